@@ -1,0 +1,121 @@
+import type { JsonObject } from '@countersign/protocol';
+import type { TObject, TSchema } from 'typebox';
+
+/** The names rules, schemas, signals and stored rows use for a kind of record (contract 03 §6.1). */
+export type KindName =
+  | 'ledger'
+  | 'signer'
+  | 'signer-factor'
+  | 'domain'
+  | 'report'
+  | 'policy'
+  | 'schema'
+  | 'effect'
+  | 'circle'
+  | 'circle-signer'
+  | 'anchor'
+  | 'wallet'
+  | 'intent'
+  | 'symbol'
+  | 'bridge';
+
+/** The operations of the generic lifecycle. A kind serves those it lists, and no others (contract 06 §2). */
+export type Operation = 'create' | 'list' | 'read' | 'update' | 'proof' | 'drop' | 'changes' | 'check';
+
+/** A record that data names and that must exist when the write is stored. */
+export interface Relation {
+  readonly kind: KindName;
+  readonly handle: string;
+  /** The error detail when there is no such record. */
+  readonly missing: string;
+}
+
+/** A record that lives under another: factors under signers, circle signers under circles. */
+export interface Nesting {
+  readonly kind: KindName;
+  /** The member of `data` that names the parent, and the path parameter that must agree with it. */
+  readonly member: string;
+}
+
+/** The records that keep another from being dropped. */
+export interface Dependants {
+  readonly kind: KindName;
+  /** The member of the dependant's data that names the record to drop. */
+  readonly member: string;
+  /** The refusal, given the handle to be dropped and the handles of (up to 100 of) its dependants, oldest first. */
+  refusal(handle: string, dependants: readonly string[]): { detail: string; custom?: JsonObject };
+}
+
+/**
+ * Everything that sets one kind of record apart. The lifecycle (routes, validation, storage, history, access,
+ * OpenAPI, and the generated tests) is made from this, so a new kind is one new file in this folder and its line in
+ * `registry.ts`.
+ */
+export interface Kind {
+  readonly name: KindName;
+  /** As `409` names it: `Signer Factor` in "Signer Factor with handle x already exists." */
+  readonly title: string;
+  /** As `404` names it: `Signerfactor` in "Signerfactor not found". */
+  readonly missing: string;
+  /** The three letters of its luids. */
+  readonly prefix: string;
+  /** Last segment of the collection's path: `wallets`, `factors`. */
+  readonly path: string;
+  readonly under?: Nesting;
+  readonly operations: readonly Operation[];
+  /** Members of `data` on create, without `parent`: what is not listed is refused. */
+  readonly data: TObject;
+  /**
+   * What `data` must match beyond its members where one closed object cannot say it (alternatives by `data.schema`).
+   * When given, it replaces `data` as the request schema of a create; `parent` is added to each branch for updates.
+   */
+  readonly alternatives?: readonly TObject[];
+  /** The served order of top-level members, after `parent` (contract 01 §3). Members not listed follow as sent. */
+  readonly order: readonly string[];
+  /** Whether users' schemas apply, and whether `data.schema` is always needed (contract 02 §1.2). */
+  readonly schemas: 'applied' | 'required' | 'none';
+  /** Detail when `data.schema` names no schema of this kind; the default is the wording of contract 02 §1.2 rule 1. */
+  missingSchema?(handle: string): string;
+  /** Top-level members of `data` that lists filter by, beside handle, schema and custom (contract 01 §10, 06 §7). */
+  readonly filters: readonly string[];
+  /** Members of `meta` that lists filter by, beside status, labels, domain and moment; or those taken away. */
+  readonly metaFilters?: { readonly more?: readonly string[]; readonly less?: readonly string[] };
+  /** Signals its operations raise; names only. */
+  readonly signals: readonly string[];
+  /** Status of a new record; `created` unless given (intents: `pending`). */
+  readonly initialStatus?: string;
+  /** The statuses a proof may ask for, when they are limited; anything else is `record.schema-invalid`. */
+  readonly statuses?: readonly string[];
+  /**
+   * What a proof asking for `to` does to a record in status `from`. Absent: every status is taken.
+   * `repeat` answers the record unchanged and stores nothing (contract 05 §1.4).
+   */
+  transition?(from: string, to: string): 'moves' | 'repeat' | 'refused';
+  /** The key that is unique within the kind; `data.handle` unless given. */
+  key?(data: JsonObject): string;
+  /** The records `data` names that must exist, in the order they are looked for. */
+  relations?(data: JsonObject): readonly Relation[];
+  readonly dependants?: readonly Dependants[];
+  /** False where other records and rules name this one by its handle for good: an update may not change it. */
+  readonly renamable?: boolean;
+  /** Checks that are not about shape, on create and update. Throws `LedgerError`. `previous` is absent on create. */
+  check?(data: JsonObject, previous?: JsonObject): void;
+  /** Names of the secret references in `data`, whose values travel in `meta.secret` (contract 03 §2.4). */
+  secrets?(data: JsonObject): readonly string[];
+  /** Whether a write of this kind can change what a cached ledger state decides (rules, members, schemas). */
+  readonly decides: 'never' | 'always' | 'unless-created';
+  /** Members of `custom` of the server's proofs, and other places where a kind's trail differs. */
+  readonly trail?: {
+    /** Proofs the server adds on create, in order; `luid` marks the one that carries the luid. */
+    readonly created?: readonly { readonly status: string; readonly luid: boolean }[];
+    /** HTTP status of a create; 201 unless given. */
+    readonly answer?: number;
+    /** Whether client proofs are served with `origin`. */
+    readonly origin?: boolean;
+    /** Whether `meta.labels` appears in change snapshots. */
+    readonly labels?: boolean;
+  };
+}
+
+/** A closed TypeBox object, for kinds that need to build their own. */
+export type DataSchema = TSchema;
