@@ -17,6 +17,18 @@ export const limits = {
   rules: 1_000,
   /** Default and greatest `page.limit`; a greater one is served as the greatest (contract 01 §10). */
   page: { default: 20, greatest: 1_000 },
+  /** Claims of an intent, routes of a wallet. */
+  claims: 100,
+  routes: 100,
+  /** Security rules and traits of a bridge. */
+  secure: 32,
+  traits: 32,
+  /** Signers of a quorum, and policies one policy extends. */
+  quorum: 100,
+  extended: 100,
+  /** Characters of a URL, and of a signer factor's public key (an RSA key of 16384 bits has 2784). */
+  url: 2_048,
+  publicKey: 4_096,
   /** Filters in one query. */
   filters: 32,
   /** Characters of one filter's key or value. */
@@ -30,6 +42,8 @@ export const limits = {
   label: 255,
   /** Bytes of a bearer token (8 KiB). */
   token: 8 * 1024,
+  /** Single-use tokens (`jti`) one process remembers, for one ledger and for all. */
+  replays: { ledger: 100_000, total: 1_000_000 },
   /** A user schema: bytes as canonical JSON, nesting, and milliseconds to compile it. */
   schema: { bytes: 64 * 1024, depth: 32, compile: 500 },
   /** Milliseconds one validation against a user schema may take. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@countersign/protocol';
+import type { JsonObject, Meta } from '@countersign/protocol';
 import type { TObject, TSchema } from 'typebox';
 
 /** The names rules, schemas, signals and stored rows use for a kind of record (contract 03 §6.1). */
@@ -37,6 +37,13 @@ export interface Nesting {
   readonly member: string;
 }
 
+/** The record that a kind without a handle of its own links to the one it lies under: its path names it by that. */
+export interface Link {
+  readonly kind: KindName;
+  /** The member of `data` that names it. */
+  readonly member: string;
+}
+
 /** The records that keep another from being dropped. */
 export interface Dependants {
   readonly kind: KindName;
@@ -55,6 +62,8 @@ export interface Kind {
   readonly name: KindName;
   /** As `409` names it: `Signer Factor` in "Signer Factor with handle x already exists." */
   readonly title: string;
+  /** As `404` names one of its changes; `Change not found` unless given (contract 03 §2.5). */
+  readonly missingChange?: string;
   /** As `404` names it: `Signerfactor` in "Signerfactor not found". */
   readonly missing: string;
   /** The three letters of its luids. */
@@ -62,6 +71,12 @@ export interface Kind {
   /** Last segment of the collection's path: `wallets`, `factors`. */
   readonly path: string;
   readonly under?: Nesting;
+  readonly links?: Link;
+  /**
+   * Operations that are judged by the rules about the record it lies under, and the action those must grant (contract
+   * 03 §7, Rights).
+   */
+  readonly rightsOnParent?: { readonly create: string; readonly drop: string; readonly read: string };
   readonly operations: readonly Operation[];
   /** Members of `data` on create, without `parent`: what is not listed is refused. */
   readonly data: TObject;
@@ -76,7 +91,10 @@ export interface Kind {
   readonly schemas: 'applied' | 'required' | 'none';
   /** Detail when `data.schema` names no schema of this kind; the default is the wording of contract 02 §1.2 rule 1. */
   missingSchema?(handle: string): string;
-  /** Top-level members of `data` that lists filter by, beside handle, schema and custom (contract 01 §10, 06 §7). */
+  /**
+   * Members of `data` that lists filter by, beside handle, schema and custom (contract 01 §10, 06 §7). One within
+   * another is a dotted path without array indexes: `claims.amount` allows `data.claims.0.amount` too.
+   */
   readonly filters: readonly string[];
   /** Members of `meta` that lists filter by, beside status, labels, domain and moment; or those taken away. */
   readonly metaFilters?: { readonly more?: readonly string[]; readonly less?: readonly string[] };
@@ -91,15 +109,37 @@ export interface Kind {
    * `repeat` answers the record unchanged and stores nothing (contract 05 §1.4).
    */
   transition?(from: string, to: string): 'moves' | 'repeat' | 'refused';
+  /** Proofs never change the status: what the ledger does itself does (intents, contract 04 §7). */
+  readonly fixedStatus?: boolean;
+  /** `meta.moment` stays that of the creation (contract 00, meta.moment). */
+  readonly fixedMoment?: boolean;
+  /**
+   * Members of `meta` that a proof sets, given its `custom` and the status before and after (report assets, contract
+   * 05 §1.6). Throws `LedgerError` for a proof whose custom data is not what the kind takes.
+   */
+  proved?(custom: JsonObject, status: { from: string | undefined; to: string | undefined }): Partial<Meta>;
+  /** Other ends of the path proofs are added under, for older clients: `/sign`. */
+  readonly proofAliases?: readonly string[];
   /** The key that is unique within the kind; `data.handle` unless given. */
   key?(data: JsonObject): string;
+  /** The one other value records of this kind are looked up by: a signer's key, the wallet of an anchor. */
+  link?(data: JsonObject): string | undefined;
+  /** `data` as served, where the ledger adds to what the client signed (contract 01 §3). */
+  served?(data: JsonObject, domain: string | undefined): JsonObject;
+  /** Members of `meta` of a new record that other kinds do not have. */
+  meta?(data: JsonObject, tools: MetaTools): Promise<Partial<Meta>>;
+  /** Whether a `data.schema` that names no schema is taken as a free name (contract 03 §8.1, custom policies). */
+  readonly freeSchemas?: boolean;
   /** The records `data` names that must exist, in the order they are looked for. */
   relations?(data: JsonObject): readonly Relation[];
   readonly dependants?: readonly Dependants[];
   /** False where other records and rules name this one by its handle for good: an update may not change it. */
   readonly renamable?: boolean;
-  /** Checks that are not about shape, on create and update. Throws `LedgerError`. `previous` is absent on create. */
-  check?(data: JsonObject, previous?: JsonObject): void;
+  /**
+   * Checks that are not about shape, on create and update. Throws `LedgerError`. `previous` is absent on create;
+   * `config` is that of the ledger, where it has one.
+   */
+  check?(data: JsonObject, previous?: JsonObject, config?: JsonObject): void;
   /** Names of the secret references in `data`, whose values travel in `meta.secret` (contract 03 §2.4). */
   secrets?(data: JsonObject): readonly string[];
   /** Whether a write of this kind can change what a cached ledger state decides (rules, members, schemas). */
@@ -115,6 +155,13 @@ export interface Kind {
     /** Whether `meta.labels` appears in change snapshots. */
     readonly labels?: boolean;
   };
+}
+
+/** What a kind may ask for to make its own members of `meta`. */
+export interface MetaTools {
+  random(bytes: number): Uint8Array;
+  /** The domain a wallet is in, if there is such a wallet and it is in one. */
+  domainOfWallet(handle: string): Promise<string | undefined>;
 }
 
 /** A closed TypeBox object, for kinds that need to build their own. */

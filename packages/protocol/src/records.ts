@@ -1,0 +1,169 @@
+import type { Reason } from './errors.js';
+import type { JsonObject } from './json.js';
+
+/** A signature over a hash, as clients send it (contract 01 §1). */
+export type Proof = {
+  /** `ed25519-v2`. */
+  method: string;
+  /** Base64 of the raw 32-byte public key. */
+  public: string;
+  /** Hex of sha256 over the hash and the canonical custom. */
+  digest: string;
+  /** Base64 of the 64-byte signature over the digest's bytes. */
+  result: string;
+  custom?: JsonObject;
+};
+
+/** How a proof came about; not part of what is signed (contract 01 §3). */
+export type ProofOrigin = 'key-pair' | 'self-signed-token' | 'oauth2-token';
+
+/** A proof as served (contract 01 §3, "Proof as served"). */
+export type StoredProof = Proof & {
+  origin?: ProofOrigin;
+  /** Handle of the signer record that owned the key when the proof was stored. */
+  signer?: string;
+  /** Who issued the token, on impersonation proofs. */
+  issuer?: string;
+};
+
+/** `meta` of a served record (contract 01 §3). Absent members are absent, not null. */
+export type Meta = {
+  proofs: StoredProof[];
+  status?: string;
+  moment: string;
+  owners: string[];
+  labels?: string[];
+  domain?: string;
+  /** Intents only. */
+  routed?: true;
+  /** Intents only. */
+  thread?: string;
+  /** Intents only. */
+  domains?: string[];
+  /** Reports only. */
+  assets?: { handle: string; output: string }[];
+};
+
+/** What a change did to the record (contract 01 §9). */
+export type ChangeAction = 'create' | 'update' | 'drop';
+
+/** `meta` of a change snapshot: labels are null where there are none (contract 01 §3, §9). */
+export type ChangeMeta = Omit<Meta, 'labels'> & {
+  change: number;
+  action: ChangeAction;
+  labels?: string[] | null;
+};
+
+/** A record as served (contract 01 §3). */
+export type RecordEnvelope<Data extends JsonObject = JsonObject> = {
+  hash: string;
+  data: Data;
+  luid: string;
+  meta: Meta;
+};
+
+/** One version of a record (contract 01 §9). */
+export type Change<Data extends JsonObject = JsonObject> = {
+  hash: string;
+  luid: string;
+  meta: ChangeMeta;
+  data: Data;
+};
+
+/** Which part of a list is served; `total` on lists of changes and balances only (contract 01 §10). */
+export type Page = {
+  index: number;
+  limit: number;
+  total?: number;
+};
+
+/** `meta` of what is signed but not stored: lists, errors, items of an access check (contract 01 §10 - §12). */
+export type AnswerMeta = {
+  proofs: StoredProof[];
+  moment: string;
+};
+
+/** A list (contract 01 §10). `hash` is over `data` alone. Access checks and lookups have no `page`. */
+export type List<Item extends JsonObject = RecordEnvelope> = {
+  hash: string;
+  meta: AnswerMeta;
+  data: Item[];
+  page?: Page;
+};
+
+/** An error answer (contract 01 §12). `proofs` is empty while no ledger is resolved. */
+export type ErrorBody = {
+  hash: string;
+  data: { reason: Reason; detail: string; custom?: JsonObject };
+  meta: AnswerMeta;
+};
+
+/** One entry of `custom.errors` of `record.schema-invalid` (contract 01 §12). */
+export type SchemaError = {
+  instancePath: string;
+  schemaPath: string;
+  keyword: string;
+  params: JsonObject;
+  message: string;
+  /** On errors of request bodies only. */
+  path?: string;
+  /** On errors of request bodies only. */
+  errorCode?: string;
+};
+
+/** One name, or a set of names (contract 03 §6.1). */
+export type NameMatcher = string | { $in: string[] } | { $nin: string[] };
+
+/** A rule that grants (contract 03 §6.1). */
+export type GrantingRule = {
+  action: NameMatcher;
+  record?: NameMatcher;
+  signer?: JsonObject;
+  bearer?: JsonObject;
+};
+
+/** A rule that stands for the values of access policies (contract 03 §6.1). */
+export type PolicyRule = { policy: string | { $in: string[] } };
+
+/** One entry of `data.access`, or of `values` of an access policy (contract 03 §6.1). */
+export type AccessRule = GrantingRule | PolicyRule;
+
+/** One item of an access check (contract 01 §11). */
+export type GrantedRule = {
+  hash: string;
+  data: AccessRule;
+  meta: AnswerMeta;
+};
+
+/** The body of a create (contract 01 §4). */
+export type CreateBody<Data extends JsonObject = JsonObject> = {
+  hash: string;
+  data: Data;
+  meta: { proofs: Proof[]; secret?: JsonObject };
+};
+
+/** The body of an update: `data` is complete and names the version it replaces (contract 01 §6). */
+export type UpdateBody<Data extends JsonObject = JsonObject> = {
+  hash: string;
+  luid?: string;
+  data: Data & { parent: string };
+  meta: { proofs: Proof[]; secret?: JsonObject };
+};
+
+/** The body of a drop (contract 01 §8). */
+export type DropBody = {
+  luid: string;
+  hash: string;
+  data: { parent: string };
+  meta: { proofs: Proof[] };
+};
+
+/** The body of an access check (contract 01 §11). */
+export type CheckBody = CreateBody<{ action: string; record?: string }>;
+
+/** `GET {base_url}`: hashed, not signed (contract 01 §14). */
+export type ServerInformation = {
+  hash: string;
+  data: { handle: string; server: string; semver: string; status: string; build?: string };
+  meta: { moment: string };
+};

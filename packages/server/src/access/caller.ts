@@ -1,0 +1,33 @@
+import type { JsonObject } from '@countersign/protocol';
+
+/** What rules can ask of a signer record: its data, and the circles it is in at this moment (contract 03 §6.2, §7). */
+export interface SignerFacts {
+  readonly handle: string;
+  readonly public: string;
+  readonly format?: string;
+  readonly schema?: string;
+  readonly custom?: JsonObject;
+  readonly status?: string;
+  /** Handles of circles. */
+  readonly circles: readonly string[];
+}
+
+/** A key that the caller showed to hold; `signer` when a signer record has it. */
+export interface Key {
+  readonly public: string;
+  readonly signer?: SignerFacts;
+}
+
+/** A valid bearer token. */
+export interface Token {
+  /** The key that signed it, or the key of the signer it impersonates; absent when it stands for no signer. */
+  readonly key?: Key;
+  readonly claims: JsonObject;
+}
+
+/** Who asks. Everything in it was verified. */
+export interface Caller {
+  /** The keys of the client's own proofs; none on a read. */
+  readonly proofs: readonly Key[];
+  readonly token?: Token;
+}

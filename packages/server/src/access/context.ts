@@ -1,0 +1,54 @@
+import type { JsonObject } from '@countersign/protocol';
+import type { AccessEntry, AccessValue, NameMatcher, RecordName, Rule } from './rules.js';
+
+/** An access policy (contract 03 §8.2). */
+export interface AccessPolicy {
+  readonly handle: string;
+  /** A policy of a schema other than `access` grants nothing. */
+  readonly schema?: string;
+  readonly status?: string;
+  /** What values without a `record` are about. */
+  readonly record?: NameMatcher<RecordName>;
+  readonly values: readonly AccessValue[];
+  readonly extend?: string | readonly string[];
+  /** The domain it is in: it counts for records there and below only. */
+  readonly domain?: string;
+}
+
+/** The record an action is about. */
+export interface Subject {
+  readonly kind: string;
+  readonly access: readonly AccessEntry[];
+  /** Public keys. */
+  readonly owners: readonly string[];
+  readonly data: JsonObject;
+  readonly meta: {
+    readonly status?: string;
+    readonly domain?: string;
+    readonly labels?: readonly string[];
+    readonly thread?: string;
+  };
+  /** False for a create: neither its own access nor its owners count. */
+  readonly exists: boolean;
+}
+
+/** What a decision is made on, beside the caller: all of it as stored at this moment. */
+export interface Context {
+  readonly ledger: {
+    readonly access: readonly AccessEntry[];
+    /** Public keys. */
+    readonly owners: readonly string[];
+    /** Whether `config["access.strategy"]` is `policy-based`. */
+    readonly policyBased: boolean;
+  };
+  /** By handle. */
+  readonly policies: ReadonlyMap<string, AccessPolicy>;
+  /** The rules of the deployment. */
+  readonly server: readonly Rule[];
+  /** The domain the subject is in (or is to join), then those above it. */
+  readonly domains: readonly { readonly handle: string; readonly access: readonly AccessEntry[] }[];
+  /** Absent when the action is about no one record, as a list. */
+  readonly subject?: Subject;
+  /** Whether the named condition of a policy value is fulfilled; without it none is (contract 03 §8.2, `invoke`). */
+  readonly invoke?: (name: string) => boolean;
+}

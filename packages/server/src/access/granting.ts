@@ -1,0 +1,68 @@
+import type { Json } from '@countersign/protocol';
+import type { Caller, Key, Token } from './caller.js';
+import { matches, member } from './condition.js';
+import type { Context, Subject } from './context.js';
+import { bearerMatches, type Owners, signerMatches } from './matchers.js';
+import type { AccessValue, Rule } from './rules.js';
+import { covers, type Level, type Right, type Standing, standing } from './standing.js';
+
+/** Whom rules are matched with: keys with their `signer`, the token with their `bearer`. */
+export interface Principal {
+  readonly keys: readonly Key[];
+  readonly token?: Token;
+}
+
+/** The key of the caller's token, if it stands for one. */
+export function tokenKeys(caller: Caller): readonly Key[] {
+  return caller.token?.key ? [caller.token.key] : [];
+}
+
+/** `keys` and the caller's token. */
+export function principal(keys: readonly Key[], caller: Caller): Principal {
+  return caller.token ? { keys, token: caller.token } : { keys };
+}
+
+/**
+ * Every standing rule that grants one of `rights`. They mean the same operation; a rule that grants one grants it.
+ * `who` tells with whom the rules of a level are matched.
+ */
+export function* granting(
+  rights: readonly Right[],
+  context: Context,
+  who: (level: Level) => Principal,
+): Generator<Standing> {
+  for (const one of standing(context)) {
+    const about = rights.find((right) => covers(one, right, context));
+    if (!about || !admits(one.rule, who(one.level), ownersFor(about, context))) continue;
+    if (isFulfilled(one.rule, context)) yield one;
+  }
+}
+
+/** Whether the rule is for this principal. With both `signer` and `bearer` both must match (contract 03 §6.2). */
+export function admits(rule: Rule, { keys, token }: Principal, owners: Owners): boolean {
+  const { signer, bearer } = rule;
+  if (signer && !keys.some((key) => signerMatches(signer, key, owners))) return false;
+  return !bearer || (token !== undefined && bearerMatches(bearer, token, owners));
+}
+
+/** The owners rules mean. A record about to be made has none yet. */
+export function ownersFor({ record }: Right, { ledger, subject }: Context): Owners {
+  if (subject) return { record: subject.exists ? subject.owners : [], ledger: ledger.owners };
+  return { record: record === 'ledger' ? ledger.owners : [], ledger: ledger.owners };
+}
+
+/** Whether what a policy value asks beyond the rule is so (contract 03 §8.2). Nothing known, nothing granted. */
+function isFulfilled({ filter, invoke }: AccessValue, { subject, ...context }: Context): boolean {
+  if (filter) {
+    if (!subject) return false;
+    if (!Object.entries(filter).every(([key, expected]) => matches(expected, valueAt(subject, key)))) return false;
+  }
+  return invoke === undefined || context.invoke?.(invoke) === true;
+}
+
+/** What a filter's key names: a path in `meta`, else in `data`. */
+function valueAt({ data, meta }: Subject, key: string): Json | undefined {
+  const [first = '', ...rest] = key.split('.');
+  if (first !== 'meta') return rest.reduce(member, member(data, first));
+  return rest.reduce(member, { ...meta, labels: [...(meta.labels ?? [])] } as Json | undefined);
+}

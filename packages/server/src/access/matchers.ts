@@ -1,0 +1,80 @@
+import type { Json } from '@countersign/protocol';
+import type { Key, Token } from './caller.js';
+import { matches, member } from './condition.js';
+import type { BearerMatcher, NameMatcher, SignerMatcher } from './rules.js';
+
+/** The owners that `$record` and `$ledger` stand for: public keys. */
+export interface Owners {
+  readonly record: readonly string[];
+  readonly ledger: readonly string[];
+}
+
+/** The one format of keys there is: what a key without a signer record has. */
+const KEY_FORMAT = 'ed25519-raw';
+
+/** Whether a rule's `action` or `record` covers `name` (contract 03 §6.1). */
+export function nameMatches(matcher: NameMatcher<string>, name: string): boolean {
+  if (typeof matcher === 'string') return matcher === 'any' || matcher === name;
+  if ('$in' in matcher) return matcher.$in.includes('any') || matcher.$in.includes(name);
+  // Excluding `any` excludes all; and whoever asks for all is not served by all but some.
+  if (name === 'any') return matcher.$nin.length === 0;
+  return !matcher.$nin.includes('any') && !matcher.$nin.includes(name);
+}
+
+/** Whether `key` is one the `signer` of a rule means (contract 03 §6.2). `{}` means any key. */
+export function signerMatches(matcher: SignerMatcher, key: Key, owners: Owners): boolean {
+  if ('$in' in matcher) return matcher.$in.some((one) => signerMatches(one, key, owners));
+  return Object.entries(matcher).every(([trait, expected]) => hasTrait(trait, expected as Json, key, owners));
+}
+
+function hasTrait(trait: string, expected: Json, { public: key, signer }: Key, owners: Owners): boolean {
+  switch (trait) {
+    case 'public':
+      return matches(expected, key);
+    case 'format':
+      return matches(expected, signer?.format ?? KEY_FORMAT);
+    case 'handle':
+    case 'schema':
+    case 'custom':
+      // A key that no signer record has is not "a signer other than x" either.
+      return signer !== undefined && matches(expected, signer[trait]);
+    case '$circle':
+      return signer !== undefined && matches(expected, [...signer.circles]);
+    case '$record':
+      return isOwner(expected) && owners.record.includes(key);
+    case '$ledger':
+      return isOwner(expected) && owners.ledger.includes(key);
+    default:
+      return false;
+  }
+}
+
+function isOwner(expected: Json): boolean {
+  return expected === 'owner' || expected === 'creator';
+}
+
+/**
+ * Whether `token` is one the `bearer` of a rule means (contract 03 §6.2). `{}` means any valid token. `$signer` needs
+ * a token that stands for a key: one whose `sub` names no signer is matched by its claims only (contract 03 §4.3).
+ */
+export function bearerMatches(matcher: BearerMatcher, token: Token, owners: Owners): boolean {
+  if (isAlternatives(matcher)) return matcher.$in.some((one) => bearerMatches(one, token, owners));
+  return Object.entries(matcher).every(([claim, expected]) => {
+    if (claim === '$signer')
+      return token.key !== undefined && signerMatches(expected as SignerMatcher, token.key, owners);
+    if (claim === 'hsh') return expected === false || (expected === true && isBound(token));
+    return !claim.startsWith('$') && matches(expected as Json, member(token.claims, claim));
+  });
+}
+
+function isAlternatives(
+  matcher: BearerMatcher,
+): matcher is Extract<BearerMatcher, { readonly $in: readonly unknown[] }> {
+  return Array.isArray(matcher.$in);
+}
+
+/** Whether the token is for one request only; which one was checked when it was read (contract 03 §4.5). */
+function isBound(token: Token): boolean {
+  const hsh = member(token.claims, 'hsh');
+  return typeof hsh === 'string' && hsh !== '';
+}

@@ -1,0 +1,235 @@
+import type { Json, JsonObject } from '@countersign/protocol';
+import { type TSchema, Type } from 'typebox';
+import { limits } from '../limits.js';
+
+/** What rules can allow, in the order in which errors list it (contract 03 §6.1). `sign` and `sign-intent` are none. */
+export const ACTIONS = [
+  'abort',
+  'access',
+  'activate',
+  'retry-event',
+  'any',
+  'assign-signer',
+  'commit',
+  'create',
+  'destroy',
+  'drop',
+  'issue',
+  'limit',
+  'lookup',
+  'manage',
+  'query',
+  'read',
+  'remove-signer',
+  'spend',
+  'update',
+  'reveal',
+] as const;
+
+/** What rules can be about, in the order in which errors list it (contract 03 §6.1). */
+export const RECORDS = [
+  'anchor',
+  'anchor-proof',
+  'any',
+  'bridge',
+  'bridge-proof',
+  'circle',
+  'circle-proof',
+  'circle-signer',
+  'domain',
+  'domain-proof',
+  'effect',
+  'effect-proof',
+  'intent',
+  'intent-proof',
+  'ledger',
+  'ledger-proof',
+  'policy',
+  'policy-proof',
+  'report',
+  'report-proof',
+  'request',
+  'schema',
+  'schema-proof',
+  'server',
+  'signer',
+  'signer-proof',
+  'signer-factor',
+  'signer-factor-proof',
+  'signer-factor-secret',
+  'symbol',
+  'symbol-proof',
+  'wallet',
+  'wallet-proof',
+] as const;
+
+export type ActionName = (typeof ACTIONS)[number];
+export type RecordName = (typeof RECORDS)[number];
+
+/** One name, or a set of names; `any` stands for all. */
+export type NameMatcher<Name extends string> =
+  | Name
+  | { readonly $in: readonly Name[] }
+  | { readonly $nin: readonly Name[] };
+
+/** What a key must be: every member must hold (contract 03 §6.2). `creator` is the older word for `owner`. */
+export interface SignerTraits {
+  readonly public?: Json;
+  readonly handle?: Json;
+  readonly format?: Json;
+  readonly schema?: Json;
+  readonly custom?: JsonObject;
+  readonly $circle?: string | { readonly $in: readonly string[] };
+  readonly $record?: 'owner' | 'creator';
+  readonly $ledger?: 'owner' | 'creator';
+}
+
+export type SignerMatcher = SignerTraits | { readonly $in: readonly SignerTraits[] };
+
+/** What a token must carry: every member must hold; members beyond the two named are claims (contract 03 §6.2). */
+export interface BearerTraits {
+  readonly hsh?: boolean;
+  readonly $signer?: SignerMatcher;
+  readonly [claim: string]: unknown;
+}
+
+export type BearerMatcher = BearerTraits | { readonly $in: readonly BearerTraits[] };
+
+/** Grants `action` on `record`. Without `signer` and `bearer` it grants to everyone (contract 03 §6.1). */
+export interface Rule {
+  readonly action: NameMatcher<ActionName>;
+  readonly record?: NameMatcher<RecordName>;
+  readonly signer?: SignerMatcher;
+  readonly bearer?: BearerMatcher;
+}
+
+/** Stands for the values of the access policies it names (contract 03 §6.1, §8.2). */
+export interface PolicyReference {
+  readonly policy: string | { readonly $in: readonly string[] };
+}
+
+/** One entry of `data.access`. */
+export type AccessEntry = Rule | PolicyReference;
+
+/** One of the `values` of an access policy: a rule that may ask more of the record (contract 03 §8.2). */
+export interface AccessValue extends Rule {
+  readonly filter?: JsonObject;
+  readonly invoke?: string;
+}
+
+/**
+ * The rules of a deployment that sets none: anyone may create a ledger with a signed body, and every record-based
+ * ledger's own record can be read (contract 03 §6.4).
+ */
+export const DEFAULT_SERVER_RULES: readonly Rule[] = [
+  { action: 'create', record: 'ledger', signer: {} },
+  { action: 'read', record: 'ledger' },
+];
+
+function closed(properties: Record<string, TSchema>, options: object = {}): TSchema {
+  return Type.Object(properties, { unevaluatedProperties: false, ...options });
+}
+
+function names<Name extends string>(allowed: readonly Name[]): TSchema {
+  return Type.Unsafe<Name>({ type: 'string', enum: [...allowed] });
+}
+
+// The set forms have a `oneOf` of their own: that gives the recorded list of errors (contract 03 §8.1).
+function nameMatcher<Name extends string>(allowed: readonly Name[]): TSchema {
+  const several = Type.Array(names(allowed), { maxItems: limits.rules });
+  const sets = Type.Unsafe({ oneOf: [closed({ $in: several }), closed({ $nin: several })] });
+  return Type.Unsafe<NameMatcher<Name>>({ oneOf: [names(allowed), sets] });
+}
+
+const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
+const Scalars = Type.Array(Scalar, { maxItems: limits.rules });
+
+/** A scalar, or operators that all must hold (contract 03 §6.2). */
+const Condition = Type.Union([
+  Scalar,
+  closed(
+    {
+      $eq: Type.Optional(Scalar),
+      $ne: Type.Optional(Scalar),
+      $in: Type.Optional(Scalars),
+      $nin: Type.Optional(Scalars),
+      $regex: Type.Optional(Type.String({ maxLength: limits.filter })),
+    },
+    { minProperties: 1 },
+  ),
+]);
+
+const Handle = Type.String({ maxLength: limits.handle });
+const Handles = Type.Union([Handle, closed({ $in: Type.Array(Handle, { maxItems: limits.rules }) })]);
+const Ownership = names(['owner', 'creator']);
+
+// Members that the matcher does not know are refused here, so that nobody trusts a restriction that never was one.
+const Traits = closed({
+  public: Type.Optional(Condition),
+  handle: Type.Optional(Condition),
+  format: Type.Optional(Condition),
+  schema: Type.Optional(Condition),
+  custom: Type.Optional(Type.Object({})),
+  $circle: Type.Optional(Handles),
+  $record: Type.Optional(Ownership),
+  $ledger: Type.Optional(Ownership),
+});
+
+/** A `signer` matcher, also an element of a quorum (contract 03 §6.2, §8.3). */
+export const SignerMatcher = Type.Unsafe<SignerMatcher>({
+  anyOf: [Traits, closed({ $in: Type.Array(Traits, { maxItems: limits.rules }) })],
+});
+
+const BearerClaims = Type.Unsafe<BearerTraits>({
+  type: 'object',
+  properties: {
+    iss: Condition,
+    sub: Condition,
+    aud: Condition,
+    hsh: { type: 'boolean' },
+    $signer: SignerMatcher,
+  },
+  propertyNames: { pattern: '^([^$]|\\$signer$)' },
+});
+
+const BearerSchema = Type.Unsafe<BearerMatcher>({
+  anyOf: [BearerClaims, closed({ $in: Type.Array(BearerClaims, { maxItems: limits.rules }) })],
+});
+
+/** The name of a kind of record, as the `record` of a policy. */
+export const AccessRecord = names(RECORDS);
+
+const rule = {
+  record: Type.Optional(nameMatcher(RECORDS)),
+  signer: Type.Optional(SignerMatcher),
+  bearer: Type.Optional(BearerSchema),
+};
+
+/** `data.access` of any record (contract 03 §6.1). One closed object, so that a bad rule gives its own errors only. */
+export const AccessEntries = Type.Array(
+  Type.Unsafe<AccessEntry>(
+    closed(
+      { action: Type.Optional(nameMatcher(ACTIONS)), ...rule, policy: Type.Optional(Handles) },
+      {
+        anyOf: [Type.Object({ action: Type.Unknown() }), Type.Object({ policy: Type.Unknown() })],
+        dependentSchemas: { policy: { type: 'object', maxProperties: 1 } },
+      },
+    ),
+  ),
+  { maxItems: limits.rules },
+);
+
+/** `values` of an access policy (contract 03 §8.2). */
+export const AccessValues = Type.Array(
+  Type.Unsafe<AccessValue>(
+    closed({
+      action: nameMatcher(ACTIONS),
+      ...rule,
+      filter: Type.Optional(
+        Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: Condition, maxProperties: limits.filters }),
+      ),
+      invoke: Type.Optional(Handle),
+    }),
+  ),
+  { maxItems: limits.rules },
+);

@@ -1,0 +1,125 @@
+import type { AccessPolicy, Context } from './context.js';
+import { nameMatches } from './matchers.js';
+import type { AccessEntry, AccessValue, PolicyReference } from './rules.js';
+
+/** Where a rule stands; `policy` under the policy-based strategy only (contract 03 §6.4, §8.2). */
+export type Level = 'record' | 'domain' | 'ledger' | 'server' | 'policy';
+
+/** A rule that counts, and where it was found. */
+export interface Standing {
+  readonly level: Level;
+  /** Of the entry in its list; at level `policy`, of the value in its policy. */
+  readonly index: number;
+  /** The access policy whose value it is. */
+  readonly policy?: string;
+  /** With the policy's `record` where the value has none. */
+  readonly rule: AccessValue;
+}
+
+/** A right: an action on a kind of record. */
+export interface Right {
+  readonly action: string;
+  readonly record: string;
+}
+
+/** Every rule that counts, from the record outwards (contract 03 §6.4), or those of policies (§8.2). */
+export function* standing(context: Context): Generator<Standing> {
+  const { ledger, server, subject } = context;
+  if (ledger.policyBased) {
+    yield* policyBased(context);
+    return;
+  }
+  // The ledger's rules are its record's own: they count once.
+  if (subject?.exists && subject.kind !== 'ledger') yield* entries('record', subject.access, context);
+  for (const domain of inherited(context)) yield* entries('domain', domain.access, context);
+  yield* entries('ledger', ledger.access, context);
+  yield* entries('server', server, context);
+}
+
+/** The domains whose rules and policies count. Domain records inherit nothing (contract 03 §6.4). */
+function inherited({ domains, subject }: Context): Context['domains'] {
+  return subject?.kind === 'domain' ? [] : domains;
+}
+
+/** Rules as they are; a reference as the values it stands for, whatever the policy's status (contract 03 §8.2). */
+function* entries(level: Level, access: readonly AccessEntry[], context: Context): Generator<Standing> {
+  const seen = new Set<string>();
+  for (const [index, entry] of access.entries()) {
+    if (!isReference(entry)) {
+      yield { level, index, rule: entry };
+      continue;
+    }
+    for (const policy of withExtended(namesIn(entry.policy), context, seen)) {
+      for (const value of policy.values) yield { level, index, policy: policy.handle, rule: withRecord(value, policy) };
+    }
+  }
+}
+
+/** The values of active access policies; of those they extend, whatever the status (contract 03 §8.2). */
+function* policyBased(context: Context): Generator<Standing> {
+  const active = [...context.policies.values()].filter(({ status }) => status === 'active');
+  const handles = active.map(({ handle }) => handle);
+  for (const policy of withExtended(handles, context, new Set())) {
+    for (const [index, value] of policy.values.entries()) {
+      yield { level: 'policy', index, policy: policy.handle, rule: withRecord(value, policy) };
+    }
+  }
+}
+
+/**
+ * The access policies of those handles that count here, each after the ones it extends. Each comes once, however often
+ * it is named: `seen` is what came before, and what ends a circle of policies that extend one another.
+ */
+function withExtended(handles: readonly string[], context: Context, seen: Set<string>): AccessPolicy[] {
+  const ordered: AccessPolicy[] = [];
+  const pending = handles.toReversed().map((handle) => ({ handle, extended: false }));
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { handle, extended } = next;
+    const policy = context.policies.get(handle);
+    if (!policy || (policy.schema ?? 'access') !== 'access') continue;
+    if (extended) {
+      ordered.push(policy);
+    } else if (!seen.has(handle)) {
+      seen.add(handle);
+      const above = typeof policy.extend === 'string' ? [policy.extend] : (policy.extend ?? []);
+      pending.push({ handle, extended: true }, ...above.toReversed().map((one) => ({ handle: one, extended: false })));
+    }
+  }
+  return ordered.filter((policy) => countsHere(policy, context));
+}
+
+/** A policy in a domain counts for the records of that domain and below (contract 03 §8.2). */
+function countsHere(policy: AccessPolicy, context: Context): boolean {
+  return policy.domain === undefined || inherited(context).some((domain) => domain.handle === policy.domain);
+}
+
+function withRecord(value: AccessValue, policy: AccessPolicy): AccessValue {
+  return value.record === undefined && policy.record !== undefined ? { ...value, record: policy.record } : value;
+}
+
+function isReference(entry: AccessEntry): entry is PolicyReference {
+  return 'policy' in entry;
+}
+
+function namesIn(policy: PolicyReference['policy']): readonly string[] {
+  return typeof policy === 'string' ? [policy] : policy.$in;
+}
+
+/** Whether a rule, standing where it does, is about `right` (contract 03 §6.4); whom it is for is not asked. */
+export function covers({ level, rule }: Standing, right: Right, context: Context): boolean {
+  if (!nameMatches(rule.action, right.action)) return false;
+  // Proofs of intents: "from ledger (or policy) rules only".
+  if (right.record === 'intent-proof' && (level === 'domain' || level === 'server')) return false;
+  switch (level) {
+    case 'record':
+      return right.record === context.subject?.kind && nameMatches(rule.record ?? right.record, right.record);
+    case 'ledger':
+      return nameMatches(rule.record ?? 'ledger', right.record);
+    case 'server':
+      return nameMatches(rule.record ?? 'server', right.record);
+    case 'domain':
+    case 'policy':
+      // Without a record: about the domain's own record, where it is found at level `record`; or about nothing.
+      return rule.record !== undefined && nameMatches(rule.record, right.record);
+  }
+}

@@ -1,0 +1,58 @@
+import type { Json, JsonObject } from '@countersign/protocol';
+
+/** Milliseconds that the clock of whoever made the token may be ahead of ours. */
+const LEEWAY = 60_000;
+
+/** Seconds that a token with `jti` may live at most: its use is remembered that long. */
+const SINGLE_USE_LIFE = 300;
+
+/** Who made a token: its bearer, or a provider that others rely on. */
+export type Maker = 'bearer' | 'provider';
+
+/** The claims that verification goes on with. */
+export interface Claims {
+  readonly iss: string;
+  /** Milliseconds. */
+  readonly expiresAt: number;
+  /** Absent when the token may be used any number of times. */
+  readonly jti?: string;
+  /** Absent when the token is bound to no request. */
+  readonly hsh?: string;
+}
+
+/**
+ * Checks the claims of a token at `now` (milliseconds; contract 03 §4.2): `iss` and `aud` not empty, `iat` and `exp`
+ * positive and in order, not expired, not from the future, `nbf` passed, `sub`, `jti` and `hsh` text where present.
+ * Empty `jti` and `hsh` count as absent. Undefined when a rule is broken.
+ *
+ * Providers follow RFC 7519 more freely: `aud` may be a list (§4.1.3), and `jti` names tokens that are meant to be used
+ * many times, so it is single use in a bearer's own tokens only.
+ */
+export function readClaims(claims: JsonObject, now: number, maker: Maker): Claims | undefined {
+  const { iss, aud, iat, exp, nbf, sub, jti, hsh } = claims;
+  if (!isText(iss) || !(isText(aud) || (maker === 'provider' && isTextList(aud)))) return undefined;
+  if (!isMoment(iat) || !isMoment(exp) || exp < iat) return undefined;
+  if (exp * 1000 <= now || iat * 1000 > now + LEEWAY) return undefined;
+  if (nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now)) return undefined;
+  if (!isOptionalText(sub) || !isOptionalText(jti) || !isOptionalText(hsh)) return undefined;
+  const read: Claims = { iss, expiresAt: exp * 1000, ...(hsh && { hsh }) };
+  if (maker === 'provider' || !jti) return read;
+  return exp - iat <= SINGLE_USE_LIFE ? { ...read, jti } : undefined;
+}
+
+function isText(claim: Json | undefined): claim is string {
+  return typeof claim === 'string' && claim !== '';
+}
+
+function isTextList(claim: Json | undefined): boolean {
+  return Array.isArray(claim) && claim.length > 0 && claim.every(isText);
+}
+
+function isOptionalText(claim: Json | undefined): claim is string | undefined {
+  return claim === undefined || typeof claim === 'string';
+}
+
+/** Seconds since 1970; fractions are allowed. */
+function isMoment(claim: Json | undefined): claim is number {
+  return typeof claim === 'number' && claim > 0;
+}

@@ -1,0 +1,58 @@
+import { isUtf8 } from 'node:buffer';
+import { isObject, type JsonObject, LedgerError, parseJson } from '@countersign/protocol';
+import { limits } from '../limits.js';
+import { repeatsMember } from './repeated-members.js';
+
+/** A token in its three parts, read but not verified. */
+export interface Compact {
+  /** As it was sent. */
+  readonly token: string;
+  readonly algorithm: string;
+  /** What names the key; not empty. */
+  readonly kid: string;
+  readonly claims: JsonObject;
+  /** The bytes the signature is over. */
+  readonly signed: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/**
+ * Reads a token in compact form, `header.claims.signature` (RFC 7515 §7.1). Undefined unless there is exactly one way to
+ * read it: strict base64url and UTF-8, no member named twice, no key that reaches for a prototype, and no `crit`, since
+ * no extension is understood here.
+ */
+export function readCompact(token: string): Compact | undefined {
+  const [header, claims, signature, ...rest] = token.split('.', 4);
+  if (header === undefined || claims === undefined || signature === undefined || rest.length > 0) return undefined;
+  const read = { header: objectOf(header), claims: objectOf(claims), signature: bytesOf(signature) };
+  if (read.header === undefined || read.claims === undefined || read.signature === undefined) return undefined;
+  const { alg, kid, crit } = read.header;
+  if (typeof alg !== 'string' || typeof kid !== 'string' || kid === '' || crit !== undefined) return undefined;
+  return {
+    token,
+    algorithm: alg,
+    kid,
+    claims: read.claims,
+    signed: Buffer.from(`${header}.${claims}`),
+    signature: read.signature,
+  };
+}
+
+function objectOf(part: string): JsonObject | undefined {
+  const bytes = bytesOf(part);
+  if (bytes === undefined || !isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  try {
+    const value = parseJson(text, limits);
+    return isObject(value) && !repeatsMember(text) ? value : undefined;
+  } catch (error) {
+    if (error instanceof LedgerError) return undefined;
+    throw error;
+  }
+}
+
+/** The bytes of base64url without padding, which must be the text that these bytes encode to. */
+function bytesOf(part: string): Buffer | undefined {
+  const bytes = Buffer.from(part, 'base64url');
+  return bytes.toString('base64url') === part ? bytes : undefined;
+}

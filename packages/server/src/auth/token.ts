@@ -1,0 +1,125 @@
+import { decodeBase64, type JsonObject, LedgerError, parseAddress } from '@countersign/protocol';
+import { compactVerify } from 'jose';
+import { limits } from '../limits.js';
+import { type Claims, readClaims } from './claims.js';
+import { type Compact, readCompact } from './compact.js';
+import { native } from './native-suite.js';
+import type { Replays } from './replays.js';
+import { bindsRequest, type Request } from './request-hash.js';
+import { rsaKey } from './rsa-key.js';
+
+/** Where the keys of one ledger are looked up. Each algorithm asks one source only, so a key never serves another. */
+export interface KeySource {
+  /** What tells the ledger from all others: used tokens are remembered by it. */
+  readonly ledger: string;
+  /** The base64 Ed25519 public key of the signer record with this handle. */
+  signerKey(handle: string): Promise<string | undefined>;
+  /**
+   * The key-pair factor with this handle: base64 SPKI DER and the handle of its signer. Undefined also for a factor or
+   * provider that is no longer trusted (contract 03 §4.3).
+   */
+  factor(handle: string): Promise<{ readonly public: string; readonly signer: string } | undefined>;
+}
+
+/** A verified token. */
+export interface Token {
+  /** As the origin of an impersonation proof says it (contract 03 §4.4). */
+  readonly kind: 'self-signed-token' | 'oauth2-token';
+  /** Base64 Ed25519 public key that signed; of self-signed tokens only. */
+  readonly key?: string;
+  readonly claims: JsonObject;
+  /** Handle of the factor whose key signed; of RS256 tokens only. */
+  readonly factor?: string;
+}
+
+const BEARER = /^Bearer +([^ ]+)$/i;
+
+/** Characters of the base64 of 32 bytes. */
+const KEY_TEXT = 44;
+
+/**
+ * Verifies the token of a request (contract 03 §4.1): its form, claims, signature, the request it is bound to and, last
+ * so that nothing else uses it up, its single use. `authorization` is the header as sent, `clock` tells milliseconds.
+ *
+ * @throws LedgerError `auth.unauthorized` `Invalid token.`, whatever is wrong with the token. What a key source or
+ *   `replays` throws is passed on: it says nothing about the token
+ */
+export async function verifyToken(
+  authorization: string,
+  request: Request,
+  keys: KeySource,
+  clock: () => number,
+  replays: Replays,
+): Promise<Token> {
+  const token = BEARER.exec(authorization)?.[1];
+  const compact = token === undefined || token.length > limits.token ? undefined : readCompact(token);
+  switch (compact?.algorithm) {
+    case 'EdDSA':
+      return verifySelfSigned(compact, request, keys, clock(), replays);
+    case 'RS256':
+      return verifyProvided(compact, request, keys, clock());
+    default:
+      throw invalidToken();
+  }
+}
+
+/** A token that its bearer signed (contract 03 §4.2). The signer need not have a record when `kid` is its key. */
+async function verifySelfSigned(
+  compact: Compact,
+  request: Request,
+  keys: KeySource,
+  now: number,
+  replays: Replays,
+): Promise<Token> {
+  const claims = valid(readClaims(compact.claims, now, 'bearer'));
+  const { kid } = compact;
+  const key = keyBytes(kid) !== undefined ? kid : valid(isHandle(kid) ? await keys.signerKey(kid) : undefined);
+  if (!native.verify(compact.signature, compact.signed, valid(keyBytes(key)))) throw invalidToken();
+  checkRequest(claims, request);
+  if (claims.jti !== undefined) {
+    // Each key has its own: nobody uses up what another signer is about to send. Hashed, because it may be long.
+    const use = native.sha256(`${key}\n${claims.jti}`);
+    if (!(await replays.use(keys.ledger, use, claims.expiresAt))) throw invalidToken();
+  }
+  return { kind: 'self-signed-token', key, claims: compact.claims };
+}
+
+/** A token of the ledger's token endpoint or of an outside identity provider (contract 03 §4.3). */
+async function verifyProvided(compact: Compact, request: Request, keys: KeySource, now: number): Promise<Token> {
+  const claims = valid(readClaims(compact.claims, now, 'provider'));
+  const factor = valid(isHandle(compact.kid) ? await keys.factor(compact.kid) : undefined);
+  if (claims.iss !== factor.signer) throw invalidToken();
+  const key = valid(rsaKey(factor.public));
+  try {
+    await compactVerify(compact.token, key, { algorithms: ['RS256'] });
+  } catch {
+    throw invalidToken();
+  }
+  checkRequest(claims, request);
+  return { kind: 'oauth2-token', claims: compact.claims, factor: compact.kid };
+}
+
+function checkRequest(claims: Claims, request: Request): void {
+  if (claims.hsh !== undefined && !bindsRequest(claims.hsh, request)) throw invalidToken();
+}
+
+/** The 32 bytes of a raw key in base64, of which each key has one form only; undefined for any other text. */
+function keyBytes(text: string): Uint8Array | undefined {
+  const bytes = text.length === KEY_TEXT ? decodeBase64(text) : undefined;
+  return bytes?.length === 32 ? bytes : undefined;
+}
+
+/** Anything else is not asked for: it names nothing, and may not even be text a database takes. */
+function isHandle(kid: string): boolean {
+  return kid.length <= limits.handle && parseAddress(kid) !== undefined;
+}
+
+/** `value`, unless it is undefined: then the token is not valid. */
+function valid<T>(value: T | undefined): T {
+  if (value === undefined) throw invalidToken();
+  return value;
+}
+
+function invalidToken(): LedgerError {
+  return new LedgerError('auth.unauthorized', 'Invalid token.');
+}

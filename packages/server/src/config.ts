@@ -1,0 +1,171 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { HANDLE_PATTERN } from '@countersign/protocol';
+import { decodeMasterKey } from './ledgers/master-key.js';
+import { limits } from './limits.js';
+
+/** What the server is told from outside. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** What clients call, with `/v2` and without a slash at its end. */
+  readonly publicUrl: string;
+  /** An absolute path. */
+  readonly dataDir: string;
+  /** A PostgreSQL connection string; undefined to run our own. Never to be logged: it holds a password. */
+  readonly databaseUrl: string | undefined;
+  /** 32 bytes in base64; undefined for the key file. Never to be logged. */
+  readonly masterKey: string | undefined;
+  readonly logLevel: (typeof logLevels)[number];
+  readonly name: string;
+  /** The handle of the ledger that a request without `x-ledger` is for; undefined when it is refused. */
+  readonly defaultLedger: string | undefined;
+}
+
+/** A setting: how it is documented, and how its text is read. */
+interface Setting<T> {
+  readonly name: string;
+  /** What holds without it, in Markdown. */
+  readonly default: string;
+  readonly meaning: string;
+  /** @throws Error with what is wrong, as the end of a sentence that begins with the setting's name */
+  readonly read: (text: string | undefined) => T;
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Every setting. */
+export const settings = {
+  port: {
+    name: 'PORT',
+    default: '`3000`',
+    meaning: 'The TCP port to listen on.',
+    read: (text = '3000') => {
+      const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+      if (port < 1 || port > 65_535) throw new Error(`must be a number from 1 to 65535, not ${JSON.stringify(text)}`);
+      return port;
+    },
+  },
+  host: {
+    name: 'HOST',
+    default: '`127.0.0.1`',
+    meaning: 'The address to listen on: `0.0.0.0` for all of IPv4, `::` for all addresses.',
+    read: (text = '127.0.0.1') => {
+      if (isIP(text) === 0 && !/^[A-Za-z0-9._-]{1,253}$/.test(text)) {
+        throw new Error(`must be an IP address or a host name, not ${JSON.stringify(text)}`);
+      }
+      return text;
+    },
+  },
+  publicUrl: {
+    name: 'PUBLIC_URL',
+    default: '`http://HOST:PORT/v2`',
+    meaning: 'What clients call, with `/v2`: the server states it, and tokens bound to a request name it.',
+    read: (text) => (text === undefined ? undefined : readUrl(text)),
+  },
+  dataDir: {
+    name: 'DATA_DIR',
+    default: '`./data`',
+    meaning: 'The folder for what the server keeps: its own PostgreSQL, the key file. One server at a time uses it.',
+    read: (text = './data') => {
+      if (text.includes('\0')) throw new Error('must be a path');
+      return resolve(text);
+    },
+  },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    default: 'our own PostgreSQL in DATA_DIR',
+    meaning: 'The connection string of a PostgreSQL database of yours, `postgresql://user:password@host/database`.',
+    read: (text) => {
+      // It is not repeated in the error: it may hold a password.
+      if (text !== undefined && !(URL.canParse(text) && /^postgres(?:ql)?:\/\//.test(text))) {
+        throw new Error('must be a connection string such as postgresql://user:password@host/database');
+      }
+      return text;
+    },
+  },
+  masterKey: {
+    name: 'MASTER_KEY',
+    default: 'the file `master.key` in DATA_DIR, made at the first start',
+    meaning: "32 bytes in base64 that seal the ledgers' private keys. Keep a copy: without it they are lost.",
+    read: (text) => {
+      if (text !== undefined) decodeMasterKey(text);
+      return text;
+    },
+  },
+  logLevel: {
+    name: 'LOG_LEVEL',
+    default: '`info`',
+    meaning: `What is logged: ${logLevels.map((level) => `\`${level}\``).join(', ')}.`,
+    read: (text = 'info') => {
+      const level = logLevels.find((known) => known === text);
+      if (level === undefined) throw new Error(`must be one of ${logLevels.join(', ')}, not ${JSON.stringify(text)}`);
+      return level;
+    },
+  },
+  name: {
+    name: 'NAME',
+    default: '`countersign`',
+    meaning: 'The handle of this deployment, which the server information states.',
+    read: (text = 'countersign') => readHandle(text),
+  },
+  defaultLedger: {
+    name: 'DEFAULT_LEDGER',
+    default: 'off',
+    meaning: 'The handle of the ledger that a request without `x-ledger` is for. Off, such a request is refused.',
+    read: (text) => (text === undefined ? undefined : readHandle(text)),
+  },
+} as const satisfies { [Key in keyof Config]: Setting<Config[Key] | undefined> };
+
+/**
+ * Reads the settings from the environment. A variable that is empty counts as absent.
+ *
+ * @throws Error with one line for each setting that is wrong
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const wrong: string[] = [];
+  const read = <T>(setting: Setting<T>): T | undefined => {
+    try {
+      return setting.read(env[setting.name] || undefined);
+    } catch (error) {
+      wrong.push(`${setting.name} ${(error as Error).message}`);
+      return undefined;
+    }
+  };
+  const values = Object.fromEntries(Object.entries(settings).map(([key, setting]) => [key, read<unknown>(setting)]));
+  if (wrong.length > 0) throw new Error(wrong.join('\n'));
+  const config = values as unknown as Config;
+  return { ...config, publicUrl: config.publicUrl ?? `http://${urlHost(config.host)}:${config.port}/v2` };
+}
+
+/** The settings as a table in Markdown, for the documentation. */
+export function renderSettings(): string {
+  const rows = Object.values(settings).map((setting) => {
+    return `| \`${setting.name}\` | ${setting.default} | ${setting.meaning} |`;
+  });
+  return ['| Setting | Default | Meaning |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(text);
+  if (!plain) {
+    throw new Error(
+      'must be an http or https address without user, query and fragment, such as https://ledger.example/v2',
+    );
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function readHandle(text: string): string {
+  if (text.length > limits.handle || !new RegExp(HANDLE_PATTERN).test(text)) {
+    throw new Error(`must be a handle of at most ${limits.handle} characters (letters, digits, _ - + .)`);
+  }
+  return text;
+}
+
+/** A host as it stands in an address; one that means every address is reached here by its loopback. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return isIP(host) === 6 ? `[${host}]` : host;
+}

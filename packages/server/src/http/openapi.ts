@@ -1,0 +1,5 @@
+import type { Service } from '../service.js';
+
+export function openApi(_service: Service): object {
+  return {};
+}

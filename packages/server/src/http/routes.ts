@@ -1,0 +1,73 @@
+import type { Kind, Operation } from '../kinds/kind.js';
+import { kinds } from '../kinds/registry.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { listChanges, readChange } from '../records/changes.js';
+import { check } from '../records/check.js';
+import { create } from '../records/create.js';
+import { drop } from '../records/drop.js';
+import { list } from '../records/list.js';
+import { prove } from '../records/prove.js';
+import { read } from '../records/read.js';
+import type { Answer, Request } from '../records/request.js';
+import { update } from '../records/update.js';
+import type { Service } from '../service.js';
+
+/** An operation of one kind in the ledger of the request. */
+export type Perform = (service: Service, ledger: Ledger, kind: Kind, request: Request) => Promise<Answer>;
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below the base path, in fastify's form. `:id` is the record, `:parent` the one it lies under. */
+  readonly path: string;
+  readonly kind: Kind;
+  readonly operation: Operation | 'change';
+  readonly perform: Perform;
+}
+
+/** The operations on one record: what follows its path, and what is done. */
+const ON_RECORD: readonly (Pick<Route, 'method' | 'operation' | 'perform'> & { readonly suffix: string })[] = [
+  { operation: 'read', method: 'GET', suffix: '', perform: read },
+  { operation: 'update', method: 'PUT', suffix: '', perform: update },
+  { operation: 'drop', method: 'DELETE', suffix: '', perform: drop },
+  { operation: 'drop', method: 'POST', suffix: '/drop', perform: drop },
+  { operation: 'proof', method: 'POST', suffix: '/proofs', perform: prove },
+  { operation: 'check', method: 'POST', suffix: '/access/!check', perform: check },
+  { operation: 'changes', method: 'GET', suffix: '/changes', perform: listChanges },
+  { operation: 'change', method: 'GET', suffix: '/changes/:change', perform: readChange },
+];
+
+const ON_COLLECTION: typeof ON_RECORD = [
+  { operation: 'create', method: 'POST', suffix: '', perform: create },
+  { operation: 'list', method: 'GET', suffix: '', perform: list },
+];
+
+/** Every route of every kind, from the registry (contract 06 §2). The collection of ledgers is not among them. */
+export function recordRoutes(): Route[] {
+  return kinds.flatMap((kind) => {
+    const collection = collectionPath(kind);
+    const record = kind.name === 'ledger' ? '/ledger' : `${collection}/:id`;
+    const onCollection = kind.name === 'ledger' ? [] : ON_COLLECTION;
+    return [
+      ...onCollection.map(({ suffix, ...route }) => ({ ...route, kind, path: `${collection}${suffix}` })),
+      ...ON_RECORD.flatMap(({ suffix, ...route }) =>
+        [suffix, ...(route.operation === 'proof' ? (kind.proofAliases ?? []) : [])].map((end) => ({
+          ...route,
+          kind,
+          path: `${record}${end}`,
+        })),
+      ),
+      ...(kind.name === 'ledger' ? LEDGER_ALIASES.map((route) => ({ ...route, kind })) : []),
+    ].filter(({ operation }) => kind.operations.includes(operation === 'change' ? 'changes' : operation));
+  });
+}
+
+/** Where clients of the SDK 2.2 read and update a ledger (contract 01 §14). */
+const LEDGER_ALIASES: readonly Omit<Route, 'kind'>[] = [
+  { operation: 'read', method: 'GET', path: '/ledgers/:ledger', perform: read },
+  { operation: 'update', method: 'PUT', path: '/ledgers/:ledger', perform: update },
+];
+
+function collectionPath(kind: Kind): string {
+  const above = kinds.find((one) => one.name === kind.under?.kind);
+  return above ? `/${above.path}/:parent/${kind.path}` : `/${kind.path}`;
+}

@@ -1,0 +1,177 @@
+import { isUtf8 } from 'node:buffer';
+import { BodyTooLarge, LedgerError } from '@countersign/protocol';
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import { limits } from '../limits.js';
+import { createLedger } from '../records/create-ledger.js';
+import { listLedgers } from '../records/list-ledgers.js';
+import type { Answer, Request } from '../records/request.js';
+import type { Service } from '../service.js';
+import { answered } from './boundary.js';
+import { health } from './health.js';
+import { information } from './information.js';
+import { openApi } from './openapi.js';
+import { recordRoutes } from './routes.js';
+import { ledgerOf, noTenant } from './tenant.js';
+
+/** All paths but those for the operator's probes begin with it (contract 06 §9). */
+const BASE = '/v2';
+
+/** A path parameter longer than this names nothing. */
+const PARAMETER = 1_024;
+
+/** The HTTP server: routes made from the registry of kinds, each leading to one operation. */
+export function createServer(service: Service, logger: FastifyBaseLogger): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: limits.body,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER },
+    frameworkErrors: (error, request, reply) => void refuse(service, error, request, reply),
+  });
+  takeBodies(app);
+  app.addHook('onRequest', async (_, reply) => void reply.header('access-control-allow-origin', '*'));
+  app.setErrorHandler((error: FastifyError, request, reply) => refuse(service, error, request, reply));
+  app.setNotFoundHandler((request, reply) => unrouted(service, request, reply));
+  app.options('/*', (_, reply) => preflight(reply));
+  health(app, service);
+  app.get(BASE, async (_, reply) => send(reply, information(service)));
+  const description = JSON.stringify(openApi(service));
+  app.get(`${BASE}/openapi.json`, async (_, reply) => send(reply, { status: 200, body: description }));
+  for (const { method, path, kind, perform } of recordRoutes()) {
+    app.route({
+      method,
+      url: BASE + path,
+      handler: (request, reply) => inLedger(service, request, reply, (ledger, sent) => perform(service, ledger, kind, sent)),
+    });
+  }
+  app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));
+  app.get(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, listLedgers));
+  return app;
+}
+
+/**
+ * Bodies are taken as text: what is wrong with one is told after the ledger that signs the answer is known. A body
+ * that is not declared as JSON is read to its end and is no body (contract 00, Request-schema errors).
+ */
+function takeBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => {
+    done(null, isUtf8(body as Buffer) ? body.toString() : NOT_TEXT);
+  });
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, __, done) => done(null, undefined));
+}
+
+/** Stands for a body that is not UTF-8; no JSON text is like it. */
+const NOT_TEXT = '\uFFFD';
+
+async function inLedger(
+  service: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  perform: (ledger: Awaited<ReturnType<typeof ledgerOf>>, sent: Request) => Promise<Answer>,
+): Promise<FastifyReply> {
+  const params = request.params as { ledger?: string };
+  const resolve = () => ledgerOf(service, params.ledger ?? tenantHeader(request));
+  const answer = await answered(
+    service,
+    resolve,
+    async (ledger) => perform(ledger!, sentRequest(request, ledger!.luid)),
+    (error) => request.log.error({ err: error, method: request.method, url: request.url }, 'unexpected error'),
+  );
+  return send(reply, answer);
+}
+
+async function outsideLedgers(
+  service: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  perform: (service: Service, sent: Request) => Promise<Answer>,
+): Promise<FastifyReply> {
+  const named = tenantHeader(request);
+  const answer = await answered(
+    service,
+    async () => (named === undefined ? undefined : ledgerOf(service, named)),
+    async () => {
+      noTenant(named);
+      return perform(service, sentRequest(request, ''));
+    },
+    (error) => request.log.error({ err: error, method: request.method, url: request.url }, 'unexpected error'),
+  );
+  return send(reply, answer);
+}
+
+/** The request as operations take it. A path that names no record is about the ledger itself. */
+function sentRequest(request: FastifyRequest, ledger: string): Request {
+  const { method, url, headers, body } = request;
+  const below = url.slice(BASE.length);
+  const mark = below.indexOf('?');
+  const params = request.params as Record<string, string>;
+  return {
+    method,
+    url: below,
+    headers,
+    params: params.id === undefined ? { ...params, id: ledger } : params,
+    query: mark < 0 ? '' : below.slice(mark + 1),
+    ...(typeof body === 'string' ? { text: body } : {}),
+  };
+}
+
+function tenantHeader(request: FastifyRequest): string | undefined {
+  const header = request.headers['x-ledger'];
+  return Array.isArray(header) ? header[0] : header;
+}
+
+/** Signed, where a ledger is named, like every other error. */
+async function unrouted(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return refuseWith(service, request, reply, new LedgerError('api.route-not-found', 'Route not found'));
+}
+
+/** What the framework itself refuses, in the contract's terms; anything it does not know is ours to answer for. */
+async function refuse(
+  service: Service,
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuseWith(service, request, reply, new BodyTooLarge(limits.body));
+  if (error.code === 'FST_ERR_BAD_URL') {
+    return refuseWith(service, request, reply, new LedgerError('api.query-malformed', 'Malformed percent-encoding in the path'));
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return refuseWith(service, request, reply, new LedgerError('api.body-malformed', error.message));
+  }
+  return refuseWith(service, request, reply, error);
+}
+
+async function refuseWith(
+  service: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: Error,
+): Promise<FastifyReply> {
+  const named = tenantHeader(request);
+  const answer = await answered(
+    service,
+    async () => (named === undefined ? undefined : ledgerOf(service, named)),
+    async () => {
+      throw error;
+    },
+    (thrown) => request.log.error({ err: thrown, method: request.method, url: request.url }, 'unexpected error'),
+  );
+  return send(reply, answer);
+}
+
+function preflight(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(204)
+    .header('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS')
+    .header('access-control-allow-headers', 'authorization, content-type, x-ledger')
+    .header('access-control-max-age', '86400')
+    .send();
+}
+
+function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+  if (body === undefined) return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send();
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
+}

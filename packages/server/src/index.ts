@@ -1,0 +1,1 @@
+export { openServer, type Server, type ServerOptions } from './server.js';

@@ -1,0 +1,78 @@
+import { isObject, type JsonObject } from '@countersign/protocol';
+import { type TProperties, Type } from 'typebox';
+import { limits } from '../limits.js';
+import { closed, common, Free, Handle, oneOf, oneOfNames, SecretReference, secretNames } from './data.js';
+import type { Kind } from './kind.js';
+import { requireHttpUrl } from './refusal.js';
+
+const Url = Type.String({ maxLength: limits.url });
+const groupBy = Type.Optional(oneOfNames(['address', 'wallet']));
+const Config = closed({ server: Url, 'debits.claims.groupBy': groupBy, 'credits.claims.groupBy': groupBy });
+
+// Unlike data itself, security rules name what is too much as `additional` (contract 04 §2).
+const rule = (members: TProperties) => Type.Object(members, { additionalProperties: false });
+
+const Rule = oneOf([
+  rule({
+    schema: oneOfNames(['oauth2']),
+    clientId: Type.String({ minLength: 1 }),
+    clientSecret: SecretReference,
+    tokenUrl: Url,
+    scope: Type.Optional(Type.String()),
+  }),
+  rule({
+    schema: oneOfNames(['header']),
+    // The characters HTTP lets a header name have; anything else would fail every later call.
+    key: Type.String({ maxLength: limits.handle, pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$" }),
+    value: SecretReference,
+  }),
+  rule({ schema: Type.String(), public: Type.String(), secret: SecretReference }),
+]);
+
+const Method = oneOfNames(['debits', 'credits', 'statuses', 'anchors', 'domains', 'effects', 'ping']);
+const Trait = oneOf([Method, closed({ method: Method, filter: Type.Optional(Free) })]);
+
+/** A service outside that keeps the books of wallets, or receives events (contract 04 §2, §11). */
+export const bridge: Kind = {
+  name: 'bridge',
+  title: 'Bridge',
+  missing: 'Bridge',
+  prefix: 'brg',
+  path: 'bridges',
+  operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+  data: closed({
+    handle: Handle,
+    config: Config,
+    secure: Type.Array(Rule, { maxItems: limits.secure }),
+    traits: Type.Optional(Type.Array(Trait, { maxItems: limits.traits })),
+    ...common,
+  }),
+  order: ['handle', 'config', 'secure', 'traits', 'schema', 'custom', 'access'],
+  schemas: 'applied',
+  missingSchema: (handle) => `Referenced Schema ${handle} not found.`,
+  filters: [],
+  signals: ['bridge-created', 'bridge-updated', 'bridge-proofs-added', 'bridge-dropped'],
+  dependants: [
+    {
+      kind: 'wallet',
+      member: 'bridge',
+      refusal: (handle) => ({
+        detail: `Bridge ${handle} is in use by wallets. Please remove it from the wallets first.`,
+      }),
+    },
+  ],
+  renamable: false,
+  check(data) {
+    if (isObject(data.config)) requireHttpUrl('/data/config/server', data.config.server);
+    for (const [index, { tokenUrl }] of rules(data).entries()) {
+      requireHttpUrl(`/data/secure/${index}/tokenUrl`, tokenUrl);
+    }
+  },
+  secrets: (data) =>
+    secretNames(rules(data).flatMap(({ clientSecret, value, secret }) => [clientSecret, value, secret])),
+  decides: 'never',
+};
+
+function rules(data: JsonObject): JsonObject[] {
+  return Array.isArray(data.secure) ? data.secure.filter(isObject) : [];
+}

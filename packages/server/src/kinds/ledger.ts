@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { closed, common, Free, Handle, oneOfNames } from './data.js';
+import type { Kind } from './kind.js';
+
+const flag = Type.Optional(Type.Boolean());
+
+/** Dotted keys, not nesting. The known ones are typed; others are stored as sent (contract 06 §3). */
+const Config = Type.Object({
+  'access.strategy': Type.Optional(oneOfNames(['record-based', 'policy-based'])),
+  'intent.expiryThresholdMinutes': Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  'intent.creditorInitiatedTransfersEnabled': flag,
+  'anchor.walletRequired': flag,
+  'authentication.twoFactor.enabled': flag,
+  'domain.resolutionFromHandleEnabled': flag,
+  'limits.aggregated.enabled': flag,
+  'policy.scheduleProcessorEnabled': flag,
+  'request.journalingEnabled': flag,
+  'signer.factor.oauth.allowClientCredentials': flag,
+});
+
+/** A tenant (contract 01 §14). */
+export const ledger: Kind = {
+  name: 'ledger',
+  title: 'Ledger',
+  missing: 'Ledger',
+  prefix: 'ldg',
+  path: 'ledgers',
+  operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],
+  data: closed({
+    handle: Handle,
+    signer: oneOfNames(['system']),
+    custom: Type.Optional(Free),
+    access: common.access,
+    // A ledger without config is served with null, and clients send back what they read.
+    config: Type.Optional(Type.Union([Config, Type.Null()])),
+  }),
+  order: ['handle', 'signer', 'custom', 'access', 'config'],
+  schemas: 'none',
+  filters: [],
+  signals: ['ledger-created', 'ledger-updated', 'ledger-proofs-added'],
+  served: (data) => (data.config === undefined ? { ...data, config: null } : data),
+  renamable: false,
+  decides: 'always',
+};

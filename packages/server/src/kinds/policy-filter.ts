@@ -1,0 +1,53 @@
+import { isObject, type Json, type JsonObject, LedgerError } from '@countersign/protocol';
+
+/** Members of data that filters may name for some kinds, and members of meta for one. */
+const own: ReadonlyMap<string, { readonly data?: string; readonly meta?: string }> = new Map([
+  ['symbol', { data: '^factor$' }],
+  ['wallet', { data: '^bridge$' }],
+  ['intent', { meta: '^meta.thread$' }],
+]);
+
+/** The keys a filter of an access value may have for records of a kind, as patterns (contract 03 §8.2). */
+function allowedKeys(record: string): string[] {
+  const { data, meta } = own.get(record) ?? {};
+  return [
+    '^handle$',
+    '^schema$',
+    ...(data === undefined ? [] : [data]),
+    '^custom..+$',
+    '^meta.domain$',
+    '^meta.labels$',
+    '^meta.status$',
+    ...(meta === undefined ? [] : [meta]),
+  ];
+}
+
+/** The kinds a value is for: its own `record`, else the policy's. One that excludes kinds is for any. */
+function recordsOf(record: Json | undefined): string[] {
+  if (typeof record === 'string') return [record];
+  if (isObject(record) && Array.isArray(record.$in)) return record.$in.map(String);
+  return ['any'];
+}
+
+/**
+ * Throws `record.schema-invalid` for the first key of a filter in `values` that access to the kind cannot be decided
+ * by (contract 03 §8.2). `data` is that of an access policy.
+ */
+export function checkAccessFilters(data: JsonObject): void {
+  const values = Array.isArray(data.values) ? data.values.filter(isObject) : [];
+  for (const { filter, record = data.record } of values) {
+    if (!isObject(filter)) continue;
+    for (const name of recordsOf(record)) checkKeys(Object.keys(filter), name);
+  }
+}
+
+function checkKeys(keys: readonly string[], record: string): void {
+  const allowed = allowedKeys(record);
+  const patterns = allowed.map((pattern) => new RegExp(pattern));
+  const stray = keys.find((key) => !patterns.some((pattern) => pattern.test(key)));
+  if (stray === undefined) return;
+  throw new LedgerError(
+    'record.schema-invalid',
+    `Cannot define access filter key "${stray}" for record "${record}". Allowed keys: ${JSON.stringify(allowed)}`,
+  );
+}

@@ -1,0 +1,47 @@
+import { type Json, type JsonObject, LedgerError } from '@countersign/protocol';
+
+/** What is wrong with one place of a request, as a schema validator would tell it. */
+interface Fault {
+  /** JSON Pointer within the body: `/data/public`. */
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: JsonObject;
+  readonly message: string;
+}
+
+/**
+ * `record.schema-invalid` for what a request schema cannot say, in the form its own errors have (contract 01 §12,
+ * form 1).
+ */
+export function requestInvalid({ instancePath, keyword, params, message }: Fault): LedgerError {
+  const missing = params.missingProperty ?? params.unevaluatedProperty;
+  const error = {
+    instancePath,
+    schemaPath: `#${schemaOf(instancePath)}/${keyword}`,
+    keyword,
+    params,
+    message,
+    path: `/body${instancePath}${typeof missing === 'string' ? `/${missing}` : ''}`,
+    errorCode: `${keyword}.openapi.validation`,
+  };
+  return new LedgerError('record.schema-invalid', `Schema validation error: request/body${instancePath} ${message}`, {
+    errors: [error],
+  });
+}
+
+/** Throws `record.schema-invalid` unless `value`, found at `instancePath`, is absent or an absolute HTTP URL. */
+export function requireHttpUrl(instancePath: string, value: Json | undefined): void {
+  if (value === undefined) return;
+  if (typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return;
+  throw requestInvalid({
+    instancePath,
+    keyword: 'format',
+    params: { format: 'uri' },
+    message: 'must match format "uri"',
+  });
+}
+
+function schemaOf(instancePath: string): string {
+  const segments = instancePath.split('/').slice(1);
+  return segments.map((segment) => (/^\d+$/.test(segment) ? '/items' : `/properties/${segment}`)).join('');
+}

@@ -1,0 +1,120 @@
+import { type JsonObject, LedgerError } from '@countersign/protocol';
+import { Type } from 'typebox';
+import { limits } from '../limits.js';
+import {
+  closed,
+  common,
+  Handle,
+  isSecretReference,
+  oneOfNames,
+  PUBLIC_KEY_PATTERN,
+  SECRET_PATTERN,
+  SecretReference,
+  secretNames,
+} from './data.js';
+import type { Kind } from './kind.js';
+import { requestInvalid } from './refusal.js';
+
+const CREDENTIALS_REFUSED =
+  'Providing clientId or clientSecret is not allowed. Leave the fields blank and ledger will generate the credentials instead.Enable the signer.factor.oauth.allowClientCredentials flag to use be able to provide credentials.';
+
+const { schema, ...others } = common;
+
+// Any schema, or none: that a factor must name one, and one that exists, has its own wording (contract 03 §2.5).
+// A branch of their own for otp and totp would add a line to the recorded errors, so their secret stands here.
+const Plain = closed({ handle: Handle, signer: Handle, schema, secret: Type.Optional(SecretReference), ...others });
+
+const ClientCredentials = closed({
+  handle: Handle,
+  signer: Handle,
+  schema: oneOfNames(['oauth-client-credentials']),
+  clientId: Type.Optional(Type.String({ minLength: 1, maxLength: limits.handle })),
+  clientSecret: Type.Optional(Type.String()),
+  ...others,
+});
+
+const KeyPair = closed({
+  handle: Handle,
+  signer: Handle,
+  schema: oneOfNames(['key-pair']),
+  format: oneOfNames(['ed25519-raw', 'rsa-der']),
+  public: Type.String({ maxLength: limits.publicKey, pattern: '^[A-Za-z0-9+/]+={0,2}$' }),
+  // It is served as null when there is none, and clients send back what they read.
+  secret: Type.Optional(Type.Union([SecretReference, Type.Null()])),
+  ...others,
+});
+
+/** A further way for a signer to prove who it is (contract 03 §2). */
+export const signerFactor: Kind = {
+  name: 'signer-factor',
+  title: 'Signer Factor',
+  missing: 'Signerfactor',
+  missingChange: 'Signer factor change not found',
+  prefix: 'snf',
+  path: 'factors',
+  under: { kind: 'signer', member: 'signer' },
+  operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+  data: Plain,
+  alternatives: [Plain, ClientCredentials, KeyPair],
+  order: ['handle', 'schema', 'signer', 'format', 'public', 'clientId', 'clientSecret', 'secret', 'custom', 'access'],
+  schemas: 'applied',
+  link: (data) => (typeof data.public === 'string' ? data.public : undefined),
+  // A key pair without a secret is served with null, outside its hash (contract 03 §2.2).
+  served: (data) => (data.schema === 'key-pair' && data.secret === undefined ? { ...data, secret: null } : data),
+  filters: ['public'],
+  signals: ['signer-factor-created', 'signer-factor-updated', 'signer-factor-proofs-added', 'signer-factor-dropped'],
+  relations: (data) => [
+    { kind: 'signer', handle: String(data.signer), missing: `Referenced Signer ${data.signer} not found.` },
+  ],
+  check(data, previous, config) {
+    if (data.schema === 'key-pair') checkKeyPair(data);
+    if (data.schema === 'oauth-client-credentials') checkCredentials(data, previous, config);
+  },
+  secrets: (data) => secretNames([data.secret, data.clientSecret]),
+  decides: 'unless-created',
+};
+
+/** `Plain` takes a key pair that has neither format nor key; and the length of a key depends on its format. */
+function checkKeyPair(data: JsonObject): void {
+  const absent = ['format', 'public'].find((member) => data[member] === undefined);
+  if (absent !== undefined) {
+    throw requestInvalid({
+      instancePath: '/data',
+      keyword: 'required',
+      params: { missingProperty: absent },
+      message: `must have required property '${absent}'`,
+    });
+  }
+  if (data.format === 'ed25519-raw' && !new RegExp(PUBLIC_KEY_PATTERN).test(String(data.public))) {
+    throw patternMissed('/data/public', PUBLIC_KEY_PATTERN);
+  }
+}
+
+/** Credentials are made by the ledger, and later sent back as they were (contract 03 §2.3). */
+function checkCredentials(data: JsonObject, previous?: JsonObject, config?: JsonObject): void {
+  if (data.secret !== undefined) {
+    throw requestInvalid({
+      instancePath: '/data',
+      keyword: 'unevaluatedProperties',
+      params: { unevaluatedProperty: 'secret' },
+      message: 'must NOT have unevaluated properties',
+    });
+  }
+  const provided = ['clientId', 'clientSecret'].filter((member) => data[member] !== undefined);
+  if (provided.every((member) => data[member] === previous?.[member])) return;
+  if (config?.['signer.factor.oauth.allowClientCredentials'] !== true) {
+    throw new LedgerError('record.invalid', CREDENTIALS_REFUSED);
+  }
+  if (data.clientSecret !== undefined && !isSecretReference(data.clientSecret)) {
+    throw patternMissed('/data/clientSecret', SECRET_PATTERN);
+  }
+}
+
+function patternMissed(instancePath: string, pattern: string): LedgerError {
+  return requestInvalid({
+    instancePath,
+    keyword: 'pattern',
+    params: { pattern },
+    message: `must match pattern "${pattern}"`,
+  });
+}

@@ -1,0 +1,28 @@
+import { Type } from 'typebox';
+import { closed, common, Handle, oneOfNames, PUBLIC_KEY_PATTERN } from './data.js';
+import type { Kind } from './kind.js';
+
+/** A name for a public key (contract 03 §1). */
+export const signer: Kind = {
+  name: 'signer',
+  title: 'Signer',
+  missing: 'Signer',
+  prefix: 'snr',
+  path: 'signers',
+  operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],
+  data: closed({
+    handle: Handle,
+    public: Type.String({ pattern: PUBLIC_KEY_PATTERN }),
+    format: oneOfNames(['ed25519-raw']),
+    // The private key, encrypted by the client: opaque here, and no secret reference.
+    secret: Type.Optional(Type.String()),
+    ...common,
+  }),
+  order: ['handle', 'schema', 'custom', 'access', 'format', 'public', 'secret'],
+  schemas: 'applied',
+  link: (data) => String(data.public),
+  filters: ['public', 'format'],
+  signals: ['signer-created', 'signer-updated', 'signer-proofs-added'],
+  renamable: false,
+  decides: 'unless-created',
+};

@@ -1,0 +1,160 @@
+import {
+  encodeBase64,
+  hash as hashOf,
+  type JsonObject,
+  luid as makeLuid,
+  type Meta,
+  type Proof,
+  type RecordEnvelope,
+  type StoredProof,
+  signProof,
+} from '@countersign/protocol';
+import { moment } from '../clock.js';
+import type { Kind } from '../kinds/kind.js';
+import { kindNamed } from '../kinds/registry.js';
+import { filterDocument } from '../records/document.js';
+import { inOrder, recordText } from '../records/serve.js';
+import type { Service } from '../service.js';
+import type { Birth } from '../store/ledgers.js';
+import { SYSTEM_POLICIES, SYSTEM_SCHEMAS, SYSTEM_SIGNERS } from './birth-records.js';
+import { type Countersigner, countersigner } from './countersigner.js';
+import { sealContext } from './ledgers.js';
+import { seal } from './seal.js';
+
+/** A ledger about to be: the client's part of its record. */
+export interface Founding {
+  readonly hash: string;
+  readonly data: JsonObject;
+  readonly proofs: readonly StoredProof[];
+  readonly owners: readonly string[];
+}
+
+export interface NewLedger {
+  readonly luid: string;
+  /** The ledger's own record, as served. */
+  readonly record: RecordEnvelope;
+  /** Every record it is born with, its own first, given the id it gets. */
+  births(id: number): Birth[];
+}
+
+/** Makes a ledger: its keys, its own record, and the signers, policies and schemas it is born with (contract 01 §14). */
+export function newLedger(service: Service, founding: Founding): NewLedger {
+  const now = moment(service.nature);
+  const luid = newLuid(service, 'ledger');
+  const keys = SYSTEM_SIGNERS.map((handle) => newKey(service, handle));
+  const system = countersigner('system', keys[0]!, service.suite);
+  const own = ledgerRecord(founding, system, luid, now);
+  const signers = keys.map((key) => signerRecord(service, key, system, now));
+  const others = [
+    ...SYSTEM_POLICIES.map((data) => ledgerMade(service, 'policy', data, system, now)),
+    ...SYSTEM_SCHEMAS.map((data) => ledgerMade(service, 'schema', data, system, now)),
+  ];
+  return {
+    luid,
+    record: own,
+    births: (id) => [
+      birth(id, kindNamed('ledger'), own),
+      ...signers.map(({ record, key }) => birth(id, kindNamed('signer'), record, [sealedKey(service, luid, record, key)])),
+      ...others.map(({ kind, record }) => birth(id, kind, record)),
+    ],
+  };
+}
+
+interface SystemKey {
+  readonly handle: string;
+  readonly public: string;
+  readonly secret: Uint8Array;
+  /** The name its `secret` reference has. */
+  readonly reference: string;
+}
+
+function newKey({ nature, suite }: Service, handle: string): SystemKey {
+  const secret = nature.random(32);
+  const letters = Array.from(nature.random(16), (byte) => String.fromCharCode(0x61 + (byte % 26)));
+  return { handle, public: encodeBase64(suite.publicKey(secret)), secret, reference: letters.join('') };
+}
+
+function sealedKey({ masterKey }: Service, ledger: string, record: RecordEnvelope, key: SystemKey) {
+  const context = sealContext(ledger, record.luid, key.reference);
+  return { name: key.reference, sealed: seal(masterKey, Buffer.from(key.secret), context) };
+}
+
+function ledgerRecord({ hash, data, proofs, owners }: Founding, system: Countersigner, luid: string, now: string): RecordEnvelope {
+  const kind = kindNamed('ledger');
+  const countersigned = system.stored(hash, { luid, moment: now, status: 'created' });
+  return {
+    hash,
+    data: inOrder(kind, kind.served?.(data, undefined) ?? data),
+    luid,
+    meta: { proofs: [...proofs, countersigned], status: 'created', moment: now, owners: [...owners] },
+  };
+}
+
+/** A signer of the ledger's own: first its own proof, which nothing annotates, then that of `system`. */
+function signerRecord(service: Service, key: SystemKey, system: Countersigner, now: string) {
+  const data: JsonObject = {
+    handle: key.handle,
+    access: [{ action: 'read' }],
+    format: 'ed25519-raw',
+    public: key.public,
+    secret: `{{ secret.${key.reference} }}`,
+  };
+  const hash = hashOf(data, service.suite);
+  const luid = newLuid(service, 'signer');
+  const own = bare(signProof({ hash, custom: { moment: now, status: 'created' }, ...key }, service.suite));
+  const meta: Meta = {
+    proofs: [own, system.stored(hash, { luid, moment: now, status: 'created' })],
+    status: 'created',
+    moment: now,
+    owners: [key.public],
+  };
+  return { key, record: { hash, data: inOrder(kindNamed('signer'), data), luid, meta } };
+}
+
+/** A policy or schema of the ledger's own: without status, first a proof of `system` that says nothing. */
+function ledgerMade(service: Service, name: 'policy' | 'schema', data: JsonObject, system: Countersigner, now: string) {
+  const kind = kindNamed(name);
+  const hash = hashOf(data, service.suite);
+  const luid = newLuid(service, name);
+  const meta: Meta = {
+    proofs: [bare(system.sign(hash)), system.stored(hash, { luid, moment: now })],
+    moment: now,
+    owners: [system.public],
+  };
+  return { kind, record: { hash, data: inOrder(kind, data), luid, meta } };
+}
+
+/** A proof as stored, without the members the server adds. */
+function bare({ custom, digest, method, public: key, result }: Proof): StoredProof {
+  return { ...(custom === undefined ? {} : { custom }), digest, method, public: key, result };
+}
+
+function newLuid({ nature }: Service, kind: Kind['name']): string {
+  return makeLuid(kindNamed(kind).prefix, Math.floor(nature.now() / 1000), nature.random(11));
+}
+
+function birth(id: number, kind: Kind, record: RecordEnvelope, secrets: Birth['secrets'] = []): Birth {
+  const { hash, data, luid, meta } = record;
+  return {
+    secrets,
+    write: {
+      ledger: id,
+      version: 1,
+      action: 'create',
+      kind: kind.name,
+      key: kind.key?.(data) ?? String(data.handle),
+      luid,
+      change: 1,
+      moment: meta.moment,
+      hash,
+      status: meta.status,
+      domain: undefined,
+      link: kind.link?.(data),
+      document: filterDocument(kind, data, meta),
+      body: recordText(record),
+      strangers: [],
+      needs: [],
+      decides: false,
+    },
+  };
+}

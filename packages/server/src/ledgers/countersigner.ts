@@ -1,0 +1,41 @@
+import { type JsonObject, type Proof, type StoredProof, type Suite, signProof } from '@countersign/protocol';
+
+/** A signer of the ledger's own whose key the server holds. */
+export interface Countersigner {
+  readonly handle: string;
+  readonly public: string;
+  /** A proof and nothing else. */
+  sign(hash: string, custom?: JsonObject): Proof;
+  /** A proof over a record's hash, as records keep it. */
+  stored(hash: string, custom: JsonObject): StoredProof;
+  /** A proof over the hash of a list, an error or an item, made for one answer. */
+  fresh(hash: string, custom: JsonObject): StoredProof;
+}
+
+/**
+ * A signer of the ledger's own, ready to sign.
+ *
+ * @param key base64 public key and 32-byte secret seed
+ */
+export function countersigner(
+  handle: string,
+  key: { readonly public: string; readonly secret: Uint8Array },
+  suite: Suite,
+): Countersigner {
+  const sign = (hash: string, custom?: JsonObject): Proof =>
+    signProof({ hash, ...(custom ? { custom } : {}), public: key.public, secret: key.secret }, suite);
+  return {
+    handle,
+    public: key.public,
+    sign,
+    // The two orders of members are the recorded ones (contract 01 §3, "Proof as served").
+    stored(hash, custom) {
+      const { digest, method, result } = sign(hash, custom);
+      return { custom, digest, method, origin: 'key-pair', public: key.public, result, signer: handle };
+    },
+    fresh(hash, custom) {
+      const { digest, method, result } = sign(hash, custom);
+      return { method, public: key.public, digest, result, custom, origin: 'key-pair', signer: handle };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import type { SignerFacts } from '../access/caller.js';
+import type { AccessPolicy } from '../access/context.js';
+import type { AccessEntry } from '../access/rules.js';
+import type { KindName } from '../kinds/kind.js';
+import type { Countersigner } from './countersigner.js';
+
+export interface Domain {
+  readonly handle: string;
+  readonly access: readonly AccessEntry[];
+  /** The domain this one is in. */
+  readonly parent?: string;
+}
+
+export interface SchemaEntry {
+  readonly handle: string;
+  readonly luid: string;
+  readonly hash: string;
+}
+
+/**
+ * What one process holds of a ledger to decide and to sign, as of one version of it. Every read and every commit
+ * tells the ledger's current version in the same round trip; when it differs, this is thrown away and loaded anew. So
+ * nothing here may outlive `version`, and nothing that decides may be remembered elsewhere.
+ */
+export interface Ledger {
+  readonly id: number;
+  readonly handle: string;
+  readonly luid: string;
+  readonly version: number;
+  readonly owners: readonly string[];
+  readonly access: readonly AccessEntry[];
+  readonly config: JsonObject;
+  readonly record: RecordEnvelope;
+  readonly policies: ReadonlyMap<string, AccessPolicy>;
+  readonly domains: ReadonlyMap<string, Domain>;
+  /** By kind of record they are for, then by handle. */
+  readonly schemas: ReadonlyMap<KindName, ReadonlyMap<string, SchemaEntry>>;
+  readonly system: Countersigner;
+  /** Signers already looked up, by public key; `undefined` for a key no signer has. Filled as requests come. */
+  readonly signers: Map<string, SignerFacts | undefined>;
+}
+
+/** The domain of that handle and every domain above it, nearest first (contract 02 §2.4). */
+export function domainsFrom(ledger: Ledger, handle: string | undefined): Domain[] {
+  const found: Domain[] = [];
+  for (let at = handle; at !== undefined; ) {
+    const domain = ledger.domains.get(at);
+    // A chain is never a loop, since a domain joins an older one and stays there; a guard costs nothing.
+    if (!domain || found.includes(domain)) break;
+    found.push(domain);
+    at = domain.parent;
+  }
+  return found;
+}

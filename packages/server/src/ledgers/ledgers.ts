@@ -1,0 +1,127 @@
+import { isObject, LedgerError, type RecordEnvelope, type Suite } from '@countersign/protocol';
+import type { AccessPolicy } from '../access/context.js';
+import type { AccessEntry } from '../access/rules.js';
+import type { KindName } from '../kinds/kind.js';
+import { limits } from '../limits.js';
+import type { LedgerStore, StoredLedger } from '../store/ledgers.js';
+import { countersigner } from './countersigner.js';
+import type { Domain, Ledger, SchemaEntry } from './ledger.js';
+import { open } from './seal.js';
+
+/** The ledgers of this deployment, as this process holds them. */
+export interface Ledgers {
+  /**
+   * The ledger of that handle or luid.
+   *
+   * @throws `api.route-not-found` when there is none (contract 01 §13)
+   */
+  resolve(id: string): Promise<Ledger>;
+  /** The ledger at `version` or later, given what was held of it; the same one when it is at that version. */
+  renew(ledger: Ledger, version: number): Promise<Ledger>;
+}
+
+/** The name under which a signer's secret key is sealed; what it was sealed for is part of it. */
+export function sealContext(ledger: string, luid: string, name: string): string {
+  return `${ledger}/${luid}/${name}`;
+}
+
+export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suite): Ledgers {
+  /** In order of use, oldest first. */
+  const held = new Map<string, Ledger>();
+  const loading = new Map<string, Promise<Ledger>>();
+
+  const load = (id: string): Promise<Ledger> => {
+    const underWay = loading.get(id);
+    if (underWay) return underWay;
+    const load = store
+      .load(id)
+      .then((stored) => {
+        if (!stored) throw new LedgerError('api.route-not-found', 'Server does not host requested ledger');
+        const ledger = ledgerOf(stored, masterKey, suite);
+        keep(id, ledger);
+        return ledger;
+      })
+      .finally(() => loading.delete(id));
+    loading.set(id, load);
+    return load;
+  };
+
+  const keep = (id: string, ledger: Ledger) => {
+    held.delete(id);
+    held.set(id, ledger);
+    if (held.size > limits.ledgers) held.delete(held.keys().next().value as string);
+  };
+
+  return {
+    async resolve(id) {
+      const ledger = held.get(id);
+      if (!ledger) return load(id);
+      keep(id, ledger);
+      return ledger;
+    },
+    async renew(stale, version) {
+      if (stale.version >= version) return stale;
+      const ledger = [held.get(stale.handle), held.get(stale.luid)].find(
+        (one) => one?.luid === stale.luid && one.version >= version,
+      );
+      if (ledger) return ledger;
+      const renewed = await load(stale.luid);
+      keep(renewed.handle, renewed);
+      if (renewed.handle !== stale.handle) held.delete(stale.handle);
+      return renewed;
+    },
+  };
+}
+
+/** A ledger made from its rows. */
+function ledgerOf(stored: StoredLedger, masterKey: Buffer, suite: Suite): Ledger {
+  const records = stored.bodies.map(({ kind, luid, body }) => ({ kind, luid, record: JSON.parse(body) as RecordEnvelope }));
+  const own = records.find((one) => one.kind === 'ledger' && one.luid === stored.luid)?.record;
+  if (!own) throw new Error(`Ledger ${stored.handle} has no record of its own.`);
+  const { system } = stored;
+  const secret = open(masterKey, system.sealed, sealContext(stored.luid, system.luid, system.name));
+  return {
+    id: stored.id,
+    handle: stored.handle,
+    luid: stored.luid,
+    version: stored.version,
+    owners: own.meta.owners,
+    access: accessOf(own),
+    config: isObject(own.data.config) ? own.data.config : {},
+    record: own,
+    policies: new Map(records.filter((one) => one.kind === 'policy').map(({ record }) => [handleOf(record), policyOf(record)])),
+    domains: new Map(records.filter((one) => one.kind === 'domain').map(({ record }) => [handleOf(record), domainOf(record)])),
+    schemas: schemasOf(stored),
+    system: countersigner('system', { public: system.public, secret }, suite),
+    signers: new Map(),
+  };
+}
+
+function handleOf(record: RecordEnvelope): string {
+  return record.data.handle as string;
+}
+
+/** A record's own rules: what it was stored with was validated then. */
+export function accessOf(record: RecordEnvelope): readonly AccessEntry[] {
+  return (record.data.access ?? []) as unknown as readonly AccessEntry[];
+}
+
+function policyOf(record: RecordEnvelope): AccessPolicy {
+  const { data, meta } = record;
+  return { ...(data as object), status: meta.status, domain: meta.domain } as unknown as AccessPolicy;
+}
+
+function domainOf(record: RecordEnvelope): Domain {
+  const domain: Domain = { handle: handleOf(record), access: accessOf(record) };
+  return record.meta.domain === undefined ? domain : { ...domain, parent: record.meta.domain };
+}
+
+function schemasOf(stored: StoredLedger): Ledger['schemas'] {
+  const schemas = new Map<KindName, Map<string, SchemaEntry>>();
+  for (const { handle, luid, hash, link } of stored.schemas) {
+    const kind = link as KindName;
+    const ofKind = schemas.get(kind) ?? new Map<string, SchemaEntry>();
+    schemas.set(kind, ofKind.set(handle, { handle, luid, hash }));
+  }
+  return schemas;
+}

@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** The first byte of a sealed value; a later way of sealing gets another. */
+const version = 1;
+
+const cipher = 'aes-256-gcm';
+const lengths = { version: 1, nonce: 12, tag: 16 };
+const overhead = lengths.version + lengths.nonce + lengths.tag;
+
+/**
+ * Encrypts a secret that is to be stored: AES-256-GCM under the master key, with a random nonce.
+ *
+ * @param masterKey 32 bytes
+ * @param context what the secret belongs to (ledger, record, name); it opens under this context only, so that a sealed
+ *   value which is moved to another row is of no use there
+ * @returns version, nonce, ciphertext and tag
+ */
+export function seal(masterKey: Buffer, plaintext: Buffer, context: string): Buffer {
+  const head = Buffer.concat([Buffer.of(version), randomBytes(lengths.nonce)]);
+  const encrypt = createCipheriv(cipher, masterKey, head.subarray(lengths.version), { authTagLength: lengths.tag });
+  encrypt.setAAD(additional(context));
+  const ciphertext = Buffer.concat([encrypt.update(plaintext), encrypt.final()]);
+  return Buffer.concat([head, ciphertext, encrypt.getAuthTag()]);
+}
+
+/**
+ * Decrypts what `seal` made with the same master key and context.
+ *
+ * @throws Error when the value was sealed with another key, for another context, or altered
+ */
+export function open(masterKey: Buffer, sealed: Buffer, context: string): Buffer {
+  if (sealed.length < overhead || sealed[0] !== version) throw new Error('Not a sealed value');
+  const nonce = sealed.subarray(lengths.version, lengths.version + lengths.nonce);
+  const decrypt = createDecipheriv(cipher, masterKey, nonce, { authTagLength: lengths.tag });
+  decrypt.setAAD(additional(context));
+  decrypt.setAuthTag(sealed.subarray(-lengths.tag));
+  const plaintext = decrypt.update(sealed.subarray(lengths.version + lengths.nonce, -lengths.tag));
+  try {
+    return Buffer.concat([plaintext, decrypt.final()]);
+  } catch {
+    throw new Error('A sealed value does not open: it was altered, moved, or sealed with another master key');
+  }
+}
+
+/** The version is bound as well, so that it cannot be exchanged for another. */
+function additional(context: string): Buffer {
+  return Buffer.from(`countersign:seal:${version}:${context}`);
+}

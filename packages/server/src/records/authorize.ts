@@ -1,0 +1,44 @@
+import type { Caller } from '../access/caller.js';
+import type { Subject } from '../access/context.js';
+import { may } from '../access/decide.js';
+import { missingPermissions, refusal } from '../access/refusal.js';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import { contextOf, subjectOf } from './context.js';
+import type { Parent, Stored } from './stored.js';
+
+/** An action on a record, or on the record of its kind that is about to be. */
+export interface Asked {
+  readonly action: 'create' | 'read' | 'update' | 'drop' | 'prove';
+  readonly kind: Kind;
+  readonly subject: Subject;
+  /** The record it lies under, where its kind has one. */
+  readonly parent?: Parent;
+}
+
+/**
+ * Lets the caller go on, or refuses: first the ledger's gate, then the rules about the action (contract 03 §6).
+ *
+ * @throws `auth.unauthorized` when refused with neither token nor proof, else `auth.forbidden` (contract 03 §5)
+ */
+export function authorize(service: Service, ledger: Ledger, caller: Caller, asked: Asked): void {
+  const { action, record, subject } = rightFor(asked);
+  const context = contextOf(service, ledger, subject);
+  if (may(action, record, caller, context)) return;
+  if (record === 'intent-proof') throw missingPermissions(action, record, caller, context);
+  throw refusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
+}
+
+/** An action on a stored record. */
+export function asked(action: Asked['action'], kind: Kind, { record, parent }: Stored): Asked {
+  return { action, kind, subject: subjectOf(kind, record), ...(parent ? { parent } : {}) };
+}
+
+/** The right an operation needs: on the record itself, on its proofs, or on the record it lies under. */
+function rightFor({ action, kind, subject, parent }: Asked): { action: string; record: string; subject: Subject } {
+  if (action === 'prove') return { action: 'create', record: `${kind.name}-proof`, subject };
+  const onParent = action === 'update' ? undefined : kind.rightsOnParent?.[action];
+  if (onParent === undefined || !parent) return { action, record: kind.name, subject };
+  return { action: onParent, record: parent.kind.name, subject: subjectOf(parent.kind, parent.record) };
+}

@@ -1,0 +1,104 @@
+import type { Json, JsonObject } from '@countersign/protocol';
+import { type TObject, type TSchema, Type } from 'typebox';
+import type { Kind } from '../kinds/kind.js';
+import { requestCheck } from '../schemas/request.js';
+
+/** A proof as a client sends it. One without any of the signing members is partial (contract 03 §4.4). */
+export interface SentProof {
+  readonly method?: string;
+  readonly public?: string;
+  readonly digest?: string;
+  readonly result?: string;
+  readonly custom?: JsonObject & { readonly status?: string | null; readonly domain?: string };
+}
+
+export interface SentRecord {
+  readonly hash: string;
+  readonly luid?: string;
+  readonly data: JsonObject;
+  readonly meta?: { readonly proofs?: readonly SentProof[]; readonly secret?: Readonly<Record<string, string>> };
+}
+
+const Hash = Type.String({ pattern: '^[A-Fa-f0-9]{64}$' });
+const Luid = Type.String({ pattern: '^\\$[a-z]{3}\\.[A-Za-z0-9_-]{17}$' });
+
+const Custom = Type.Object({
+  moment: Type.Optional(Type.String()),
+  status: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
+  domain: Type.Optional(Type.String()),
+});
+
+/** What else a proof or `meta` carries is not trusted and not kept (contract 01 §3, §4). */
+const SignedMembers = {
+  method: Type.String(),
+  public: Type.String(),
+  digest: Type.String(),
+  result: Type.String(),
+};
+const PartialProof = Type.Object({
+  ...Object.fromEntries(Object.entries(SignedMembers).map(([name, type]) => [name, Type.Optional(type)])),
+  custom: Type.Optional(Custom),
+});
+const Meta = Type.Object({
+  proofs: Type.Optional(Type.Array(PartialProof)),
+  secret: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+
+function envelope(data: TSchema, luid: 'required' | 'optional'): TSchema {
+  return Type.Object(
+    { hash: Hash, luid: luid === 'required' ? Luid : Type.Optional(Type.Unknown()), data, meta: Type.Optional(Meta) },
+    { additionalProperties: false },
+  );
+}
+
+/** The checks of one kind's request bodies (contract 01 §4, §6, §7, §8, §11), each throwing `record.schema-invalid`. */
+export interface BodyChecks {
+  readonly create: (body: Json | undefined) => SentRecord;
+  readonly update: (body: Json | undefined) => SentRecord;
+  readonly drop: (body: Json | undefined) => SentRecord & { readonly luid: string };
+  readonly proof: (body: Json | undefined) => SentProof;
+}
+
+const made = new Map<Kind, BodyChecks>();
+
+/** The checks of a kind, compiled at first use. */
+export function bodyChecksOf(kind: Kind): BodyChecks {
+  const checks = made.get(kind) ?? bodyChecks(kind);
+  made.set(kind, checks);
+  return checks;
+}
+
+function bodyChecks(kind: Kind): BodyChecks {
+  const create = kind.alternatives ? Type.Union([...kind.alternatives]) : kind.data;
+  const update = kind.alternatives ? Type.Union(kind.alternatives.map(withParent)) : withParent(kind.data);
+  const drop = Type.Object({ parent: Hash }, { additionalProperties: false });
+  const status = kind.statuses && Type.Enum([...kind.statuses]);
+  const custom = status ? Type.Object({ ...Custom.properties, status: Type.Optional(status) }) : Custom;
+  return {
+    create: checked(envelope(create, 'optional')),
+    update: checked(envelope(update, 'optional')),
+    drop: checked(envelope(drop, 'required')),
+    proof: checked(Type.Object({ ...SignedMembers, custom: Type.Optional(custom) })),
+  };
+}
+
+/** The check of an access check's body (contract 01 §11), the same for every kind. */
+export const checkBody: (body: Json | undefined) => SentRecord = checked(
+  envelope(
+    Type.Object({ action: Type.String(), record: Type.Optional(Type.String()) }, { additionalProperties: false }),
+    'optional',
+  ),
+);
+
+function withParent(data: TObject): TSchema {
+  const { properties, required = [] } = data as TObject & { required?: string[] };
+  return { ...data, properties: { ...properties, parent: Hash }, required: [...required, 'parent'] } as TSchema;
+}
+
+function checked<T>(schema: TSchema): (body: Json | undefined) => T {
+  const check = requestCheck(schema);
+  return (body) => {
+    check(body);
+    return body as T;
+  };
+}

@@ -1,0 +1,81 @@
+import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import type { Versioned } from '../store/history.js';
+import { onCurrent } from './attempt.js';
+import { authorize } from './authorize.js';
+import { reader } from './caller.js';
+import { subjectOf } from './context.js';
+import { pageOf } from './page.js';
+import { type Answer, authenticate, changeNumber, type Request } from './request.js';
+import { listText, snapshot } from './serve.js';
+import { assertUnder, notFound, parentRecord, type Stored, storedRecord } from './stored.js';
+
+/** `GET /{kind}s/{id}/changes` (contract 01 §9): full snapshots, newest first, with `page.total`. */
+export async function listChanges(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
+  const token = await authenticate(service, ledger, request, undefined);
+  const page = pageOf(request.query);
+  return onCurrent(service, ledger, async (current) => {
+    const record = await readable(service, current, kind, request, token);
+    const { total, changes } = await service.store.history.page(versioned(current, kind, record), page);
+    const items = changes.map((change) => snapshot(kind, change));
+    return { status: 200, body: listText(service, current, items, { ...page, total }) };
+  });
+}
+
+/** `GET /{kind}s/{id}/changes/{change}` (contract 01 §9): the snapshot itself, no list around it. */
+export async function readChange(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
+  const token = await authenticate(service, ledger, request, undefined);
+  const number = changeNumber(request.params.change ?? '');
+  return onCurrent(service, ledger, async (current) => {
+    const record = await readable(service, current, kind, request, token);
+    const change = await service.store.history.one(versioned(current, kind, record), number);
+    if (!change) throw new LedgerError('record.not-found', kind.missingChange ?? 'Change not found');
+    return { status: 200, body: JSON.stringify(snapshot(kind, change)) };
+  });
+}
+
+/**
+ * The record whose history is asked for, after its own rules let the caller read it: the current version's, or the last
+ * one's of a dropped record, which only its luid still names.
+ */
+async function readable(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  request: Request,
+  token: Awaited<ReturnType<typeof authenticate>>,
+): Promise<RecordEnvelope> {
+  const { record, parent } =
+    (await dropped(service, ledger, kind, request)) ?? (await storedRecord(service, ledger, kind, request));
+  const subject = subjectOf(kind, record);
+  authorize(service, ledger, await reader(service, ledger, token), {
+    action: 'read',
+    kind,
+    subject,
+    ...(parent ? { parent } : {}),
+  });
+  return record;
+}
+
+async function dropped(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  request: Request,
+): Promise<Pick<Stored, 'record' | 'parent'> | undefined> {
+  const luid = request.params.id ?? '';
+  if (!isLuid(luid, kind.prefix)) return undefined;
+  const latest = await service.store.history.latest({ ledger: ledger.id, kind: kind.name, luid });
+  if (!latest) throw notFound(kind);
+  if (latest.action !== 'drop') return undefined;
+  const record = JSON.parse(latest.body) as RecordEnvelope;
+  const parent = await parentRecord(service, ledger, kind, request);
+  if (parent) assertUnder(kind, record.data, parent);
+  return parent ? { record, parent } : { record };
+}
+
+function versioned(ledger: Ledger, kind: Kind, record: RecordEnvelope): Versioned {
+  return { ledger: ledger.id, kind: kind.name, luid: record.luid };
+}

@@ -1,0 +1,51 @@
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import type { Context, Subject } from '../access/context.js';
+import { type Kind } from '../kinds/kind.js';
+import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
+import { accessOf } from '../ledgers/ledgers.js';
+import type { Service } from '../service.js';
+
+/** What an operation on a record is decided on, beside the caller. */
+export function contextOf(service: Service, ledger: Ledger, subject?: Subject): Context {
+  return {
+    ledger: {
+      access: ledger.access,
+      owners: ledger.owners,
+      policyBased: ledger.config['access.strategy'] === 'policy-based',
+    },
+    policies: ledger.policies,
+    server: service.serverRules,
+    // Domain records inherit nothing from the domain they are in (contract 02 §2.4).
+    domains: subject?.kind === 'domain' ? [] : domainsFrom(ledger, subject?.meta.domain),
+    ...(subject ? { subject } : {}),
+  };
+}
+
+/** A stored record as what an operation is about. */
+export function subjectOf(kind: Kind, record: RecordEnvelope): Subject {
+  const { status, domain, labels } = record.meta;
+  return {
+    kind: kind.name,
+    access: accessOf(record),
+    owners: record.meta.owners,
+    data: record.data,
+    meta: {
+      ...(status === undefined ? {} : { status }),
+      ...(domain === undefined ? {} : { domain }),
+      ...(labels === undefined ? {} : { labels }),
+    },
+    exists: true,
+  };
+}
+
+/** A record about to be made: its own rules do not count yet. */
+export function newSubject(kind: Kind, data: JsonObject, owners: readonly string[], domain: string | undefined): Subject {
+  return {
+    kind: kind.name,
+    access: [],
+    owners,
+    data,
+    meta: domain === undefined ? {} : { domain },
+    exists: false,
+  };
+}

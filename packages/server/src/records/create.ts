@@ -1,0 +1,136 @@
+import { type JsonObject, LedgerError, luid as makeLuid, type Meta, type RecordEnvelope } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import { moment } from '../clock.js';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import type { Write } from '../store/write.js';
+import { commit, onCurrent } from './attempt.js';
+import { authorize } from './authorize.js';
+import { bodyChecksOf } from './bodies.js';
+import { strangers, writer } from './caller.js';
+import { newSubject } from './context.js';
+import { filterDocument } from './document.js';
+import { assertDomain, joinedDomain } from './domain.js';
+import { checkData } from './kind-rules.js';
+import { storedProof, type VerifiedProof, verifiedHash, verifiedProofs } from './proofs.js';
+import { foundRelations } from './relations.js';
+import { type Answer, authenticate, type Request, readBody } from './request.js';
+import { repeatedCreate } from './repeated-create.js';
+import { sealedSecrets } from './secrets.js';
+import { inOrder, recordText } from './serve.js';
+import { assertUnder, parentRecord } from './stored.js';
+
+/** A create that has passed every check about the request alone. */
+interface Create {
+  readonly kind: Kind;
+  readonly request: Request;
+  readonly hash: string;
+  readonly data: JsonObject;
+  readonly proofs: readonly VerifiedProof[];
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/**
+ * `POST /{kind}s` (contract 01 §4).
+ *
+ * @returns 201 (circle signers: 200) with the record, countersigned; 200 when the same signed body was stored before
+ *   (contract 00, Retry safety)
+ */
+export async function create(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
+  const body = readBody(request);
+  const token = await authenticate(service, ledger, request, body);
+  const sent = bodyChecksOf(kind).create(body);
+  const hash = verifiedHash(service, sent);
+  const proofs = verifiedProofs(service, hash, sent);
+  const creation: Create = { kind, request, hash, data: sent.data, proofs, secrets: sent.meta?.secret ?? {} };
+  return onCurrent(service, ledger, async (current) => {
+    const caller = await writer(service, current, proofs, token);
+    const write = await prepare(service, current, creation, caller);
+    if (await commit(service, current, write)) return { status: kind.trail?.answer ?? 201, body: write.body };
+    const repeated = await repeatedCreate(service, current, write, proofs);
+    if (repeated !== undefined) return { status: 200, body: repeated };
+    throw new LedgerError('record.duplicated', `${kind.title} with handle ${nameOf(kind, sent.data)} already exists.`);
+  });
+}
+
+/** Decides on the create as the ledger is now, and makes the record (contract 01 §12, Order of checks 9 to 15). */
+async function prepare(service: Service, ledger: Ledger, creation: Create, caller: Caller): Promise<Write> {
+  const { kind, request, data, proofs } = creation;
+  const parent = await parentRecord(service, ledger, kind, request);
+  if (parent) assertUnder(kind, data, parent);
+  const domain = joinedDomain(ledger, data, proofs);
+  const owners = [...new Set(proofs.map((proof) => proof.public))];
+  authorize(service, ledger, caller, {
+    action: 'create',
+    kind,
+    subject: newSubject(kind, data, owners, domain),
+    ...(parent ? { parent } : {}),
+  });
+  await service.userSchemas.check(ledger, kind, data);
+  const needs = await foundRelations(service, ledger, kind, data);
+  assertDomain(ledger, domain, nameOf(kind, data));
+  checkData(kind, ledger, data);
+  const record = await made(service, ledger, creation, { caller, owners, domain });
+  return {
+    ledger: ledger.id,
+    version: ledger.version,
+    action: 'create',
+    kind: kind.name,
+    key: kind.key?.(data) ?? String(data.handle),
+    luid: record.luid,
+    change: 1,
+    moment: record.meta.moment,
+    hash: record.hash,
+    status: record.meta.status,
+    domain,
+    link: kind.link?.(data),
+    document: filterDocument(kind, record.data, record.meta),
+    body: recordText(record),
+    strangers: strangers(caller),
+    needs,
+    decides: kind.decides === 'always',
+    secrets: sealedSecrets(service, ledger, kind, data, record.luid, creation.secrets, new Set()),
+  };
+}
+
+/** The record as it will be served: the client's proofs, then the ledger's (contract 01 §3). */
+async function made(
+  service: Service,
+  ledger: Ledger,
+  { kind, hash, data, proofs }: Create,
+  { caller, owners, domain }: { caller: Caller; owners: string[]; domain: string | undefined },
+): Promise<RecordEnvelope> {
+  const now = moment(service.nature);
+  const luid = makeLuid(kind.prefix, Math.floor(service.nature.now() / 1000), service.nature.random(11));
+  const keys = new Map(caller.proofs.map((key) => [key.public, key]));
+  const trail = kind.trail?.created ?? [{ status: 'created', luid: true }];
+  const meta: Meta = {
+    proofs: [
+      ...proofs.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail?.origin ?? true)),
+      ...trail.map(({ status, luid: named }) =>
+        ledger.system.stored(hash, { ...(named ? { luid } : {}), moment: now, status }),
+      ),
+    ],
+    status: kind.initialStatus ?? 'created',
+    ...(await kind.meta?.(data, {
+      random: service.nature.random,
+      domainOfWallet: (handle) => domainOfWallet(service, ledger, handle),
+    })),
+    moment: now,
+    owners,
+    ...(domain === undefined ? {} : { domain }),
+  };
+  const served = kind.served?.(data, domain) ?? data;
+  return { hash, data: inOrder(kind, served), luid, meta };
+}
+
+async function domainOfWallet(service: Service, ledger: Ledger, handle: string): Promise<string | undefined> {
+  const { record } = await service.store.lookup({ ledger: ledger.id, kind: 'wallet', id: handle, by: 'handle' });
+  return record && (JSON.parse(record.body) as RecordEnvelope).meta.domain;
+}
+
+/** What errors call a record: its handle, or the signer of a circle's signer. */
+function nameOf(kind: Kind, data: JsonObject): string {
+  return String(data.handle ?? (kind.key ? data.signer : undefined));
+}

@@ -1,0 +1,34 @@
+import { isObject, type Json, type JsonObject, type Meta } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+
+/**
+ * What lists filter a record by: dotted path -> the values found there, flat. A path through an array is kept both
+ * with the index of each element and without any, where the values of all elements meet (contract 01 §10: a numeric
+ * index tests that element, no index any).
+ *
+ * Status, domain and moment are columns, and only members a kind lets lists filter by are kept.
+ */
+export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonObject {
+  const document: Record<string, Json[]> = Object.create(null);
+  const parent = kind.under ? [kind.under.member] : [];
+  const members = ['handle', 'schema', 'custom', ...parent, ...kind.filters.map((path) => path.split('.', 1)[0] as string)];
+  for (const member of new Set(members)) {
+    const value = data[member];
+    if (value !== undefined) collect(document, `data.${member}`, value);
+  }
+  if (meta.labels) collect(document, 'meta.labels', meta.labels);
+  if (meta.domains) collect(document, 'meta.domains', meta.domains);
+  return document as JsonObject;
+}
+
+function collect(document: Record<string, Json[]>, path: string, value: Json): void {
+  if (Array.isArray(value)) {
+    value.forEach((element, index) => {
+      collect(document, path, element);
+      collect(document, `${path}.${index}`, element);
+    });
+  } else if (isObject(value)) {
+    for (const [member, inner] of Object.entries(value)) collect(document, `${path}.${member}`, inner);
+  } else if (document[path]) document[path].push(value);
+  else document[path] = [value];
+}

@@ -1,0 +1,94 @@
+import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import { moment } from '../clock.js';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import type { Write } from '../store/write.js';
+import { commit, onCurrent } from './attempt.js';
+import { asked, authorize } from './authorize.js';
+import { bodyChecksOf } from './bodies.js';
+import { strangers, writer } from './caller.js';
+import { refusedByDependants } from './dependants.js';
+import { storedProof, type VerifiedProof, verifiedHash, verifiedProofs } from './proofs.js';
+import { type Answer, authenticate, type Request, readBody } from './request.js';
+import { recordText } from './serve.js';
+import { assertLuid, assertParentHash, type Stored, storedRecord } from './stored.js';
+
+/**
+ * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (contract 01 §8): the record goes, its history stays readable by
+ * luid. Answers 204.
+ */
+export async function drop(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
+  const body = readBody(request);
+  const token = await authenticate(service, ledger, request, body);
+  const sent = bodyChecksOf(kind).drop(body);
+  const hash = verifiedHash(service, sent);
+  const proofs = verifiedProofs(service, hash, sent);
+  return onCurrent(service, ledger, async (current) => {
+    const stored = await storedRecord(service, current, kind, request);
+    const caller = await writer(service, current, proofs, token);
+    authorize(service, current, caller, asked('drop', kind, stored));
+    assertParentHash(stored.record, sent.data.parent);
+    assertLuid(stored.record, sent.luid);
+    const handle = String(stored.record.data.handle);
+    const refused = await refusedByDependants(service, current, kind, handle);
+    if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
+    const dropped = droppedRecord(service, current, kind, stored.record, { hash, proofs, caller });
+    await commit(service, current, dropWrite(kind, current, dropped, stored, caller));
+    return { status: 204 };
+  });
+}
+
+/**
+ * The last version: data and hash unchanged, with the proofs of the drop, the client's and the ledger's. Those are over
+ * the hash of `{"parent": <hash of this version>}`, which anyone can compute from it (contract 01 §9, 05 §1.7).
+ */
+function droppedRecord(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  record: RecordEnvelope,
+  { hash, proofs, caller }: { hash: string; proofs: readonly VerifiedProof[]; caller: Caller },
+): RecordEnvelope {
+  const now = moment(service.nature);
+  const keys = new Map(caller.proofs.map((key) => [key.public, key]));
+  return {
+    ...record,
+    meta: {
+      ...record.meta,
+      proofs: [
+        ...record.meta.proofs,
+        ...proofs.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail?.origin ?? true)),
+        ledger.system.stored(hash, { luid: record.luid, moment: now, status: 'dropped' }),
+      ],
+      status: 'dropped',
+      moment: now,
+    },
+  };
+}
+
+function dropWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, { change }: Stored, caller: Caller): Write {
+  const { hash, data, luid, meta } = record;
+  const unless = kind.dependants?.map((dependants) => ({ kind: dependants.kind, link: String(data.handle) }));
+  return {
+    ledger: ledger.id,
+    version: ledger.version,
+    action: 'drop',
+    kind: kind.name,
+    key: kind.key?.(data) ?? String(data.handle),
+    luid,
+    change: change + 1,
+    moment: meta.moment,
+    hash,
+    status: meta.status,
+    domain: meta.domain,
+    link: undefined,
+    document: {},
+    body: recordText(record),
+    strangers: strangers(caller),
+    needs: [],
+    decides: kind.decides !== 'never',
+    ...(unless ? { unless } : {}),
+  };
+}

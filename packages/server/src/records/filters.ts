@@ -1,0 +1,78 @@
+import { LedgerError, parseFilterKey } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import { limits } from '../limits.js';
+import type { Filter } from '../store/filter.js';
+import { parametersOf } from './query.js';
+
+/** Members every kind is filtered by (contract 01 §10, Filterable fields). */
+const COMMON = ['data.handle', 'data.schema', 'meta.status', 'meta.labels', 'meta.domain', 'meta.moment'];
+
+/**
+ * The filters of a list query. Keys outside `data.` and `meta.` are other parameters, and ignored.
+ *
+ * @param query as sent, without `?`
+ * @throws `api.query-malformed` naming every unsupported field and operator as sent, in order; or when there are more
+ *   or larger filters than one query may have (contract 01 §10)
+ */
+export function filtersOf(kind: Kind, query: string): Filter[] {
+  const filters = new Map<string, { path: string; operator: Filter['operator']; values: string[] }>();
+  const unsupported: string[] = [];
+  for (const [key, value] of parametersOf(query)) {
+    if (!/^(data|meta)[.[]/.test(key)) continue;
+    if (key.length > limits.filter || value.length > limits.filter) throw tooLong();
+    const parsed = parseFilterKey(key);
+    const path = parsed?.path.join('.') ?? '';
+    if (!parsed || !isFilterable(kind, path) || parsed.path.length > limits.filterDepth) {
+      unsupported.push(key);
+      continue;
+    }
+    const several = parsed.operator === '$in' || parsed.operator === '$nin';
+    const name = several ? `${path} ${parsed.operator}` : `${filters.size}`;
+    const filter = filters.get(name) ?? { path, operator: parsed.operator, values: [] };
+    filter.values.push(value);
+    filters.set(name, filter);
+  }
+  if (unsupported.length > 0) {
+    const names = [...new Set(unsupported)].map((key) => `'${key}'`).join(', ');
+    throw new LedgerError('api.query-malformed', `Unsupported filters: ${names}`);
+  }
+  return bounded([...filters.values()]);
+}
+
+function isFilterable(kind: Kind, path: string): boolean {
+  const { more = [], less = [] } = kind.metaFilters ?? {};
+  if (path.startsWith('data.custom.')) return true;
+  const plain = path.replace(/\.\d+(?=\.|$)/g, '');
+  if (less.some((member) => plain === `meta.${member}`)) return false;
+  const own = kind.filters.map((member) => `data.${member}`);
+  return [...COMMON, ...more.map((member) => `meta.${member}`), ...own].some((allowed) => plain === allowed || isBelow(plain, allowed));
+}
+
+/** Members that may be text or an object (an anchor's target) are filtered by what is in them too. */
+function isBelow(path: string, allowed: string): boolean {
+  return allowed === 'data.target' && path.startsWith(`${allowed}.`);
+}
+
+function bounded(filters: Filter[]): Filter[] {
+  if (filters.length > limits.filters) {
+    throw new LedgerError('api.query-malformed', `A query takes at most ${limits.filters} filters`);
+  }
+  for (const { path, operator, values } of filters) {
+    if (values.length > limits.filterElements) {
+      throw new LedgerError('api.query-malformed', `${operator} takes at most ${limits.filterElements} values`);
+    }
+    if (path === 'meta.moment') for (const value of values) assertMoment(operator, value);
+  }
+  return filters;
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+function assertMoment(operator: string, value: string): void {
+  if (operator !== '$regex' && MOMENT.test(value) && !Number.isNaN(Date.parse(value))) return;
+  throw new LedgerError('api.query-malformed', `meta.moment must be compared with an ISO 8601 date: '${value}'`);
+}
+
+function tooLong(): LedgerError {
+  return new LedgerError('api.query-malformed', `A filter takes at most ${limits.filter} characters`);
+}

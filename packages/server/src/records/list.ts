@@ -1,0 +1,98 @@
+import type { Json, RecordEnvelope } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import type { Context } from '../access/context.js';
+import { decide, mayQuery, visible } from '../access/decide.js';
+import { refusal } from '../access/refusal.js';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import type { Filter } from '../store/filter.js';
+import type { Place } from '../store/list.js';
+import { assertCurrent, onCurrent } from './attempt.js';
+import { reader } from './caller.js';
+import { contextOf, subjectOf } from './context.js';
+import { filtersOf } from './filters.js';
+import { type PageQuery, pageOf } from './page.js';
+import { type Answer, authenticate, type Request } from './request.js';
+import { listText } from './serve.js';
+import { authorize } from './authorize.js';
+import { type Parent, parentRecord } from './stored.js';
+
+/** Records looked at in one query when some of them may have to be left out. */
+const STRIDE = 200;
+
+/** `GET /{kind}s` (contract 01 §10): newest change first; what the caller may not read is left out before paging. */
+export async function list(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
+  const token = await authenticate(service, ledger, request, undefined);
+  const page = pageOf(request.query);
+  const filters = filtersOf(kind, request.query);
+  return onCurrent(service, ledger, async (current) => {
+    const caller = await reader(service, current, token);
+    const context = contextOf(service, current);
+    const parent = await parentRecord(service, current, kind, request);
+    if (parent && kind.rightsOnParent) {
+      authorize(service, current, caller, { action: 'read', kind, subject: subjectOf(parent.kind, parent.record), parent });
+    } else if (!mayQuery(kind.name, caller, context)) {
+      throw refusal('query', kind.name, { credentials: token !== undefined });
+    }
+    const within = parent ? [...filters, under(kind, parent)] : filters;
+    const records = (kind.rightsOnParent ?? everythingIsVisible(kind, caller, context))
+      ? await wholePage(service, current, kind, within, page)
+      : await visiblePage(service, current, kind, within, page, caller);
+    return { status: 200, body: listText(service, current, records, page) };
+  });
+}
+
+/** A nested list holds what lies under the path's parent. */
+function under(kind: Kind, parent: Parent): Filter {
+  const handle = String(parent.record.data.handle);
+  return { path: `data.${kind.under?.member}`, operator: '$eq', values: [handle] };
+}
+
+/** Whether rules about no record in particular already let the caller read every one of the kind. */
+function everythingIsVisible(kind: Kind, caller: Caller, context: Context): boolean {
+  return !context.ledger.policyBased && decide('read', kind.name, caller, context).granted;
+}
+
+async function wholePage(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  filters: readonly Filter[],
+  { index, limit }: PageQuery,
+): Promise<Json[]> {
+  const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: index * limit };
+  const { version, records } = await service.store.lists.page(query);
+  assertCurrent(ledger, version);
+  return records.map(({ body }) => JSON.parse(body) as Json);
+}
+
+/** Walks the list in order, counting only what the caller may see, until the page is full. */
+async function visiblePage(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  filters: readonly Filter[],
+  { index, limit }: PageQuery,
+  caller: Caller,
+): Promise<Json[]> {
+  const page: Json[] = [];
+  let toSkip = index * limit;
+  let after: Place | undefined;
+  while (page.length < limit) {
+    const query = { ledger: ledger.id, kind: kind.name, filters, limit: STRIDE, offset: 0, ...(after ? { after } : {}) };
+    const { version, records } = await service.store.lists.page(query);
+    assertCurrent(ledger, version);
+    for (const { place, body } of records) {
+      after = place;
+      const record = JSON.parse(body) as RecordEnvelope;
+      const subject = subjectOf(kind, record);
+      const context: Context = contextOf(service, ledger, subject);
+      if (!visible(kind.name, caller, context)) continue;
+      if (toSkip > 0) toSkip -= 1;
+      else if (page.length < limit) page.push(record as unknown as Json);
+    }
+    if (records.length < STRIDE) break;
+  }
+  return page;
+}

@@ -1,0 +1,31 @@
+import { LedgerError } from '@countersign/protocol';
+import { limits } from '../limits.js';
+import { parametersOf } from './query.js';
+
+export interface PageQuery {
+  readonly index: number;
+  readonly limit: number;
+}
+
+/**
+ * The page a list query asks for: `page.index` from 0 and `page.limit`, also as `page[index]` and `page[limit]`
+ * (contract 01 §10, Pagination). A limit over the greatest is served as the greatest, and echoed so.
+ *
+ * @param query as sent, without `?`
+ * @throws `api.query-malformed` for what is no integer, an index under 0 or a limit under 1
+ */
+export function pageOf(query: string): PageQuery {
+  const parameters = new Map(parametersOf(query));
+  const index = whole(parameters, 'index', 0) ?? 0;
+  const limit = whole(parameters, 'limit', 1) ?? limits.page.default;
+  return { index, limit: Math.min(limit, limits.page.greatest) };
+}
+
+function whole(parameters: ReadonlyMap<string, string>, name: string, least: number): number | undefined {
+  const text = parameters.get(`page.${name}`) ?? parameters.get(`page[${name}]`);
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text) || Number(text) < least) {
+    throw new LedgerError('api.query-malformed', `page.${name} must be an integer of at least ${least}`);
+  }
+  return Number(text);
+}

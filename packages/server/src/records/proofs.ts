@@ -1,0 +1,76 @@
+import { type Json, type JsonObject, hash as hashOf, LedgerError, type StoredProof, verifyProof } from '@countersign/protocol';
+import type { Key } from '../access/caller.js';
+import { limits } from '../limits.js';
+import type { Service } from '../service.js';
+import type { SentProof, SentRecord } from './bodies.js';
+
+/** A proof whose signature was verified. */
+export interface VerifiedProof {
+  readonly method: string;
+  readonly public: string;
+  readonly digest: string;
+  readonly result: string;
+  readonly custom?: SentProof['custom'];
+}
+
+/**
+ * The hash of a sent record, in lower case.
+ *
+ * @throws `crypto.hash-invalid` when it is not the hash of `data` (contract 01 §12)
+ */
+export function verifiedHash(service: Service, body: SentRecord): string {
+  const hash = hashOf(body.data as Json, service.suite);
+  if (body.hash.toLowerCase() !== hash) {
+    throw new LedgerError('crypto.hash-invalid', `Invalid record hash: ${body.hash}`);
+  }
+  return hash;
+}
+
+/**
+ * The proofs of a sent record, each verified over `hash`.
+ *
+ * @throws `crypto.signature-missing` when no proof is signed, `crypto.signature-invalid` for the first one that does
+ *   not verify, `record.invalid` for more than a record carries (contract 01 §12, 06 §8)
+ */
+export function verifiedProofs(service: Service, hash: string, body: SentRecord): VerifiedProof[] {
+  const sent = (body.meta?.proofs ?? []).filter(isSigned);
+  if (sent.length === 0) throw new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
+  if (sent.length > limits.proofs) throw tooManyProofs();
+  return sent.map((proof) => verifiedProof(service, hash, proof));
+}
+
+/** @throws `crypto.signature-invalid` when the proof does not verify over `hash` (contract 01 §7) */
+export function verifiedProof(service: Service, hash: string, proof: SentProof): VerifiedProof {
+  const { method = '', public: key = '', digest = '', result = '', custom } = proof;
+  const verified = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) };
+  if (!verifyProof(hash, verified as Parameters<typeof verifyProof>[1], service.suite)) {
+    throw new LedgerError('crypto.signature-invalid', `Invalid signature for key: ${key}`);
+  }
+  return verified;
+}
+
+export function tooManyProofs(): LedgerError {
+  return new LedgerError('record.invalid', `Record proofs limit of ${limits.proofs} exceeded`);
+}
+
+/** A proof without any of the signing members leaves the signing to the caller's token (contract 03 §4.4). */
+function isSigned(proof: SentProof): boolean {
+  return proof.method !== undefined || proof.public !== undefined || proof.result !== undefined;
+}
+
+/**
+ * A client's proof as it is kept: members in the recorded order, `signer` when a signer record owns the key (contract
+ * 01 §3, "Proof as served").
+ */
+export function storedProof(proof: VerifiedProof, key: Key | undefined, origin: boolean): StoredProof {
+  const { custom, digest, method, result } = proof;
+  return {
+    ...(custom === undefined ? {} : { custom: custom as JsonObject }),
+    digest,
+    method,
+    ...(origin ? { origin: 'key-pair' as const } : {}),
+    public: proof.public,
+    result,
+    ...(key?.signer ? { signer: key.signer.handle } : {}),
+  };
+}

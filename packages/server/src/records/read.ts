@@ -1,0 +1,18 @@
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import { onCurrent } from './attempt.js';
+import { asked, authorize } from './authorize.js';
+import { reader } from './caller.js';
+import { type Answer, authenticate, type Request } from './request.js';
+import { storedRecord } from './stored.js';
+
+/** `GET /{kind}s/{id}` (contract 01 §5): 200 with the record, the very bytes the write was answered with. */
+export async function read(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
+  const token = await authenticate(service, ledger, request, undefined);
+  return onCurrent(service, ledger, async (current) => {
+    const stored = await storedRecord(service, current, kind, request);
+    authorize(service, current, await reader(service, current, token), asked('read', kind, stored));
+    return { status: 200, body: stored.body };
+  });
+}

@@ -1,0 +1,48 @@
+import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { sealContext } from '../ledgers/ledgers.js';
+import { seal } from '../ledgers/seal.js';
+import type { Service } from '../service.js';
+
+/**
+ * The values of the secret references in `data`, sealed for this record. They travel once, beside the signed data, and
+ * are never served with it (contract 03 §2.4).
+ *
+ * @param sent values of the request's `meta.secret`; names no reference uses are ignored
+ * @param kept names whose value the record has from before, which an update may leave out
+ * @throws `record.invalid` for a reference to a new secret without a value
+ */
+export function sealedSecrets(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  data: JsonObject,
+  luid: string,
+  sent: Readonly<Record<string, string>>,
+  kept: ReadonlySet<string>,
+): { name: string; sealed: Buffer }[] {
+  return [...new Set(kind.secrets?.(data) ?? [])].flatMap((name) => {
+    const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    if (value !== undefined) {
+      return [{ name, sealed: seal(service.masterKey, Buffer.from(value, 'utf8'), sealContext(ledger.luid, luid, name)) }];
+    }
+    if (kept.has(name)) return [];
+    throw new LedgerError(
+      'record.invalid',
+      `Record data has a secret reference to new secret '${name}' but no secret value was provided in 'meta.secret.${name}'`,
+    );
+  });
+}
+
+/** Names of the values a record has, which an update may leave out. Looked up only where the kind has references. */
+export async function keptSecretNames(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  record: RecordEnvelope,
+): Promise<ReadonlySet<string>> {
+  if (!kind.secrets?.(record.data).length) return new Set();
+  const secrets = await service.store.secrets({ ledger: ledger.id, luid: record.luid });
+  return new Set(secrets.map((secret) => secret.name));
+}

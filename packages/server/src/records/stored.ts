@@ -1,0 +1,119 @@
+import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import { kindNamed } from '../kinds/registry.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import { assertCurrent } from './attempt.js';
+import type { Request } from './request.js';
+
+/** The record another lies under. */
+export interface Parent {
+  readonly kind: Kind;
+  readonly record: RecordEnvelope;
+}
+
+/** A current record and the number of its version. */
+export interface Stored {
+  readonly record: RecordEnvelope;
+  readonly change: number;
+  /** As it is served. */
+  readonly body: string;
+  readonly parent?: Parent;
+}
+
+/**
+ * The record a path names.
+ *
+ * @throws `record.not-found` (contract 01 §5); `record.invalid` when a nested record is not the path's parent's
+ *   (contract 03 §2.5); OutOfDate when the ledger's state is not the one it was found under
+ */
+export async function storedRecord(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Stored> {
+  const parent = await parentRecord(service, ledger, kind, request);
+  const id = request.params.id ?? '';
+  const found = isLuid(id, kind.prefix)
+    ? await find(service, ledger, kind, { id, by: 'luid' })
+    : await find(service, ledger, kind, { id: await keyOf(service, ledger, kind, id, parent), by: 'handle' });
+  if (!found) throw notFound(kind);
+  if (parent) assertUnder(kind, found.record.data, parent);
+  return parent ? { ...found, parent } : found;
+}
+
+export function notFound(kind: Kind): LedgerError {
+  return new LedgerError('record.not-found', `${kind.missing} not found`);
+}
+
+/**
+ * The record a nested path goes through; nothing for kinds that are not nested.
+ *
+ * @throws `record.not-found` when there is none
+ */
+export async function parentRecord(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  request: Request,
+): Promise<Parent | undefined> {
+  if (!kind.under) return undefined;
+  const above = kindNamed(kind.under.kind);
+  const found = await named(service, ledger, above, request.params.parent ?? '');
+  if (!found) throw notFound(above);
+  return { kind: above, record: found.record };
+}
+
+/** @throws `record.invalid` when `data` names another parent than the path (contract 03 §2.5, §7) */
+export function assertUnder(kind: Kind, data: RecordEnvelope['data'], parent: Parent): void {
+  const member = kind.under?.member ?? '';
+  if (data[member] === parent.record.data.handle) return;
+  throw new LedgerError('record.invalid', `${parent.kind.title} in the request does not match the ${member} in the data`);
+}
+
+/**
+ * @throws `crypto.parent-hash-invalid` when the version to be replaced is not the current one (contract 01 §6, §8)
+ */
+export function assertParentHash(record: RecordEnvelope, parent: unknown): void {
+  if (typeof parent === 'string' && parent.toLowerCase() === record.hash) return;
+  throw new LedgerError('crypto.parent-hash-invalid', "Hash verification failed, hashes don't match");
+}
+
+/** @throws `record.invalid` when a luid was sent that is not the record's (contract 01 §6) */
+export function assertLuid(record: RecordEnvelope, luid: unknown): void {
+  if (luid === undefined || luid === record.luid) return;
+  throw new LedgerError('record.invalid', 'Luid in the request does not match the luid of the record');
+}
+
+async function find(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  query: { id: string; by: 'handle' | 'luid' },
+): Promise<Stored | undefined> {
+  // No handle holds it, and no database text either.
+  if (query.id.includes('\u0000')) return undefined;
+  const { version, record } = await service.store.lookup({ ledger: ledger.id, kind: kind.name, ...query });
+  assertCurrent(ledger, version);
+  if (!record) return undefined;
+  const { body, change } = record;
+  return { record: JSON.parse(body) as RecordEnvelope, change, body };
+}
+
+/** A record by luid or handle, for kinds whose key is their handle. */
+function named(service: Service, ledger: Ledger, kind: Kind, id: string): Promise<Stored | undefined> {
+  return find(service, ledger, kind, { id, by: isLuid(id, kind.prefix) ? 'luid' : 'handle' });
+}
+
+/**
+ * The key that a path's last id stands for: the handle; or, for kinds without a handle of their own, what the kind makes
+ * of the handle (or luid) of the record it links and of the one it lies under.
+ */
+async function keyOf(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  id: string,
+  parent: Parent | undefined,
+): Promise<string> {
+  if (!kind.links || !kind.key || !kind.under || !parent) return id;
+  const linked = kindNamed(kind.links.kind);
+  const record = isLuid(id, linked.prefix) ? (await named(service, ledger, linked, id))?.record : undefined;
+  return kind.key({ [kind.under.member]: parent.record.data.handle ?? '', [kind.links.member]: record?.data.handle ?? id });
+}

@@ -1,0 +1,135 @@
+import { type JsonObject, LedgerError, type Meta } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import { moment } from '../clock.js';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import type { Write } from '../store/write.js';
+import { commit, onCurrent } from './attempt.js';
+import { authorize } from './authorize.js';
+import { bodyChecksOf } from './bodies.js';
+import { strangers, writer } from './caller.js';
+import { subjectOf } from './context.js';
+import { refusedByDependants } from './dependants.js';
+import { filterDocument } from './document.js';
+import { checkData } from './kind-rules.js';
+import { storedProof, type VerifiedProof, verifiedHash, verifiedProofs } from './proofs.js';
+import { foundRelations } from './relations.js';
+import { type Answer, authenticate, type Request, readBody } from './request.js';
+import { keptSecretNames, sealedSecrets } from './secrets.js';
+import { inOrder, recordText } from './serve.js';
+import { assertLuid, assertParentHash, type Stored, storedRecord } from './stored.js';
+
+interface Update {
+  readonly kind: Kind;
+  readonly hash: string;
+  readonly data: JsonObject;
+  readonly luid?: unknown;
+  readonly proofs: readonly VerifiedProof[];
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** `PUT /{kind}s/{id}`: replaces the whole of `data` (contract 01 §6). Answers 200 with the record. */
+export async function update(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
+  const body = readBody(request);
+  const token = await authenticate(service, ledger, request, body);
+  const sent = bodyChecksOf(kind).update(body);
+  const hash = verifiedHash(service, sent);
+  const proofs = verifiedProofs(service, hash, sent);
+  const change: Update = { kind, hash, data: sent.data, luid: sent.luid, proofs, secrets: sent.meta?.secret ?? {} };
+  return onCurrent(service, ledger, async (current) => {
+    const stored = await storedRecord(service, current, kind, request);
+    const caller = await writer(service, current, proofs, token);
+    const write = await prepare(service, current, change, stored, caller);
+    if (await commit(service, current, write)) return { status: 200, body: write.body };
+    throw duplicated(kind, sent.data);
+  });
+}
+
+async function prepare(
+  service: Service,
+  ledger: Ledger,
+  change: Update,
+  { record, change: number }: Stored,
+  caller: Caller,
+): Promise<Write> {
+  const { kind, data } = change;
+  authorize(service, ledger, caller, { action: 'update', kind, subject: subjectOf(kind, record) });
+  assertParentHash(record, data.parent);
+  assertLuid(record, change.luid);
+  const renames = data.handle !== record.data.handle;
+  await service.userSchemas.check(ledger, kind, data);
+  const needs = await foundRelations(service, ledger, kind, data);
+  checkData(kind, ledger, data, record.data);
+  const key = kind.key?.(data) ?? String(data.handle);
+  if (renames) await assertRenamable(service, ledger, kind, record.data, data, key);
+  const kept = await keptSecretNames(service, ledger, kind, record);
+  const meta = updatedMeta(service, ledger, change, record.luid, record.meta, caller);
+  const served = inOrder(kind, kind.served?.(data, meta.domain) ?? data);
+  return {
+    ledger: ledger.id,
+    version: ledger.version,
+    action: 'update',
+    kind: kind.name,
+    key,
+    luid: record.luid,
+    change: number + 1,
+    moment: meta.moment,
+    hash: change.hash,
+    status: meta.status,
+    domain: meta.domain,
+    link: kind.link?.(data),
+    document: filterDocument(kind, served, meta),
+    body: recordText({ hash: change.hash, data: served, luid: record.luid, meta }),
+    strangers: strangers(caller),
+    needs,
+    decides: kind.decides !== 'never',
+    secrets: sealedSecrets(service, ledger, kind, data, record.luid, change.secrets, kept),
+    ...(renames ? { renames, unless: kind.dependants?.map(({ kind: of }) => ({ kind: of, link: String(record.data.handle) })) ?? [] } : {}),
+  };
+}
+
+/** Kept: status, owners, labels, domain. Replaced: the proofs, by the new client's and the ledger's (contract 01 §6). */
+function updatedMeta(
+  service: Service,
+  ledger: Ledger,
+  { kind, hash, proofs }: Update,
+  luid: string,
+  previous: Meta,
+  caller: Caller,
+): Meta {
+  const now = moment(service.nature);
+  const keys = new Map(caller.proofs.map((key) => [key.public, key]));
+  return {
+    ...previous,
+    proofs: [
+      ...proofs.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail?.origin ?? true)),
+      ledger.system.stored(hash, { luid, moment: now }),
+    ],
+    moment: now,
+  };
+}
+
+/**
+ * @throws `record.duplicated` when the new handle is taken; `record.update-rejected` when this record's may not change
+ */
+async function assertRenamable(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  previous: JsonObject,
+  data: JsonObject,
+  key: string,
+): Promise<void> {
+  const taken = await service.store.lookup({ ledger: ledger.id, kind: kind.name, id: key, by: 'handle' });
+  if (taken.record) throw duplicated(kind, data);
+  if (kind.renamable === false) {
+    throw new LedgerError('record.update-rejected', `Cannot change handle of ${kind.name} '${previous.handle}'`);
+  }
+  const refused = await refusedByDependants(service, ledger, kind, String(previous.handle));
+  if (refused) throw new LedgerError('record.update-rejected', refused.detail, refused.custom);
+}
+
+function duplicated(kind: Kind, data: JsonObject): LedgerError {
+  return new LedgerError('record.duplicated', `${kind.title} with handle ${data.handle} already exists.`);
+}

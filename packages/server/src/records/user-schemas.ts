@@ -1,0 +1,51 @@
+import { isObject, type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { CompiledSchemas } from '../schemas/compiled.js';
+import type { Store } from '../store/store.js';
+
+/** The users' schemas of every ledger, enforced. */
+export interface UserSchemas {
+  /**
+   * Checks `data` against the schema it names (contract 02 §1.2, rules 1 to 3).
+   *
+   * @throws `record.relation-not-found` when there is no such schema for the kind; `record.schema-invalid` when the
+   *   data does not match it, or names none although the kind has schemas
+   */
+  check(ledger: Ledger, kind: Kind, data: JsonObject): Promise<void>;
+}
+
+export function createUserSchemas(store: Pick<Store, 'lookup'>, compiled: CompiledSchemas): UserSchemas {
+  return {
+    async check(ledger, kind, data) {
+      if (kind.schemas === 'none') return;
+      const ofKind = ledger.schemas.get(kind.name);
+      const { schema: handle } = data;
+      if (typeof handle !== 'string') {
+        if (ofKind?.size) throw unnamed(kind);
+        return;
+      }
+      const entry = ofKind?.get(handle);
+      if (!entry) {
+        if (kind.freeSchemas) return;
+        const detail = kind.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${kind.name}.`;
+        throw new LedgerError('record.relation-not-found', detail);
+      }
+      const schema = compiled.get(entry.hash) ?? compiled.add(entry.hash, await content(store, ledger, entry.luid));
+      schema.check(data);
+    },
+  };
+}
+
+function unnamed(kind: Kind): LedgerError {
+  return new LedgerError(
+    'record.schema-invalid',
+    `There are schemas defined for record of type ${kind.name}, you must specify at least one.`,
+  );
+}
+
+async function content(store: Pick<Store, 'lookup'>, ledger: Ledger, luid: string): Promise<JsonObject> {
+  const { record } = await store.lookup({ ledger: ledger.id, kind: 'schema', id: luid, by: 'luid' });
+  const { data } = JSON.parse(record?.body ?? '{"data":{}}') as RecordEnvelope;
+  return isObject(data.schema) ? data.schema : {};
+}

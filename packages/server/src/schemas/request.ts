@@ -1,0 +1,73 @@
+import { isObject, type Json, LedgerError } from '@countersign/protocol';
+import type { ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
+import { type Answered, answered } from './answered.js';
+
+/** An error of a request: the seed's five members, and the two of the recorded form (contract 01 §12). */
+type RequestError = Answered & { path: string; errorCode: string };
+
+/**
+ * Without `allErrors` each alternative of a `oneOf` or `anyOf` gives its first error, which is what the contract's fixed
+ * lists of errors are made of (contract 03 §8.1, 04 §3).
+ */
+const ajv = new Ajv2020({ strict: false, ownProperties: true });
+
+const NOT_OBJECT: ErrorObject = {
+  instancePath: '',
+  schemaPath: '#/type',
+  keyword: 'type',
+  params: { type: 'object' },
+  message: 'must be object',
+};
+
+/**
+ * Compiles the schema of a request body. The function it returns takes the parsed body (undefined when there is none)
+ * and throws `record.schema-invalid` in the wording of contract 01 §12, form 1, when the body does not match.
+ */
+export function requestCheck(schema: TSchema): (body: unknown) => void {
+  const validate = ajv.compile(schema);
+  return (body) => {
+    if (!isObject(body)) throw refusal([NOT_OBJECT]);
+    if (!validate(body)) throw refusal(validate.errors ?? []);
+  };
+}
+
+function refusal(found: readonly ErrorObject[]): LedgerError {
+  const errors = found.map(requestError);
+  const texts = errors.map((error) => `request/body${error.instancePath} ${error.message}`);
+  return new LedgerError('record.schema-invalid', `Schema validation error: ${texts.join(', ')}`, { errors });
+}
+
+function requestError(found: ErrorObject): RequestError {
+  const error = listing(answered(found));
+  return {
+    ...error,
+    path: `/body${error.instancePath}${named(error)}`,
+    errorCode: `${error.keyword}.openapi.validation`,
+  };
+}
+
+/** Says which values are allowed; a `const` is an enumeration of one (contract 03 §2.5). */
+function listing(error: Answered): Answered {
+  const { allowedValue, allowedValues = [allowedValue ?? null] } = error.params;
+  if (error.keyword !== 'enum' && error.keyword !== 'const') return error;
+  return {
+    ...error,
+    schemaPath: error.schemaPath.replace(/const$/, 'enum'),
+    keyword: 'enum',
+    params: { allowedValues },
+    message: `must be equal to one of the allowed values: ${(allowedValues as Json[]).map(spelled).join(', ')}`,
+  };
+}
+
+function spelled(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The member that `path` ends with where the error is reported at the object around it. */
+function named({ keyword, params }: Answered): string {
+  if (keyword === 'required') return `/${params.missingProperty}`;
+  if (keyword === 'additionalProperties') return `/${params.additionalProperty}`;
+  return '';
+}

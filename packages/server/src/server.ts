@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { DEFAULT_SERVER_RULES } from './access/rules.js';
+import { native } from './auth/native-suite.js';
+import { MemoryReplays } from './auth/replays.js';
+import type { Nature } from './clock.js';
+import { createServer } from './http/server.js';
+import { createLedgers } from './ledgers/ledgers.js';
+import { keyCheck } from './ledgers/master-key.js';
+import { limits } from './limits.js';
+import { createUserSchemas } from './records/user-schemas.js';
+import { CompiledSchemas } from './schemas/compiled.js';
+import type { Service } from './service.js';
+import { assertSameMasterKey } from './store/key-check.js';
+import { migrate } from './store/migrate.js';
+import { createPool } from './store/pool.js';
+import { createStore } from './store/store.js';
+
+export interface ServerOptions {
+  readonly database: pg.PoolConfig;
+  readonly masterKey: Buffer;
+  /** What clients call; known only after listening when the port is chosen by the system. */
+  readonly publicUrl: string;
+  readonly name: string;
+  readonly build: string;
+  readonly defaultLedger?: string;
+  readonly logger: FastifyBaseLogger;
+  readonly nature?: Nature;
+}
+
+/** A server with its connection to the database. */
+export interface Server {
+  readonly app: FastifyInstance;
+  readonly service: Service;
+  /** Finishes what was begun, then lets go of the database. */
+  close(): Promise<void>;
+}
+
+const NATURE: Nature = { now: () => Date.now(), random: (bytes) => randomBytes(bytes) };
+
+/** Wires store, services and HTTP, and brings the database to this release's schema. It does not listen yet. */
+export async function openServer(options: ServerOptions): Promise<Server> {
+  const { database, masterKey, logger, nature = NATURE, ...named } = options;
+  const pool = createPool(database, (error) => logger.error({ err: error }, 'idle database connection failed'));
+  try {
+    await migrate(pool);
+    await assertSameMasterKey(pool, keyCheck(masterKey));
+    const store = createStore(pool);
+    const service: Service = {
+      ...named,
+      masterKey,
+      nature,
+      store,
+      suite: native,
+      serverRules: DEFAULT_SERVER_RULES,
+      replays: new MemoryReplays(nature.now, limits.replays),
+      ledgers: createLedgers(store.ledgers, masterKey, native),
+      userSchemas: createUserSchemas(store, new CompiledSchemas()),
+    };
+    const app = createServer(service, logger);
+    return {
+      app,
+      service,
+      async close() {
+        await app.close();
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}

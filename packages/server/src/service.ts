@@ -1,0 +1,28 @@
+import type { Suite } from '@countersign/protocol';
+import type { Rule } from './access/rules.js';
+import type { Replays } from './auth/replays.js';
+import type { Nature } from './clock.js';
+import type { Ledgers } from './ledgers/ledgers.js';
+import type { UserSchemas } from './records/user-schemas.js';
+import type { Store } from './store/store.js';
+
+/** What every operation is given: made once, in `main.ts`. */
+export interface Service {
+  /** The absolute URL clients call, with `/v2` and without a trailing slash. */
+  readonly publicUrl: string;
+  /** Handle of this deployment, shown by the server information. */
+  readonly name: string;
+  /** Release of this server. */
+  readonly build: string;
+  /** The ledger of requests that name none; usually there is none. */
+  readonly defaultLedger?: string;
+  /** Rules that hold on every ledger of the deployment (contract 03 §6.4). */
+  readonly serverRules: readonly Rule[];
+  readonly masterKey: Buffer;
+  readonly suite: Suite;
+  readonly nature: Nature;
+  readonly replays: Replays;
+  readonly store: Store;
+  readonly ledgers: Ledgers;
+  readonly userSchemas: UserSchemas;
+}

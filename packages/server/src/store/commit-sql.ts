@@ -1,0 +1,79 @@
+/**
+ * The statement that stores a batch of writes: one round trip, one transaction, one fsync, however many writes.
+ *
+ * Each write is judged by itself (`held`) on what it was decided on, inside the statement that stores it, so that no
+ * decision rests on a stale read: the ledger's version, strangers still unregistered, needed records still there (and
+ * locked, so that they cannot be dropped meanwhile), the record still at the version before (compare-and-set), the
+ * key still free (the unique index). A write that does not hold leaves its neighbours alone: it is only not `done`.
+ */
+export const COMMIT = `
+with w as (
+  select * from unnest(
+    $1::int[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[],
+    $9::timestamptz[], $10::text[], $11::text[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[],
+    $17::boolean[]
+  ) as w(ord, ledger_id, version, action, kind, handle, luid, change,
+         moment, hash, status, domain, link, document, body, needs, decides)
+),
+stranger as (select * from unnest($18::int[], $19::text[]) as s(ord, public)),
+need as (select * from unnest($20::int[], $21::text[], $22::text[]) as n(ord, kind, handle)),
+met as (
+  select n.ord from need n join w using (ord)
+    join record r on r.ledger_id = w.ledger_id and r.kind = n.kind and r.handle = n.handle
+  for key share of r
+),
+held as (
+  select w.* from w join ledger l on l.id = w.ledger_id
+  where l.version = w.version
+    and not exists (
+      select from stranger s join record r
+        on r.ledger_id = w.ledger_id and r.kind = 'signer' and r.link = s.public
+      where s.ord = w.ord)
+    and (w.needs = 0 or w.needs = (select count(*) from met where met.ord = w.ord))
+),
+created as (
+  insert into record (ledger_id, kind, handle, luid, change, hash, status, moment, domain, link, document)
+  select ledger_id, kind, handle, luid, change, hash, status, moment, domain, link, document
+  from held where action = 'create' order by ord
+  on conflict do nothing
+  returning ledger_id, luid
+),
+updated as (
+  update record r set handle = w.handle, change = w.change, hash = w.hash, status = w.status, moment = w.moment,
+    domain = w.domain, link = w.link, document = w.document
+  from held w
+  where w.action = 'update' and r.ledger_id = w.ledger_id and r.luid = w.luid and r.change = w.change - 1
+  returning w.ord
+),
+dropped as (
+  delete from record r using held w
+  where w.action = 'drop' and r.ledger_id = w.ledger_id and r.luid = w.luid and r.change = w.change - 1
+  returning w.ord
+),
+done as (
+  select held.ord from held join created using (ledger_id, luid) where action = 'create'
+  union all select ord from updated
+  union all select ord from dropped
+),
+forgotten as (
+  delete from secret s using w join dropped using (ord) where s.ledger_id = w.ledger_id and s.luid = w.luid
+),
+history as (
+  insert into change (ledger_id, luid, change, kind, action, moment, hash, body)
+  select ledger_id, luid, change, kind, action, moment, hash, body from w join done using (ord)
+),
+decided as (
+  update ledger set version = version + 1
+  where id in (select ledger_id from w join done using (ord) where decides)
+  returning id, version
+)
+select w.ord, l.version,
+  case when done.ord is not null then 'done'
+       when held.ord is not null and w.action = 'create' then 'duplicated'
+       else 'stale' end as result
+from w
+  left join done using (ord)
+  left join held using (ord)
+  left join ledger l on l.id = w.ledger_id
+order by w.ord
+`;

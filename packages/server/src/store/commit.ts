@@ -1,0 +1,140 @@
+import pg from 'pg';
+import { limits } from '../limits.js';
+import { COMMIT } from './commit-sql.js';
+import { gather } from './gather.js';
+import { scope } from './scope.js';
+import { transaction } from './transaction.js';
+import type { Outcome, Write } from './write.js';
+
+export type Commit = (write: Write) => Promise<Outcome>;
+
+/** What can run a statement: the pool, or one connection inside a transaction. */
+export type Runner = Pick<pg.ClientBase, 'query'>;
+
+/**
+ * The committer: writes that arrive while a commit is under way are stored together by the next one. Writes that need
+ * more than the one statement (secrets to keep, dependants to look for, a key that may collide) are stored alone, in
+ * a transaction of their own.
+ *
+ * @throws what the database throws. When the connection is lost during a commit the outcome is unknown; sending the
+ *   same signed body again is safe (contract 00, Retry safety).
+ */
+export function createCommitter(pool: pg.Pool): Commit {
+  const together = gather<Write, Outcome>((writes) => storeEach(pool, writes), {
+    batch: limits.batch,
+    queue: limits.queue,
+    lanes: 1,
+  });
+  return (write) =>
+    write.secrets?.length || write.unless?.length || write.renames ? storeAlone(pool, write) : together(write);
+}
+
+/**
+ * Stores a batch. When PostgreSQL refuses the statement as a whole (so nothing of it is stored), the batch is halved
+ * and tried again, until the write it refuses stands alone: one bad write never fails its neighbours.
+ */
+async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outcome | Error)[]> {
+  try {
+    return await storeTogether(pool, writes);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    if (writes.length === 1) return [error];
+    const middle = writes.length >> 1;
+    return [
+      ...(await storeEach(pool, writes.slice(0, middle))),
+      ...(await storeEach(pool, writes.slice(middle))),
+    ];
+  }
+}
+
+/**
+ * Runs the commit statement over the writes.
+ *
+ * @returns an outcome for each write, in order
+ */
+export async function storeTogether(runner: Runner, writes: readonly Write[]): Promise<Outcome[]> {
+  const { rows } = await runner.query<Outcome>({ name: 'commit', text: COMMIT, values: columns(writes) });
+  return rows.map(({ result, version }) => ({ result, version }));
+}
+
+/** Stores one write in its own transaction, with the checks and rows the shared statement has no place for. */
+async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
+  const stale: Outcome = { result: 'stale', version: write.version };
+  try {
+    return await transaction(pool, async (client, rollback) => {
+      if (write.unless && (await hasDependants(client, write))) return rollback(stale);
+      const [outcome = stale] = await storeTogether(client, [write]);
+      if (outcome.result === 'done') await keepSecrets(client, write.ledger, write.luid, write.secrets ?? []);
+      return outcome;
+    });
+  } catch (error) {
+    if (write.renames && error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) {
+      return { result: 'duplicated', version: write.version };
+    }
+    throw error;
+  }
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Whether a record stands in the way of the write. The record itself is locked first: a write that needs it waits
+ * until this one is through, and one that came before is seen by the second statement.
+ */
+async function hasDependants(client: Runner, write: Write): Promise<boolean> {
+  await client.query('select from record where ledger_id = $1 and luid = $2 for update', [write.ledger, write.luid]);
+  const unless = write.unless ?? [];
+  const { rows } = await client.query(
+    `select from unnest($2::text[], $3::text[]) as u(kind, link)
+       join record r on r.ledger_id = $1 and r.kind = u.kind and r.link = u.link limit 1`,
+    [write.ledger, unless.map((one) => one.kind), unless.map((one) => one.link)],
+  );
+  return rows.length > 0;
+}
+
+/** Keeps sealed values of secret references; a name kept before takes the new value. */
+export async function keepSecrets(
+  runner: Runner,
+  ledger: number,
+  luid: string,
+  secrets: readonly { readonly name: string; readonly sealed: Buffer }[],
+): Promise<void> {
+  if (secrets.length === 0) return;
+  await runner.query(
+    `insert into secret (ledger_id, luid, name, sealed)
+     select $1, $2, name, sealed from unnest($3::text[], $4::bytea[]) as s(name, sealed)
+     on conflict (ledger_id, luid, name) do update set sealed = excluded.sealed`,
+    [ledger, luid, secrets.map((one) => one.name), secrets.map((one) => one.sealed)],
+  );
+}
+
+/** The writes as the columns the commit statement unnests: one array per column, positions are writes. */
+function columns(writes: readonly Write[]): unknown[] {
+  const strangers = writes.flatMap((write, ord) => write.strangers.map((key) => ({ ord, key })));
+  const needs = writes.flatMap((write, ord) => write.needs.map((need) => ({ ord, ...need })));
+  return [
+    writes.map((_, ord) => ord),
+    writes.map((write) => write.ledger),
+    writes.map((write) => write.version),
+    writes.map((write) => write.action),
+    writes.map((write) => write.kind),
+    writes.map((write) => write.key),
+    writes.map((write) => write.luid),
+    writes.map((write) => write.change),
+    writes.map((write) => write.moment),
+    writes.map((write) => write.hash),
+    writes.map((write) => write.status ?? null),
+    writes.map((write) => write.domain ?? null),
+    writes.map((write) => write.link ?? null),
+    writes.map((write) => JSON.stringify({ [scope(write.ledger, write.kind)]: write.document })),
+    writes.map((write) => write.body),
+    writes.map((write) => write.needs.length),
+    writes.map((write) => write.decides),
+    strangers.map((one) => one.ord),
+    strangers.map((one) => one.key),
+    needs.map((one) => one.ord),
+    needs.map((one) => one.kind),
+    needs.map((one) => one.handle),
+  ];
+}
+

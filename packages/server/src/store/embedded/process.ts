@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+
+/**
+ * When a process started, as text that no later process with the same id has: ids are used again, and in a container
+ * the same id is used at nearly every start.
+ *
+ * @returns undefined when there is no such process, or only a dead one whose parent has not looked
+ */
+export async function startOf(pid: number): Promise<string | undefined> {
+  if (process.platform === 'linux') return startOnLinux(pid);
+  if (process.platform === 'win32') return isAlive(pid) ? 'alive' : undefined;
+  const line = await ps(pid, 'lstart=');
+  return line === '' ? undefined : line;
+}
+
+async function startOnLinux(pid: number): Promise<string | undefined> {
+  let line: string;
+  try {
+    line = await readFile(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return undefined;
+  }
+  // The name, in parentheses, may hold spaces and parentheses itself; the fields after it do not.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  const [state, ticks] = [fields[0], fields[19]];
+  if (state === 'Z' || state === 'X') return undefined;
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+  return `${boot.trim()} ${ticks}`;
+}
+
+/**
+ * Whether a living process is the PostgreSQL that serves the cluster in `cluster`.
+ *
+ * @returns `unknown` when this account may not look
+ */
+export async function serves(pid: number, cluster: string): Promise<'yes' | 'no' | 'unknown'> {
+  if (process.platform === 'win32') return 'unknown';
+  if (process.platform === 'linux') {
+    try {
+      // PostgreSQL works in its cluster's folder. Compared by inode, as one folder may be reached by several paths.
+      const [there, here] = await Promise.all([stat(`/proc/${pid}/cwd/`), stat(cluster)]);
+      return there.dev === here.dev && there.ino === here.ino ? 'yes' : 'no';
+    } catch {
+      return 'unknown';
+    }
+  }
+  const command = await ps(pid, 'command=');
+  if (command.includes(cluster)) return 'yes';
+  return command.includes('postgres') ? 'unknown' : 'no';
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function ps(pid: number, column: string): Promise<string> {
+  try {
+    const { stdout } = await execute('ps', ['-ww', '-o', column, '-p', String(pid)], {
+      env: { ...process.env, LC_ALL: 'C' },
+    });
+    return stdout.trim();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Address } from './address.js';
+import type { Binaries } from './binaries.js';
+import { clusterIn } from './cluster.js';
+import type { Launch } from './launch.js';
+import { settings } from './settings.js';
+
+/** Milliseconds to wait for a clean stop, then for one without a checkpoint, before it is killed. */
+const patience = { fast: 30_000, immediate: 15_000 };
+
+/** Lines of the log that are kept to explain a failed start. */
+const kept = 10;
+
+/** A running PostgreSQL. */
+export interface Server {
+  /** Ends with the process, however it ends, and says how. */
+  readonly ended: Promise<string>;
+  /** Whether the process lives. */
+  running(): boolean;
+  /** The last lines of its log. */
+  lastWords(): string;
+  /** Stops it cleanly: what clients have under way is rolled back. Harmless when it has ended. */
+  stop(): Promise<void>;
+}
+
+/** Starts PostgreSQL on the cluster in `home`; it is not ready for connections yet. Its log goes to `log`, by lines. */
+export function startServer(
+  { postgres, pg_ctl }: Binaries,
+  launch: Launch,
+  home: string,
+  address: Address,
+  log: (line: string) => void,
+): Server {
+  const given = Object.entries({ ...settings, ...address.settings }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  // In a process group of its own: a Ctrl-C at the terminal is for the server, which still needs its database then.
+  const child = launch(postgres, ['-D', clusterIn(home), ...given], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: process.platform !== 'win32',
+  });
+  const last: string[] = [];
+  createInterface({ input: child.stderr! }).on('line', (line) => {
+    last.push(line);
+    if (last.length > kept) last.shift();
+    log(line);
+  });
+  const ended = end(child);
+  const running = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  const signal = (name: NodeJS.Signals) => {
+    // Windows knows no signals: there the program that sends PostgreSQL's own is used.
+    if (process.platform === 'win32') spawn(pg_ctl, ['kill', name.slice(3), `${child.pid}`], { stdio: 'ignore' });
+    else child.kill(name);
+  };
+  // A server that ends without stopping it, after an error that nothing caught, must not leave it running.
+  const onExit = () => signal('SIGINT');
+  process.once('exit', onExit);
+  void ended.then(() => process.off('exit', onExit));
+
+  return {
+    ended,
+    running,
+    lastWords: () => last.join('\n'),
+    async stop() {
+      if (running()) await stop(child, ended, signal);
+    },
+  };
+}
+
+async function stop(
+  child: ChildProcess,
+  ended: Promise<unknown>,
+  signal: (name: NodeJS.Signals) => void,
+): Promise<void> {
+  signal('SIGINT');
+  const harder = setTimeout(signal, patience.fast, 'SIGQUIT');
+  const hardest = setTimeout(() => child.kill('SIGKILL'), patience.fast + patience.immediate);
+  await ended;
+  clearTimeout(harder);
+  clearTimeout(hardest);
+}
+
+function end(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  });
+}

@@ -1,0 +1,41 @@
+/**
+ * Every setting of our own PostgreSQL that differs from its default or that we depend on, each with its reason. They
+ * are given on its command line, so no file in DATA_DIR can weaken them and a new release's values hold at once.
+ */
+export const settings: Readonly<Record<string, string>> = {
+  // What is acknowledged is on the disk: these three are what "durable" means.
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  // Enough for the hot part of a ledger, small enough for the smallest machine we promise.
+  shared_buffers: '128MB',
+  // Checkpoints cost throughput at once and then again by full pages in the log; fewer of them, spread out.
+  checkpoint_timeout: '15min',
+  checkpoint_completion_target: '0.9',
+  max_wal_size: '2GB',
+  // Full pages are most of the log after a checkpoint, and compress well.
+  wal_compression: 'on',
+  // Our statements are short and planned once; compiling them costs more than running them.
+  jit: 'off',
+  // Workers for one statement take the processors from the others, and need shared memory that containers lack.
+  max_parallel_workers_per_gather: '0',
+  // Our pools need a fraction; the rest is for the operator's own tools.
+  max_connections: '100',
+  // What tenants wrote does not belong into the log: neither the statement of an error, nor its values.
+  log_min_error_statement: 'panic',
+  log_parameter_max_length_on_error: '0',
+  // Routine is not news.
+  log_checkpoints: 'off',
+  log_line_prefix: '',
+  // Its own files must read the same wherever the server runs.
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // To its standard error, which the server reads.
+  logging_collector: 'off',
+};
+
+/** Settings of the sessions in our database; PostgreSQL's own messages keep their details, which say what is wrong. */
+export const sessionSettings: Readonly<Record<string, string>> = {
+  // The details of an error quote the values in question, and those are a tenant's.
+  log_error_verbosity: 'terse',
+};

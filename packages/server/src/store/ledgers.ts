@@ -1,0 +1,109 @@
+import type pg from 'pg';
+import type { KindName } from '../kinds/kind.js';
+import { storeTogether, keepSecrets } from './commit.js';
+import { transaction } from './transaction.js';
+import type { Write } from './write.js';
+
+/** What the tables hold of a ledger as a whole: what a process needs to decide and sign. */
+export interface StoredLedger {
+  readonly id: number;
+  readonly handle: string;
+  readonly luid: string;
+  readonly version: number;
+  /** Bodies of the ledger's own record and of its policies and domains, oldest first. */
+  readonly bodies: readonly { readonly kind: KindName; readonly luid: string; readonly body: string }[];
+  /** Its schemas: `link` is the kind of record a schema is for. */
+  readonly schemas: readonly { readonly handle: string; readonly luid: string; readonly hash: string; readonly link: string }[];
+  /** Sealed secret of the `system` signer. */
+  readonly system: { readonly luid: string; readonly public: string; readonly name: string; readonly sealed: Buffer };
+}
+
+/** A record of a new ledger, and the sealed secret it came with. */
+export interface Birth {
+  readonly write: Write;
+  readonly secrets: readonly { readonly name: string; readonly sealed: Buffer }[];
+}
+
+export interface LedgerStore {
+  /** The ledger of that handle or luid, or nothing. */
+  load(id: string): Promise<StoredLedger | undefined>;
+  /**
+   * Makes a ledger with all its birth records, or none of it.
+   *
+   * @param births made from the id the ledger gets
+   * @returns false when the handle is taken
+   */
+  found(
+    ledger: { handle: string; luid: string; owners: readonly string[] },
+    births: (id: number) => readonly Birth[],
+  ): Promise<boolean>;
+  /** Handles of the ledgers that one of the keys owns, newest change first. */
+  owned(key: string): Promise<readonly number[]>;
+}
+
+export function createLedgerStore(pool: pg.Pool): LedgerStore {
+  return { load: (id) => load(pool, id), found: (ledger, births) => found(pool, ledger, births), owned: (key) => owned(pool, key) };
+}
+
+async function load(pool: pg.Pool, id: string): Promise<StoredLedger | undefined> {
+  // The version is read first: rows read after it may be newer, never older, and the next check then reloads them.
+  const { rows: ledgers } = await pool.query<Pick<StoredLedger, 'id' | 'handle' | 'luid' | 'version'>>({
+    name: 'ledger',
+    text: 'select id, handle, luid, version from ledger where handle = $1 or luid = $1',
+    values: [id],
+  });
+  const ledger = ledgers[0];
+  if (!ledger) return undefined;
+  const [bodies, schemas, system] = await Promise.all([
+    pool.query<StoredLedger['bodies'][number]>({
+      name: 'ledger-bodies',
+      text: `select r.kind, r.luid, c.body from record r join change c using (ledger_id, luid, change)
+        where r.ledger_id = $1 and r.kind in ('ledger', 'policy', 'domain') order by r.seq`,
+      values: [ledger.id],
+    }),
+    pool.query<StoredLedger['schemas'][number]>({
+      name: 'ledger-schemas',
+      text: `select handle, luid, hash, link from record where ledger_id = $1 and kind = 'schema' order by seq`,
+      values: [ledger.id],
+    }),
+    pool.query<StoredLedger['system']>({
+      name: 'ledger-system',
+      text: `select r.luid, r.link as public, s.name, s.sealed from record r join secret s using (ledger_id, luid)
+        where r.ledger_id = $1 and r.kind = 'signer' and r.handle = 'system'`,
+      values: [ledger.id],
+    }),
+  ]);
+  const signer = system.rows[0];
+  if (!signer) throw new Error(`Ledger ${ledger.handle} has no system signer.`);
+  return { ...ledger, bodies: bodies.rows, schemas: schemas.rows, system: signer };
+}
+
+function found(
+  pool: pg.Pool,
+  ledger: { handle: string; luid: string; owners: readonly string[] },
+  births: (id: number) => readonly Birth[],
+): Promise<boolean> {
+  return transaction(pool, async (client, rollback) => {
+    const { rows } = await client.query<{ id: number }>(
+      'insert into ledger (handle, luid, owners) values ($1, $2, $3) on conflict do nothing returning id',
+      [ledger.handle, ledger.luid, ledger.owners],
+    );
+    const id = rows[0]?.id;
+    if (id === undefined) return rollback(false);
+    const records = births(id);
+    const outcomes = await storeTogether(client, records.map((birth) => birth.write));
+    const failure = outcomes.findIndex((outcome) => outcome.result !== 'done');
+    if (failure >= 0) throw new Error(`Birth record ${records[failure]?.write.key} was not stored.`);
+    for (const { write, secrets } of records) await keepSecrets(client, id, write.luid, secrets);
+    return true;
+  });
+}
+
+async function owned(pool: pg.Pool, key: string): Promise<readonly number[]> {
+  const { rows } = await pool.query<{ id: number }>({
+    name: 'ledgers-owned',
+    text: 'select id from ledger where owners @> array[$1]',
+    values: [key],
+  });
+  return rows.map((row) => row.id);
+}

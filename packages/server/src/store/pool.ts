@@ -1,0 +1,30 @@
+import pg from 'pg';
+
+const INT8 = 20;
+
+/** bigint columns are ids and counters, far below 2^53: numbers, not the strings the driver gives. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+/**
+ * A pool of connections to the ledger's database.
+ *
+ * @param config how to reach it: a URL or the driver's settings
+ * @param onError called when an idle connection fails, as when the database goes away
+ */
+export function createPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    max: 10,
+    connectionTimeoutMillis: 5_000,
+    // A backstop: no statement of ours takes this long, and a stuck one must not hold its connection for ever.
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 30_000,
+    application_name: 'countersign',
+    ...config,
+    types,
+  });
+  pool.on('error', onError);
+  return pool;
+}

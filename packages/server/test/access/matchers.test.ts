@@ -1,0 +1,166 @@
+import type { Json, JsonObject } from '@countersign/protocol';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Token } from '../../src/access/caller.js';
+import { likePattern, matches, member } from '../../src/access/condition.js';
+import { bearerMatches, nameMatches, signerMatches } from '../../src/access/matchers.js';
+import type { BearerMatcher, SignerMatcher } from '../../src/access/rules.js';
+import { limits } from '../../src/limits.js';
+import { bare, registered } from './scene.js';
+
+const owners = { record: ['alice-key'], ledger: ['bob-key'] };
+// Lone surrogates among them.
+const codeUnit = fc.nat({ max: 0xffff }).map((code) => String.fromCharCode(code));
+const alice = registered('alice', { schema: 'teller', custom: { team: { name: 'red' } }, circles: ['staff', 'night'] });
+const bob = bare('bob');
+
+it.each<[SignerMatcher, boolean, boolean]>([
+  [{}, true, true],
+  [{ public: 'alice-key' }, true, false],
+  [{ handle: 'alice' }, true, false],
+  [{ handle: { $ne: 'carol' } }, true, false],
+  [{ format: 'ed25519-raw' }, true, true],
+  [{ public: 'bob-key', format: 'ed25519-raw' }, false, true],
+  [{ format: 'other' }, false, false],
+  [{ schema: 'teller' }, true, false],
+  [{ custom: { team: { name: 'red' } } }, true, false],
+  [{ custom: { team: { name: { $in: ['red', 'blue'] } } } }, true, false],
+  [{ custom: { team: { name: 'blue' } } }, false, false],
+  [{ handle: 'alice', schema: 'guest' }, false, false],
+  [{ $circle: 'staff' }, true, false],
+  [{ $circle: { $in: ['day', 'night'] } }, true, false],
+  [{ $circle: { $in: ['day'] } }, false, false],
+  [{ $record: 'owner' }, true, false],
+  [{ $record: 'creator' }, true, false],
+  [{ $ledger: 'owner' }, false, true],
+  [{ $in: [{ handle: 'alice' }, { public: 'bob-key' }] }, true, true],
+  [{ $in: [] }, false, false],
+  [{ $other: 'alice' } as SignerMatcher, false, false],
+  [{ $record: 'reader' } as unknown as SignerMatcher, false, false],
+])('signer %j: registered %s, bare %s (03 §6.2)', (matcher, ofAlice, ofBob) => {
+  expect(signerMatches(matcher, alice, owners)).toBe(ofAlice);
+  expect(signerMatches(matcher, bob, owners)).toBe(ofBob);
+});
+
+const token: Token = {
+  key: alice,
+  claims: { iss: 'idp', sub: 'user', aud: ['acme', 'other'], level: 3, hsh: 'abc', nested: { a: 1 } },
+};
+const keyless: Token = { claims: { iss: 'idp', sub: 'nobody', hsh: '' } };
+
+it.each<[BearerMatcher, boolean, boolean]>([
+  [{}, true, true],
+  [{ iss: 'idp' }, true, true],
+  [{ sub: 'user' }, true, false],
+  [{ aud: 'acme' }, true, false],
+  [{ level: 3 }, true, false],
+  [{ level: '3' }, false, false],
+  [{ nested: { a: 1 } }, true, false],
+  [{ hsh: true }, true, false],
+  [{ hsh: false }, true, true],
+  [{ $signer: {} }, true, false],
+  [{ $signer: { handle: 'alice' }, iss: 'idp' }, true, false],
+  [{ $signer: { $in: [{ handle: 'carol' }] } }, false, false],
+  [{ $in: [{ sub: 'user' }, { sub: 'nobody' }] }, true, true],
+  [{ $in: [{ sub: 'other' }] }, false, false],
+  [{ $key: 'alice-key' }, false, false],
+  [{ toString: {} }, true, true],
+  [{ constructor: { name: 'Object' } }, false, false],
+])('bearer %j: with a key %s, without %s (03 §6.2, §4.3)', (matcher, ofToken, ofKeyless) => {
+  expect(bearerMatches(matcher, token, owners)).toBe(ofToken);
+  expect(bearerMatches(matcher, keyless, owners)).toBe(ofKeyless);
+});
+
+it('a claim is never one that objects inherit', () => {
+  expect(member(keyless.claims, 'constructor')).toBeUndefined();
+  expect(member(keyless.claims, '__proto__')).toBeUndefined();
+  expect(bearerMatches({ constructor: { $ne: 'x' } as Json }, keyless, owners)).toBe(true);
+  expect(bearerMatches({ toString: { $regex: '%' } }, keyless, owners)).toBe(false);
+  const matcher = JSON.parse('{"__proto__":{"admin":true}}') as BearerMatcher;
+  expect(bearerMatches(matcher, keyless, owners)).toBe(false);
+});
+
+it('only a rule for all actions grants all of them', () => {
+  expect(nameMatches('any', 'any')).toBe(true);
+  expect(nameMatches({ $nin: [] }, 'any')).toBe(true);
+  expect(nameMatches({ $nin: ['drop'] }, 'any')).toBe(false);
+  expect(nameMatches({ $in: ['drop'] }, 'any')).toBe(false);
+});
+
+describe('conditions', () => {
+  it.each<[Json, Json | undefined, boolean]>([
+    ['a', 'a', true],
+    ['a', 'b', false],
+    [1, '1', false],
+    ['a', undefined, false],
+    ['a', ['b', 'a'], true],
+    [['a'], ['a'], true],
+    [['a'], 'a', false],
+    [{ $eq: 'a' }, 'a', true],
+    [{ $ne: 'a' }, 'a', false],
+    [{ $ne: 'a' }, ['b', 'a'], false],
+    [{ $ne: 'a' }, undefined, true],
+    [{ $in: ['a', 'b'] }, 'b', true],
+    [{ $in: ['a'] }, undefined, false],
+    [{ $in: 'abc' }, 'a', false],
+    [{ $nin: ['a'] }, 'a', false],
+    [{ $nin: ['a'] }, undefined, true],
+    [{ $nin: 'abc' }, 'x', false],
+    [{ $ne: 'a', $in: ['a', 'b'] }, 'a', false],
+    [{ $regex: 'ell' }, 'hello', true],
+    [{ $regex: 'ell' }, ['no', 'hello'], true],
+    [{ $regex: 'ell' }, 3, false],
+    [{ $gt: 1 }, 2, false],
+    [{ $in: ['a'], other: 1 }, 'a', false],
+  ])('%j on %j is %s', (expected, actual, outcome) => {
+    expect(matches(expected, actual)).toBe(outcome);
+  });
+
+  it.each([
+    ['el.*o', 'hello', true],
+    ['h%o', 'hello', true],
+    ['h_llo', 'hello', true],
+    ['h.llo', 'hello', true],
+    ['h_o', 'hello', false],
+    ['', 'hello', true],
+    ['HELL', 'hello', false],
+    ['^h', 'hello', false],
+    ['[he]', 'hello', false],
+    ['a\\%b', 'a%b', true],
+    ['a\\%b', 'axb', false],
+    ['a\\.b', 'axb', false],
+    ['a\\', 'a\\', true],
+    ['a_b', 'a\nb', true],
+    ['a_b', 'a😀b', true],
+    ['a*', 'aaa', false],
+  ])('$regex %j finds in %j: %s (01 §10)', (pattern, text, found) => {
+    expect(likePattern(pattern).matcher(text).find()).toBe(found);
+  });
+
+  it('$regex takes time linear in the text', () => {
+    const started = performance.now();
+    expect(matches({ $regex: `${'a.*'.repeat(300)}b` }, 'a'.repeat(100_000))).toBe(false);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('never throw, and a name matches itself', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.string({ unit: codeUnit }), (expected, actual, text) => {
+        expect(typeof matches(expected as Json, actual as Json)).toBe('boolean');
+        expect(typeof matches({ $regex: text } as JsonObject, text)).toBe('boolean');
+        expect(nameMatches(text, text)).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('$regex beyond the limit never holds', () => {
+    const text = 'a'.repeat(limits.filter + 1);
+    expect(matches({ $regex: text.slice(1) }, text)).toBe(true);
+    expect(matches({ $regex: text }, text)).toBe(false);
+  });
+
+  it('$regex takes lone surrogates', () => {
+    expect(matches({ $regex: '\ud800' }, 'a\ud800b')).toBe(true);
+  });
+});

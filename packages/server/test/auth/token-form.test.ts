@@ -1,0 +1,122 @@
+import type { JsonObject } from '@countersign/protocol';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { MemoryReplays } from '../../src/auth/replays.js';
+import { verifyToken } from '../../src/auth/token.js';
+import { limits } from '../../src/limits.js';
+import { claims, encode, Keys, NOW, publicKey, REFUSED, request, selfSigned, verify } from './tokens.js';
+
+const good = claims();
+
+/** A valid token of exactly `length` characters. Base64 cannot have every length: the header evens out the rest. */
+function ofLength(length: number): string {
+  for (const typ of ['', 'x', 'xx']) {
+    const token = (pad: number) => selfSigned(claims({ pad: 'x'.repeat(pad) }), { alg: 'EdDSA', kid: publicKey, typ });
+    const rough = Math.floor(((length - token(0).length) * 3) / 4);
+    for (let pad = rough - 2; pad <= rough + 2; pad++) if (token(pad).length === length) return token(pad);
+  }
+  throw new Error(`No token has ${length} characters`);
+}
+
+test('tokens of 8192 bytes are read, of 8193 not', async () => {
+  expect(limits.token).toBe(8192);
+  await verify(ofLength(8192));
+  await expect(verify(ofLength(8193))).rejects.toMatchObject(REFUSED);
+});
+
+test.each([
+  '',
+  'Bearer',
+  'Bearer ',
+  `Basic ${selfSigned()}`,
+  selfSigned(),
+  `Bearer${selfSigned()}`,
+  `Bearer\t${selfSigned()}`,
+  `Bearer ${selfSigned()} `,
+  `Bearer ${selfSigned()},Bearer ${selfSigned()}`,
+  `Token Bearer ${selfSigned()}`,
+])('not a bearer token: %s', async (header) => {
+  const replays = new MemoryReplays(() => NOW * 1000, { ledger: 1, total: 1 });
+  const answer = verifyToken(header, request, new Keys(), () => NOW * 1000, replays);
+  await expect(answer).rejects.toMatchObject(REFUSED);
+});
+
+test('the scheme is read in any case', async () => {
+  const replays = new MemoryReplays(() => NOW * 1000, { ledger: 1, total: 1 });
+  const answer = await verifyToken(`bEARER  ${selfSigned()}`, request, new Keys(), () => NOW * 1000, replays);
+  expect(answer.key).toBe(publicKey);
+});
+
+test('a header with crit', async () => {
+  for (const crit of [[], ['exp'], ['b64'], null, '']) {
+    const header = { alg: 'EdDSA', kid: publicKey, crit, b64: false };
+    await expect(verify(selfSigned(good, header))).rejects.toMatchObject(REFUSED);
+  }
+});
+
+test('members named twice', async () => {
+  const payload = JSON.stringify(good);
+  const header = JSON.stringify({ alg: 'EdDSA', kid: publicKey });
+  await verify(selfSigned(payload, header));
+  for (const [claimsText, headerText] of [
+    [payload, `{"alg":"none",${header.slice(1)}`],
+    [payload, `{"kid":"admin",${header.slice(1)}`],
+    [payload, `{"\\u0061lg":"EdDSA",${header.slice(1)}`],
+    [`{"sub":"root",${payload.slice(1)}`, header],
+    [`{"x":{"y":1,"y":2},${payload.slice(1)}`, header],
+  ] as const) {
+    await expect(verify(selfSigned(claimsText, headerText))).rejects.toMatchObject(REFUSED);
+  }
+});
+
+test('keys that reach for a prototype', async () => {
+  const payload = JSON.stringify(good);
+  for (const key of ['"__proto__":{"sub":"root"}', '"constructor":{"prototype":{}}', '"x":[{"__proto__":1}]']) {
+    await expect(verify(selfSigned(`{${key},${payload.slice(1)}`))).rejects.toMatchObject(REFUSED);
+  }
+  const header = `{"__proto__":{"alg":"EdDSA","kid":"${publicKey}"}}`;
+  await expect(verify(selfSigned(payload, header))).rejects.toMatchObject(REFUSED);
+  expect(({} as JsonObject).sub).toBeUndefined();
+});
+
+test('parts that are no JSON object in strict base64url', async () => {
+  const header = encode({ alg: 'EdDSA', kid: publicKey });
+  for (const payload of ['', '[]', 'null', '"x"', '{', '\ufeff{}', '{"x":"\\u0000"}', `{"x":${'['.repeat(3000)}`]) {
+    await expect(verify(selfSigned(payload))).rejects.toMatchObject(REFUSED);
+    await expect(verify(selfSigned(good, payload))).rejects.toMatchObject(REFUSED);
+  }
+  const deep = `{"x":${'['.repeat(limits.depth)}${']'.repeat(limits.depth)},${JSON.stringify(good).slice(1)}`;
+  await expect(verify(selfSigned(deep))).rejects.toMatchObject(REFUSED);
+  await verify(selfSigned(deep.replace('[[', '[').replace(']]', ']')));
+  const [, payload, signature] = selfSigned().split('.') as [string, string, string];
+  for (const token of [
+    `${header}=.${payload}.${signature}`,
+    `${header}.${payload}.${signature}=`,
+    `${header}.${payload}.${signature}\n`,
+    `${header}.${payload}.${signature}.`,
+    `${header}.${payload}.${signature}.x.y`,
+    `${header}.${payload}`,
+    `${header}`,
+    '..',
+    `.${payload}.${signature}`,
+    `${header}.${payload}.${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'R'}`,
+  ]) {
+    await expect(verify(token)).rejects.toMatchObject(REFUSED);
+  }
+});
+
+test('text that is not UTF-8', async () => {
+  const payload = Buffer.from(JSON.stringify(claims({ sub: 'signer:?' })));
+  await verify(selfSigned(payload));
+  payload[payload.indexOf('?')] = 0xff;
+  await expect(verify(selfSigned(payload))).rejects.toMatchObject(REFUSED);
+});
+
+test('garbage of any kind is refused the same way', async () => {
+  const part = fc.oneof(fc.string({ unit: 'binary' }), fc.json().map(encode), fc.base64String());
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 4 }), async (parts) => {
+      await expect(verify(parts.join('.'))).rejects.toMatchObject(REFUSED);
+    }),
+  );
+});

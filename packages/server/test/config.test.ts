@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConfig, renderSettings, settings } from '../src/config.js';
+
+const key = Buffer.alloc(32, 7).toString('base64');
+
+describe('the settings', () => {
+  it('have defaults, and an empty variable counts as absent', () => {
+    const defaults = {
+      port: 3000,
+      host: '127.0.0.1',
+      publicUrl: 'http://127.0.0.1:3000/v2',
+      dataDir: resolve('data'),
+      databaseUrl: undefined,
+      masterKey: undefined,
+      logLevel: 'info',
+      name: 'countersign',
+      defaultLedger: undefined,
+    };
+    expect(readConfig({})).toEqual(defaults);
+    expect(readConfig(Object.fromEntries(Object.values(settings).map(({ name }) => [name, ''])))).toEqual(defaults);
+  });
+
+  it('are read from the environment', () => {
+    const env = {
+      PORT: '65535',
+      HOST: '::1',
+      PUBLIC_URL: 'https://ledger.example/v2/',
+      DATA_DIR: '/srv/data',
+      DATABASE_URL: 'postgresql://user:secret@db/ledger',
+      MASTER_KEY: key,
+      LOG_LEVEL: 'debug',
+      NAME: 'acme',
+      DEFAULT_LEDGER: 'main',
+    };
+    expect(readConfig(env)).toEqual({
+      port: 65535,
+      host: '::1',
+      publicUrl: 'https://ledger.example/v2',
+      dataDir: resolve('/srv/data'),
+      databaseUrl: env.DATABASE_URL,
+      masterKey: key,
+      logLevel: 'debug',
+      name: 'acme',
+      defaultLedger: 'main',
+    });
+  });
+
+  it.each([
+    ['::1', 'http://[::1]:3000/v2'],
+    ['0.0.0.0', 'http://localhost:3000/v2'],
+    ['::', 'http://localhost:3000/v2'],
+    ['ledger.internal', 'http://ledger.internal:3000/v2'],
+  ])('make a public address of the host %s', (HOST, publicUrl) => {
+    expect(readConfig({ HOST }).publicUrl).toBe(publicUrl);
+  });
+
+  it.each([
+    ['PORT', ['0', '65536', 'abc', '-1', '3000.5', '1e3', ' 80']],
+    ['HOST', ['a b', 'http://x', '1.2.3.4/8']],
+    ['PUBLIC_URL', ['ledger.example/v2', 'ftp://x/v2', 'http://u:p@x/v2', 'http://x/v2?a', 'http://x/v2#a', 'http://']],
+    ['DATABASE_URL', ['mysql://u:hidden@x/db', 'hidden', 'postgresql://u:hidden@:x/']],
+    ['MASTER_KEY', ['hidden', Buffer.alloc(31).toString('base64')]],
+    ['LOG_LEVEL', ['loud', 'INFO']],
+    ['NAME', ['a b', 'a/b', 'a'.repeat(256)]],
+    ['DEFAULT_LEDGER', ['a b', '@']],
+  ])('refuse a wrong %s', (name, values) => {
+    for (const value of values) {
+      expect(() => readConfig({ [name]: value }), value).toThrow(new RegExp(`^${name} must be `));
+      expect(() => readConfig({ [name]: value }), value).not.toThrow('hidden');
+    }
+  });
+
+  it('are reported all at once when several are wrong', () => {
+    expect(() => readConfig({ PORT: 'abc', LOG_LEVEL: 'loud', NAME: 'fine' })).toThrow(
+      'PORT must be a number from 1 to 65535, not "abc"\nLOG_LEVEL must be one of fatal, error,',
+    );
+  });
+
+  it('are rendered as a table with a row for each', () => {
+    const lines = renderSettings().trimEnd().split('\n');
+    expect(lines).toHaveLength(Object.keys(settings).length + 2);
+    expect(lines[2]).toBe('| `PORT` | `3000` | The TCP port to listen on. |');
+    for (const line of lines) expect(line.match(/\|/g)).toHaveLength(4);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { kindNamed, kinds } from '../../src/kinds/registry.js';
+import { SIGNALS } from '../../src/kinds/signals.js';
+import { examples } from './examples.js';
+
+const prefixes = {
+  ledger: 'ldg',
+  signer: 'snr',
+  'signer-factor': 'snf',
+  domain: 'dom',
+  report: 'rep',
+  policy: 'plc',
+  schema: 'sch',
+  effect: 'eff',
+  circle: 'crc',
+  'circle-signer': 'csn',
+  anchor: 'anc',
+  wallet: 'wlt',
+  intent: 'int',
+  symbol: 'sym',
+  bridge: 'brg',
+};
+
+describe('the registry', () => {
+  it('holds every kind once, under its name and prefix (contract 01 §2)', () => {
+    expect(Object.fromEntries(kinds.map(({ name, prefix }) => [name, prefix]))).toEqual(prefixes);
+    expect(kinds).toHaveLength(Object.keys(prefixes).length);
+    expect(new Set(kinds.map(({ prefix }) => prefix)).size).toBe(kinds.length);
+    for (const kind of kinds) expect(kindNamed(kind.name)).toBe(kind);
+  });
+
+  it('gives each kind paths of its own', () => {
+    const paths = kinds.map(({ path, under }) => (under ? `${kindNamed(under.kind).path}/${path}` : path));
+    expect(new Set(paths).size).toBe(paths.length);
+    expect(paths.sort()).toEqual(
+      [
+        'anchors',
+        'bridges',
+        'circles',
+        'circles/signers',
+        'domains',
+        'effects',
+        'intents',
+        'ledgers',
+        'policies',
+        'reports',
+        'schemas',
+        'signers',
+        'signers/factors',
+        'symbols',
+        'wallets',
+      ].sort(),
+    );
+  });
+
+  it('serves the operations of contract 06 §2', () => {
+    const without = (operation: string) =>
+      kinds.filter(({ operations }) => !(operations as readonly string[]).includes(operation)).map(({ name }) => name);
+    for (const operation of ['create', 'list', 'read']) expect(without(operation)).toEqual([]);
+    expect(without('update')).toEqual(['report', 'circle-signer', 'intent']);
+    expect(without('drop')).toEqual(['ledger', 'signer', 'domain', 'schema', 'circle', 'intent']);
+    for (const operation of ['proof', 'changes', 'check']) expect(without(operation)).toEqual(['circle-signer']);
+    for (const { operations } of kinds) expect(new Set(operations).size).toBe(operations.length);
+  });
+
+  it('knows the signals in the order of contract 06 §6', () => {
+    expect(SIGNALS).toHaveLength(56);
+    expect(new Set(SIGNALS).size).toBe(56);
+    expect(SIGNALS.slice(0, 5)).toEqual([
+      'anchor-created',
+      'anchor-dropped',
+      'anchor-proofs-added',
+      'anchor-updated',
+      'balance-received',
+    ]);
+    expect(SIGNALS.slice(-3)).toEqual(['wallet-updated', 'wallet-dropped', 'bridge-dropped']);
+  });
+
+  it.each(kinds)('$name raises signals that can be subscribed to, for operations it serves', (kind) => {
+    for (const signal of kind.signals) expect(SIGNALS).toContain(signal);
+    const operations: Record<string, string> = {
+      [`${kind.name}-created`]: 'create',
+      [`${kind.name}-proofs-added`]: 'proof',
+      [`${kind.name}-updated`]: 'update',
+      [`${kind.name}-dropped`]: 'drop',
+    };
+    const silent = ['policy-dropped', 'symbol-dropped'];
+    const expected = Object.entries(operations)
+      .filter(([, operation]) => (kind.operations as readonly string[]).includes(operation))
+      .map(([signal]) => signal)
+      .filter((signal) => !silent.includes(signal));
+    // Intents change by themselves (contract 06 §2).
+    if (kind.name === 'intent') expected.push('intent-updated');
+    expect([...kind.signals].sort()).toEqual(kind.name === 'circle-signer' ? [] : expected.sort());
+  });
+
+  it.each(kinds)('$name serves its members in a known order, each once', (kind) => {
+    const shapes = kind.alternatives ?? [kind.data];
+    const members = new Set(shapes.flatMap((shape) => Object.keys(shape.properties)));
+    const servedOnly = kind.name === 'domain' ? ['domain'] : kind.name === 'intent' ? ['origin'] : [];
+    expect([...kind.order].sort()).toEqual([...members, ...servedOnly].sort());
+  });
+
+  it.each(kinds)('$name has relations, parents and dependants that are kinds and members', (kind) => {
+    const data = examples[kind.name].full('a');
+    const needed = examples[kind.name].needs?.('a') ?? [];
+    for (const relation of kind.relations?.(data) ?? []) {
+      expect(needed.some((need) => need.kind === relation.kind && need.data.handle === relation.handle)).toBe(true);
+    }
+    if (kind.under) expect(kind.data.required).toContain(kind.under.member);
+    for (const dependant of kind.dependants ?? []) {
+      expect(Object.keys(kindNamed(dependant.kind).data.properties)).toContain(dependant.member);
+    }
+  });
+
+  it('decides access by the kinds that rules, members and schemas live in', () => {
+    const deciding = (when: string) => kinds.filter(({ decides }) => decides === when).map(({ name }) => name);
+    expect(deciding('always').sort()).toEqual(['circle', 'circle-signer', 'domain', 'ledger', 'policy', 'schema']);
+    expect(deciding('unless-created')).toEqual(['signer', 'signer-factor']);
+  });
+
+  it('keeps the handles that others refer to', () => {
+    const kept = kinds.filter(({ renamable }) => renamable === false).map(({ name }) => name);
+    expect(kept.sort()).toEqual(['bridge', 'circle', 'domain', 'ledger', 'schema', 'signer', 'symbol']);
+  });
+
+  it('judges circle signers by the rules of their circle (contract 03 §7)', () => {
+    const { key, links, rightsOnParent, trail } = kindNamed('circle-signer');
+    expect(rightsOnParent).toEqual({ create: 'assign-signer', drop: 'remove-signer', read: 'read' });
+    expect(key?.({ circle: 'c', [links?.member ?? '']: 's' })).toBe('c/s');
+    expect(trail).toEqual({ answer: 200, origin: false });
+  });
+
+  it('leaves the status and moment of intents to the ledger (contract 04 §4)', () => {
+    const fixed = kinds.filter(({ fixedStatus, fixedMoment }) => fixedStatus || fixedMoment);
+    expect(fixed.map(({ name }) => name)).toEqual(['intent']);
+    expect(kindNamed('intent')).toMatchObject({ initialStatus: 'pending', fixedStatus: true, fixedMoment: true });
+    expect(kindNamed('intent').trail?.created).toEqual([
+      { status: 'pending', luid: false },
+      { status: 'pending', luid: true },
+    ]);
+  });
+});

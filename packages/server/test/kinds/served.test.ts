@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { kindNamed } from '../../src/kinds/registry.js';
+import { examples } from './examples.js';
+
+describe('what the ledger adds', () => {
+  it('to a ledger without config is a null', () => {
+    const { served } = kindNamed('ledger');
+    expect(served?.({ handle: 'l' }, undefined)).toEqual({ handle: 'l', config: null });
+    const config = { 'access.strategy': 'record-based' };
+    expect(served?.({ handle: 'l', config }, undefined)).toEqual({ handle: 'l', config });
+  });
+
+  it('to a subdomain is its parent', () => {
+    const { served } = kindNamed('domain');
+    expect(served?.({ handle: 'eu@payments' }, 'payments')).toEqual({ handle: 'eu@payments', domain: 'payments' });
+    expect(served?.({ handle: 'payments' }, undefined)).toEqual({ handle: 'payments' });
+  });
+
+  it('to a key pair without a secret is a null', () => {
+    const { served } = kindNamed('signer-factor');
+    const keyPair = { handle: 'f', schema: 'key-pair' };
+    expect(served?.(keyPair, undefined)).toEqual({ ...keyPair, secret: null });
+    expect(served?.({ ...keyPair, secret: '{{ secret.a }}' }, undefined)).toMatchObject({ secret: '{{ secret.a }}' });
+    expect(served?.({ handle: 'f', schema: 'otp' }, undefined)).toEqual({ handle: 'f', schema: 'otp' });
+  });
+
+  it('to an intent is a thread, and the domains of its wallets', async () => {
+    const wallets = new Map([
+      ['alice', 'retail'],
+      ['tel:385@acc', 'payments'],
+      ['bob', 'retail'],
+    ]);
+    const asked: string[] = [];
+    const tools = {
+      random: (bytes: number) => new Uint8Array(bytes).fill(255),
+      domainOfWallet: async (handle: string) => {
+        asked.push(handle);
+        return wallets.get(handle);
+      },
+    };
+    const { meta } = kindNamed('intent');
+    expect(await meta?.(examples.intent.full('i'), tools)).toEqual({
+      thread: '-________________',
+      domains: ['payments', 'retail'],
+    });
+    expect(asked.sort()).toEqual(['alice', 'tel:385@acc']);
+    expect(
+      await meta?.({ handle: 'i', claims: [{ source: 'ghost', target: { handle: 'bob' } }] }, tools),
+    ).toMatchObject({
+      domains: ['retail'],
+    });
+    expect(await meta?.({ handle: 'i', claims: [{ source: 'ghost' }] }, tools)).toMatchObject({ domains: [] });
+  });
+});
+
+describe('the value records are looked up by', () => {
+  const link = (name: keyof typeof examples, of: 'minimal' | 'full' = 'full') =>
+    kindNamed(name).link?.(examples[name][of]('x'));
+
+  it('is the one that others ask for', () => {
+    expect(link('signer')).toBe(examples.signer.full('x').public);
+    expect(link('circle-signer')).toBe('x');
+    expect(link('schema')).toBe('anchor-lookup');
+    expect(link('anchor')).toBe('x-wallet');
+    expect(link('wallet')).toBe('x-bridge');
+    expect(link('wallet', 'minimal')).toBeUndefined();
+  });
+
+  it('exists wherever a drop looks for dependants', () => {
+    for (const name of ['wallet', 'bridge'] as const) {
+      for (const { kind, member } of kindNamed(name).dependants ?? []) {
+        expect(kindNamed(kind).link?.({ [member]: 'held' })).toBe('held');
+      }
+    }
+  });
+});

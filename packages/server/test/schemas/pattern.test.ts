@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { describe, expect, test } from 'vitest';
+import { bounds } from '../../src/schemas/bounds.js';
+import { Meter } from '../../src/schemas/meter.js';
+import { Patterns } from '../../src/schemas/pattern.js';
+import { toRe2 } from '../../src/schemas/pattern-syntax.js';
+
+function compile(source: string) {
+  const meter = new Meter();
+  meter.start();
+  return new Patterns(meter).compile(source);
+}
+
+const CHARACTERS = [
+  'a',
+  'b',
+  'Z',
+  '0',
+  '9',
+  '_',
+  '-',
+  ' ',
+  '\u00a0',
+  '\u2028',
+  '\n',
+  '\r',
+  '\v',
+  '\b',
+  'é',
+  'α',
+  '😀',
+  ']',
+  '^',
+  '/',
+  '\ufeff',
+];
+const ESCAPES = [
+  '\\d',
+  '\\D',
+  '\\w',
+  '\\W',
+  '\\s',
+  '\\S',
+  '\\n',
+  '\\v',
+  '\\0',
+  '\\cJ',
+  '\\x41',
+  '\\u00e9',
+  '\\u{1F600}',
+  '\\ud83d\\ude00',
+  '\\p{L}',
+  '\\P{Lu}',
+  '\\p{Script=Greek}',
+  '\\^',
+  '\\/',
+  '\\]',
+];
+const SETS = [
+  '[]',
+  '[^]',
+  '[^\\s]',
+  '[\\S]',
+  '[\\s-]',
+  '[-a]',
+  '[a-f0-9]',
+  '[^a-f\\d]',
+  '[\\b]',
+  '[[:alpha]',
+  '[😀-😂]',
+  '[\\]^]',
+  '[|$.]',
+  '[\\u00e0-\\u00ff]',
+  '[a\\-z]',
+  '[+--]',
+];
+
+const atom = fc.constantFrom('a', 'b', 'é', '😀', '/', '-', ' ', '.', '_', ...ESCAPES, ...SETS);
+const { pattern } = fc.letrec<{ pattern: string; piece: string }>((tie) => ({
+  piece: fc.oneof(
+    { maxDepth: 3 },
+    atom,
+    fc
+      .tuple(atom, fc.constantFrom('*', '+', '?', '{2}', '{0,3}', '{1,}', '*?', '{2,3}?'))
+      .map((parts) => parts.join('')),
+    fc
+      .tuple(fc.constantFrom('(', '(?:', '(?<n>'), tie('pattern'), fc.constantFrom(')', ')*', ')?', '){2}'))
+      .map((parts) => parts.join('')),
+    fc.constantFrom('^', '$', '\\b', '\\B'),
+  ),
+  pattern: fc.oneof(
+    { maxDepth: 3 },
+    fc.array(tie('piece'), { maxLength: 4 }).map((pieces) => pieces.join('')),
+    fc.tuple(tie('pattern'), tie('pattern')).map((sides) => sides.join('|')),
+  ),
+}));
+const text = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 6 }).map((characters) => characters.join(''));
+
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(source, 'u') !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+describe('patterns', () => {
+  test('match what ECMAScript matches', () => {
+    fc.assert(
+      fc.property(pattern.filter(isPattern), fc.array(text, { minLength: 1, maxLength: 8 }), (source, texts) => {
+        const ours = compile(source);
+        for (const each of texts) expect([each, ours.test(each)]).toEqual([each, new RegExp(source, 'u').test(each)]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('are at most as large as they were estimated', () => {
+    fc.assert(
+      fc.property(pattern.filter(isPattern), (source) => {
+        const { text, instructions } = toRe2(source);
+        expect(RE2JS.compile(text).programSize()).toBeLessThanOrEqual(instructions + 1);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([
+    ['(?=a)b', 'pattern "(?=a)b" is not supported: look-around'],
+    ['(?!a)b', 'pattern "(?!a)b" is not supported: look-around'],
+    ['(?<=a)b', 'pattern "(?<=a)b" is not supported: look-around'],
+    ['(?<!a)b', 'pattern "(?<!a)b" is not supported: look-around'],
+    ['(a)\\1', 'pattern "(a)\\1" is not supported: back-reference'],
+    ['(?<n>a)\\k<n>', 'pattern "(?<n>a)\\k<n>" is not supported: back-reference'],
+    ['\\p{Script_Extensions=Greek}', 'is not supported: invalid character class range'],
+    ['a\\-b', 'Invalid regular expression'],
+    ['(', 'Invalid regular expression'],
+    ['((a{1,100}){1,100}){1,100}', 'repeats too much'],
+    ['(?:a{1,40}){1,40}', 'is not supported: invalid repeat count'],
+  ])('%s is refused with a reason', (source, message) => {
+    expect(() => compile(source)).toThrow(message);
+  });
+
+  test('are bounded in length, size and number', () => {
+    const { characters, count, instructions, together } = bounds.pattern;
+    expect(compile('a'.repeat(characters)).test('a'.repeat(characters))).toBe(true);
+    expect(() => compile('a'.repeat(characters + 1))).toThrow(`longer than ${characters} characters`);
+
+    const atLimit = `(?:ab){${(instructions - 2) / 2}}`;
+    expect(toRe2(atLimit).instructions).toBe(instructions - 1 + 0);
+  });
+});

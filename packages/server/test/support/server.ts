@@ -1,0 +1,68 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll } from 'vitest';
+import type { Nature } from '../../src/clock.js';
+import { openServer, type Server } from '../../src/server.js';
+import { createDatabase, type TestDatabase } from './database.js';
+
+/** A real server on a real port over a database of its own. */
+export interface RunningServer {
+  /** Base URL with `/v2`. */
+  readonly url: string;
+  readonly server: Server;
+  readonly database: TestDatabase;
+  stop(): Promise<void>;
+}
+
+export const TEST_MASTER_KEY = Buffer.alloc(32, 7);
+
+/**
+ * Starts a server.
+ *
+ * @param options `database` to share one, as two processes of a deployment do; `nature` to hold time still
+ */
+export async function startServer(options: { database?: TestDatabase; nature?: Nature } = {}): Promise<RunningServer> {
+  const database = options.database ?? (await createDatabase());
+  // The port is known only after listening, the public URL (which tokens are bound to) is needed before: it follows it.
+  const named = { publicUrl: '' };
+  const server = await openServer({
+    database: { connectionString: database.url },
+    masterKey: TEST_MASTER_KEY,
+    get publicUrl() {
+      return named.publicUrl;
+    },
+    name: 'test',
+    build: '0.0.0',
+    logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
+    ...(options.nature ? { nature: options.nature } : {}),
+  });
+  await server.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = server.app.server.address() as { port: number };
+  named.publicUrl = `http://127.0.0.1:${port}/v2`;
+  Object.assign(server.service, { publicUrl: named.publicUrl });
+  return {
+    url: named.publicUrl,
+    server,
+    database,
+    async stop() {
+      await server.close();
+      if (!options.database) await database.drop();
+    },
+  };
+}
+
+/** One server for all tests of a file. */
+export function withServer(): { readonly current: RunningServer } {
+  let running: RunningServer | undefined;
+  beforeAll(async () => {
+    running = await startServer();
+  });
+  afterAll(async () => {
+    await running?.stop();
+  });
+  return {
+    get current() {
+      if (!running) throw new Error('The server is started before the tests, not before the file is read.');
+      return running;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, say } from './root.mjs';
+
+const packages = ['packages/protocol', 'packages/server'];
+
+/** Names the sources that the last build was made of. */
+const stamp = join(root, 'packages/server/dist/.sources');
+
+/** Compiles the packages unless that was done for these very sources, which is quicker to see than to ask the compiler. */
+export function ensureBuilt() {
+  const complete = packages.every((folder) => existsSync(join(root, folder, 'dist/index.js')));
+  const sources = digest();
+  if (complete && existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;
+  say('compiling ...');
+  // What is on record as compiled is not compiled again, even when its output was deleted: unless forced.
+  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-b', ...(complete ? [] : ['--force']), ...packages];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) {
+    say('the sources do not compile');
+    process.exit(status ?? 1);
+  }
+  writeFileSync(stamp, sources);
+}
+
+function digest() {
+  const hash = createHash('sha256');
+  const files = [join(root, 'tsconfig.base.json'), join(root, 'package-lock.json')];
+  for (const folder of packages) {
+    files.push(join(root, folder, 'tsconfig.json'), join(root, folder, 'package.json'));
+    const names = readdirSync(join(root, folder, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'));
+    files.push(...names.sort().map((name) => join(root, folder, 'src', name)));
+  }
+  for (const file of files) {
+    const text = readFileSync(file);
+    hash.update(`${file.slice(root.length)} ${text.length}\n`).update(text);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, say } from './root.mjs';
+
+/** Installs the dependencies with `npm ci` unless what package-lock.json asks for is installed. */
+export function ensureInstalled() {
+  const missing = firstMissing();
+  if (missing === undefined) return;
+  say(`installing dependencies (${missing}) ...`);
+  // Our own build needs the development dependencies, also where NODE_ENV is production.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const npm = process.env.npm_execpath;
+  const options = { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] };
+  const { status, error } = npm?.endsWith('.js')
+    ? spawnSync(process.execPath, [npm, ...args], options)
+    : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' });
+  if (status === 0) return;
+  say(`npm ci failed${error ? `: ${error.message}` : ''}`);
+  process.exit(status ?? 1);
+}
+
+/**
+ * What is not installed as package-lock.json says. The two lists are compared rather than the times of the files,
+ * which a copy or a checkout changes.
+ */
+function firstMissing() {
+  let installed;
+  try {
+    // npm keeps here what it installed.
+    installed = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')).packages;
+  } catch {
+    return 'there are none yet';
+  }
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  for (const [path, { version, link, optional }] of Object.entries(wanted)) {
+    if (!path.startsWith('node_modules/') && !path.includes('/node_modules/')) continue;
+    const found = installed[path];
+    // An optional package is left out where it does not fit the platform.
+    if (found === undefined ? !optional : !link && found.version !== version) {
+      return `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)} is missing or changed`;
+    }
+  }
+  return undefined;
+}
