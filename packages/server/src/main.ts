@@ -33,18 +33,18 @@ async function serve(config: Config, logger: pino.Logger, embedded: Embedded | u
     ...(defaultLedger === undefined ? {} : { defaultLedger }),
     logger,
   });
-  let stopping: Promise<void> | undefined;
-  const stop = (status: number) => {
-    stopping ??= server
-      .close()
-      .then(() => embedded?.stop())
-      .then(
-        () => process.exit(status),
-        (error: unknown) => {
-          logger.error({ err: error }, 'did not stop cleanly');
-          process.exit(1);
-        },
-      );
+  let stopping = false;
+  const stop = async (status: number) => {
+    if (stopping) return;
+    stopping = true;
+    try {
+      await server.close();
+      await embedded?.stop();
+      process.exit(status);
+    } catch (error) {
+      logger.error({ err: error }, 'did not stop cleanly');
+      process.exit(1);
+    }
   };
   process.on('SIGTERM', () => stop(0));
   process.on('SIGINT', () => stop(0));

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import { type TSchema, Type } from 'typebox';
 import { limits } from '../limits.js';
+import { shared } from '../schemas/shared.js';
 
 /** What rules can allow, in the order in which errors list it (contract 03 §6.1). `sign` and `sign-intent` are none. */
 export const ACTIONS = [
@@ -145,19 +146,22 @@ const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 const Scalars = Type.Array(Scalar, { maxItems: limits.rules });
 
 /** A scalar, or operators that all must hold (contract 03 §6.2). */
-const Condition = Type.Union([
-  Scalar,
-  closed(
-    {
-      $eq: Type.Optional(Scalar),
-      $ne: Type.Optional(Scalar),
-      $in: Type.Optional(Scalars),
-      $nin: Type.Optional(Scalars),
-      $regex: Type.Optional(Type.String({ maxLength: limits.filter })),
-    },
-    { minProperties: 1 },
-  ),
-]);
+const Condition = shared<Json>(
+  'condition',
+  Type.Union([
+    Scalar,
+    closed(
+      {
+        $eq: Type.Optional(Scalar),
+        $ne: Type.Optional(Scalar),
+        $in: Type.Optional(Scalars),
+        $nin: Type.Optional(Scalars),
+        $regex: Type.Optional(Type.String({ maxLength: limits.filter })),
+      },
+      { minProperties: 1 },
+    ),
+  ]),
+);
 
 const Handle = Type.String({ maxLength: limits.handle });
 const Handles = Type.Union([Handle, closed({ $in: Type.Array(Handle, { maxItems: limits.rules }) })]);
@@ -176,9 +180,10 @@ const Traits = closed({
 });
 
 /** A `signer` matcher, also an element of a quorum (contract 03 §6.2, §8.3). */
-export const SignerMatcher = Type.Unsafe<SignerMatcher>({
-  anyOf: [Traits, closed({ $in: Type.Array(Traits, { maxItems: limits.rules }) })],
-});
+export const SignerMatcher = shared<SignerMatcher>(
+  'signer-matcher',
+  Type.Union([Traits, closed({ $in: Type.Array(Traits, { maxItems: limits.rules }) })]),
+);
 
 const BearerClaims = Type.Unsafe<BearerTraits>({
   type: 'object',
@@ -207,7 +212,8 @@ const rule = {
 
 /** `data.access` of any record (contract 03 §6.1). One closed object, so that a bad rule gives its own errors only. */
 export const AccessEntries = Type.Array(
-  Type.Unsafe<AccessEntry>(
+  shared<AccessEntry>(
+    'access-entry',
     closed(
       { action: Type.Optional(nameMatcher(ACTIONS)), ...rule, policy: Type.Optional(Handles) },
       {
@@ -221,7 +227,8 @@ export const AccessEntries = Type.Array(
 
 /** `values` of an access policy (contract 03 §8.2). */
 export const AccessValues = Type.Array(
-  Type.Unsafe<AccessValue>(
+  shared<AccessValue>(
+    'access-value',
     closed({
       action: nameMatcher(ACTIONS),
       ...rule,

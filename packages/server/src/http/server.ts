@@ -1,6 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { BodyTooLarge, LedgerError } from '@countersign/protocol';
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { limits } from '../limits.js';
 import { createLedger } from '../records/create-ledger.js';
 import { listLedgers } from '../records/list-ledgers.js';
@@ -42,7 +49,8 @@ export function createServer(service: Service, logger: FastifyBaseLogger): Fasti
     app.route({
       method,
       url: BASE + path,
-      handler: (request, reply) => inLedger(service, request, reply, (ledger, sent) => perform(service, ledger, kind, sent)),
+      handler: (request, reply) =>
+        inLedger(service, request, reply, (ledger, sent) => perform(service, ledger, kind, sent)),
     });
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));
@@ -134,9 +142,15 @@ async function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refuseWith(service, request, reply, new BodyTooLarge(limits.body));
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return refuseWith(service, request, reply, new BodyTooLarge(limits.body));
   if (error.code === 'FST_ERR_BAD_URL') {
-    return refuseWith(service, request, reply, new LedgerError('api.query-malformed', 'Malformed percent-encoding in the path'));
+    return refuseWith(
+      service,
+      request,
+      reply,
+      new LedgerError('api.query-malformed', 'Malformed percent-encoding in the path'),
+    );
   }
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return refuseWith(service, request, reply, new LedgerError('api.body-malformed', error.message));

@@ -11,7 +11,8 @@ import type { Service } from '../service.js';
 export async function ledgerOf(service: Service, named: string | undefined): Promise<Ledger> {
   const id = named || service.defaultLedger;
   if (!id) throw new LedgerError('api.route-not-found', 'Active ledger is not set!');
-  if (id.length > MOST || id.includes('\u0000')) throw new LedgerError('api.route-not-found', 'Server does not host requested ledger');
+  if (id.length > MOST || id.includes('\u0000'))
+    throw new LedgerError('api.route-not-found', 'Server does not host requested ledger');
   return service.ledgers.resolve(id);
 }
 

@@ -3,7 +3,17 @@ import type { JsonObject } from '@countersign/protocol';
 /** The ledger's own signers, in the order they are made and listed (contract 01 §14). */
 export const SYSTEM_SIGNERS = ['system', 'core', 'system.auth', 'system.dtc'] as const;
 
-const STATUSES = ['created', 'pending', 'prepared', 'committed', 'completed', 'failed', 'aborted', 'rejected', 'expired'];
+const STATUSES = [
+  'created',
+  'pending',
+  'prepared',
+  'committed',
+  'completed',
+  'failed',
+  'aborted',
+  'rejected',
+  'expired',
+];
 
 /** The policies every ledger is born with (contract 01 §14, 03 §8.3). */
 export const SYSTEM_POLICIES: readonly JsonObject[] = [

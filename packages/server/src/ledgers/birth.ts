@@ -2,8 +2,8 @@ import {
   encodeBase64,
   hash as hashOf,
   type JsonObject,
-  luid as makeLuid,
   type Meta,
+  luid as makeLuid,
   type Proof,
   type RecordEnvelope,
   type StoredProof,
@@ -54,7 +54,9 @@ export function newLedger(service: Service, founding: Founding): NewLedger {
     record: own,
     births: (id) => [
       birth(id, kindNamed('ledger'), own),
-      ...signers.map(({ record, key }) => birth(id, kindNamed('signer'), record, [sealedKey(service, luid, record, key)])),
+      ...signers.map(({ record, key }) =>
+        birth(id, kindNamed('signer'), record, [sealedKey(service, luid, record, key)]),
+      ),
       ...others.map(({ kind, record }) => birth(id, kind, record)),
     ],
   };
@@ -79,7 +81,12 @@ function sealedKey({ masterKey }: Service, ledger: string, record: RecordEnvelop
   return { name: key.reference, sealed: seal(masterKey, Buffer.from(key.secret), context) };
 }
 
-function ledgerRecord({ hash, data, proofs, owners }: Founding, system: Countersigner, luid: string, now: string): RecordEnvelope {
+function ledgerRecord(
+  { hash, data, proofs, owners }: Founding,
+  system: Countersigner,
+  luid: string,
+  now: string,
+): RecordEnvelope {
   const kind = kindNamed('ledger');
   const countersigned = system.stored(hash, { luid, moment: now, status: 'created' });
   return {

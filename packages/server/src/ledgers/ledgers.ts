@@ -75,7 +75,11 @@ export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suit
 
 /** A ledger made from its rows. */
 function ledgerOf(stored: StoredLedger, masterKey: Buffer, suite: Suite): Ledger {
-  const records = stored.bodies.map(({ kind, luid, body }) => ({ kind, luid, record: JSON.parse(body) as RecordEnvelope }));
+  const records = stored.bodies.map(({ kind, luid, body }) => ({
+    kind,
+    luid,
+    record: JSON.parse(body) as RecordEnvelope,
+  }));
   const own = records.find((one) => one.kind === 'ledger' && one.luid === stored.luid)?.record;
   if (!own) throw new Error(`Ledger ${stored.handle} has no record of its own.`);
   const { system } = stored;
@@ -89,8 +93,12 @@ function ledgerOf(stored: StoredLedger, masterKey: Buffer, suite: Suite): Ledger
     access: accessOf(own),
     config: isObject(own.data.config) ? own.data.config : {},
     record: own,
-    policies: new Map(records.filter((one) => one.kind === 'policy').map(({ record }) => [handleOf(record), policyOf(record)])),
-    domains: new Map(records.filter((one) => one.kind === 'domain').map(({ record }) => [handleOf(record), domainOf(record)])),
+    policies: new Map(
+      records.filter((one) => one.kind === 'policy').map(({ record }) => [handleOf(record), policyOf(record)]),
+    ),
+    domains: new Map(
+      records.filter((one) => one.kind === 'domain').map(({ record }) => [handleOf(record), domainOf(record)]),
+    ),
     schemas: schemasOf(stored),
     system: countersigner('system', { public: system.public, secret }, suite),
     signers: new Map(),

@@ -17,7 +17,9 @@ export async function writer(
   proofs: readonly { readonly public: string }[],
   token: Token | undefined,
 ): Promise<Caller> {
-  const keys = await Promise.all([...new Set(proofs.map((proof) => proof.public))].map((key) => keyOf(service, ledger, key, true)));
+  const keys = await Promise.all(
+    [...new Set(proofs.map((proof) => proof.public))].map((key) => keyOf(service, ledger, key, true)),
+  );
   return withToken(keys, token, token?.key === undefined ? undefined : await keyOf(service, ledger, token.key, true));
 }
 

@@ -32,7 +32,11 @@ export async function check(service: Service, ledger: Ledger, kind: Kind, reques
     const now = moment(service.nature);
     const items = grants(action, narrowed, caller, context).map((rule) => {
       const ruleHash = hashOf(rule as Json, service.suite);
-      return { hash: ruleHash, data: rule, meta: { proofs: [current.system.fresh(ruleHash, { moment: now })], moment: now } };
+      return {
+        hash: ruleHash,
+        data: rule,
+        meta: { proofs: [current.system.fresh(ruleHash, { moment: now })], moment: now },
+      };
     });
     return { status: 200, body: listText(service, current, items as Json[]) };
   });

@@ -1,6 +1,6 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Context, Subject } from '../access/context.js';
-import { type Kind } from '../kinds/kind.js';
+import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import { accessOf } from '../ledgers/ledgers.js';
 import type { Service } from '../service.js';
@@ -39,7 +39,12 @@ export function subjectOf(kind: Kind, record: RecordEnvelope): Subject {
 }
 
 /** A record about to be made: its own rules do not count yet. */
-export function newSubject(kind: Kind, data: JsonObject, owners: readonly string[], domain: string | undefined): Subject {
+export function newSubject(
+  kind: Kind,
+  data: JsonObject,
+  owners: readonly string[],
+  domain: string | undefined,
+): Subject {
   return {
     kind: kind.name,
     access: [],

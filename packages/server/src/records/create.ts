@@ -1,4 +1,4 @@
-import { type JsonObject, LedgerError, luid as makeLuid, type Meta, type RecordEnvelope } from '@countersign/protocol';
+import { type JsonObject, LedgerError, type Meta, luid as makeLuid, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
 import type { Kind } from '../kinds/kind.js';
@@ -15,8 +15,8 @@ import { assertDomain, joinedDomain } from './domain.js';
 import { checkData } from './kind-rules.js';
 import { storedProof, type VerifiedProof, verifiedHash, verifiedProofs } from './proofs.js';
 import { foundRelations } from './relations.js';
-import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { repeatedCreate } from './repeated-create.js';
+import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { sealedSecrets } from './secrets.js';
 import { inOrder, recordText } from './serve.js';
 import { assertUnder, parentRecord } from './stored.js';

@@ -11,7 +11,13 @@ import type { Kind } from '../kinds/kind.js';
 export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonObject {
   const document: Record<string, Json[]> = Object.create(null);
   const parent = kind.under ? [kind.under.member] : [];
-  const members = ['handle', 'schema', 'custom', ...parent, ...kind.filters.map((path) => path.split('.', 1)[0] as string)];
+  const members = [
+    'handle',
+    'schema',
+    'custom',
+    ...parent,
+    ...kind.filters.map((path) => path.split('.', 1)[0] as string),
+  ];
   for (const member of new Set(members)) {
     const value = data[member];
     if (value !== undefined) collect(document, `data.${member}`, value);

@@ -45,7 +45,9 @@ function isFilterable(kind: Kind, path: string): boolean {
   const plain = path.replace(/\.\d+(?=\.|$)/g, '');
   if (less.some((member) => plain === `meta.${member}`)) return false;
   const own = kind.filters.map((member) => `data.${member}`);
-  return [...COMMON, ...more.map((member) => `meta.${member}`), ...own].some((allowed) => plain === allowed || isBelow(plain, allowed));
+  return [...COMMON, ...more.map((member) => `meta.${member}`), ...own].some(
+    (allowed) => plain === allowed || isBelow(plain, allowed),
+  );
 }
 
 /** Members that may be text or an object (an anchor's target) are filtered by what is in them too. */

@@ -9,13 +9,13 @@ import type { Service } from '../service.js';
 import type { Filter } from '../store/filter.js';
 import type { Place } from '../store/list.js';
 import { assertCurrent, onCurrent } from './attempt.js';
+import { authorize } from './authorize.js';
 import { reader } from './caller.js';
 import { contextOf, subjectOf } from './context.js';
 import { filtersOf } from './filters.js';
 import { type PageQuery, pageOf } from './page.js';
 import { type Answer, authenticate, type Request } from './request.js';
 import { listText } from './serve.js';
-import { authorize } from './authorize.js';
 import { type Parent, parentRecord } from './stored.js';
 
 /** Records looked at in one query when some of them may have to be left out. */
@@ -31,14 +31,20 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
     const context = contextOf(service, current);
     const parent = await parentRecord(service, current, kind, request);
     if (parent && kind.rightsOnParent) {
-      authorize(service, current, caller, { action: 'read', kind, subject: subjectOf(parent.kind, parent.record), parent });
+      authorize(service, current, caller, {
+        action: 'read',
+        kind,
+        subject: subjectOf(parent.kind, parent.record),
+        parent,
+      });
     } else if (!mayQuery(kind.name, caller, context)) {
       throw refusal('query', kind.name, { credentials: token !== undefined });
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
-    const records = (kind.rightsOnParent ?? everythingIsVisible(kind, caller, context))
-      ? await wholePage(service, current, kind, within, page)
-      : await visiblePage(service, current, kind, within, page, caller);
+    const records =
+      (kind.rightsOnParent ?? everythingIsVisible(kind, caller, context))
+        ? await wholePage(service, current, kind, within, page)
+        : await visiblePage(service, current, kind, within, page, caller);
     return { status: 200, body: listText(service, current, records, page) };
   });
 }
@@ -80,7 +86,14 @@ async function visiblePage(
   let toSkip = index * limit;
   let after: Place | undefined;
   while (page.length < limit) {
-    const query = { ledger: ledger.id, kind: kind.name, filters, limit: STRIDE, offset: 0, ...(after ? { after } : {}) };
+    const query = {
+      ledger: ledger.id,
+      kind: kind.name,
+      filters,
+      limit: STRIDE,
+      offset: 0,
+      ...(after ? { after } : {}),
+    };
     const { version, records } = await service.store.lists.page(query);
     assertCurrent(ledger, version);
     for (const { place, body } of records) {

@@ -1,4 +1,11 @@
-import { type Json, type JsonObject, hash as hashOf, LedgerError, type StoredProof, verifyProof } from '@countersign/protocol';
+import {
+  hash as hashOf,
+  type Json,
+  type JsonObject,
+  LedgerError,
+  type StoredProof,
+  verifyProof,
+} from '@countersign/protocol';
 import type { Key } from '../access/caller.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';

@@ -86,7 +86,13 @@ function withProof(
   return { ...record, meta };
 }
 
-function proofWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, change: number, unknown: readonly string[]): Write {
+function proofWrite(
+  kind: Kind,
+  ledger: Ledger,
+  record: RecordEnvelope,
+  change: number,
+  unknown: readonly string[],
+): Write {
   const { hash, data, luid, meta } = record;
   return {
     ledger: ledger.id,

@@ -17,7 +17,9 @@ export async function foundRelations(
 ): Promise<{ kind: KindName; handle: string }[]> {
   const relations = kind.relations?.(data) ?? [];
   const found = await Promise.all(
-    relations.map((relation) => service.store.lookup({ ledger: ledger.id, kind: relation.kind, id: relation.handle, by: 'handle' })),
+    relations.map((relation) =>
+      service.store.lookup({ ledger: ledger.id, kind: relation.kind, id: relation.handle, by: 'handle' }),
+    ),
   );
   found.forEach(({ version, record }, index) => {
     assertCurrent(ledger, version);

@@ -83,7 +83,10 @@ function textMember(record: Json, member: string): string | undefined {
 export function changeNumber(text: string): number {
   const number = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
   if (number === undefined) {
-    throw new LedgerError('record.schema-invalid', 'Schema validation error: request/params/change must be integer >= 1');
+    throw new LedgerError(
+      'record.schema-invalid',
+      'Schema validation error: request/params/change must be integer >= 1',
+    );
   }
   return number;
 }

@@ -25,7 +25,9 @@ export function sealedSecrets(
   return [...new Set(kind.secrets?.(data) ?? [])].flatMap((name) => {
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
     if (value !== undefined) {
-      return [{ name, sealed: seal(service.masterKey, Buffer.from(value, 'utf8'), sealContext(ledger.luid, luid, name)) }];
+      return [
+        { name, sealed: seal(service.masterKey, Buffer.from(value, 'utf8'), sealContext(ledger.luid, luid, name)) },
+      ];
     }
     if (kept.has(name)) return [];
     throw new LedgerError(

@@ -1,4 +1,11 @@
-import { type Change, type ChangeAction, hash as hashOf, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
+import {
+  type Change,
+  type ChangeAction,
+  hash as hashOf,
+  type Json,
+  type JsonObject,
+  type RecordEnvelope,
+} from '@countersign/protocol';
 import { moment } from '../clock.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';

@@ -64,7 +64,10 @@ export async function parentRecord(
 export function assertUnder(kind: Kind, data: RecordEnvelope['data'], parent: Parent): void {
   const member = kind.under?.member ?? '';
   if (data[member] === parent.record.data.handle) return;
-  throw new LedgerError('record.invalid', `${parent.kind.title} in the request does not match the ${member} in the data`);
+  throw new LedgerError(
+    'record.invalid',
+    `${parent.kind.title} in the request does not match the ${member} in the data`,
+  );
 }
 
 /**
@@ -115,5 +118,8 @@ async function keyOf(
   if (!kind.links || !kind.key || !kind.under || !parent) return id;
   const linked = kindNamed(kind.links.kind);
   const record = isLuid(id, linked.prefix) ? (await named(service, ledger, linked, id))?.record : undefined;
-  return kind.key({ [kind.under.member]: parent.record.data.handle ?? '', [kind.links.member]: record?.data.handle ?? id });
+  return kind.key({
+    [kind.under.member]: parent.record.data.handle ?? '',
+    [kind.links.member]: record?.data.handle ?? id,
+  });
 }

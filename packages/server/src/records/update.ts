@@ -85,7 +85,12 @@ async function prepare(
     needs,
     decides: kind.decides !== 'never',
     secrets: sealedSecrets(service, ledger, kind, data, record.luid, change.secrets, kept),
-    ...(renames ? { renames, unless: kind.dependants?.map(({ kind: of }) => ({ kind: of, link: String(record.data.handle) })) ?? [] } : {}),
+    ...(renames
+      ? {
+          renames,
+          unless: kind.dependants?.map(({ kind: of }) => ({ kind: of, link: String(record.data.handle) })) ?? [],
+        }
+      : {}),
   };
 }
 

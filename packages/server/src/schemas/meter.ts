@@ -72,25 +72,16 @@ function chargeOf(meter: Meter, schema: Readonly<Record<string, unknown>>): (dat
   };
 }
 
-/** The steps a subschema takes by itself: its values that are not schemas, and one for each schema right below. */
+/** The steps a subschema takes by itself: one for each of its keywords and of the names and schemas right below them. */
 function ownWeight(schema: Readonly<Record<string, unknown>>): number {
   let weight = 1;
   for (const [keyword, value] of Object.entries(schema)) {
-    weight += keyword === 'enum' || keyword === 'const' ? valuesOf(value) : 1 + membersOf(value);
-    if (keyword === 'dependencies') {
-      for (const names of Object.values(value as object)) weight += Array.isArray(names) ? names.length : 0;
-    }
+    weight += keyword === 'enum' || keyword === 'const' ? 1 : 1 + membersOf(value);
+    if (keyword === 'dependencies') for (const names of Object.values(value as object)) weight += membersOf(names);
   }
   return weight;
 }
 
 function membersOf(value: unknown): number {
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
-}
-
-function valuesOf(value: unknown): number {
-  let values = 1;
-  if (typeof value === 'object' && value !== null)
-    for (const member of Object.values(value)) values += valuesOf(member);
-  return values;
 }

@@ -51,13 +51,14 @@ export function toRe2(source: string): Translation {
     } else if (token === ')') {
       text += token;
       open.pop();
-      atom(open.at(-1) as Size, size.total);
+      atom(open.at(-1) as Size, 1 + size.total);
     } else if (isQuantifier(token)) {
       text += token;
       repeat(size, token);
     } else {
       text += outside(token, source);
-      atom(size, 1);
+      // What stands on a side of `|` may be empty, and takes an instruction nevertheless.
+      atom(size, token === '|' ? 2 : 1);
     }
   }
   return { text: text === '' ? '(?:)' : text, instructions: (open[0] as Size).total };

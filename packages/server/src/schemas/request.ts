@@ -3,6 +3,7 @@ import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { type Answered, answered } from './answered.js';
+import { sharedSchemas } from './shared.js';
 
 /** An error of a request: the seed's five members, and the two of the recorded form (contract 01 §12). */
 type RequestError = Answered & { path: string; errorCode: string };
@@ -11,7 +12,7 @@ type RequestError = Answered & { path: string; errorCode: string };
  * Without `allErrors` each alternative of a `oneOf` or `anyOf` gives its first error, which is what the contract's fixed
  * lists of errors are made of (contract 03 §8.1, 04 §3).
  */
-const ajv = new Ajv2020({ strict: false, ownProperties: true });
+const ajv = new Ajv2020({ strict: false, ownProperties: true, inlineRefs: false });
 
 const NOT_OBJECT: ErrorObject = {
   instancePath: '',
@@ -26,6 +27,7 @@ const NOT_OBJECT: ErrorObject = {
  * and throws `record.schema-invalid` in the wording of contract 01 §12, form 1, when the body does not match.
  */
 export function requestCheck(schema: TSchema): (body: unknown) => void {
+  for (const part of sharedSchemas()) if (!ajv.getSchema(part.$id)) ajv.addSchema(part);
   const validate = ajv.compile(schema);
   return (body) => {
     if (!isObject(body)) throw refusal([NOT_OBJECT]);

@@ -1,12 +1,12 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type Answered, answerable } from './answered.js';
+import { equalityKeywords } from './equality.js';
 import { formats } from './formats.js';
 import { judgeSchema, SchemaRefused } from './meta-schema.js';
 import { Exhausted, Meter, meteredKeyword } from './meter.js';
 import { Patterns } from './pattern.js';
 import { type Prepared, prepare } from './prepare.js';
-import { uniqueItemsKeyword } from './unique-items.js';
 
 /** A compiled user schema. */
 export interface UserSchema {
@@ -108,7 +108,9 @@ class CompiledSchema implements UserSchema {
       },
     });
     ajv.addKeyword(meteredKeyword(this.#meter));
-    ajv.removeKeyword('uniqueItems').addKeyword(uniqueItemsKeyword(this.#meter));
+    for (const definition of equalityKeywords(this.#meter)) {
+      ajv.removeKeyword(definition.keyword as string).addKeyword(definition);
+    }
     return ajv.compile(this.#schema);
   }
 }

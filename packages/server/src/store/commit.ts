@@ -40,10 +40,7 @@ async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outc
     if (!(error instanceof pg.DatabaseError)) throw error;
     if (writes.length === 1) return [error];
     const middle = writes.length >> 1;
-    return [
-      ...(await storeEach(pool, writes.slice(0, middle))),
-      ...(await storeEach(pool, writes.slice(middle))),
-    ];
+    return [...(await storeEach(pool, writes.slice(0, middle))), ...(await storeEach(pool, writes.slice(middle)))];
   }
 }
 
@@ -137,4 +134,3 @@ function columns(writes: readonly Write[]): unknown[] {
     needs.map((one) => one.handle),
   ];
 }
-

@@ -33,7 +33,8 @@ export function condition(filter: Filter, scope: string): RawBuilder<boolean> {
   if (filter.path === 'meta.moment') return momentCondition(operator, values);
   const column = COLUMNS[filter.path];
   if (column) return textCondition(sql`coalesce(r.${sql.ref(column)}, '')`, operator, values, sql.ref(`r.${column}`));
-  if (operator === '$eq' || operator === '$in') return any(values.flatMap((value) => contains(scope, filter.path, value)));
+  if (operator === '$eq' || operator === '$in')
+    return any(values.flatMap((value) => contains(scope, filter.path, value)));
   const elements = sql`jsonb_array_elements(r.document -> ${scope} -> ${filter.path}) as e(value)`;
   return sql`exists (select from ${elements} where ${elementCondition(operator, values[0] ?? '')})`;
 }

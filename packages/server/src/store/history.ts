@@ -40,7 +40,9 @@ export function createHistory(pool: pg.Pool): History {
       });
       return {
         total: rows[0]?.total ?? 0,
-        changes: rows.filter((row) => row.change !== null).map(({ change, action, body }) => ({ change, action, body })),
+        changes: rows
+          .filter((row) => row.change !== null)
+          .map(({ change, action, body }) => ({ change, action, body })),
       };
     },
     async one({ ledger, kind, luid }, change) {

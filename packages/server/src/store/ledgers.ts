@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
-import { storeTogether, keepSecrets } from './commit.js';
+import { keepSecrets, storeTogether } from './commit.js';
 import { transaction } from './transaction.js';
 import type { Write } from './write.js';
 
@@ -13,7 +13,12 @@ export interface StoredLedger {
   /** Bodies of the ledger's own record and of its policies and domains, oldest first. */
   readonly bodies: readonly { readonly kind: KindName; readonly luid: string; readonly body: string }[];
   /** Its schemas: `link` is the kind of record a schema is for. */
-  readonly schemas: readonly { readonly handle: string; readonly luid: string; readonly hash: string; readonly link: string }[];
+  readonly schemas: readonly {
+    readonly handle: string;
+    readonly luid: string;
+    readonly hash: string;
+    readonly link: string;
+  }[];
   /** Sealed secret of the `system` signer. */
   readonly system: { readonly luid: string; readonly public: string; readonly name: string; readonly sealed: Buffer };
 }
@@ -42,7 +47,11 @@ export interface LedgerStore {
 }
 
 export function createLedgerStore(pool: pg.Pool): LedgerStore {
-  return { load: (id) => load(pool, id), found: (ledger, births) => found(pool, ledger, births), owned: (key) => owned(pool, key) };
+  return {
+    load: (id) => load(pool, id),
+    found: (ledger, births) => found(pool, ledger, births),
+    owned: (key) => owned(pool, key),
+  };
 }
 
 async function load(pool: pg.Pool, id: string): Promise<StoredLedger | undefined> {
@@ -91,7 +100,10 @@ function found(
     const id = rows[0]?.id;
     if (id === undefined) return rollback(false);
     const records = births(id);
-    const outcomes = await storeTogether(client, records.map((birth) => birth.write));
+    const outcomes = await storeTogether(
+      client,
+      records.map((birth) => birth.write),
+    );
     const failure = outcomes.findIndex((outcome) => outcome.result !== 'done');
     if (failure >= 0) throw new Error(`Birth record ${records[failure]?.write.key} was not stored.`);
     for (const { write, secrets } of records) await keepSecrets(client, id, write.luid, secrets);

@@ -10,9 +10,7 @@ export interface Found {
   readonly record?: { readonly luid: string; readonly change: number; readonly body: string };
 }
 
-export interface Lookup {
-  (query: { ledger: number; kind: KindName; id: string; by: 'handle' | 'luid' }): Promise<Found>;
-}
+export type Lookup = (query: { ledger: number; kind: KindName; id: string; by: 'handle' | 'luid' }) => Promise<Found>;
 
 interface Row {
   readonly version: number;

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
 import { bounds } from '../../src/schemas/bounds.js';
-import { Meter } from '../../src/schemas/meter.js';
+import { Exhausted, Meter } from '../../src/schemas/meter.js';
 import { Patterns } from '../../src/schemas/pattern.js';
 import { toRe2 } from '../../src/schemas/pattern-syntax.js';
+import { bits, duration } from './support.js';
 
 function compile(source: string) {
   const meter = new Meter();
@@ -137,7 +138,7 @@ describe('patterns', () => {
     ['a\\-b', 'Invalid regular expression'],
     ['(', 'Invalid regular expression'],
     ['((a{1,100}){1,100}){1,100}', 'repeats too much'],
-    ['(?:a{1,40}){1,40}', 'is not supported: invalid repeat count'],
+    ['(?:(?:a{40}){40})', 'is not supported: invalid repeat count'],
   ])('%s is refused with a reason', (source, message) => {
     expect(() => compile(source)).toThrow(message);
   });
@@ -147,7 +148,50 @@ describe('patterns', () => {
     expect(compile('a'.repeat(characters)).test('a'.repeat(characters))).toBe(true);
     expect(() => compile('a'.repeat(characters + 1))).toThrow(`longer than ${characters} characters`);
 
-    const atLimit = `(?:ab){${(instructions - 2) / 2}}`;
-    expect(toRe2(atLimit).instructions).toBe(instructions - 1 + 0);
+    const sized = (size: number) => `a{999}b{${size - 999 - 3}}c`;
+    expect(toRe2(sized(instructions)).instructions).toBe(instructions);
+    expect(compile(sized(instructions)).test('b')).toBe(false);
+    expect(() => compile(sized(instructions + 1))).toThrow('repeats too much');
+
+    const several = new Patterns(new Meter());
+    for (let i = 0; i < together / instructions; i++) several.compile(sized(instructions).replace('c', `${i}`));
+    expect(() => several.compile('a')).toThrow('repeats too much');
+
+    const many = new Patterns(new Meter());
+    for (let i = 0; i < count; i++) many.compile(`${i}`);
+    expect(many.compile('0')).toBe(many.compile('0'));
+    expect(() => many.compile('a')).toThrow(`more than ${count} different patterns`);
+  });
+
+  test('keep little memory of hostile texts', () => {
+    const meter = new Meter();
+    const pattern = new Patterns(meter).compile('^[01]*1[01]{20}0$');
+    const text = bits(2_000);
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < 50; i++) {
+      meter.start();
+      pattern.test(`${text}${i}`);
+    }
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  test.each(['^(1+)+$', '(0|00)+$', '^(?:1?){90}1{90}$', '(.*)(.*)(.*)(.*)x', '^[01]*1[01]{90}x$'])(
+    '%s on a megabyte is answered or given up soon',
+    (source) => {
+      const pattern = compile(source);
+      const text = bits(1_000_000);
+      expect(duration(() => pattern.test('1'.repeat(1_000_000)))).toBeLessThan(2_000);
+      expect(duration(() => pattern.test(text))).toBeLessThan(2_000);
+    },
+  );
+
+  test('a long text is matched where no state is built anew', () => {
+    expect(compile('\\S').test(' '.repeat(1_000_000))).toBe(false);
+    expect(compile('^[A-Za-z0-9+/]*={0,2}$').test('A'.repeat(1_000_000))).toBe(true);
+  });
+
+  test('what builds states without end is given up', () => {
+    const text = bits(200_000);
+    expect(() => compile('^[01]*1[01]{90}x?$').test(`${text}y`)).toThrow(Exhausted);
   });
 });

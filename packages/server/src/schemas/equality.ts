@@ -2,10 +2,47 @@ import { _, type CodeKeywordDefinition, type KeywordCxt, str } from 'ajv';
 import type { Meter } from './meter.js';
 
 /**
- * `uniqueItems` in time linear in the array: the validator's own compares each item with each other. The pair it reports
- * and the wording are the same.
+ * The keywords that compare JSON values, each replacing the validator's own, whose comparison fails on members named
+ * `valueOf`, `toString` or `constructor`, and whose `uniqueItems` compares each item with each other. Errors are worded
+ * the same.
  */
-export function uniqueItemsKeyword(meter: Meter): CodeKeywordDefinition {
+export function equalityKeywords(meter: Meter): CodeKeywordDefinition[] {
+  return [constKeyword(meter), enumKeyword(meter), uniqueItemsKeyword(meter)];
+}
+
+function constKeyword(meter: Meter): CodeKeywordDefinition {
+  return {
+    keyword: 'const',
+    before: 'not',
+    error: { message: 'must be equal to constant', params: ({ schemaCode }) => _`{allowedValue: ${schemaCode}}` },
+    code: (cxt) => failUnless(cxt, [cxt.schema], meter),
+  };
+}
+
+function enumKeyword(meter: Meter): CodeKeywordDefinition {
+  return {
+    keyword: 'enum',
+    before: 'not',
+    schemaType: 'array',
+    error: {
+      message: 'must be equal to one of the allowed values',
+      params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}`,
+    },
+    code(cxt) {
+      const values = cxt.schema as unknown[];
+      if (values.length === 0) throw new Error('enum must have non-empty array');
+      failUnless(cxt, values, meter);
+    },
+  };
+}
+
+function failUnless(cxt: KeywordCxt, values: readonly unknown[], meter: Meter): void {
+  const allowed = new Set(values.map((value) => identity(value)));
+  const includes = (data: unknown): boolean => allowed.has(identity(data, meter));
+  cxt.fail(_`!${cxt.gen.scopeValue('func', { ref: includes })}(${cxt.data})`);
+}
+
+function uniqueItemsKeyword(meter: Meter): CodeKeywordDefinition {
   return {
     keyword: 'uniqueItems',
     before: 'additionalItems',
@@ -15,7 +52,7 @@ export function uniqueItemsKeyword(meter: Meter): CodeKeywordDefinition {
       message: ({ params: { i, j } }) => str`must NOT have duplicate items (items ## ${j} and ${i} are identical)`,
       params: ({ params: { i, j } }) => _`{i: ${i}, j: ${j}}`,
     },
-    code(cxt: KeywordCxt) {
+    code(cxt) {
       if (cxt.schema !== true) return;
       const find = cxt.gen.scopeValue('func', { ref: (items: unknown[]) => lastPair(items, meter) });
       const pair = cxt.gen.const('pair', _`${find}(${cxt.data})`);
@@ -39,13 +76,13 @@ function lastPair(items: readonly unknown[], meter: Meter): [number, number] | u
 }
 
 /** A text that two JSON values share when they are equal, whatever the order of members. */
-function identity(value: unknown, meter: Meter): string {
+function identity(value: unknown, meter?: Meter): string {
   if (typeof value !== 'object' || value === null) {
     const text = JSON.stringify(value);
-    meter.spend(4 + (text.length >> 4));
+    meter?.spend(4 + (text.length >> 4));
     return text;
   }
-  meter.spend(4);
+  meter?.spend(4);
   if (Array.isArray(value)) return `[${value.map((item) => identity(item, meter)).join()}]`;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([name, member]) => `${identity(name, meter)}:${identity(member, meter)}`).join()}}`;
