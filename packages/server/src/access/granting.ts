@@ -1,7 +1,6 @@
-import type { Json } from '@countersign/protocol';
 import type { Caller, Key, Token } from './caller.js';
-import { matches, member } from './condition.js';
-import type { Context, Subject } from './context.js';
+import type { Context } from './context.js';
+import { fits } from './filter.js';
 import { bearerMatches, type Owners, signerMatches } from './matchers.js';
 import type { AccessValue, Rule } from './rules.js';
 import { covers, type Level, type Right, type Standing, standing } from './standing.js';
@@ -53,16 +52,6 @@ export function ownersFor({ record }: Right, { ledger, subject }: Context): Owne
 
 /** Whether what a policy value asks beyond the rule is so (contract 03 §8.2). Nothing known, nothing granted. */
 function isFulfilled({ filter, invoke }: AccessValue, { subject, ...context }: Context): boolean {
-  if (filter) {
-    if (!subject) return false;
-    if (!Object.entries(filter).every(([key, expected]) => matches(expected, valueAt(subject, key)))) return false;
-  }
+  if (filter && !(subject && fits(filter, subject))) return false;
   return invoke === undefined || context.invoke?.(invoke) === true;
-}
-
-/** What a filter's key names: a path in `meta`, else in `data`. */
-function valueAt({ data, meta }: Subject, key: string): Json | undefined {
-  const [first = '', ...rest] = key.split('.');
-  if (first !== 'meta') return rest.reduce(member, member(data, first));
-  return rest.reduce(member, { ...meta, labels: [...(meta.labels ?? [])] } as Json | undefined);
 }

@@ -4,7 +4,7 @@ import type { Answer } from '../records/request.js';
 import type { Service } from '../service.js';
 
 /** Release of the interface that is served. */
-const INTERFACE = '2.36.0';
+export const INTERFACE = '2.36.0';
 
 /** `GET {base_url}` (contract 01 §14): hashed, unsigned, for every caller. */
 export function information(service: Service): Answer {

@@ -1,5 +1,35 @@
+import { kinds } from '../kinds/registry.js';
 import type { Service } from '../service.js';
+import { INTERFACE } from './information.js';
+import { components } from './openapi/components.js';
+import { ledgerCollection, outside } from './openapi/other-routes.js';
+import { recordPaths } from './openapi/record-routes.js';
 
-export function openApi(_service: Service): object {
-  return {};
+/**
+ * The OpenAPI 3.1 description of the interface, made from the registry of kinds and from the schemas that requests are
+ * checked with, so that it says what the server does.
+ */
+export function openApi(service: Service): object {
+  const { publicUrl, build, defaultLedger } = service;
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Countersign',
+      version: INTERFACE,
+      description: `A self-hosted ledger of signed records. This is release ${INTERFACE} of the interface, served by build ${build}.`,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: publicUrl }],
+    // A token is needed only where the rules ask for one: signed writes and public reads go without.
+    security: [{}, { bearer: [] }],
+    tags: [
+      ...kinds.map(({ title, prefix, signals }) => ({
+        name: title,
+        description: `Luids begin with \`$${prefix}.\`. ${signals.length === 0 ? 'No signals.' : `Signals: ${signals.join(', ')}.`}`,
+      })),
+      { name: 'Server', description: 'About the server itself, outside every ledger.' },
+    ],
+    paths: { ...outside(publicUrl), ...ledgerCollection(), ...recordPaths() },
+    components: components(defaultLedger !== undefined),
+  };
 }

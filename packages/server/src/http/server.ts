@@ -43,8 +43,12 @@ export function createServer(service: Service, logger: FastifyBaseLogger): Fasti
   app.options('/*', (_, reply) => preflight(reply));
   health(app, service);
   app.get(BASE, async (_, reply) => send(reply, information(service)));
-  const description = JSON.stringify(openApi(service));
-  app.get(`${BASE}/openapi.json`, async (_, reply) => send(reply, { status: 200, body: description }));
+  // Made when first asked for, so that nobody waits for it at start.
+  let description: string | undefined;
+  app.get(`${BASE}/openapi.json`, async (_, reply) => {
+    description ??= JSON.stringify(openApi(service));
+    return send(reply, { status: 200, body: description });
+  });
   for (const { method, path, kind, perform } of recordRoutes()) {
     app.route({
       method,

@@ -109,6 +109,10 @@ export interface Kind {
    * `repeat` answers the record unchanged and stores nothing (contract 05 §1.4).
    */
   transition?(from: string, to: string): 'moves' | 'repeat' | 'refused';
+  /** Whether status policies must have a value for `created` when a record is made (contract 05 §1.3). */
+  readonly createdByPolicy?: boolean;
+  /** Handles only the ledger itself has, whose records nobody else may change (contract 03 §1). */
+  readonly reserved?: readonly string[];
   /** Proofs never change the status: what the ledger does itself does (intents, contract 04 §7). */
   readonly fixedStatus?: boolean;
   /** `meta.moment` stays that of the creation (contract 00, meta.moment). */

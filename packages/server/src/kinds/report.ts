@@ -25,6 +25,7 @@ export const report: Kind = {
   schemas: 'required',
   filters: [],
   signals: ['report-created', 'report-proofs-added', 'report-dropped'],
+  createdByPolicy: true,
   statuses: STATUSES,
   transition(from, to) {
     if (from === to) return 'repeat';

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { SYSTEM_SIGNERS } from '../ledgers/birth-records.js';
 import { closed, common, Handle, oneOfNames, PUBLIC_KEY_PATTERN } from './data.js';
 import type { Kind } from './kind.js';
 
@@ -24,5 +25,6 @@ export const signer: Kind = {
   filters: ['public', 'format'],
   signals: ['signer-created', 'signer-updated', 'signer-proofs-added'],
   renamable: false,
+  reserved: SYSTEM_SIGNERS,
   decides: 'unless-created',
 };

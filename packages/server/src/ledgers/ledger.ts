@@ -37,6 +37,8 @@ export interface Ledger {
   /** By kind of record they are for, then by handle. */
   readonly schemas: ReadonlyMap<KindName, ReadonlyMap<string, SchemaEntry>>;
   readonly system: Countersigner;
+  /** Signs for signers who come with a token instead of a signature (contract 03 §4.4). */
+  readonly auth: Countersigner;
   /** Signers already looked up, by public key; `undefined` for a key no signer has. Filled as requests come. */
   readonly signers: Map<string, SignerFacts | undefined>;
 }

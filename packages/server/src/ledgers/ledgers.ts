@@ -82,8 +82,12 @@ function ledgerOf(stored: StoredLedger, masterKey: Buffer, suite: Suite): Ledger
   }));
   const own = records.find((one) => one.kind === 'ledger' && one.luid === stored.luid)?.record;
   if (!own) throw new Error(`Ledger ${stored.handle} has no record of its own.`);
-  const { system } = stored;
-  const secret = open(masterKey, system.sealed, sealContext(stored.luid, system.luid, system.name));
+  const signer = (handle: string) => {
+    const key = stored.keys.find((one) => one.handle === handle);
+    if (!key) throw new Error(`Ledger ${stored.handle} has no signer ${handle}.`);
+    const secret = open(masterKey, key.sealed, sealContext(stored.luid, key.luid, key.name));
+    return countersigner(handle, { public: key.public, secret }, suite);
+  };
   return {
     id: stored.id,
     handle: stored.handle,
@@ -100,7 +104,8 @@ function ledgerOf(stored: StoredLedger, masterKey: Buffer, suite: Suite): Ledger
       records.filter((one) => one.kind === 'domain').map(({ record }) => [handleOf(record), domainOf(record)]),
     ),
     schemas: schemasOf(stored),
-    system: countersigner('system', { public: system.public, secret }, suite),
+    system: signer('system'),
+    auth: signer('system.auth'),
     signers: new Map(),
   };
 }

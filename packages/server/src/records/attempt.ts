@@ -14,7 +14,7 @@ export class OutOfDate extends Error {
 
 /**
  * Runs `work` on the ledger's current state, and again on a newer one each time the state it ran on turns out to be
- * out of date. Every run decides from scratch, so a revocation that came between is honoured.
+ * out of date. Every run decides from scratch, so a revocation that came between is honoured, and so is a grant.
  *
  * @throws what `work` throws
  */
@@ -24,11 +24,23 @@ export async function onCurrent<T>(service: Service, ledger: Ledger, work: (ledg
     try {
       return await work(current);
     } catch (error) {
-      if (!(error instanceof OutOfDate)) throw error;
-      current = await service.ledgers.renew(current, error.version);
+      const version = error instanceof OutOfDate ? error.version : await versionNow(service, current, error);
+      if (version === undefined) throw error;
+      current = await service.ledgers.renew(current, version);
     }
   }
   throw new LedgerError('api.unexpected-error', 'The record is changing too fast. Retry later.');
+}
+
+/**
+ * The ledger's version when a refusal rests on one that has passed; nothing when the error stands. What is let through
+ * is checked by its commit, or by the read that answers it; nothing has checked yet what is refused: another process
+ * may have changed the rules, or made the domain or schema that was missed.
+ */
+async function versionNow(service: Service, ledger: Ledger, error: unknown): Promise<number | undefined> {
+  if (!(error instanceof LedgerError) || error.status >= 500) return undefined;
+  const version = await service.store.ledgers.version(ledger.id);
+  return version === ledger.version ? undefined : version;
 }
 
 /** @throws OutOfDate when the ledger has moved on since this state of it was loaded */

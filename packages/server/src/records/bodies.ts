@@ -57,6 +57,8 @@ export interface BodyChecks {
   readonly update: (body: Json | undefined) => SentRecord;
   readonly drop: (body: Json | undefined) => SentRecord & { readonly luid: string };
   readonly proof: (body: Json | undefined) => SentProof;
+  /** A proof that is left to the caller's token to sign. */
+  readonly partialProof: (body: Json | undefined) => SentProof;
 }
 
 const made = new Map<Kind, BodyChecks>();
@@ -68,27 +70,50 @@ export function bodyChecksOf(kind: Kind): BodyChecks {
   return checks;
 }
 
-function bodyChecks(kind: Kind): BodyChecks {
+/** The request schemas of one kind, as they are checked and as they are described to clients. */
+export interface BodySchemas {
+  readonly create: TSchema;
+  readonly update: TSchema;
+  readonly drop: TSchema;
+  readonly proof: TSchema;
+  readonly partialProof: TSchema;
+}
+
+/** What the request bodies of a kind must match (contract 01 §4, §6, §7, §8). */
+export function bodySchemasOf(kind: Kind): BodySchemas {
   const create = kind.alternatives ? Type.Union([...kind.alternatives]) : kind.data;
   const update = kind.alternatives ? Type.Union(kind.alternatives.map(withParent)) : withParent(kind.data);
   const drop = Type.Object({ parent: Hash }, { additionalProperties: false });
   const status = kind.statuses && Type.Enum([...kind.statuses]);
   const custom = status ? Type.Object({ ...Custom.properties, status: Type.Optional(status) }) : Custom;
   return {
-    create: checked(envelope(create, 'optional')),
-    update: checked(envelope(update, 'optional')),
-    drop: checked(envelope(drop, 'required')),
-    proof: checked(Type.Object({ ...SignedMembers, custom: Type.Optional(custom) })),
+    create: envelope(create, 'optional'),
+    update: envelope(update, 'optional'),
+    drop: envelope(drop, 'required'),
+    proof: Type.Object({ ...SignedMembers, custom: Type.Optional(custom) }),
+    partialProof: Type.Object({ custom: Type.Optional(custom) }),
   };
 }
 
-/** The check of an access check's body (contract 01 §11), the same for every kind. */
-export const checkBody: (body: Json | undefined) => SentRecord = checked(
-  envelope(
-    Type.Object({ action: Type.String(), record: Type.Optional(Type.String()) }, { additionalProperties: false }),
-    'optional',
-  ),
+function bodyChecks(kind: Kind): BodyChecks {
+  const { create, update, drop, proof, partialProof } = bodySchemasOf(kind);
+  return {
+    create: checked(create),
+    update: checked(update),
+    drop: checked(drop),
+    proof: checked(proof),
+    partialProof: checked(partialProof),
+  };
+}
+
+/** What the body of an access check must match (contract 01 §11), the same for every kind. */
+export const checkSchema: TSchema = envelope(
+  Type.Object({ action: Type.String(), record: Type.Optional(Type.String()) }, { additionalProperties: false }),
+  'optional',
 );
+
+/** The check of an access check's body. */
+export const checkBody: (body: Json | undefined) => SentRecord = checked(checkSchema);
 
 function withParent(data: TObject): TSchema {
   const { properties, required = [] } = data as TObject & { required?: string[] };

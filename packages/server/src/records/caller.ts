@@ -1,4 +1,4 @@
-import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { type JsonObject, parseAddress, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller, Key, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -20,12 +20,12 @@ export async function writer(
   const keys = await Promise.all(
     [...new Set(proofs.map((proof) => proof.public))].map((key) => keyOf(service, ledger, key, true)),
   );
-  return withToken(keys, token, token?.key === undefined ? undefined : await keyOf(service, ledger, token.key, true));
+  return withToken(keys, token, await keyOfToken(service, ledger, token, true));
 }
 
 /** The caller of a read: nothing but the token, and no commit to check a stranger, so strangers are looked up. */
 export async function reader(service: Service, ledger: Ledger, token: Token | undefined): Promise<Caller> {
-  return withToken([], token, token?.key === undefined ? undefined : await keyOf(service, ledger, token.key, false));
+  return withToken([], token, await keyOfToken(service, ledger, token, false));
 }
 
 /** The keys of a caller that no signer record has. */
@@ -39,13 +39,39 @@ function withToken(proofs: readonly Key[], token: Token | undefined, key: Key | 
   return { proofs, token: { claims: token.claims, ...(key ? { key } : {}) } };
 }
 
-async function keyOf(service: Service, ledger: Ledger, key: string, trustAbsence: boolean): Promise<Key> {
+/** The key a token stands for: the one that signed it, or that of the signer an identity provider vouches for. */
+async function keyOfToken(
+  service: Service,
+  ledger: Ledger,
+  token: Token | undefined,
+  trustAbsence: boolean,
+): Promise<Key | undefined> {
+  if (!token) return undefined;
+  if (token.key !== undefined) return keyOf(service, ledger, token.key, trustAbsence);
+  const { sub } = token.claims;
+  const signer = typeof sub === 'string' ? await signerOf(service, ledger, sub, 'handle') : undefined;
+  return signer && { public: signer.public, signer };
+}
+
+/** The signer with that key or handle, as it is now. */
+export async function signerOf(
+  service: Service,
+  ledger: Ledger,
+  key: string,
+  by: 'public' | 'handle',
+): Promise<SignerFacts | undefined> {
+  if (by === 'handle' && !parseAddress(key)) return undefined;
+  const { version, body, circles } = await service.store.signers({ ledger: ledger.id, key, by });
+  assertCurrent(ledger, version);
+  return body === undefined ? undefined : signerFacts(JSON.parse(body), circles);
+}
+
+/** A key, with the signer that owns it. */
+export async function keyOf(service: Service, ledger: Ledger, key: string, trustAbsence: boolean): Promise<Key> {
   const known = ledger.signers.get(key);
   if (known) return { public: key, signer: known };
   if (trustAbsence && ledger.signers.has(key)) return { public: key };
-  const found = await service.store.signers({ ledger: ledger.id, key, by: 'public' });
-  assertCurrent(ledger, found.version);
-  const signer = found.body === undefined ? undefined : signerFacts(JSON.parse(found.body), found.circles);
+  const signer = await signerOf(service, ledger, key, 'public');
   if (ledger.signers.size >= limits.signers) ledger.signers.clear();
   ledger.signers.set(key, signer);
   return signer ? { public: key, signer } : { public: key };

@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Versioned } from '../store/history.js';
-import { onCurrent } from './attempt.js';
+import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
 import { subjectOf } from './context.js';
@@ -18,7 +18,8 @@ export async function listChanges(service: Service, ledger: Ledger, kind: Kind, 
   const page = pageOf(request.query);
   return onCurrent(service, ledger, async (current) => {
     const record = await readable(service, current, kind, request, token);
-    const { total, changes } = await service.store.history.page(versioned(current, kind, record), page);
+    const { version, total, changes } = await service.store.history.page(versioned(current, kind, record), page);
+    assertCurrent(current, version);
     const items = changes.map((change) => snapshot(kind, change));
     return { status: 200, body: listText(service, current, items, { ...page, total }) };
   });
@@ -30,7 +31,8 @@ export async function readChange(service: Service, ledger: Ledger, kind: Kind, r
   const number = changeNumber(request.params.change ?? '');
   return onCurrent(service, ledger, async (current) => {
     const record = await readable(service, current, kind, request, token);
-    const change = await service.store.history.one(versioned(current, kind, record), number);
+    const { version, change } = await service.store.history.one(versioned(current, kind, record), number);
+    assertCurrent(current, version);
     if (!change) throw new LedgerError('record.not-found', kind.missingChange ?? 'Change not found');
     return { status: 200, body: JSON.stringify(snapshot(kind, change)) };
   });

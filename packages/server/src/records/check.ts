@@ -8,8 +8,8 @@ import { onCurrent } from './attempt.js';
 import { checkBody } from './bodies.js';
 import { writer } from './caller.js';
 import { contextOf, subjectOf } from './context.js';
-import { verifiedHash, verifiedProofs } from './proofs.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
+import { hashedFor, signedBy } from './sent.js';
 import { listText } from './serve.js';
 import { storedRecord } from './stored.js';
 
@@ -20,14 +20,13 @@ import { storedRecord } from './stored.js';
 export async function check(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
-  const sent = checkBody(body);
-  const hash = verifiedHash(service, sent);
-  const proofs = verifiedProofs(service, hash, sent);
+  const sent = checkBody(hashedFor(service, body, token));
+  const { proofs } = signedBy(service, sent, token);
   const action = String(sent.data.action);
   const narrowed = typeof sent.data.record === 'string' ? sent.data.record : undefined;
   return onCurrent(service, ledger, async (current) => {
     const { record } = await storedRecord(service, current, kind, request);
-    const caller = await writer(service, current, proofs, token);
+    const caller = await writer(service, current, proofs.signed, token);
     const context = contextOf(service, current, subjectOf(kind, record));
     const now = moment(service.nature);
     const items = grants(action, narrowed, caller, context).map((rule) => {

@@ -6,7 +6,7 @@ import { kindNamed } from '../kinds/registry.js';
 import { newLedger } from '../ledgers/birth.js';
 import type { Service } from '../service.js';
 import { bodyChecksOf } from './bodies.js';
-import { storedProof, type VerifiedProof, verifiedHash, verifiedProofs } from './proofs.js';
+import { clientProofs, storedProof, type VerifiedProof, verifiedHash } from './proofs.js';
 import { repeatedCreate } from './repeated-create.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 
@@ -21,7 +21,7 @@ export async function createLedger(service: Service, request: Request): Promise<
   const token = await authenticate(service, undefined, request, body);
   const sent = bodyChecksOf(kind).create(body);
   const hash = verifiedHash(service, sent);
-  const proofs = verifiedProofs(service, hash, sent);
+  const proofs = clientProofs(service, hash, sent, false).signed;
   assertMayCreate(service, proofs, token?.claims, token?.key);
   const owners = [...new Set(proofs.map((proof) => proof.public))];
   const stored = proofs.map((proof) => storedProof(proof, undefined, true));

@@ -13,21 +13,22 @@ import { newSubject } from './context.js';
 import { filterDocument } from './document.js';
 import { assertDomain, joinedDomain } from './domain.js';
 import { checkData } from './kind-rules.js';
-import { storedProof, type VerifiedProof, verifiedHash, verifiedProofs } from './proofs.js';
 import { foundRelations } from './relations.js';
 import { repeatedCreate } from './repeated-create.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { sealedSecrets } from './secrets.js';
+import { hashedFor, signedBy } from './sent.js';
 import { inOrder, recordText } from './serve.js';
+import { assertMayBeCreated } from './status.js';
 import { assertUnder, parentRecord } from './stored.js';
+import { assertSigned, clientTrail, ownersOf, type Signed } from './trail.js';
 
 /** A create that has passed every check about the request alone. */
 interface Create {
   readonly kind: Kind;
   readonly request: Request;
-  readonly hash: string;
   readonly data: JsonObject;
-  readonly proofs: readonly VerifiedProof[];
+  readonly signed: Signed;
   readonly secrets: Readonly<Record<string, string>>;
 }
 
@@ -40,15 +41,15 @@ interface Create {
 export async function create(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
-  const sent = bodyChecksOf(kind).create(body);
-  const hash = verifiedHash(service, sent);
-  const proofs = verifiedProofs(service, hash, sent);
-  const creation: Create = { kind, request, hash, data: sent.data, proofs, secrets: sent.meta?.secret ?? {} };
+  const sent = bodyChecksOf(kind).create(hashedFor(service, body, token));
+  const signed = signedBy(service, sent, token);
+  const creation: Create = { kind, request, data: sent.data, signed, secrets: sent.meta?.secret ?? {} };
   return onCurrent(service, ledger, async (current) => {
-    const caller = await writer(service, current, proofs, token);
+    const caller = await writer(service, current, signed.proofs.signed, token);
+    assertSigned(signed, caller);
     const write = await prepare(service, current, creation, caller);
     if (await commit(service, current, write)) return { status: kind.trail?.answer ?? 201, body: write.body };
-    const repeated = await repeatedCreate(service, current, write, proofs);
+    const repeated = await repeatedCreate(service, current, write, signed.proofs.signed);
     if (repeated !== undefined) return { status: 200, body: repeated };
     throw new LedgerError('record.duplicated', `${kind.title} with handle ${nameOf(kind, sent.data)} already exists.`);
   });
@@ -56,21 +57,23 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
 
 /** Decides on the create as the ledger is now, and makes the record (contract 01 §12, Order of checks 9 to 15). */
 async function prepare(service: Service, ledger: Ledger, creation: Create, caller: Caller): Promise<Write> {
-  const { kind, request, data, proofs } = creation;
+  const { kind, request, data, signed } = creation;
   const parent = await parentRecord(service, ledger, kind, request);
   if (parent) assertUnder(kind, data, parent);
-  const domain = joinedDomain(ledger, data, proofs);
-  const owners = [...new Set(proofs.map((proof) => proof.public))];
+  const domain = joinedDomain(ledger, data, signed.proofs);
+  const owners = ownersOf(ledger, signed, caller);
+  const subject = newSubject(kind, data, owners, domain);
   authorize(service, ledger, caller, {
     action: 'create',
     kind,
-    subject: newSubject(kind, data, owners, domain),
+    subject,
     ...(parent ? { parent } : {}),
   });
   await service.userSchemas.check(ledger, kind, data);
   const needs = await foundRelations(service, ledger, kind, data);
   assertDomain(ledger, domain, nameOf(kind, data));
   checkData(kind, ledger, data);
+  if (kind.createdByPolicy) assertMayBeCreated(ledger, kind, subject);
   const record = await made(service, ledger, creation, { caller, owners, domain });
   return {
     ledger: ledger.id,
@@ -98,16 +101,16 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
 async function made(
   service: Service,
   ledger: Ledger,
-  { kind, hash, data, proofs }: Create,
+  { kind, data, signed }: Create,
   { caller, owners, domain }: { caller: Caller; owners: string[]; domain: string | undefined },
 ): Promise<RecordEnvelope> {
+  const { hash } = signed;
   const now = moment(service.nature);
   const luid = makeLuid(kind.prefix, Math.floor(service.nature.now() / 1000), service.nature.random(11));
-  const keys = new Map(caller.proofs.map((key) => [key.public, key]));
   const trail = kind.trail?.created ?? [{ status: 'created', luid: true }];
   const meta: Meta = {
     proofs: [
-      ...proofs.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail?.origin ?? true)),
+      ...(await clientTrail(service, ledger, kind, signed, caller, now)),
       ...trail.map(({ status, luid: named }) =>
         ledger.system.stored(hash, { ...(named ? { luid } : {}), moment: now, status }),
       ),

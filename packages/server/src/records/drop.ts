@@ -10,10 +10,11 @@ import { asked, authorize } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
 import { strangers, writer } from './caller.js';
 import { refusedByDependants } from './dependants.js';
-import { storedProof, type VerifiedProof, verifiedHash, verifiedProofs } from './proofs.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
+import { hashedFor, signedBy } from './sent.js';
 import { recordText } from './serve.js';
 import { assertLuid, assertParentHash, type Stored, storedRecord } from './stored.js';
+import { assertSigned, clientTrail, type Signed } from './trail.js';
 
 /**
  * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (contract 01 §8): the record goes, its history stays readable by
@@ -22,19 +23,19 @@ import { assertLuid, assertParentHash, type Stored, storedRecord } from './store
 export async function drop(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
-  const sent = bodyChecksOf(kind).drop(body);
-  const hash = verifiedHash(service, sent);
-  const proofs = verifiedProofs(service, hash, sent);
+  const sent = bodyChecksOf(kind).drop(hashedFor(service, body, token));
+  const signed = signedBy(service, sent, token);
   return onCurrent(service, ledger, async (current) => {
     const stored = await storedRecord(service, current, kind, request);
-    const caller = await writer(service, current, proofs, token);
+    const caller = await writer(service, current, signed.proofs.signed, token);
+    assertSigned(signed, caller);
     authorize(service, current, caller, asked('drop', kind, stored));
     assertParentHash(stored.record, sent.data.parent);
     assertLuid(stored.record, sent.luid);
     const handle = String(stored.record.data.handle);
     const refused = await refusedByDependants(service, current, kind, handle);
     if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
-    const dropped = droppedRecord(service, current, kind, stored.record, { hash, proofs, caller });
+    const dropped = await droppedRecord(service, current, kind, stored.record, signed, caller);
     await commit(service, current, dropWrite(kind, current, dropped, stored, caller));
     return { status: 204 };
   });
@@ -44,23 +45,23 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
  * The last version: data and hash unchanged, with the proofs of the drop, the client's and the ledger's. Those are over
  * the hash of `{"parent": <hash of this version>}`, which anyone can compute from it (contract 01 §9, 05 §1.7).
  */
-function droppedRecord(
+async function droppedRecord(
   service: Service,
   ledger: Ledger,
   kind: Kind,
   record: RecordEnvelope,
-  { hash, proofs, caller }: { hash: string; proofs: readonly VerifiedProof[]; caller: Caller },
-): RecordEnvelope {
+  signed: Signed,
+  caller: Caller,
+): Promise<RecordEnvelope> {
   const now = moment(service.nature);
-  const keys = new Map(caller.proofs.map((key) => [key.public, key]));
   return {
     ...record,
     meta: {
       ...record.meta,
       proofs: [
         ...record.meta.proofs,
-        ...proofs.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail?.origin ?? true)),
-        ledger.system.stored(hash, { luid: record.luid, moment: now, status: 'dropped' }),
+        ...(await clientTrail(service, ledger, kind, signed, caller, now)),
+        ledger.system.stored(signed.hash, { luid: record.luid, moment: now, status: 'dropped' }),
       ],
       status: 'dropped',
       moment: now,

@@ -39,15 +39,17 @@ export function filtersOf(kind: Kind, query: string): Filter[] {
   return bounded([...filters.values()]);
 }
 
-function isFilterable(kind: Kind, path: string): boolean {
+/** The members lists of a kind are filtered by, beside everything below `data.custom.` (contract 01 §10). */
+export function filterableMembers(kind: Kind): string[] {
   const { more = [], less = [] } = kind.metaFilters ?? {};
+  const own = [...more.map((member) => `meta.${member}`), ...kind.filters.map((member) => `data.${member}`)];
+  return [...COMMON, ...own].filter((member) => !less.some((taken) => member === `meta.${taken}`));
+}
+
+function isFilterable(kind: Kind, path: string): boolean {
   if (path.startsWith('data.custom.')) return true;
   const plain = path.replace(/\.\d+(?=\.|$)/g, '');
-  if (less.some((member) => plain === `meta.${member}`)) return false;
-  const own = kind.filters.map((member) => `data.${member}`);
-  return [...COMMON, ...more.map((member) => `meta.${member}`), ...own].some(
-    (allowed) => plain === allowed || isBelow(plain, allowed),
-  );
+  return filterableMembers(kind).some((allowed) => plain === allowed || isBelow(plain, allowed));
 }
 
 /** Members that may be text or an object (an anchor's target) are filtered by what is in them too. */

@@ -33,23 +33,44 @@ export function verifiedHash(service: Service, body: SentRecord): string {
   return hash;
 }
 
+/** The proofs of a sent record: those that are signed, verified, and what the partial ones say. */
+export interface ClientProofs {
+  readonly signed: readonly VerifiedProof[];
+  /** `custom` of the proofs that leave the signing to the caller's token. */
+  readonly partial: readonly SentProof['custom'][];
+}
+
 /**
- * The proofs of a sent record, each verified over `hash`.
+ * The proofs of a sent record, the signed ones verified over `hash`.
  *
+ * @param mayBeUnsigned whether a token came along that may stand in for a signature
  * @throws `crypto.signature-missing` when no proof is signed, `crypto.signature-invalid` for the first one that does
  *   not verify, `record.invalid` for more than a record carries (contract 01 §12, 06 §8)
  */
-export function verifiedProofs(service: Service, hash: string, body: SentRecord): VerifiedProof[] {
-  const sent = (body.meta?.proofs ?? []).filter(isSigned);
-  if (sent.length === 0) throw new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
+export function clientProofs(service: Service, hash: string, body: SentRecord, mayBeUnsigned: boolean): ClientProofs {
+  const sent = body.meta?.proofs ?? [];
+  const signed = sent.filter(isSigned);
+  if (signed.length === 0 && !mayBeUnsigned) {
+    throw new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
+  }
   if (sent.length > limits.proofs) throw tooManyProofs();
-  return sent.map((proof) => verifiedProof(service, hash, proof));
+  return {
+    signed: signed.map((proof) => verifiedProof(service, hash, proof)),
+    partial: sent.filter((proof) => !isSigned(proof)).map((proof) => proof.custom),
+  };
 }
 
 /** @throws `crypto.signature-invalid` when the proof does not verify over `hash` (contract 01 §7) */
 export function verifiedProof(service: Service, hash: string, proof: SentProof): VerifiedProof {
   const { method = '', public: key = '', digest = '', result = '', custom } = proof;
-  const verified = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) };
+  // Hex of either case is the same digest; it is kept in lower case.
+  const verified = {
+    method,
+    public: key,
+    digest: digest.toLowerCase(),
+    result,
+    ...(custom === undefined ? {} : { custom }),
+  };
   if (!verifyProof(hash, verified as Parameters<typeof verifyProof>[1], service.suite)) {
     throw new LedgerError('crypto.signature-invalid', `Invalid signature for key: ${key}`);
   }
@@ -61,7 +82,7 @@ export function tooManyProofs(): LedgerError {
 }
 
 /** A proof without any of the signing members leaves the signing to the caller's token (contract 03 §4.4). */
-function isSigned(proof: SentProof): boolean {
+export function isSigned(proof: SentProof): boolean {
   return proof.method !== undefined || proof.public !== undefined || proof.result !== undefined;
 }
 

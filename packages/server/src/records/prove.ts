@@ -1,4 +1,14 @@
-import { LedgerError, type Meta, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  LedgerError,
+  type Meta,
+  type RecordEnvelope,
+  type StoredProof,
+} from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import type { Token } from '../auth/token.js';
 import { moment } from '../clock.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -12,10 +22,12 @@ import { strangers, writer } from './caller.js';
 import { subjectOf } from './context.js';
 import { filterDocument } from './document.js';
 import { changedLabels } from './labels.js';
-import { storedProof, tooManyProofs, type VerifiedProof, verifiedProof } from './proofs.js';
+import { isSigned, storedProof, tooManyProofs, verifiedProof } from './proofs.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { recordText } from './serve.js';
-import { storedRecord } from './stored.js';
+import { statusAfter } from './status.js';
+import { assertNotReserved, storedRecord } from './stored.js';
+import { impersonationProof } from './trail.js';
 
 /**
  * `POST /{kind}s/{id}/proofs` (contract 01 §7): a flat proof over the record's current hash, which may change its
@@ -24,54 +36,63 @@ import { storedRecord } from './stored.js';
 export async function prove(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
-  const sent = bodyChecksOf(kind).proof(body);
+  const sent = isLeftToToken(body, token) ? bodyChecksOf(kind).partialProof(body) : bodyChecksOf(kind).proof(body);
   return onCurrent(service, ledger, async (current) => {
     const { record, change, body: served } = await storedRecord(service, current, kind, request);
-    const proof = verifiedProof(service, record.hash, sent);
-    const caller = await writer(service, current, [proof], token);
+    const proof = isSigned(sent) ? verifiedProof(service, record.hash, sent) : undefined;
+    const caller = await writer(service, current, proof ? [proof] : [], token);
+    if (!proof && !caller.token?.key?.signer) throw unsigned();
     authorize(service, current, caller, { action: 'prove', kind, subject: subjectOf(kind, record) });
-    const status = statusAfter(kind, record.meta.status, sent.custom?.status);
+    assertNotReserved(kind, record);
+    const stored = proof
+      ? storedProof(proof, caller.proofs[0], kind.trail?.origin ?? true)
+      : await tokenProof(service, current, record.hash, sent.custom ?? {}, caller, token);
+    const asked = sent.custom?.status;
+    const status = await statusAfter(service, current, kind, record, stored, asked);
     if (status === 'repeat') return { status: 200, body: served };
     if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
-    const stored = storedProof(proof, caller.proofs[0], kind.trail?.origin ?? true);
-    const proved = withProof(service, kind, record, proof, stored, status.becomes);
+    const proved = withProof(service, kind, record, sent.custom ?? {}, stored, status.becomes);
     const write = proofWrite(kind, current, proved, change + 1, strangers(caller));
     await commit(service, current, write);
     return { status: 200, body: write.body };
   });
 }
 
-/**
- * What a proof asking for a status does (contract 01 §7, 05 §1.4).
- *
- * @returns the status the record has afterwards, or `repeat` when the proof is not to be stored
- * @throws `record.update-rejected` for a transition the kind refuses
- */
-function statusAfter(
-  kind: Kind,
-  from: string | undefined,
-  asked: string | null | undefined,
-): 'repeat' | { becomes: string | undefined } {
-  if (asked === undefined || kind.fixedStatus) return { becomes: from };
-  if (asked === null) return { becomes: undefined };
-  const outcome = kind.transition?.(from ?? '', asked) ?? 'moves';
-  if (outcome === 'refused') {
-    throw new LedgerError('record.update-rejected', `Proof contains invalid status change, from ${from} to ${asked}`);
-  }
-  return outcome === 'repeat' ? 'repeat' : { becomes: asked };
+/** A proof without any of the signing members, which `system.auth` signs for the caller (contract 03 §4.4). */
+function isLeftToToken(body: Json | undefined, token: Token | undefined): boolean {
+  return token !== undefined && isObject(body) && !isSigned(body);
+}
+
+function unsigned(): LedgerError {
+  return new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
+}
+
+/** The proof by `system.auth` that stands for one the caller left unsigned: it says what that one said. */
+async function tokenProof(
+  service: Service,
+  ledger: Ledger,
+  hash: string,
+  custom: JsonObject,
+  caller: Caller,
+  token: Token | undefined,
+): Promise<StoredProof> {
+  const said = { ...custom, moment: moment(service.nature) };
+  const proof = await impersonationProof(service, ledger, hash, said, caller, token);
+  if (!proof) throw unsigned();
+  return proof;
 }
 
 function withProof(
   service: Service,
   kind: Kind,
   record: RecordEnvelope,
-  sent: VerifiedProof,
+  custom: JsonObject,
   stored: StoredProof,
   status: string | undefined,
 ): RecordEnvelope {
   const { assets, proofs, status: previous, moment: made, owners, labels: had, domain, ...others } = record.meta;
-  const labels = changedLabels(had, sent.custom?.labels);
-  const added = kind.proved?.(sent.custom ?? {}, { from: previous, to: status }) ?? {};
+  const labels = changedLabels(had, custom.labels);
+  const added = kind.proved?.(custom, { from: previous, to: status }) ?? {};
   const meta: Meta = {
     ...(assets === undefined ? {} : { assets }),
     ...added,

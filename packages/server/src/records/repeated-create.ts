@@ -19,7 +19,7 @@ export async function repeatedCreate(
   const { kind, key, hash } = write;
   const { record } = await service.store.lookup({ ledger: ledger.id, kind, id: key, by: 'handle' });
   if (!record) return undefined;
-  const first = await service.store.history.one({ ledger: ledger.id, kind, luid: record.luid }, 1);
+  const { change: first } = await service.store.history.one({ ledger: ledger.id, kind, luid: record.luid }, 1);
   if (!first) return undefined;
   const made = JSON.parse(first.body) as RecordEnvelope;
   const client = made.meta.proofs.filter((proof) => proof.signer !== 'system' || proof.public !== ledger.system.public);

@@ -78,6 +78,12 @@ export function assertParentHash(record: RecordEnvelope, parent: unknown): void 
   throw new LedgerError('crypto.parent-hash-invalid', "Hash verification failed, hashes don't match");
 }
 
+/** @throws `auth.forbidden` for a record of the ledger's own, which no rule lets anyone change (contract 03 §1) */
+export function assertNotReserved(kind: Kind, record: RecordEnvelope): void {
+  if (!kind.reserved?.includes(String(record.data.handle))) return;
+  throw new LedgerError('auth.forbidden', `Cannot update ${kind.name}.`);
+}
+
 /** @throws `record.invalid` when a luid was sent that is not the record's (contract 01 §6) */
 export function assertLuid(record: RecordEnvelope, luid: unknown): void {
   if (luid === undefined || luid === record.luid) return;

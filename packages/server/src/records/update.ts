@@ -13,19 +13,19 @@ import { subjectOf } from './context.js';
 import { refusedByDependants } from './dependants.js';
 import { filterDocument } from './document.js';
 import { checkData } from './kind-rules.js';
-import { storedProof, type VerifiedProof, verifiedHash, verifiedProofs } from './proofs.js';
 import { foundRelations } from './relations.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { keptSecretNames, sealedSecrets } from './secrets.js';
+import { hashedFor, signedBy } from './sent.js';
 import { inOrder, recordText } from './serve.js';
-import { assertLuid, assertParentHash, type Stored, storedRecord } from './stored.js';
+import { assertLuid, assertNotReserved, assertParentHash, type Stored, storedRecord } from './stored.js';
+import { assertSigned, clientTrail, type Signed } from './trail.js';
 
 interface Update {
   readonly kind: Kind;
-  readonly hash: string;
   readonly data: JsonObject;
   readonly luid?: unknown;
-  readonly proofs: readonly VerifiedProof[];
+  readonly signed: Signed;
   readonly secrets: Readonly<Record<string, string>>;
 }
 
@@ -33,13 +33,13 @@ interface Update {
 export async function update(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
-  const sent = bodyChecksOf(kind).update(body);
-  const hash = verifiedHash(service, sent);
-  const proofs = verifiedProofs(service, hash, sent);
-  const change: Update = { kind, hash, data: sent.data, luid: sent.luid, proofs, secrets: sent.meta?.secret ?? {} };
+  const sent = bodyChecksOf(kind).update(hashedFor(service, body, token));
+  const signed = signedBy(service, sent, token);
+  const change: Update = { kind, data: sent.data, luid: sent.luid, signed, secrets: sent.meta?.secret ?? {} };
   return onCurrent(service, ledger, async (current) => {
     const stored = await storedRecord(service, current, kind, request);
-    const caller = await writer(service, current, proofs, token);
+    const caller = await writer(service, current, signed.proofs.signed, token);
+    assertSigned(signed, caller);
     const write = await prepare(service, current, change, stored, caller);
     if (await commit(service, current, write)) return { status: 200, body: write.body };
     throw duplicated(kind, sent.data);
@@ -55,6 +55,7 @@ async function prepare(
 ): Promise<Write> {
   const { kind, data } = change;
   authorize(service, ledger, caller, { action: 'update', kind, subject: subjectOf(kind, record) });
+  assertNotReserved(kind, record);
   assertParentHash(record, data.parent);
   assertLuid(record, change.luid);
   const renames = data.handle !== record.data.handle;
@@ -64,7 +65,7 @@ async function prepare(
   const key = kind.key?.(data) ?? String(data.handle);
   if (renames) await assertRenamable(service, ledger, kind, record.data, data, key);
   const kept = await keptSecretNames(service, ledger, kind, record);
-  const meta = updatedMeta(service, ledger, change, record.luid, record.meta, caller);
+  const meta = await updatedMeta(service, ledger, change, record.luid, record.meta, caller);
   const served = inOrder(kind, kind.served?.(data, meta.domain) ?? data);
   return {
     ledger: ledger.id,
@@ -75,12 +76,12 @@ async function prepare(
     luid: record.luid,
     change: number + 1,
     moment: meta.moment,
-    hash: change.hash,
+    hash: change.signed.hash,
     status: meta.status,
     domain: meta.domain,
     link: kind.link?.(data),
     document: filterDocument(kind, served, meta),
-    body: recordText({ hash: change.hash, data: served, luid: record.luid, meta }),
+    body: recordText({ hash: change.signed.hash, data: served, luid: record.luid, meta }),
     strangers: strangers(caller),
     needs,
     decides: kind.decides !== 'never',
@@ -95,21 +96,20 @@ async function prepare(
 }
 
 /** Kept: status, owners, labels, domain. Replaced: the proofs, by the new client's and the ledger's (contract 01 §6). */
-function updatedMeta(
+async function updatedMeta(
   service: Service,
   ledger: Ledger,
-  { kind, hash, proofs }: Update,
+  { kind, signed }: Update,
   luid: string,
   previous: Meta,
   caller: Caller,
-): Meta {
+): Promise<Meta> {
   const now = moment(service.nature);
-  const keys = new Map(caller.proofs.map((key) => [key.public, key]));
   return {
     ...previous,
     proofs: [
-      ...proofs.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail?.origin ?? true)),
-      ledger.system.stored(hash, { luid, moment: now }),
+      ...(await clientTrail(service, ledger, kind, signed, caller, now)),
+      ledger.system.stored(signed.hash, { luid, moment: now }),
     ],
     moment: now,
   };

@@ -47,7 +47,7 @@ export class Patterns {
     if (known !== undefined) return known;
     const { characters, instructions, together, count } = bounds.pattern;
     if (source.length > characters) throw new Error(`a pattern is longer than ${characters} characters`);
-    if (this.count === count) throw new Error(`it has more than ${count} different patterns`);
+    if (this.count === count) throw new Error(`schema has more than ${count} different patterns`);
     // The engine takes some texts that are no patterns; this takes only what is one.
     new RegExp(source, 'u');
     const translated = toRe2(source);

@@ -29,7 +29,7 @@ const NOT_A_SCHEMA = 'a reference leads to something that is not a schema';
  *   schema, or back to themselves on the same value; more than `bounds.subschemas`
  */
 export function prepare(schema: JsonObject, judge: (schema: Json) => void): Prepared {
-  return new Preparation(structuredClone(schema), judge).run();
+  return new Preparation(JSON.parse(JSON.stringify(schema)) as JsonObject, judge).run();
 }
 
 class Preparation {
@@ -104,7 +104,7 @@ class Preparation {
 
   #add(judgements: number): void {
     this.#judgements += judgements;
-    if (this.#judgements > bounds.subschemas) throw new Error(`it has more than ${bounds.subschemas} subschemas`);
+    if (this.#judgements > bounds.subschemas) throw new Error(`schema has more than ${bounds.subschemas} subschemas`);
   }
 
   /** The schema that `ref` names: an object or a boolean. */

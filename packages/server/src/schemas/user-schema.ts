@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type Answered, answerable } from './answered.js';
 import { equalityKeywords } from './equality.js';
 import { formats } from './formats.js';
-import { judgeSchema, SchemaRefused } from './meta-schema.js';
+import { judgeSchema } from './meta-schema.js';
 import { Exhausted, Meter, meteredKeyword } from './meter.js';
 import { Patterns } from './pattern.js';
 import { type Prepared, prepare } from './prepare.js';
@@ -38,10 +38,9 @@ export function compileUserSchema(schema: JsonObject): UserSchema {
 }
 
 function reason(error: unknown): string {
-  if (error instanceof SchemaRefused) return error.message;
   // The stack is the one resource that is not counted: a schema may nest references deeper than it reaches.
-  if (error instanceof RangeError) return 'schema is invalid: it nests too deeply';
-  return `schema is invalid: ${error instanceof Error ? error.message : 'it cannot be compiled'}`;
+  if (error instanceof RangeError) return 'schema nests too deeply';
+  return error instanceof Error ? error.message : 'schema cannot be compiled';
 }
 
 type Judgement = readonly ErrorObject[] | 'valid' | 'exhausted';

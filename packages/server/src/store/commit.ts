@@ -31,14 +31,15 @@ export function createCommitter(pool: pg.Pool): Commit {
 
 /**
  * Stores a batch. When PostgreSQL refuses the statement as a whole (so nothing of it is stored), the batch is halved
- * and tried again, until the write it refuses stands alone: one bad write never fails its neighbours.
+ * and tried again, until the write it refuses stands alone: one bad write never fails its neighbours. A database that
+ * is out of reach, or can do nothing at all, would refuse every half too: it is not asked again.
  */
 async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outcome | Error)[]> {
   try {
     return await storeTogether(pool, writes);
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) throw error;
-    if (writes.length === 1) return [error];
+    if (writes.length === 1) return writes.map((write) => (gaveWay(error) ? staleAs(write) : (error as Error)));
+    if (!(error instanceof pg.DatabaseError) || UNABLE.test(error.code ?? '')) return writes.map(() => error as Error);
     const middle = writes.length >> 1;
     return [...(await storeEach(pool, writes.slice(0, middle))), ...(await storeEach(pool, writes.slice(middle)))];
   }
@@ -54,9 +55,27 @@ export async function storeTogether(runner: Runner, writes: readonly Write[]): P
   return rows.map(({ result, version }) => ({ result, version }));
 }
 
+/** Connection lost, out of resources, stopped by an operator or a timeout, failed disk: whatever is asked. */
+const UNABLE = /^(08|53|57|58)/;
+
+/**
+ * Whether a transaction was undone to let another through, as when each held what the other needed. Two batches of
+ * two processes can meet so; what the other one stored decides anew.
+ */
+function gaveWay(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === DEADLOCK || error.code === SERIALIZATION_FAILURE);
+}
+
+const DEADLOCK = '40P01';
+const SERIALIZATION_FAILURE = '40001';
+
+function staleAs(write: Write): Outcome {
+  return { result: 'stale', version: write.version };
+}
+
 /** Stores one write in its own transaction, with the checks and rows the shared statement has no place for. */
 async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
-  const stale: Outcome = { result: 'stale', version: write.version };
+  const stale = staleAs(write);
   try {
     return await transaction(pool, async (client, rollback) => {
       if (write.unless && (await hasDependants(client, write))) return rollback(stale);
@@ -68,6 +87,7 @@ async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
     if (write.renames && error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) {
       return { result: 'duplicated', version: write.version };
     }
+    if (gaveWay(error)) return stale;
     throw error;
   }
 }

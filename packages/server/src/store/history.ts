@@ -10,12 +10,15 @@ export interface StoredChange {
   readonly body: string;
 }
 
+/** What was found, and the ledger's version at the moment of the read. */
+export type AsOf<T> = T & { readonly version: number };
+
 /** Reads of the append-only history. All are by luid: a handle may have named several records in its time. */
 export interface History {
   /** A page of a record's versions, newest first, and how many there are in all. */
-  page(of: Versioned, page: { index: number; limit: number }): Promise<{ total: number; changes: StoredChange[] }>;
+  page(of: Versioned, page: { index: number; limit: number }): Promise<AsOf<{ total: number; changes: StoredChange[] }>>;
   /** One version, or nothing. */
-  one(of: Versioned, change: number): Promise<StoredChange | undefined>;
+  one(of: Versioned, change: number): Promise<AsOf<{ change?: StoredChange }>>;
   /** The newest version, which tells a dropped record from one that never was. */
   latest(of: Versioned): Promise<StoredChange | undefined>;
 }
@@ -29,30 +32,36 @@ export interface Versioned {
 export function createHistory(pool: pg.Pool): History {
   return {
     async page({ ledger, kind, luid }, { index, limit }) {
-      const { rows } = await pool.query<StoredChange & { total: number }>({
+      const { rows } = await pool.query<AsOf<StoredChange & { total: number }>>({
         name: 'history-page',
-        text: `select t.total, c.change, c.action, c.body
-          from (select count(*) as total from change where ledger_id = $1 and luid = $2 and kind = $3) t
+        text: `select l.version, t.total, c.change, c.action, c.body
+          from ledger l
+            cross join (select count(*) as total from change where ledger_id = $1 and luid = $2 and kind = $3) t
             left join lateral (
               select change, action, body from change where ledger_id = $1 and luid = $2 and kind = $3
-              order by change desc limit $4 offset $5) c on true`,
+              order by change desc limit $4 offset $5) c on true
+          where l.id = $1 order by c.change desc`,
         values: [ledger, luid, kind, limit, index * limit],
       });
       return {
+        version: rows[0]?.version ?? 0,
         total: rows[0]?.total ?? 0,
-        changes: rows
-          .filter((row) => row.change !== null)
-          .map(({ change, action, body }) => ({ change, action, body })),
+        changes: rows.flatMap(({ change, action, body }) => (change === null ? [] : [{ change, action, body }])),
       };
     },
-    async one({ ledger, kind, luid }, change) {
-      const { rows } = await pool.query<StoredChange>({
+    async one({ ledger, kind, luid }, number) {
+      const { rows } = await pool.query<AsOf<StoredChange>>({
         name: 'history-one',
-        text: `select change, action, body from change
-          where ledger_id = $1 and luid = $2 and change = $4 and kind = $3`,
-        values: [ledger, luid, kind, change],
+        text: `select l.version, c.change, c.action, c.body
+          from ledger l
+            left join change c on c.ledger_id = l.id and c.luid = $2 and c.change = $4 and c.kind = $3
+          where l.id = $1`,
+        values: [ledger, luid, kind, number],
       });
-      return rows[0];
+      const [row] = rows;
+      if (!row) return { version: 0 };
+      const { version, change, action, body } = row;
+      return change === null ? { version } : { version, change: { change, action, body } };
     },
     async latest({ ledger, kind, luid }) {
       const { rows } = await pool.query<StoredChange>({

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
+import { limits } from '../limits.js';
 import { keepSecrets, storeTogether } from './commit.js';
 import { transaction } from './transaction.js';
 import type { Write } from './write.js';
@@ -19,8 +20,14 @@ export interface StoredLedger {
     readonly hash: string;
     readonly link: string;
   }[];
-  /** Sealed secret of the `system` signer. */
-  readonly system: { readonly luid: string; readonly public: string; readonly name: string; readonly sealed: Buffer };
+  /** Sealed secrets of the signers it signs with: `system` and `system.auth`. */
+  readonly keys: readonly {
+    readonly luid: string;
+    readonly handle: string;
+    readonly public: string;
+    readonly name: string;
+    readonly sealed: Buffer;
+  }[];
 }
 
 /** A record of a new ledger, and the sealed secret it came with. */
@@ -32,6 +39,8 @@ export interface Birth {
 export interface LedgerStore {
   /** The ledger of that handle or luid, or nothing. */
   load(id: string): Promise<StoredLedger | undefined>;
+  /** The version the ledger is at now. */
+  version(id: number): Promise<number>;
   /**
    * Makes a ledger with all its birth records, or none of it.
    *
@@ -49,6 +58,7 @@ export interface LedgerStore {
 export function createLedgerStore(pool: pg.Pool): LedgerStore {
   return {
     load: (id) => load(pool, id),
+    version: versions(pool),
     found: (ledger, births) => found(pool, ledger, births),
     owned: (key) => owned(pool, key),
   };
@@ -63,7 +73,7 @@ async function load(pool: pg.Pool, id: string): Promise<StoredLedger | undefined
   });
   const ledger = ledgers[0];
   if (!ledger) return undefined;
-  const [bodies, schemas, system] = await Promise.all([
+  const [bodies, schemas, keys] = await Promise.all([
     pool.query<StoredLedger['bodies'][number]>({
       name: 'ledger-bodies',
       text: `select r.kind, r.luid, c.body from record r join change c using (ledger_id, luid, change)
@@ -75,16 +85,29 @@ async function load(pool: pg.Pool, id: string): Promise<StoredLedger | undefined
       text: `select handle, luid, hash, link from record where ledger_id = $1 and kind = 'schema' order by seq`,
       values: [ledger.id],
     }),
-    pool.query<StoredLedger['system']>({
-      name: 'ledger-system',
-      text: `select r.luid, r.link as public, s.name, s.sealed from record r join secret s using (ledger_id, luid)
-        where r.ledger_id = $1 and r.kind = 'signer' and r.handle = 'system'`,
+    pool.query<StoredLedger['keys'][number]>({
+      name: 'ledger-keys',
+      text: `select r.luid, r.handle, r.link as public, s.name, s.sealed from record r join secret s using (ledger_id, luid)
+        where r.ledger_id = $1 and r.kind = 'signer' and r.handle in ('system', 'system.auth') order by r.seq`,
       values: [ledger.id],
     }),
   ]);
-  const signer = system.rows[0];
-  if (!signer) throw new Error(`Ledger ${ledger.handle} has no system signer.`);
-  return { ...ledger, bodies: bodies.rows, schemas: schemas.rows, system: signer };
+  return { ...ledger, bodies: bodies.rows, schemas: schemas.rows, keys: keys.rows };
+}
+
+function versions(pool: pg.Pool): LedgerStore['version'] {
+  return gather<number, number>(
+    async (ids) => {
+      const { rows } = await pool.query<{ version: number }>({
+        name: 'ledger-versions',
+        text: `select l.version from unnest($1::bigint[]) with ordinality as q(id, ord)
+          left join ledger l using (id) order by q.ord`,
+        values: [ids],
+      });
+      return rows.map((row) => row.version);
+    },
+    { batch: limits.batch, queue: limits.queue, lanes: 1 },
+  );
 }
 
 function found(

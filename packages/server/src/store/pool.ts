@@ -21,6 +21,9 @@ export function createPool(config: pg.PoolConfig, onError: (error: Error) => voi
     // A backstop: no statement of ours takes this long, and a stuck one must not hold its connection for ever.
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 30_000,
+    // A database that is out of reach ends nothing itself: then this does, and the connection is given up.
+    query_timeout: 35_000,
+    keepAlive: true,
     application_name: 'countersign',
     ...config,
     types,

@@ -13,6 +13,11 @@ export async function transaction<T>(
   const client = await pool.connect();
   let keep = true;
   let broken: Error | undefined;
+  // Lent connections have no listener, and an error without one would end the process. The next query fails anyway.
+  const lost = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', lost);
   try {
     await client.query('begin');
     const answer = await work(client, (value) => {
@@ -22,11 +27,10 @@ export async function transaction<T>(
     await client.query(keep ? 'commit' : 'rollback');
     return answer;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
-    });
+    await client.query('rollback').catch(lost);
     throw error;
   } finally {
+    client.off('error', lost);
     // A connection that could not even roll back is not given to the next request.
     client.release(broken);
   }

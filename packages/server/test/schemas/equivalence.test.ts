@@ -116,5 +116,5 @@ test('a user schema judges as the validator by itself does, with the same errors
     ),
     { numRuns: 150 },
   );
-  expect(refused).toBeGreaterThan(50);
+  expect(refused).toBeGreaterThan(10);
 });

@@ -65,7 +65,8 @@ export class TestClient {
     return new TestClient(this.url, key, this.ledger);
   }
 
-  in(ledger: string): TestClient {
+  /** The same server and key in another ledger, or outside all. */
+  in(ledger: string | undefined): TestClient {
     return new TestClient(this.url, this.key, ledger);
   }
 
@@ -111,6 +112,21 @@ export const OPEN: Json[] = [{ action: 'any', record: 'any' }];
 
 let made = 0;
 
+/** Public key of the `system` signer of each ledger made here, by handle. */
+const systemKeys = new Map<string, string>();
+
+/** The key that signs what the client's ledger answers. */
+export function systemKeyOf({ ledger = '' }: TestClient): string {
+  const key = systemKeys.get(ledger);
+  if (key === undefined) throw new Error(`No ledger ${ledger} was made by these tests.`);
+  return key;
+}
+
+/** Takes note of who signs for a ledger, given its record: the proof that closes it is its own. */
+export function noteLedger({ data, meta }: RecordEnvelope): void {
+  systemKeys.set(String(data.handle), meta.proofs.at(-1)?.public ?? '');
+}
+
 /** A new ledger, open to everyone unless rules are given, and a client for it. */
 export async function newLedger(
   url: string,
@@ -126,6 +142,7 @@ export async function newLedger(
     ...(options.config ? { config: options.config } : {}),
   });
   if (answer.status !== 201) throw new Error(`The ledger was not made: ${answer.text}`);
+  noteLedger(answer.body);
   return client.in(handle);
 }
 

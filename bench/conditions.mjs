@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** What the server's PostgreSQL runs with, asked of it. */
+const asked = ['server_version', 'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers'];
+
+/**
+ * Under what conditions a run was made: without them its figures mean nothing.
+ *
+ * @param folder the data directory of the server
+ */
+export async function conditions(folder) {
+  const database = await databaseSettings(folder);
+  const processors = cpus();
+  return [
+    ['processors', `${processors.length} x ${processors[0]?.model.trim()}, shared by server, PostgreSQL and load`],
+    ['memory', `${Math.round(totalmem() / 2 ** 30)} GiB`],
+    ['load before', loadavg()[0].toFixed(2)],
+    ['Node.js', process.version],
+    [
+      'PostgreSQL',
+      Object.entries(database)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(', '),
+    ],
+    ['data directory', `${folder} on ${fileSystemOf(folder)}`],
+  ];
+}
+
+/** Read through the server's own socket or port, as its files tell them. */
+async function databaseSettings(folder) {
+  const cluster = join(folder, 'postgres', 'cluster');
+  const [, , , port, socket, address] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
+  const password = readFileSync(join(folder, 'postgres', 'password'), 'utf8').trim();
+  const client = new pg.Client({
+    host: socket || address,
+    port: Number(port),
+    user: 'countersign',
+    database: 'countersign',
+    password,
+  });
+  await client.connect();
+  const settings = {};
+  for (const name of asked) settings[name] = (await client.query(`show ${name}`)).rows[0][name];
+  await client.end();
+  return settings;
+}
+
+function fileSystemOf(folder) {
+  try {
+    const [, line] = execFileSync('df', ['-PT', folder], { encoding: 'utf8' }).split('\n');
+    const [device, type] = line.split(/\s+/);
+    return `${type} (${device})`;
+  } catch {
+    return 'an unknown file system';
+  }
+}

@@ -1,0 +1,112 @@
+import { shapes } from './shapes.mjs';
+import { median } from './table.mjs';
+
+/** Requests prepared for a shape that may be sent again and again. */
+const REPEATED = 5_000;
+
+/** Wallets there are before anything is measured, and requests of every other shape that warm the servers up. */
+const SEED = 8_000;
+const WARM = 1_500;
+
+/**
+ * Measures shapes: each round takes every shape in turn, first on its ceiling, then on the ledger, with the same
+ * requests, so that whatever else the machine does falls on both.
+ */
+export class Measure {
+  #tell;
+  #ports;
+  #options;
+  #memory;
+  /** Answers per second of the ledger, by shape: as last seen. Says how many requests to prepare. */
+  #rates = {};
+
+  /**
+   * @param tell gives the load generator a task
+   * @param ports `{ ledger, write, read }` of the ledger and of the two ceilings
+   * @param options `{ seconds, rounds, connections, only }`
+   * @param memory tells the mebibytes the ledger's process holds
+   */
+  constructor(tell, ports, options, memory) {
+    this.#tell = tell;
+    this.#ports = ports;
+    this.#options = options;
+    this.#memory = memory;
+  }
+
+  /** Fills the ledger so far that every shape has something to work on, and warms all servers up. */
+  async warmUp() {
+    this.#rates.create = await this.create(SEED);
+    for (const shape of this.#options.only) {
+      await this.#tell('prepare', { shape, count: WARM });
+      if (shapes[shape].ceiling) await this.#ceiling(shape, 0.5);
+      const rate = shapes[shape].like ? this.#rates[shapes[shape].like] / 2 : undefined;
+      const { count, seconds } = await this.#ledger(shape, { rate });
+      this.#rates[shape] = count / seconds;
+    }
+  }
+
+  /** Creates `count` wallets. @returns how many per second */
+  async create(count) {
+    await this.#tell('prepare', { shape: 'create', count });
+    const { seconds } = await this.#ledger('create');
+    return count / seconds;
+  }
+
+  /** @returns one row of figures for each shape: the medians of the rounds */
+  async all() {
+    const rounds = [];
+    for (let round = 0; round < this.#options.rounds; round += 1) {
+      const figures = {};
+      for (const shape of this.#options.only) figures[shape] = await this.#one(shape);
+      rounds.push(figures);
+    }
+    return this.#options.only.map((shape) => ({ shape, ...medians(rounds.map((figures) => figures[shape])) }));
+  }
+
+  async #one(shape) {
+    const { ceiling, like } = shapes[shape];
+    const { seconds } = this.#options;
+    const repeats = ceiling === 'read';
+    const rate = like && this.#rates[like] / 2;
+    const count = repeats ? REPEATED : Math.ceil((rate ?? this.#rates[shape]) * seconds);
+    await this.#tell('prepare', { shape, count });
+    const bare = ceiling && (await this.#ceiling(shape, seconds));
+    const found = await this.#ledger(shape, { ...(repeats ? { seconds } : {}), rate });
+    const perSecond = found.count / found.seconds;
+    this.#rates[shape] = perSecond;
+    return {
+      perSecond,
+      p50: found.p50,
+      p99: found.p99,
+      ceiling: bare && bare.count / bare.seconds,
+      ratio: bare && perSecond / (bare.count / bare.seconds),
+      memory: this.#memory(),
+    };
+  }
+
+  #ledger(shape, options = {}) {
+    const { connections } = this.#options;
+    return this.#tell('run', { shape, port: this.#ports.ledger, connections, checked: true, ...options });
+  }
+
+  async #ceiling(shape, seconds) {
+    const { ceiling } = shapes[shape];
+    const port = this.#ports[ceiling];
+    if (ceiling === 'read') {
+      const body = await this.#tell('answer', { port: this.#ports.ledger });
+      await fetch(`http://127.0.0.1:${port}/body`, { method: 'PUT', body });
+    }
+    return this.#tell('run', { shape, port, connections: this.#options.connections, seconds });
+  }
+}
+
+/** The median of each figure; the ratio's is that of the rounds' ratios, each made of two neighbours in time. */
+function medians(rounds) {
+  const names = Object.keys(rounds[0]);
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      median(rounds.map((figures) => figures[name]).filter((figure) => figure !== undefined)),
+    ]),
+  );
+}

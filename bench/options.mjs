@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+import { shapes } from './shapes.mjs';
+
+export const usage = `npm run bench -- [options]
+
+  --seconds S       length of one measurement (1.5)
+  --rounds N        measurements of each shape, of which the median is shown (3)
+  --connections N   keep-alive connections at a time (64)
+  --only A,B        some shapes only: ${Object.keys(shapes).join(', ')}
+  --grow N          measure, load records until there are N, measure again: cost against size
+  --profile DIR     write a CPU profile of the server into DIR
+  --server FILE     the server to measure (packages/server/dist/main.js)
+`;
+
+/**
+ * The options of a run.
+ *
+ * @throws Error with what is wrong
+ */
+export function readOptions(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seconds: { type: 'string', default: '1.5' },
+      rounds: { type: 'string', default: '3' },
+      connections: { type: 'string', default: '64' },
+      only: { type: 'string' },
+      grow: { type: 'string' },
+      profile: { type: 'string' },
+      server: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const only = values.only?.split(',') ?? Object.keys(shapes);
+  const unknown = only.find((name) => !Object.hasOwn(shapes, name));
+  if (unknown !== undefined) throw new Error(`there is no shape '${unknown}'`);
+  return {
+    help: values.help,
+    seconds: number(values, 'seconds', 0.1, 600),
+    rounds: whole(values, 'rounds', 1, 100),
+    connections: whole(values, 'connections', 1, 1_000),
+    only,
+    ...(values.grow === undefined ? {} : { grow: whole(values, 'grow', 1, 100_000_000) }),
+    ...(values.profile === undefined ? {} : { profile: values.profile }),
+    ...(values.server === undefined ? {} : { server: values.server }),
+  };
+}
+
+function whole(values, name, least, greatest) {
+  const value = number(values, name, least, greatest);
+  if (!Number.isInteger(value)) throw new Error(`--${name} must be a whole number`);
+  return value;
+}
+
+function number(values, name, least, greatest) {
+  const value = Number(values[name]);
+  if (!(value >= least && value <= greatest)) throw new Error(`--${name} must be from ${least} to ${greatest}`);
+  return value;
+}

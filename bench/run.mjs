@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { conditions } from './conditions.mjs';
+import { Measure } from './measure.mjs';
+import { readOptions, usage } from './options.mjs';
+import { freePort, memoryOf, startGenerator, startServer, stop } from './processes.mjs';
+import { shapes } from './shapes.mjs';
+import { table } from './table.mjs';
+
+/** Records loaded between two lines about how fast that goes. */
+const STRETCH = 50_000;
+
+/** Requests prepared at a time while loading. */
+const LOADED = 10_000;
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) console.log(usage);
+  else await bench(options);
+} catch (error) {
+  console.error(`bench: ${error.message}`);
+  process.exitCode = 1;
+}
+
+/** Starts everything in a folder of its own, measures, prints, and leaves nothing behind. */
+async function bench(options) {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'));
+  const children = [];
+  const stopAll = async () => {
+    // The load first: a server asked to end finishes what is open.
+    for (const child of children.reverse()) await stop(child);
+    await rm(folder, { recursive: true, force: true });
+  };
+  const interrupted = () => void stopAll().finally(() => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
+  try {
+    const ports = { ledger: await freePort(), write: await freePort(), read: await freePort() };
+    const ledger = await startLedger(options, ports.ledger, folder);
+    children.push(ledger.child);
+    for (const name of ['write', 'read']) {
+      children.push((await startServer([here(`./ceiling/${name}.mjs`)], { PORT: ports[name] })).child);
+    }
+    const generator = startGenerator();
+    children.push(generator.child);
+    for (const [name, value] of await conditions(folder)) console.log(`${name.padEnd(16)}${value}`);
+    console.log(
+      `${'load'.padEnd(16)}${options.connections} connections, median of ${options.rounds} x ${options.seconds} s each\n`,
+    );
+    await generator.tell('found', { port: ports.ledger });
+    const measure = new Measure(generator.tell, ports, options, () => memoryOf(ledger.child));
+    await measureAll(measure, options);
+    if (ledger.said() !== '') console.log(`\nThe server said:\n${ledger.said()}`);
+  } finally {
+    await stopAll();
+  }
+}
+
+function startLedger({ server = here('../packages/server/dist/main.js'), profile }, port, folder) {
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  const env = { PORT: port, HOST: '127.0.0.1', DATA_DIR: folder, LOG_LEVEL: 'warn', DATABASE_URL: '', PUBLIC_URL: '' };
+  return startServer([...profiling, server], env);
+}
+
+async function measureAll(measure, { grow }) {
+  await measure.warmUp();
+  const before = await measure.all();
+  console.log(report(before));
+  if (grow === undefined) return;
+  console.log('');
+  await load(measure, grow);
+  const after = await measure.all();
+  console.log(`\n${report(after)}\n`);
+  console.log(compared(before, after));
+}
+
+/** Creates wallets until there are `target` more, over the same path as everybody. */
+async function load(measure, target) {
+  for (let loaded = 0; loaded < target; ) {
+    const stretch = Math.min(STRETCH, target - loaded);
+    let seconds = 0;
+    for (let done = 0; done < stretch; ) {
+      const count = Math.min(LOADED, stretch - done);
+      seconds += count / (await measure.create(count));
+      done += count;
+    }
+    loaded += stretch;
+    console.log(`${loaded} records loaded, the last ${stretch} at ${Math.round(stretch / seconds)}/s`);
+  }
+}
+
+function report(figures) {
+  const rows = figures.map(({ shape, perSecond, p50, p99, ceiling, ratio, memory }) => [
+    shapes[shape].title,
+    perSecond.toFixed(0),
+    p50.toFixed(1),
+    p99.toFixed(1),
+    ceiling?.toFixed(0) ?? '',
+    ratio?.toFixed(2) ?? '',
+    memory?.toFixed(0) ?? '',
+  ]);
+  return table(['', 'requests/s', 'p50 ms', 'p99 ms', 'ceiling/s', 'ratio', 'memory MiB'], rows);
+}
+
+/** What a request costs now against what it cost before. */
+function compared(before, after) {
+  const rows = after.map(({ shape, perSecond }, at) => [
+    shapes[shape].title,
+    (1e6 / before[at].perSecond).toFixed(0),
+    (1e6 / perSecond).toFixed(0),
+    (before[at].perSecond / perSecond).toFixed(2),
+  ]);
+  return table(['', 'µs before', 'µs after', 'ratio'], rows);
+}

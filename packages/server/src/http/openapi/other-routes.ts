@@ -1,0 +1,80 @@
+import { kindNamed } from '../../kinds/registry.js';
+import { errorResponse, refusals } from './reasons.js';
+import { filters, jsonAnswer, jsonBody, listOf, PAGE } from './record-routes.js';
+import { ref } from './schemas.js';
+
+type Paths = Record<string, Record<string, unknown>>;
+
+/** The routes outside every ledger that say something about the server. The probes are not below the base path. */
+export function outside(publicUrl: string): Paths {
+  const above = [{ url: publicUrl.replace(/\/v2$/, '') || '/' }];
+  const status = (status: string) => ({
+    type: 'object',
+    required: ['status'],
+    properties: { status: { const: status } },
+  });
+  return {
+    '/': {
+      get: about('readServer', 'Read what server this is', {
+        200: jsonAnswer('Hashed, not signed.', ref('server-information')),
+      }),
+    },
+    '/openapi.json': {
+      get: about('readOpenApi', 'Read this description', {
+        200: jsonAnswer('OpenAPI 3.1.', { type: 'object', required: ['openapi', 'info', 'paths'] }),
+      }),
+    },
+    '/health/live': {
+      servers: above,
+      get: about('readLiveness', 'Ask whether the process answers', { 200: jsonAnswer('It does.', status('UP')) }),
+    },
+    '/health/ready': {
+      servers: above,
+      get: about('readReadiness', 'Ask whether the server can serve', {
+        200: jsonAnswer('It can.', status('UP')),
+        503: jsonAnswer('The database cannot be reached.', status('DOWN')),
+      }),
+    },
+  };
+}
+
+/** The collection of ledgers: outside every ledger, and refused when one is named (contract 01 §14). */
+export function ledgerCollection(): Paths {
+  const tags = ['Ledger'];
+  return {
+    '/ledgers': {
+      get: {
+        operationId: 'listLedgers',
+        summary: "List the ledgers that the token's key owns",
+        tags,
+        security: [{ bearer: [] }],
+        parameters: [...PAGE, filters(kindNamed('ledger'))],
+        responses: {
+          200: jsonAnswer('A page of ledgers, unsigned.', listOf('ledger', ['index', 'limit'])),
+          ...refusals('list-ledgers'),
+        },
+      },
+      post: {
+        operationId: 'createLedger',
+        summary: 'Create a ledger, whose owners are those who sign the request',
+        tags,
+        requestBody: jsonBody('ledger-create'),
+        responses: {
+          200: jsonAnswer('The ledger as it is: the same signed body made it before.', ref('ledger')),
+          201: jsonAnswer('The ledger, countersigned by its own system signer.', ref('ledger')),
+          ...refusals('create-ledger'),
+        },
+      },
+    },
+  };
+}
+
+function about(operationId: string, summary: string, responses: object): object {
+  return {
+    operationId,
+    summary,
+    tags: ['Server'],
+    security: [],
+    responses: { ...responses, 500: errorResponse(['api.unexpected-error']) },
+  };
+}

@@ -1,0 +1,120 @@
+import { REASONS, type Reason } from '@countersign/protocol';
+import type { Route } from '../routes.js';
+
+/** What an operation can be refused for; nested kinds have more, because their path names a parent. */
+interface Refusals {
+  readonly always: readonly Reason[];
+  readonly nested?: readonly Reason[];
+}
+
+const EVERY: readonly Reason[] = [
+  'api.query-malformed',
+  'auth.unauthorized',
+  'auth.forbidden',
+  'api.route-not-found',
+  'api.request-timeout',
+  'api.unexpected-error',
+];
+
+const SENT: readonly Reason[] = [...EVERY, 'api.body-malformed', 'record.schema-invalid', 'crypto.signature-invalid'];
+
+const SIGNED: readonly Reason[] = [...SENT, 'crypto.hash-invalid', 'crypto.signature-missing', 'record.invalid'];
+
+const OPERATIONS: Readonly<Record<Route['operation'], Refusals>> = {
+  create: {
+    always: [...SIGNED, 'record.relation-not-found', 'record.duplicated'],
+    nested: ['record.not-found'],
+  },
+  list: { always: EVERY, nested: ['record.not-found'] },
+  read: { always: [...EVERY, 'record.not-found'], nested: ['record.invalid'] },
+  update: {
+    always: [
+      ...SIGNED,
+      'record.not-found',
+      'crypto.parent-hash-invalid',
+      'record.relation-not-found',
+      'record.update-rejected',
+      'record.duplicated',
+    ],
+  },
+  proof: {
+    always: [
+      ...SENT,
+      'record.not-found',
+      'record.invalid',
+      'record.update-rejected',
+      'record.status-policy-violation',
+      'record.labels-policy-violation',
+    ],
+  },
+  drop: { always: [...SIGNED, 'record.not-found', 'crypto.parent-hash-invalid', 'record.drop-rejected'] },
+  changes: { always: [...EVERY, 'record.not-found'], nested: ['record.invalid'] },
+  change: { always: [...EVERY, 'record.not-found', 'record.schema-invalid'], nested: ['record.invalid'] },
+  check: { always: [...SIGNED, 'record.not-found'] },
+};
+
+const NO_LEDGER: readonly Reason[] = ['api.no-tenant-allowed'];
+
+/** Every set of refusals, by the name that its responses have among the components. */
+const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
+  ...Object.fromEntries(
+    Object.entries(OPERATIONS).flatMap(([operation, { always, nested }]) => [
+      [operation, always],
+      ...(nested ? [[`nested-${operation}`, [...always, ...nested]]] : []),
+    ]),
+  ),
+  'create-ledger': [...SIGNED, 'record.duplicated', ...NO_LEDGER],
+  'list-ledgers': [...EVERY.filter((reason) => reason !== 'auth.forbidden'), ...NO_LEDGER],
+};
+
+/** The family of refusals of an operation, as `refusals` and `refusalComponents` name it. */
+export function familyOf(operation: Route['operation'], nested: boolean): string {
+  return nested && OPERATIONS[operation].nested ? `nested-${operation}` : operation;
+}
+
+/** The error responses of a family: status -> reference to the component that lists its reasons (contract 01 §12). */
+export function refusals(family: string): object {
+  const statuses = [...byStatus(FAMILIES[family] ?? []).keys()].sort();
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${componentName(family, status)}` }]),
+  );
+}
+
+/** The responses that `refusals` refers to. */
+export function refusalComponents(): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(FAMILIES).flatMap(([family, reasons]) =>
+      [...byStatus(reasons)].map(([status, ofStatus]) => [componentName(family, status), errorResponse(ofStatus)]),
+    ),
+  );
+}
+
+/** A response with a signed error for one of `reasons`. */
+export function errorResponse(reasons: readonly Reason[]): object {
+  return {
+    description: reasons.map((reason) => `\`${reason}\`: ${REASONS[reason].meaning}`).join('\n\n'),
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/error' }],
+          properties: { data: { properties: { reason: { enum: [...reasons] } } } },
+        },
+      },
+    },
+  };
+}
+
+function componentName(family: string, status: string): string {
+  return `${family}-${status}`;
+}
+
+function byStatus(reasons: readonly Reason[]): Map<string, Reason[]> {
+  const statuses = new Map<string, Reason[]>();
+  const add = (status: string, reason: Reason) => statuses.set(status, [...(statuses.get(status) ?? []), reason]);
+  for (const reason of new Set(reasons)) {
+    add(String(REASONS[reason].status), reason);
+    // The one reason with two statuses: a body over the limit (contract 01 §12, Edges).
+    if (reason === 'api.body-malformed') add('413', reason);
+  }
+  return statuses;
+}

@@ -1,0 +1,132 @@
+import type { Kind } from '../../kinds/kind.js';
+import { limits } from '../../limits.js';
+import { filterableMembers } from '../../records/filters.js';
+import { type Route, recordRoutes } from '../routes.js';
+import { operationId, summary } from './names.js';
+import { familyOf, refusals } from './reasons.js';
+import { ref, type Schema } from './schemas.js';
+
+/** Every route of every kind: path -> method -> operation. */
+export function recordPaths(): Record<string, Record<string, object>> {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of recordRoutes()) {
+    const path = documentedPath(route);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return paths;
+}
+
+/** The path in the document's form; a nested path's first parameter is called like the member of data it agrees with. */
+function documentedPath({ path, kind }: Route): string {
+  return path.replace(':parent', `:${kind.under?.member}`).replace(/:(\w+)/g, '{$1}');
+}
+
+function operation(route: Route): object {
+  const { kind, operation } = route;
+  const body = bodyOf(route);
+  return {
+    operationId: operationId(route),
+    summary: summary(kind, operation),
+    tags: [kind.title],
+    parameters: parametersOf(route),
+    ...(body ? { requestBody: jsonBody(body) } : {}),
+    responses: { ...success(route), ...refusals(familyOf(operation, kind.under !== undefined)) },
+  };
+}
+
+/** A JSON body of the component called `name`. */
+export function jsonBody(name: string): object {
+  return { required: true, content: { 'application/json': { schema: ref(name) } } };
+}
+
+/** A JSON answer. */
+export function jsonAnswer(description: string, schema: Schema): object {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** A signed list of `items` (contract 01 §10). `page` names the members its page has, absent for lists without one. */
+export function listOf(items: string, page?: readonly string[]): Schema {
+  return {
+    allOf: [ref('list')],
+    properties: {
+      data: { items: ref(items) },
+      ...(page ? { page: { allOf: [ref('page')], required: page } } : {}),
+    },
+    ...(page ? { required: ['page'] } : {}),
+  };
+}
+
+function bodyOf({ kind, operation }: Route): string | undefined {
+  if (operation === 'check') return 'check';
+  const sent: readonly Route['operation'][] = ['create', 'update', 'proof', 'drop'];
+  return sent.includes(operation) ? `${kind.name}-${operation}` : undefined;
+}
+
+function success({ kind, operation }: Route): object {
+  const { name } = kind;
+  switch (operation) {
+    case 'create': {
+      const status = kind.trail?.answer ?? 201;
+      const repeated = jsonAnswer('The record as it is: the same signed body was stored before.', ref(name));
+      const created = jsonAnswer('The record, countersigned.', ref(name));
+      return status === 200 ? { 200: created } : { 200: repeated, [status]: created };
+    }
+    case 'drop':
+      return { 204: { description: 'Dropped. No body.' } };
+    case 'list':
+      return { 200: jsonAnswer('A signed page of records.', listOf(name, ['index', 'limit'])) };
+    case 'changes':
+      return { 200: jsonAnswer('A signed page of changes.', listOf(`${name}-change`, ['index', 'limit', 'total'])) };
+    case 'change':
+      return { 200: jsonAnswer('The change.', ref(`${name}-change`)) };
+    case 'check':
+      return { 200: jsonAnswer('The rules that grant it, each signed.', listOf('granted-rule')) };
+    default:
+      return { 200: jsonAnswer('The record.', ref(name)) };
+  }
+}
+
+function parametersOf({ kind, operation, path }: Route): object[] {
+  const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
+  return [
+    ...names.map((name) => pathParameter(kind, name)),
+    // The alias of older clients names the ledger in its path.
+    ...(names.includes('ledger') ? [] : [{ $ref: '#/components/parameters/ledger' }]),
+    ...(operation === 'list' || operation === 'changes' ? PAGE : []),
+    ...(operation === 'list' ? [filters(kind)] : []),
+  ];
+}
+
+/** Which page of a list (contract 01 §10, Pagination). */
+export const PAGE = [{ $ref: '#/components/parameters/index' }, { $ref: '#/components/parameters/limit' }];
+
+function pathParameter(kind: Kind, name: string): object {
+  const parameter = { name: name === 'parent' ? kind.under?.member : name, in: 'path', required: true };
+  if (name === 'change') {
+    return { ...parameter, schema: { type: 'integer', minimum: 1 }, description: 'Number of the version.' };
+  }
+  const of = name === 'parent' ? kind.under?.kind : kind.name;
+  return { ...parameter, schema: { type: 'string' }, description: `Handle or luid of the ${of?.replace('-', ' ')}.` };
+}
+
+/** Filters are members of one free-form parameter, each a parameter of the query by itself (contract 01 §10, Filters). */
+export function filters(kind: Kind): object {
+  const value: Schema = { type: 'string', maxLength: limits.filter };
+  return {
+    name: 'filters',
+    in: 'query',
+    style: 'form',
+    explode: true,
+    description: [
+      'One parameter for each filter, all of which must match: `data.handle=a`, `data.custom.rank.$gte=10`,',
+      '`data.handle.$in[0]=a&data.handle.$in[1]=b`. Operators: `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`,',
+      '`$nin`, and `$regex`, which takes text with `.*` or `%` for any run and `.` or `_` for one character.',
+    ].join(' '),
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(filterableMembers(kind).map((member) => [member, value])),
+      patternProperties: { '^data[.]custom[.]': value },
+      additionalProperties: { type: 'string' },
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { isObject, type Json, type JsonObject, type StoredProof } from '@countersign/protocol';
+import type { Key } from '../access/caller.js';
+import type { AccessPolicy, Subject } from '../access/context.js';
+import { fits } from '../access/filter.js';
+import { nameMatches, signerMatches } from '../access/matchers.js';
+import type { SignerMatcher } from '../access/rules.js';
+import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import { keyOf, signerOf } from './caller.js';
+
+/** A value of a status policy: who must have signed for the status (contract 03 §8.3). */
+export interface StatusValue {
+  readonly status?: Json;
+  readonly quorum: readonly SignerMatcher[];
+  readonly filter?: JsonObject;
+}
+
+/**
+ * The values of status policies that are about the record and the status asked for.
+ *
+ * @param asked null asks for no status: only values about any status name it
+ * @returns `undefined` when no policy is about the record at all
+ */
+export function applicableValues(ledger: Ledger, subject: Subject, asked: string | null): StatusValue[] | undefined {
+  const policies = [...ledger.policies.values()].filter((policy) => isAbout(ledger, policy, subject));
+  if (policies.length === 0) return undefined;
+  const values = policies.flatMap((policy) => policy.values as unknown as StatusValue[]);
+  return values.filter(
+    ({ status, filter }) =>
+      (status === undefined || (asked !== null && namesStatus(status, asked))) && (!filter || fits(filter, subject)),
+  );
+}
+
+/** Whether the quorum of one of the values is complete: each of its matchers is met by a key that asked for it. */
+export async function isQuorate(
+  service: Service,
+  ledger: Ledger,
+  values: readonly StatusValue[],
+  asking: readonly StoredProof[],
+): Promise<boolean> {
+  if (values.some(({ quorum }) => quorum.length === 0)) return true;
+  const keys = await Promise.all(asking.map((proof) => keyOfProof(service, ledger, proof)));
+  const owners = { record: [], ledger: ledger.owners };
+  return values.some(({ quorum }) =>
+    quorum.every((matcher) => keys.some((key) => key && signerMatches(matcher, key, owners))),
+  );
+}
+
+function isAbout(ledger: Ledger, policy: AccessPolicy, subject: Subject): boolean {
+  if (policy.schema !== 'status' || policy.status === 'inactive') return false;
+  if (policy.record !== undefined && !nameMatches(policy.record, subject.kind)) return false;
+  const { filter } = policy as { filter?: JsonObject };
+  if (filter && !fits(filter, subject)) return false;
+  const { domain } = policy;
+  return domain === undefined || domainsFrom(ledger, subject.meta.domain).some((one) => one.handle === domain);
+}
+
+function namesStatus(matcher: Json, status: string): boolean {
+  if (typeof matcher === 'string') return matcher === status;
+  if (!isObject(matcher)) return false;
+  if (Array.isArray(matcher.$in)) return matcher.$in.includes(status);
+  return Array.isArray(matcher.$nin) && !matcher.$nin.includes(status);
+}
+
+/** The key a stored proof speaks for: the signer's it was made for where `system.auth` made it, else its own. */
+async function keyOfProof(service: Service, ledger: Ledger, proof: StoredProof): Promise<Key | undefined> {
+  if (proof.origin === 'key-pair' || proof.signer === undefined) return keyOf(service, ledger, proof.public, true);
+  const signer = await signerOf(service, ledger, proof.signer, 'handle');
+  return signer && { public: signer.public, signer };
+}

@@ -1,0 +1,97 @@
+import { decodeBase64, type JsonObject, LedgerError, type StoredProof } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import type { Token } from '../auth/token.js';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import { signerOf } from './caller.js';
+import { type ClientProofs, storedProof } from './proofs.js';
+
+/** What a client signed, and on whose behalf its token speaks. */
+export interface Signed {
+  readonly hash: string;
+  readonly proofs: ClientProofs;
+  readonly token: Token | undefined;
+}
+
+/**
+ * @throws `crypto.signature-missing` when nothing is signed and the token stands for no signer who could be signed for
+ *   (contract 03 §4.4)
+ */
+export function assertSigned({ proofs }: Signed, caller: Caller): void {
+  if (proofs.signed.length > 0 || caller.token?.key?.signer) return;
+  throw new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
+}
+
+/**
+ * The first part of a record's proofs: the client's own, then that of `system.auth` for the signer the token stands for
+ * (contract 03 §4.4). The ledger's come after it.
+ *
+ * @param now the moment of the write, ISO 8601
+ */
+export async function clientTrail(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  signed: Signed,
+  caller: Caller,
+  now: string,
+): Promise<StoredProof[]> {
+  const { hash, proofs } = signed;
+  const keys = new Map(caller.proofs.map((key) => [key.public, key]));
+  const own = proofs.signed.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail?.origin ?? true));
+  const customs = [...proofs.signed.map((proof) => proof.custom), ...proofs.partial];
+  const status = customs.find((custom) => typeof custom?.status === 'string')?.status;
+  const said = { moment: now, ...(status === undefined || status === null ? {} : { status }) };
+  const impersonation = await impersonationProof(service, ledger, hash, said, caller, signed.token);
+  return impersonation ? [...own, impersonation] : own;
+}
+
+/** The keys that own a new record: those that signed it, and `system.auth` where it signed for someone. */
+export function ownersOf(ledger: Ledger, { proofs }: Signed, caller: Caller): string[] {
+  const keys = proofs.signed.map((proof) => proof.public);
+  if (caller.token?.key?.signer) keys.push(ledger.auth.public);
+  return [...new Set(keys)];
+}
+
+/**
+ * A proof by `system.auth` that a token spoke for a signer, with all the token said.
+ *
+ * @param custom what the proof says beside the claims
+ * @returns nothing when the token stands for no registered signer
+ */
+export async function impersonationProof(
+  service: Service,
+  ledger: Ledger,
+  hash: string,
+  custom: JsonObject,
+  caller: Caller,
+  token: Token | undefined,
+): Promise<StoredProof | undefined> {
+  const signer = caller.token?.key?.signer;
+  if (!token || !signer) return undefined;
+  const claims = Object.entries(token.claims)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([claim, value]) => [`bearer.${claim}`, value]);
+  const said: JsonObject = { ...custom, ...Object.fromEntries(claims) };
+  const { digest, method, public: key, result } = ledger.auth.sign(hash, said);
+  const issuer = await issuerOf(service, ledger, token);
+  return {
+    custom: said,
+    digest,
+    ...(issuer === undefined ? {} : { issuer }),
+    method,
+    origin: token.kind,
+    public: key,
+    result,
+    signer: signer.handle,
+  };
+}
+
+/** Handle of the signer that the claim `iss` names, by key or by handle. */
+async function issuerOf(service: Service, ledger: Ledger, { claims }: Token): Promise<string | undefined> {
+  const { iss } = claims;
+  if (typeof iss !== 'string') return undefined;
+  const by = decodeBase64(iss)?.length === 32 ? 'public' : 'handle';
+  return (await signerOf(service, ledger, iss, by))?.handle;
+}

@@ -1,0 +1,89 @@
+import type { RecordEnvelope } from '@countersign/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../support/checks.js';
+import { newKey, newLedger, OPEN, type TestClient } from '../support/client.js';
+import { createDatabase, type TestDatabase } from '../support/database.js';
+import { ok, stored } from '../support/scene.js';
+import { type RunningServer, startServer } from '../support/server.js';
+import { bearer } from '../support/token.js';
+
+/** What one request changed binds the next one, wherever it arrives, whether it then grants or refuses. */
+describe('a decision is made on the ledger as it is now', () => {
+  let database: TestDatabase;
+  let servers: [RunningServer, RunningServer];
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    servers = [await startServer({ database }), await startServer({ database })];
+  });
+
+  afterAll(async () => {
+    for (const server of servers) await server.stop();
+    await database.drop();
+  });
+
+  /** A founder, and the same seen by another process. */
+  async function seenTwice(options: Parameters<typeof newLedger>[1] = {}): Promise<[TestClient, TestClient]> {
+    const { TestClient } = await import('../support/client.js');
+    const here = await newLedger(servers[0].url, options);
+    const there = new TestClient(servers[1].url, here.key, here.ledger);
+    // Both processes hold the ledger in memory from here on.
+    await Promise.all([here.get('/ledger'), there.get('/ledger')]);
+    return [here, there];
+  }
+
+  async function setAccess(founder: TestClient, access: typeof OPEN): Promise<void> {
+    const ledger: RecordEnvelope = (await founder.get('/ledger')).body;
+    ok(await founder.update('/ledger', ledger, { handle: founder.ledger ?? '', signer: 'system', access }));
+  }
+
+  it('finds a schema that was just made', async () => {
+    for (const reporter of await seenTwice()) {
+      const handle = `daily-${reporter.url.length}-${Math.random()}`;
+      await stored(reporter, 'schema', { handle, record: 'report', format: 'json-schema', schema: {} });
+      expect((await reporter.create('/reports', { handle, schema: handle })).status).toBe(201);
+    }
+    const [here, there] = await seenTwice();
+    await stored(here, 'schema', { handle: 'daily', record: 'report', format: 'json-schema', schema: {} });
+    expect((await there.create('/reports', { handle: 'r', schema: 'daily' })).status).toBe(201);
+  });
+
+  it('finds a domain that was just made', async () => {
+    const [here, there] = await seenTwice();
+    await stored(here, 'domain', { handle: 'first' });
+    expect((await here.create('/wallets', { handle: 'w@first' })).status).toBe(201);
+    await stored(here, 'domain', { handle: 'second' });
+    expect((await there.create('/wallets', { handle: 'w@second' })).body.meta.domain).toBe('second');
+  });
+
+  it('lets in who was just let in', async () => {
+    const key = newKey();
+    const founders = [{ action: 'any', record: 'any', signer: { public: key.public } }, { action: 'read' }];
+    const [here, there] = await seenTwice({ key, access: founders });
+    const strangers = [here, there].map((client) => client.as(newKey()));
+    for (const stranger of strangers) {
+      expectRefusal(await stranger.create('/wallets', { handle: 'w' }), here, 'auth.forbidden', 'Cannot create wallet.');
+      const list = await stranger.get('/wallets', bearer(stranger.key));
+      expectRefusal(list, here, 'auth.forbidden', 'Cannot query wallet.');
+    }
+    await setAccess(here, OPEN);
+    for (const [index, stranger] of strangers.entries()) {
+      expect((await stranger.get('/wallets')).status).toBe(200);
+      expect((await stranger.create('/wallets', { handle: `w-${index}` })).status).toBe(201);
+    }
+  });
+
+  it('lets in no more who was just shut out', async () => {
+    const key = newKey();
+    const [here, there] = await seenTwice({ key });
+    const strangers = [here, there].map((client) => client.as(newKey()));
+    for (const [index, stranger] of strangers.entries()) {
+      expect((await stranger.create('/wallets', { handle: `w-${index}` })).status).toBe(201);
+    }
+    await setAccess(here, [{ action: 'any', record: 'any', signer: { public: key.public } }]);
+    for (const stranger of strangers) {
+      expectRefusal(await stranger.create('/wallets', { handle: 'w' }), here, 'auth.forbidden', 'Cannot create wallet.');
+      expectRefusal(await stranger.get('/wallets'), here, 'auth.unauthorized', 'Invalid token.');
+    }
+  });
+});

@@ -1,0 +1,198 @@
+import type { Json, JsonObject, LedgerError } from '@countersign/protocol';
+import { describe, expect, test } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { bounds } from '../../src/schemas/bounds.js';
+import { compileUserSchema } from '../../src/schemas/user-schema.js';
+import { bits, duration, refusal } from './support.js';
+
+/** Far above what anything here takes, so that a busy machine does not fail it; without bounds it would be minutes. */
+const SOON = 3_000;
+const TOO_LONG = 'Schema validator error: validation took too long';
+
+function members<T extends Json>(count: number, make: (index: number) => T): { [name: string]: T } {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, make(i)]));
+}
+
+function nested(levels: number, wrap: (inside: JsonObject) => JsonObject, inside: JsonObject = {}): JsonObject {
+  return levels === 0 ? inside : nested(levels - 1, wrap, wrap(inside));
+}
+
+function message(schema: JsonObject) {
+  return refusal(() => compileUserSchema(schema)).message;
+}
+
+function detailOf(run: () => void): string | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return (error as LedgerError).detail;
+  }
+}
+
+describe('a user schema is bounded', () => {
+  test('in bytes', () => {
+    const sized = (bytes: number) => ({ title: 'é'.repeat((bytes - 12) / 2) });
+    expect(Buffer.byteLength(JSON.stringify(sized(limits.schema.bytes)))).toBe(limits.schema.bytes);
+    expect(() => compileUserSchema(sized(limits.schema.bytes))).not.toThrow();
+    expect(message(sized(limits.schema.bytes + 2))).toContain(`larger than ${limits.schema.bytes} bytes`);
+  });
+
+  test('in depth', () => {
+    const deep = (levels: number) => nested(levels - 1, (inside) => ({ not: inside }));
+    expect(() => compileUserSchema(deep(limits.schema.depth))).not.toThrow();
+    expect(message(deep(limits.schema.depth + 1))).toContain(`deeper than ${limits.schema.depth} levels`);
+    expect(message(deep(5_000))).toContain(`deeper than ${limits.schema.depth} levels`);
+  });
+
+  test('in subschemas, those written out for references included', () => {
+    const most = bounds.subschemas;
+    expect(() => compileUserSchema({ allOf: Array(most - 1).fill({ minimum: 1 }) })).not.toThrow();
+    expect(message({ allOf: Array(most).fill({ minimum: 1 }) })).toContain(`more than ${most} subschemas`);
+    expect(message({ items: Array(most).fill(false) })).toContain(`more than ${most} subschemas`);
+    expect(message({ dependencies: { a: Array.from({ length: most }, (_, i) => `${i}`) } })).toContain(
+      `more than ${most} subschemas`,
+    );
+
+    // A definition of 9 and the root; each reference is one, and writes out 9.
+    const definitions = { a: { allOf: Array(8).fill({ minimum: 1 }) } };
+    const refs = (count: number) => ({ definitions, items: Array(count).fill({ $ref: '#/definitions/a' }) });
+    expect(() => compileUserSchema(refs((most - 10) / 10))).not.toThrow();
+    expect(message(refs((most - 10) / 10 + 1))).toContain(`more than ${most} subschemas`);
+  });
+
+  test('in the time to compile it', () => {
+    const largest = { properties: members(999, () => ({ type: 'string', minLength: 1, maxLength: 9 })) };
+    expect(duration(() => compileUserSchema(largest))).toBeLessThan(SOON);
+    const keywords = { minimum: 1, maximum: 2, multipleOf: 3, minLength: 1, minItems: 1, maxItems: 2 };
+    expect(duration(() => compileUserSchema({ properties: members(600, () => keywords) }))).toBeLessThan(SOON);
+    const enums = { properties: members(80, () => ({ enum: Array.from({ length: 190 }, (_, i) => i) })) };
+    expect(duration(() => compileUserSchema(enums))).toBeLessThan(SOON);
+  });
+
+  test('in chains of references', () => {
+    const chain = (length: number): JsonObject => ({
+      $ref: '#/definitions/p0',
+      definitions: members<JsonObject>(length, (i) =>
+        i === length - 1 ? { type: 'object' } : { $ref: `#/definitions/p${i + 1}` },
+      ),
+    });
+    expect(() => compileUserSchema(chain(30)).check({})).not.toThrow();
+    expect(duration(() => compileUserSchema(chain(900)))).toBeLessThan(SOON);
+    expect(message(chain(900))).toContain('nests too deeply');
+  });
+});
+
+describe('judging is bounded', () => {
+  const fanOut: JsonObject = {
+    $ref: '#/definitions/p0',
+    definitions: members<JsonObject>(40, (i) =>
+      i === 39 ? { type: 'object' } : { allOf: Array(2).fill({ $ref: `#/definitions/p${i + 1}` }) },
+    ),
+  };
+  const doubling = (keyword: string): JsonObject => ({
+    [keyword]: Array(2).fill({ properties: { n: { $ref: '#' } } }),
+  });
+  const failing = { type: 'object', anyOf: Array(2).fill({ properties: { n: { $ref: '#' } }, required: ['n'] }) };
+  const deep = nested(limits.depth - 1, (n) => ({ n }));
+  const many = Array(limits.values - 10).fill(1);
+
+  const hostile: [string, JsonObject, JsonObject][] = [
+    ['references that double at each step', fanOut, {}],
+    ['allOf that doubles at each level of the data', doubling('allOf'), deep],
+    ['oneOf that doubles at each level of the data', doubling('oneOf'), deep],
+    ['errors that double at each level of the data', failing, deep],
+    [
+      'many alternatives for many items',
+      { properties: { a: { items: { anyOf: [...Array(900).fill({ type: 'string' }), { minimum: 0 }] } } } },
+      { a: many },
+    ],
+    [
+      'nested contains',
+      { properties: { a: { contains: { not: { allOf: Array(90).fill({ minimum: 0 }) } } } } },
+      { a: many },
+    ],
+    [
+      'many patterns for many names',
+      { patternProperties: Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`x${i}`, false])) },
+      members(20_000, () => 1),
+    ],
+    [
+      'a pattern that builds states without end',
+      { properties: { a: { pattern: '^[01]*1[01]{90}x?$' } } },
+      { a: `${bits(500_000)}y` },
+    ],
+    [
+      'quadratic formats',
+      { properties: { a: { items: { not: { format: 'url' } } } } },
+      { a: Array(400).fill(`http://${':'.repeat(2_000)}`) },
+    ],
+    [
+      'slow formats',
+      { properties: { a: { items: { not: { format: 'timezone' } } } } },
+      { a: Array(20_000).fill('Nowhere') },
+    ],
+    [
+      'a name that every error spells out',
+      { additionalProperties: { type: 'string' } },
+      { ['n'.repeat(bounds.name + 1)]: 1 },
+    ],
+  ];
+
+  test.each(hostile)('%s', (_, schema, data) => {
+    const compiled = compileUserSchema(schema);
+    expect(duration(() => compiled.check(data))).toBeLessThan(SOON);
+    expect(refusal(() => compiled.check(data))).toMatchObject({ reason: 'record.schema-invalid', detail: TOO_LONG });
+    // The next record is judged as if nothing had been.
+    if (schema !== fanOut) expect(detailOf(() => compiled.check({}))).not.toBe(TOO_LONG);
+  });
+
+  test('and enough for large data', () => {
+    const item = {
+      type: 'object',
+      properties: { id: { pattern: '^[0-9a-f]{8}$' }, amount: { type: 'integer', minimum: 0 } },
+      required: ['id'],
+    };
+    const schema = compileUserSchema({ properties: { list: { type: 'array', items: item, uniqueItems: true } } });
+    const list = Array.from({ length: 15_000 }, (_, i) => ({ id: i.toString(16).padStart(8, '0'), amount: i }));
+    expect(() => schema.check({ list })).not.toThrow();
+    expect(refusal(() => schema.check({ list: [...list, {}] })).detail).toContain("must have required property 'id'");
+  });
+
+  test.each([
+    ['uniqueItems', { properties: { a: { uniqueItems: true } } }, { a: Array.from({ length: 49_000 }, (_, i) => i) }],
+    [
+      'uniqueItems of objects',
+      { properties: { a: { uniqueItems: true } } },
+      { a: Array.from({ length: 24_000 }, (_, i) => ({ i })) },
+    ],
+    [
+      'a giant enum',
+      { properties: { a: { items: { enum: Array.from({ length: 9_000 }, (_, i) => i) } } } },
+      { a: Array(49_000).fill(8_999) },
+    ],
+    [
+      'a long text against a simple pattern',
+      { properties: { a: { pattern: '\\S' } } },
+      { a: `${' '.repeat(1_000_000)}x` },
+    ],
+    ['a long text of a format', { properties: { a: { format: 'json-pointer' } } }, { a: '/a'.repeat(500_000) }],
+    ['a long name', { additionalProperties: { type: 'integer' } }, { ['n'.repeat(bounds.name)]: 1 }],
+    ['a stack of recursion', { properties: { n: { $ref: '#' } } }, deep],
+  ] as [string, JsonObject, JsonObject][])('%s is judged soon', (_, schema, data) => {
+    const compiled = compileUserSchema(schema);
+    expect(() => compiled.check(data)).not.toThrow();
+    expect(duration(() => compiled.check(data))).toBeLessThan(SOON);
+  });
+
+  test('when the call stack ends', () => {
+    const chain = members<JsonObject>(60, (i) => ({ $ref: i === 59 ? '#/step' : `#/definitions/p${i + 1}` }));
+    const schema = compileUserSchema({
+      $ref: '#/definitions/p0',
+      definitions: chain,
+      step: { properties: { n: { $ref: '#' } } },
+    });
+    expect(refusal(() => schema.check(nested(5_000, (n) => ({ n })))).detail).toBe(TOO_LONG);
+    expect(() => schema.check({ n: {} })).not.toThrow();
+  });
+});

@@ -1,0 +1,264 @@
+import { randomBytes } from 'node:crypto';
+import { newKey, proofOver, signedBy } from './client.mjs';
+import { short } from './report.mjs';
+import { expect } from './surprise.mjs';
+
+const CREATED = { status: 'created' };
+
+/** Rules of the tour's ledger: its owner may do everything, Ada may work with wallets, everyone may read. */
+const RULES = [
+  { action: 'any', record: 'any', signer: { $ledger: 'owner' } },
+  { action: 'access', signer: { handle: 'ada' } },
+  { action: 'any', record: 'wallet', signer: { handle: 'ada' } },
+  { action: 'read', record: 'any' },
+];
+
+/** Customers: wallets whose `custom.tier` is one of three. */
+const CUSTOMER = {
+  type: 'object',
+  required: ['custom'],
+  properties: {
+    custom: {
+      type: 'object',
+      required: ['tier'],
+      properties: { tier: { enum: ['silver', 'gold', 'platinum'] } },
+    },
+  },
+};
+
+/** Step by step through what a ledger does. `client`, `verifier` and `report` are the tour's own. */
+export class Story {
+  constructor({ client, verifier, report }) {
+    this.client = client;
+    this.verifier = verifier;
+    this.report = report;
+    this.owner = newKey();
+    this.ada = newKey();
+    this.stranger = newKey();
+  }
+
+  async tell() {
+    await this.server();
+    await this.newLedger();
+    await this.signers();
+    await this.symbol();
+    await this.wallet();
+    await this.refusedStranger();
+    await this.update();
+    await this.staleUpdate();
+    await this.statusProof();
+    await this.labels();
+    await this.history();
+    await this.schema();
+    await this.drop();
+    await this.historyAfterDrop();
+    await this.everything();
+  }
+
+  async server() {
+    const { report, client } = this;
+    report.step('Ask the server who it is');
+    report.sent('GET /v2');
+    const { data } = await client.call(200, 'GET', '');
+    expect(data?.status === 'UP' && data.semver, 'the address does not answer like a ledger server');
+    report.answered(`200: ${data.handle}, interface ${data.semver}, build ${data.build}, ${data.status}`);
+  }
+
+  async newLedger() {
+    const { report, client, verifier, owner } = this;
+    const handle = `tour-${randomBytes(4).toString('hex')}`;
+    report.step(
+      'Make a ledger',
+      'A ledger is a tenant with rules and keys of its own. Whoever signs for it owns it. The rules of this one:',
+      'the owner may do everything, the signer ada may work with wallets, everyone may read.',
+    );
+    report.sent(`POST /ledgers: handle ${handle}, signed by the owner's key ${owner.public.slice(0, 8)}…`);
+    const data = { handle, signer: 'system', access: RULES, config: {} };
+    const record = await client.call(201, 'POST', '/ledgers', signedBy([owner], data, CREATED));
+    client.ledger = handle;
+    const system = await client.call(200, 'GET', '/signers/system');
+    verifier.trust(system.data.public);
+    report.answered(`201: ${record.luid}. Its key to verify answers, GET /signers/system: ${system.data.public}`);
+    verifier.check(system);
+    report.verified(verifier.check(record));
+  }
+
+  async signers() {
+    const { report, owner, ada } = this;
+    report.step(
+      'Register a signer',
+      'A name for a public key. The owner vouches for it, and Ada shows that she has the key.',
+    );
+    report.sent('POST /signers: handle ada, signed by both keys');
+    const data = { handle: 'ada', format: 'ed25519-raw', public: ada.public };
+    const record = await this.#create('/signers', signedBy([owner, ada], data, CREATED));
+    this.#stored(record);
+  }
+
+  async symbol() {
+    const { report, owner } = this;
+    report.step('Make a symbol', 'A unit to count in: amounts are whole hundredths of it.');
+    report.sent("POST /symbols: handle usd, factor 100, signed by the owner's key");
+    this.#stored(await this.#create('/symbols', signedBy([owner], { handle: 'usd', factor: 100 }, CREATED)));
+  }
+
+  async wallet() {
+    const { report, ada } = this;
+    report.step('Make a wallet', "The ledger finds Ada's name by her key, and decides by its rules.");
+    report.sent("POST /wallets: handle shop, custom.tier silver, signed by Ada's key");
+    const data = { handle: 'shop', custom: { tier: 'silver' } };
+    this.shop = await this.#create('/wallets', signedBy([ada], data, CREATED));
+    this.#stored(this.shop);
+    const read = await this.client.call(200, 'GET', '/wallets/shop');
+    expect(JSON.stringify(read) === JSON.stringify(this.shop), 'a read differs from what the write was answered with');
+  }
+
+  async refusedStranger() {
+    const { report, stranger } = this;
+    report.step('A stranger tries the same', 'No rule names the key, and what no rule grants is refused.');
+    report.sent("POST /wallets: handle theirs, signed by a stranger's key");
+    await this.#refused('auth.forbidden', 403, 'POST', '/wallets', signedBy([stranger], { handle: 'theirs' }, CREATED));
+  }
+
+  async update() {
+    const { report, ada, shop } = this;
+    report.step('Change the wallet', 'An update is the whole new data, and names the version it replaces.');
+    report.sent(`PUT /wallets/shop: custom.tier gold, parent ${short(shop.hash)}, signed by Ada's key`);
+    const body = signedBy([ada], { ...shop.data, custom: { tier: 'gold' }, parent: shop.hash }, {}, shop.luid);
+    this.updated = await this.client.call(200, 'PUT', '/wallets/shop', body);
+    expect(this.updated.data.custom.tier === 'gold', 'the update is not in the answer');
+    report.answered(`200: hash ${short(this.updated.hash)}, owners and status as before`);
+    report.verified(this.verifier.check(this.updated));
+  }
+
+  async staleUpdate() {
+    const { report, ada, shop, updated } = this;
+    report.step('Change it from the old version', 'Two people edit at once: the second must look again first.');
+    report.sent(`PUT /wallets/shop: custom.tier platinum, parent ${short(shop.hash)} once more`);
+    const body = signedBy([ada], { ...shop.data, custom: { tier: 'platinum' }, parent: shop.hash }, {}, shop.luid);
+    await this.#refused('crypto.parent-hash-invalid', 422, 'PUT', '/wallets/shop', body);
+    const read = await this.client.call(200, 'GET', '/wallets/shop');
+    expect(read.hash === updated.hash, 'a refused update changed the record');
+  }
+
+  async statusProof() {
+    const { report, ada, updated } = this;
+    report.step('Set its status', 'A proof alone can say something about a version; its data stays.');
+    report.sent(`POST /wallets/shop/proofs: a proof over ${short(updated.hash)} that says status active`);
+    const proof = proofOver(updated.hash, ada, { status: 'active' });
+    const record = await this.client.call(200, 'POST', '/wallets/shop/proofs', proof);
+    expect(record.meta.status === 'active' && record.hash === updated.hash, 'the status was not set');
+    report.answered(`200: status ${record.meta.status}, hash as before`);
+    report.verified(this.verifier.check(record));
+  }
+
+  async labels() {
+    const { report, ada, updated } = this;
+    report.step('Label it, and find it by the label');
+    report.sent('POST /wallets/shop/proofs: labels {"$push": ["vip", "retail"]}');
+    const proof = proofOver(updated.hash, ada, { labels: { $push: ['vip', 'retail'] } });
+    this.labelled = await this.client.call(200, 'POST', '/wallets/shop/proofs', proof);
+    expect(this.labelled.meta.labels?.join() === 'vip,retail', 'the labels were not set');
+    report.answered(`200: labels ${this.labelled.meta.labels.join(', ')}`);
+    report.verified(this.verifier.check(this.labelled));
+    report.sent('GET /wallets?meta.labels=vip&data.custom.tier=gold');
+    const list = await this.client.call(200, 'GET', '/wallets?meta.labels=vip&data.custom.tier=gold');
+    expect(list.data.length === 1 && list.data[0].luid === this.shop.luid, 'the list does not show the wallet');
+    report.answered(`200: ${list.data.map(({ data }) => data.handle).join()}. A list is signed as a whole, too`);
+    report.verified(this.verifier.check(list));
+  }
+
+  async history() {
+    const { report } = this;
+    report.step('Read its history', 'Every version stays, with the proofs it had.');
+    report.sent('GET /wallets/shop/changes');
+    await this.#versions('/wallets/shop/changes', ['update', 'update', 'update', 'create']);
+  }
+
+  async schema() {
+    const { report, owner, ada } = this;
+    report.step(
+      'Say what wallets must look like',
+      'A JSON Schema is a record of the ledger. From now on each wallet must name one.',
+    );
+    report.sent('POST /schemas: handle customer, for wallets: custom.tier is silver, gold or platinum');
+    const data = { handle: 'customer', record: 'wallet', format: 'json-schema', schema: CUSTOMER };
+    this.#stored(await this.#create('/schemas', signedBy([owner], data, CREATED)));
+    report.sent('POST /wallets: handle kiosk, schema customer, custom.tier bronze');
+    const bad = { handle: 'kiosk', schema: 'customer', custom: { tier: 'bronze' } };
+    await this.#refused('record.schema-invalid', 422, 'POST', '/wallets', signedBy([ada], bad, CREATED));
+  }
+
+  async drop() {
+    const { report, ada, labelled } = this;
+    report.step('Drop the wallet');
+    report.sent(`DELETE /wallets/shop: parent ${short(labelled.hash)}, signed by Ada's key, reason "closed"`);
+    const custom = { status: 'dropped', reason: 'closed' };
+    const body = signedBy([ada], { parent: labelled.hash }, custom, labelled.luid);
+    await this.client.call(204, 'DELETE', '/wallets/shop', body);
+    report.answered('204: gone');
+    report.sent('GET /wallets/shop');
+    await this.#refused('record.not-found', 404, 'GET', '/wallets/shop');
+  }
+
+  async historyAfterDrop() {
+    const { report, labelled } = this;
+    report.step('Read the history of what is gone', 'Under its luid, which no other record ever gets.');
+    report.sent(`GET /wallets/${labelled.luid}/changes`);
+    const actions = ['drop', 'update', 'update', 'update', 'create'];
+    this.versions = await this.#versions(`/wallets/${labelled.luid}/changes`, actions);
+  }
+
+  async everything() {
+    const { report, client, verifier } = this;
+    report.step(
+      'Verify all of it',
+      'Every current record of the ledger, those it was born with included, from its lists.',
+    );
+    const kinds = ['signers', 'symbols', 'wallets', 'schemas', 'policies'];
+    let records = 0;
+    for (const kind of kinds) {
+      const list = await client.call(200, 'GET', `/${kind}?page.limit=100`);
+      verifier.check(list);
+      for (const record of list.data) verifier.check(record);
+      records += list.data.length;
+    }
+    report.sent(kinds.map((kind) => `GET /${kind}`).join(', '));
+    report.answered(`${records} records`);
+    report.verified(
+      `${verifier.proofs} proofs in ${verifier.answers} answers, records and versions since step 2: all good`,
+    );
+  }
+
+  #create(path, body) {
+    return this.client.call(201, 'POST', path, body);
+  }
+
+  #stored(record) {
+    this.report.answered(`201: ${record.luid}, hash ${short(record.hash)}, status ${record.meta.status}`);
+    this.report.verified(this.verifier.check(record));
+  }
+
+  /** A request that must be refused, with an error that the ledger has signed. */
+  async #refused(reason, status, method, path, body = undefined) {
+    const error = await this.client.call(status, method, path, body);
+    expect(error.data.reason === reason, `refused with ${error.data.reason} instead of ${reason}`);
+    this.report.answered(`${status} ${reason}: ${error.data.detail}`);
+    this.report.verified(this.verifier.check(error));
+  }
+
+  /** A history, newest version first, that must consist of these actions. */
+  async #versions(path, actions) {
+    const list = await this.client.call(200, 'GET', path);
+    const found = list.data.map(({ meta }) => meta.action);
+    expect(found.join() === actions.join(), `the history is ${found.join()} instead of ${actions.join()}`);
+    const lines = list.data.map(({ hash, meta }) => {
+      return `${meta.change} ${meta.action.padEnd(6)} ${short(hash)} status ${meta.status}, ${meta.proofs.length} proofs`;
+    });
+    this.report.answered(`200: ${list.page.total} versions\n${lines.join('\n')}`);
+    this.verifier.check(list);
+    for (const version of list.data) this.verifier.check(version);
+    this.report.verified('hash and proofs of each version');
+    return list.data;
+  }
+}
