@@ -5,6 +5,8 @@
 export const limits = {
   /** Bytes of a request body (contract 01 §12, Edges). */
   body: 1024 * 1024,
+  /** Milliseconds in which a request must have arrived, its body included (contract 06 §8). */
+  request: 30_000,
   /** Nesting of arrays and objects in a request body. */
   depth: 64,
   /** JSON values (members, elements) in a request body. */
@@ -42,10 +44,32 @@ export const limits = {
   label: 255,
   /** Bytes of a bearer token (8 KiB). */
   token: 8 * 1024,
-  /** Single-use tokens (`jti`) one process remembers, for one ledger and for all. */
-  replays: { ledger: 100_000, total: 1_000_000 },
-  /** A user schema: bytes as canonical JSON, nesting, and milliseconds to compile it. */
-  schema: { bytes: 64 * 1024, depth: 32, compile: 500 },
+  /**
+   * A user schema (contract 02 §1). Together these bound the time to compile one, the memory it keeps, and what judging
+   * one record may cost.
+   */
+  schema: {
+    /** As canonical JSON. */
+    bytes: 64 * 1024,
+    /** Nesting of arrays and objects. */
+    depth: 32,
+    /** Subschemas and names in `dependencies`, counting those that references repeat in the compiled code. */
+    subschemas: 1_000,
+    /** Characters of one pattern, instructions it compiles to, those of all patterns of a schema, and their number. */
+    pattern: { characters: 1_024, instructions: 2_000, together: 10_000, count: 100 },
+    /** Units of work per millisecond of `limits.validation`; one unit is about a step of compiled code. */
+    unitsPerMillisecond: 10_000,
+    /** Errors gathered while judging, those of alternatives that are given up included. */
+    gathered: 2_000,
+    /** Errors answered, and the characters they may hold together as JSON. */
+    answered: { errors: 100, characters: 64 * 1024 },
+    /** Characters of a text in an answered error; longer ones are cut. */
+    text: 1_024,
+    /** Characters of a member name that a schema judges by pattern or as an additional property. */
+    name: 1_024,
+    /** The weight (about a kilobyte each) of all compiled user schemas that are kept. */
+    compiledWeight: 50_000,
+  },
   /** Milliseconds one validation against a user schema may take. */
   validation: 250,
   /** Writes gathered into one commit, and lookups gathered into one query. */

@@ -3,18 +3,18 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { DEFAULT_SERVER_RULES } from './access/rules.js';
 import { native } from './auth/native-suite.js';
-import { MemoryReplays } from './auth/replays.js';
 import type { Nature } from './clock.js';
 import { createServer } from './http/server.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import { keyCheck } from './ledgers/master-key.js';
-import { limits } from './limits.js';
+import { createMetrics, type Metrics, watchPool } from './metrics.js';
 import { createUserSchemas } from './records/user-schemas.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import type { Service } from './service.js';
 import { assertSameMasterKey } from './store/key-check.js';
 import { migrate } from './store/migrate.js';
 import { createPool } from './store/pool.js';
+import { createReplays } from './store/replays.js';
 import { createStore } from './store/store.js';
 
 export interface ServerOptions {
@@ -27,12 +27,19 @@ export interface ServerOptions {
   readonly defaultLedger?: string;
   readonly logger: FastifyBaseLogger;
   readonly nature?: Nature;
+  /** Milliseconds a request may take; 15 seconds unless given. */
+  readonly requestTimeout?: number;
+  /** Which of the deployment's processes this is; the only one unless given. */
+  readonly worker?: string;
+  /** Collects the metrics of all processes; this one's unless given. */
+  readonly collect?: () => Promise<string>;
 }
 
 /** A server with its connection to the database. */
 export interface Server {
   readonly app: FastifyInstance;
   readonly service: Service;
+  readonly metrics: Metrics;
   /** Finishes what was begun, then lets go of the database. */
   close(): Promise<void>;
 }
@@ -41,27 +48,32 @@ const NATURE: Nature = { now: () => Date.now(), random: (bytes) => randomBytes(b
 
 /** Wires store, services and HTTP, and brings the database to this release's schema. It does not listen yet. */
 export async function openServer(options: ServerOptions): Promise<Server> {
-  const { database, masterKey, logger, nature = NATURE, ...named } = options;
+  const { database, masterKey, logger, nature = NATURE, requestTimeout = 15_000, worker = '0', ...named } = options;
+  const metrics = createMetrics(worker);
   const pool = createPool(database, (error) => logger.error({ err: error }, 'idle database connection failed'));
   try {
     await migrate(pool);
     await assertSameMasterKey(pool, keyCheck(masterKey));
-    const store = createStore(pool);
+    watchPool(metrics, pool);
+    const store = createStore(pool, metrics.batched);
     const service: Service = {
       ...named,
       masterKey,
       nature,
+      requestTimeout,
       store,
       suite: native,
       serverRules: DEFAULT_SERVER_RULES,
-      replays: new MemoryReplays(nature.now, limits.replays),
+      replays: createReplays(pool, nature, (size, waited) => metrics.batched('token', size, waited)),
       ledgers: createLedgers(store.ledgers, masterKey, native),
       userSchemas: createUserSchemas(store, new CompiledSchemas()),
     };
-    const app = createServer(service, logger);
+    const collect = options.collect ?? (() => metrics.registry.metrics());
+    const app = createServer(service, logger, { metrics, collect });
     return {
       app,
       service,
+      metrics,
       async close() {
         await app.close();
         await pool.end();

@@ -18,6 +18,8 @@ export interface Service {
   readonly defaultLedger?: string;
   /** Rules that hold on every ledger of the deployment (contract 03 §6.4). */
   readonly serverRules: readonly Rule[];
+  /** Milliseconds a request may take before it is answered 408. */
+  readonly requestTimeout: number;
   readonly masterKey: Buffer;
   readonly suite: Suite;
   readonly nature: Nature;

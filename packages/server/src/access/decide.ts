@@ -1,7 +1,7 @@
 import type { Caller } from './caller.js';
 import type { Context } from './context.js';
 import { granting, type Principal, principal, tokenKeys } from './granting.js';
-import type { Level, Right } from './standing.js';
+import type { Level, Right, Standing } from './standing.js';
 
 /** The outcome, and the rule that brought it about. */
 export interface Decision {
@@ -17,10 +17,19 @@ export interface Decision {
  */
 export function decide(action: string, record: string, caller: Caller, context: Context): Decision {
   const rights = rightsFor(action, record);
-  for (const { level, index, policy } of granting(rights, context, (level) => principalFor(action, level, caller))) {
-    return { granted: true, by: policy === undefined ? { level, index } : { level, index, policy } };
-  }
-  return { granted: false };
+  return decisionBy(first(granting(rights, context, (level) => principalFor(action, level, caller))));
+}
+
+/** The decision that rests on a rule, or on there being none. */
+function decisionBy(rule: Standing | undefined): Decision {
+  if (!rule) return { granted: false };
+  const { level, index, policy } = rule;
+  return { granted: true, by: policy === undefined ? { level, index } : { level, index, policy } };
+}
+
+function first(rules: Iterable<Standing>): Standing | undefined {
+  for (const rule of rules) return rule;
+  return undefined;
 }
 
 /** The rights any of which allows the operation: for some, the contract leaves open which one is meant. */
@@ -50,35 +59,58 @@ export function principalFor(action: string, level: Level, caller: Caller): Prin
   return principal([...caller.proofs, ...impersonated], caller);
 }
 
-/** Whether the ledger's rules (or its policies) give the caller `access` (contract 03 §6.5). */
-export function mayEnter(caller: Caller, { ledger, policies }: Context): boolean {
+/** The rule of the ledger (or value of a policy) that gives the caller `access` (contract 03 §6.5). */
+function entry(caller: Caller, { ledger, policies }: Context): Standing | undefined {
   const who = principal([...caller.proofs, ...tokenKeys(caller)], caller);
-  const found = granting(
-    [{ action: 'access', record: 'ledger' }],
-    { ledger, policies, server: [], domains: [] },
-    () => who,
-  );
-  return found.next().done === false;
+  const context = { ledger, policies, server: [], domains: [] };
+  return first(granting([{ action: 'access', record: 'ledger' }], context, () => who));
+}
+
+/** Whether the ledger's rules (or its policies) give the caller `access` (contract 03 §6.5). */
+export function mayEnter(caller: Caller, context: Context): boolean {
+  return entry(caller, context) !== undefined;
 }
 
 /**
- * Whether the caller gets as far as the action itself (contract 03 §6.5): a mutation needs `access`; a read does not
- * when a rule of the ledger or the server grants this very read.
+ * The rule that gets the caller as far as the action itself (contract 03 §6.5): one that gives `access`; or, for a read,
+ * one of the ledger or the server that grants this very read.
  */
-export function gate(caller: Caller, context: Context, mutation: boolean, action: string, record: string): boolean {
-  if (mayEnter(caller, context)) return true;
-  if (mutation) return false;
-  for (const { level } of granting(rightsFor(action, record), context, (level) =>
-    principalFor(action, level, caller),
-  )) {
-    if (level === 'ledger' || level === 'server') return true;
+function passage(
+  caller: Caller,
+  context: Context,
+  mutation: boolean,
+  action: string,
+  record: string,
+): Standing | undefined {
+  const entered = entry(caller, context);
+  if (entered || mutation) return entered;
+  for (const rule of granting(rightsFor(action, record), context, (level) => principalFor(action, level, caller))) {
+    if (rule.level === 'ledger' || rule.level === 'server') return rule;
   }
-  return false;
+  return undefined;
+}
+
+/** Whether the caller gets as far as the action itself: a mutation always needs `access` (contract 03 §6.5). */
+export function gate(caller: Caller, context: Context, mutation: boolean, action: string, record: string): boolean {
+  return passage(caller, context, mutation, action, record) !== undefined;
+}
+
+/** A decision on the whole way: the gate, then the action. */
+export interface Judgement extends Decision {
+  /** Where the caller was stopped, when not granted. */
+  readonly stopped?: 'gate' | 'rules';
+}
+
+/** Whether the caller passes the gate and rules allow the action, and by which rule. */
+export function judge(action: string, record: string, caller: Caller, context: Context): Judgement {
+  if (!gate(caller, context, !isRead(action), action, record)) return { granted: false, stopped: 'gate' };
+  const decision = decide(action, record, caller, context);
+  return decision.granted ? decision : { granted: false, stopped: 'rules' };
 }
 
 /** Whether the caller passes the gate and rules allow the action. */
 export function may(action: string, record: string, caller: Caller, context: Context): boolean {
-  return gate(caller, context, !isRead(action), action, record) && decide(action, record, caller, context).granted;
+  return judge(action, record, caller, context).granted;
 }
 
 /** Whether the caller may read the subject, of that kind. */
@@ -86,9 +118,18 @@ export function mayRead(kind: string, caller: Caller, context: Context): boolean
   return may('read', kind, caller, context);
 }
 
-/** Whether the caller may list records of `kind`; what the list shows is for `visible` (contract 03 §6.6). */
-export function mayQuery(kind: string, caller: Caller, { ledger, policies, server }: Context): boolean {
-  return gate(caller, { ledger, policies, server, domains: [] }, false, 'read', kind);
+/**
+ * Whether the caller may list records of `kind`, and by which rule (contract 03 §6.6). What the list shows is for
+ * `visible`.
+ */
+export function judgeQuery(kind: string, caller: Caller, { ledger, policies, server }: Context): Judgement {
+  const rule = passage(caller, { ledger, policies, server, domains: [] }, false, 'read', kind);
+  return rule ? decisionBy(rule) : { granted: false, stopped: 'gate' };
+}
+
+/** Whether the caller may list records of `kind`. */
+export function mayQuery(kind: string, caller: Caller, context: Context): boolean {
+  return judgeQuery(kind, caller, context).granted;
 }
 
 /**
@@ -98,5 +139,5 @@ export function mayQuery(kind: string, caller: Caller, { ledger, policies, serve
 export function visible(kind: string, caller: Caller, context: Context): boolean {
   if (!context.ledger.policyBased) return decide('read', kind, caller, context).granted;
   const who = principal(tokenKeys(caller), caller);
-  return granting([{ action: 'query', record: kind }], context, () => who).next().done === false;
+  return first(granting([{ action: 'query', record: kind }], context, () => who)) !== undefined;
 }

@@ -3,6 +3,8 @@ import { moment } from '../clock.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Answer } from '../records/request.js';
 import type { Service } from '../service.js';
+import { Overloaded } from '../store/gather.js';
+import { isUnavailable } from '../store/unavailable.js';
 
 /** Takes note of what no request should have been able to cause. */
 export type Report = (error: unknown) => void;
@@ -21,14 +23,48 @@ export async function answered(
   report: Report,
 ): Promise<Answer> {
   let ledger: Ledger | undefined;
-  try {
+  const work = async () => {
     ledger = await resolve();
-    return await perform(ledger);
+    return perform(ledger);
+  };
+  try {
+    return await inTime(service.requestTimeout, work());
   } catch (error) {
     if (error instanceof LedgerError) return errorAnswer(service, ledger, error);
     report(error);
+    if (error instanceof Overloaded || isUnavailable(error)) return unavailable(service, ledger);
     return errorAnswer(service, ledger, new LedgerError('api.unexpected-error', 'Unexpected server error'));
   }
+}
+
+/**
+ * The answer of `work`, unless it takes longer than `patience` milliseconds.
+ *
+ * @throws `api.request-timeout`: what was asked may still be done (contract 00, Retry safety)
+ */
+async function inTime<T>(patience: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooLate()), patience);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooLate(): LedgerError {
+  const detail = 'The request took too long. It may or may not have been processed; sending it again is safe.';
+  return new LedgerError('api.request-timeout', detail);
+}
+
+/** Seconds after which a client may try again when the database is out of reach or the queues are full. */
+const RETRY_AFTER = 1;
+
+function unavailable(service: Service, ledger: Ledger | undefined): Answer {
+  const error = new LedgerError('api.unexpected-error', 'The service is not available at the moment. Retry later.');
+  return { ...errorAnswer(service, ledger, error), status: 503, retryAfter: RETRY_AFTER };
 }
 
 /**

@@ -8,7 +8,9 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { requestInvalid } from '../kinds/refusal.js';
 import { limits } from '../limits.js';
+import type { Metrics } from '../metrics.js';
 import { createLedger } from '../records/create-ledger.js';
 import { listLedgers } from '../records/list-ledgers.js';
 import type { Answer, Request } from '../records/request.js';
@@ -16,9 +18,11 @@ import type { Service } from '../service.js';
 import { answered } from './boundary.js';
 import { health } from './health.js';
 import { information } from './information.js';
+import { metricsRoute } from './metrics.js';
 import { openApi } from './openapi.js';
 import { recordRoutes } from './routes.js';
 import { ledgerOf, noTenant } from './tenant.js';
+import { answerBadWire } from './wire-errors.js';
 
 /** All paths but those for the operator's probes begin with it (contract 06 §9). */
 const BASE = '/v2';
@@ -26,22 +30,31 @@ const BASE = '/v2';
 /** A path parameter longer than this names nothing. */
 const PARAMETER = 1_024;
 
+/** What the server counts, and how the counts of all processes are collected. */
+export interface Counted {
+  readonly metrics: Metrics;
+  readonly collect: () => Promise<string>;
+}
+
 /** The HTTP server: routes made from the registry of kinds, each leading to one operation. */
-export function createServer(service: Service, logger: FastifyBaseLogger): FastifyInstance {
+export function createServer(service: Service, logger: FastifyBaseLogger, counted: Counted): FastifyInstance {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.body,
+    requestTimeout: limits.request,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER },
-    frameworkErrors: (error, request, reply) => void refuse(service, error, request, reply),
+    frameworkErrors: (error, request, reply) => void refuse(service, error, request, allowAnyOrigin(reply)),
+    clientErrorHandler: (error, socket) => answerBadWire(service, error, socket),
   });
   takeBodies(app);
-  app.addHook('onRequest', async (_, reply) => void reply.header('access-control-allow-origin', '*'));
+  app.addHook('onRequest', async (_, reply) => void allowAnyOrigin(reply));
   app.setErrorHandler((error: FastifyError, request, reply) => refuse(service, error, request, reply));
   app.setNotFoundHandler((request, reply) => unrouted(service, request, reply));
   app.options('/*', (_, reply) => preflight(reply));
   health(app, service);
+  metricsRoute(app, counted.metrics, counted.collect);
   app.get(BASE, async (_, reply) => send(reply, information(service)));
   // Made when first asked for, so that nobody waits for it at start.
   let description: string | undefined;
@@ -116,7 +129,8 @@ async function outsideLedgers(
 /** The request as operations take it. A path that names no record is about the ledger itself. */
 function sentRequest(request: FastifyRequest, ledger: string): Request {
   const { method, url, headers, body } = request;
-  const below = url.slice(BASE.length);
+  // A proxy may send the whole URL where the path belongs (RFC 9112 §3.2.2).
+  const below = url.replace(/^[a-z]+:\/\/[^/?]*/i, '').slice(BASE.length);
   const mark = below.indexOf('?');
   const params = request.params as Record<string, string>;
   return {
@@ -134,9 +148,9 @@ function tenantHeader(request: FastifyRequest): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 
-/** Signed, where a ledger is named, like every other error. */
+/** Signed, where a known ledger is named, like every other error (contract 06 §4.1). */
 async function unrouted(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  return refuseWith(service, request, reply, new LedgerError('api.route-not-found', 'Route not found'));
+  return refuseWith(service, request, reply, new LedgerError('api.route-not-found', 'Route not found'), 'route');
 }
 
 /** What the framework itself refuses, in the contract's terms; anything it does not know is ours to answer for. */
@@ -146,15 +160,17 @@ async function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return refuseWith(service, request, reply, new BodyTooLarge(limits.body));
-  if (error.code === 'FST_ERR_BAD_URL') {
-    return refuseWith(
-      service,
-      request,
-      reply,
-      new LedgerError('api.query-malformed', 'Malformed percent-encoding in the path'),
-    );
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return refuseWith(service, request, reply, new BodyTooLarge(limits.body));
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return refuseWith(service, request, reply, requestInvalid(NO_BODY));
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return unrouted(service, request, reply);
+    case 'FST_ERR_BAD_URL': {
+      const malformed = new LedgerError('api.query-malformed', 'Malformed percent-encoding in the path');
+      return refuseWith(service, request, reply, malformed, 'route');
+    }
   }
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return refuseWith(service, request, reply, new LedgerError('api.body-malformed', error.message));
@@ -162,22 +178,40 @@ async function refuse(
   return refuseWith(service, request, reply, error);
 }
 
+/** What a body of no type at all is told, like one of another type (contract 00, Request-schema errors). */
+const NO_BODY = { instancePath: '', keyword: 'type', params: { type: 'object' }, message: 'must be object' };
+
+/**
+ * @param about what is wrong with the route comes before an unknown ledger, anything else after it (contract 01 §12,
+ *   Order of checks)
+ */
 async function refuseWith(
   service: Service,
   request: FastifyRequest,
   reply: FastifyReply,
   error: Error,
+  about: 'route' | 'request' = 'request',
 ): Promise<FastifyReply> {
   const named = tenantHeader(request);
   const answer = await answered(
     service,
-    async () => (named === undefined ? undefined : ledgerOf(service, named)),
+    async () => {
+      if (named === undefined) return undefined;
+      return ledgerOf(service, named).catch((unknown) => {
+        throw about === 'route' && unknown instanceof LedgerError ? error : unknown;
+      });
+    },
     async () => {
       throw error;
     },
     (thrown) => request.log.error({ err: thrown, method: request.method, url: request.url }, 'unexpected error'),
   );
   return send(reply, answer);
+}
+
+/** Answers are for scripts of every origin (contract 01 §5). */
+function allowAnyOrigin(reply: FastifyReply): FastifyReply {
+  return reply.header('access-control-allow-origin', '*');
 }
 
 function preflight(reply: FastifyReply): FastifyReply {
@@ -189,7 +223,8 @@ function preflight(reply: FastifyReply): FastifyReply {
     .send();
 }
 
-function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, body, retryAfter }: Answer): FastifyReply {
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   if (body === undefined) return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send();
   return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
 }

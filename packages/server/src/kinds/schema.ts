@@ -1,4 +1,6 @@
+import type { JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
+import { compileUserSchema } from '../schemas/user-schema.js';
 import { closed, common, Free, Handle, oneOfNames } from './data.js';
 import type { Kind } from './kind.js';
 
@@ -19,7 +21,7 @@ const RECORDS = [
   'wallet',
 ] as const;
 
-/** What users ask of the data of a kind (contract 02 §1). That the content is a JSON Schema is decided elsewhere. */
+/** What users ask of the data of a kind (contract 02 §1). */
 export const schema: Kind = {
   name: 'schema',
   title: 'Schema',
@@ -39,6 +41,7 @@ export const schema: Kind = {
   }),
   order: ['handle', 'format', 'record', 'schema', 'extend', 'custom', 'access'],
   schemas: 'none',
+  check: (data) => void compileUserSchema(data.schema as JsonObject),
   link: (data) => String(data.record),
   filters: ['record'],
   signals: ['schema-created', 'schema-updated', 'schema-proofs-added'],

@@ -41,6 +41,11 @@ export interface Ledger {
   readonly auth: Countersigner;
   /** Signers already looked up, by public key; `undefined` for a key no signer has. Filled as requests come. */
   readonly signers: Map<string, SignerFacts | undefined>;
+  /**
+   * Keys that one run of an operation takes for nobody's, a set of its own for each run. A signer may be registered
+   * without a new version of the ledger, so the run's commit, or its refusal, makes sure that they still are nobody's.
+   */
+  readonly strangers: Set<string>;
 }
 
 /** The domain of that handle and every domain above it, nearest first (contract 02 §2.4). */

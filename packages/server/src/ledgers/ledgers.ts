@@ -37,38 +37,37 @@ export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suit
       .load(id)
       .then((stored) => {
         if (!stored) throw new LedgerError('api.route-not-found', 'Server does not host requested ledger');
-        const ledger = ledgerOf(stored, masterKey, suite);
-        keep(id, ledger);
-        return ledger;
+        return keep(id, ledgerOf(stored, masterKey, suite));
       })
       .finally(() => loading.delete(id));
     loading.set(id, load);
     return load;
   };
 
-  const keep = (id: string, ledger: Ledger) => {
+  /** Of two loads of one ledger the older may end later: it never takes the place of the newer. */
+  const keep = (id: string, loaded: Ledger): Ledger => {
+    const before = held.get(id);
+    const ledger = before && before.version > loaded.version ? before : loaded;
     held.delete(id);
     held.set(id, ledger);
     if (held.size > limits.ledgers) held.delete(held.keys().next().value as string);
+    return ledger;
   };
 
   return {
     async resolve(id) {
       const ledger = held.get(id);
-      if (!ledger) return load(id);
-      keep(id, ledger);
-      return ledger;
+      return ledger ? keep(id, ledger) : load(id);
     },
     async renew(stale, version) {
       if (stale.version >= version) return stale;
-      const ledger = [held.get(stale.handle), held.get(stale.luid)].find(
+      const newer = [held.get(stale.handle), held.get(stale.luid)].find(
         (one) => one?.luid === stale.luid && one.version >= version,
       );
-      if (ledger) return ledger;
-      const renewed = await load(stale.luid);
-      keep(renewed.handle, renewed);
-      if (renewed.handle !== stale.handle) held.delete(stale.handle);
-      return renewed;
+      // Under both names, so that no later request begins with the old one.
+      const ledger = newer ?? (await load(stale.luid));
+      keep(stale.luid, ledger);
+      return keep(stale.handle, ledger);
     },
   };
 }
@@ -107,6 +106,7 @@ function ledgerOf(stored: StoredLedger, masterKey: Buffer, suite: Suite): Ledger
     system: signer('system'),
     auth: signer('system.auth'),
     signers: new Map(),
+    strangers: new Set(),
   };
 }
 

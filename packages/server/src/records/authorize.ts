@@ -1,11 +1,11 @@
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
-import { may } from '../access/decide.js';
+import { judge } from '../access/decide.js';
 import { missingPermissions, refusal } from '../access/refusal.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
-import { contextOf, subjectOf } from './context.js';
+import { type Conditions, contextOf, subjectOf } from './context.js';
 import type { Parent, Stored } from './stored.js';
 
 /** An action on a record, or on the record of its kind that is about to be. */
@@ -15,6 +15,8 @@ export interface Asked {
   readonly subject: Subject;
   /** The record it lies under, where its kind has one. */
   readonly parent?: Parent;
+  /** What policy values may ask by name of this record; without it, values that ask anything do not grant. */
+  readonly conditions?: Conditions | undefined;
 }
 
 /**
@@ -24,10 +26,16 @@ export interface Asked {
  */
 export function authorize(service: Service, ledger: Ledger, caller: Caller, asked: Asked): void {
   const { action, record, subject } = rightFor(asked);
-  const context = contextOf(service, ledger, subject);
-  if (may(action, record, caller, context)) return;
+  const context = contextOf(service, ledger, subject, asked.conditions);
+  const judgement = judge(action, record, caller, context);
+  service.explain?.({ ledger: ledger.handle, action, record, ...named(subject), ...judgement });
+  if (judgement.granted) return;
   if (record === 'intent-proof') throw missingPermissions(action, record, caller, context);
   throw refusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
+}
+
+function named({ data }: Subject): { handle?: string } {
+  return typeof data.handle === 'string' ? { handle: data.handle } : {};
 }
 
 /** An action on a stored record. */

@@ -10,28 +10,25 @@ import { assertCurrent } from './attempt.js';
  * The caller of a write: the keys of its verified proofs and of its token, each with the signer that owns it.
  *
  * A key known to be a stranger's is not looked up again: the commit checks that it still is.
+ *
+ * @param trustAbsence false where no commit follows
  */
 export async function writer(
   service: Service,
   ledger: Ledger,
   proofs: readonly { readonly public: string }[],
   token: Token | undefined,
+  trustAbsence = true,
 ): Promise<Caller> {
   const keys = await Promise.all(
-    [...new Set(proofs.map((proof) => proof.public))].map((key) => keyOf(service, ledger, key, true)),
+    [...new Set(proofs.map((proof) => proof.public))].map((key) => keyOf(service, ledger, key, trustAbsence)),
   );
-  return withToken(keys, token, await keyOfToken(service, ledger, token, true));
+  return withToken(keys, token, await keyOfToken(service, ledger, token, trustAbsence));
 }
 
 /** The caller of a read: nothing but the token, and no commit to check a stranger, so strangers are looked up. */
 export async function reader(service: Service, ledger: Ledger, token: Token | undefined): Promise<Caller> {
   return withToken([], token, await keyOfToken(service, ledger, token, false));
-}
-
-/** The keys of a caller that no signer record has. */
-export function strangers(caller: Caller): string[] {
-  const keys = caller.token?.key ? [...caller.proofs, caller.token.key] : caller.proofs;
-  return keys.filter((key) => !key.signer).map((key) => key.public);
 }
 
 function withToken(proofs: readonly Key[], token: Token | undefined, key: Key | undefined): Caller {
@@ -68,13 +65,19 @@ export async function signerOf(
 
 /** A key, with the signer that owns it. */
 export async function keyOf(service: Service, ledger: Ledger, key: string, trustAbsence: boolean): Promise<Key> {
-  const known = ledger.signers.get(key);
-  if (known) return { public: key, signer: known };
-  if (trustAbsence && ledger.signers.has(key)) return { public: key };
+  const signer =
+    ledger.signers.get(key) ??
+    (trustAbsence && ledger.signers.has(key) ? undefined : await found(service, ledger, key));
+  if (signer) return { public: key, signer };
+  ledger.strangers.add(key);
+  return { public: key };
+}
+
+async function found(service: Service, ledger: Ledger, key: string): Promise<SignerFacts | undefined> {
   const signer = await signerOf(service, ledger, key, 'public');
   if (ledger.signers.size >= limits.signers) ledger.signers.clear();
   ledger.signers.set(key, signer);
-  return signer ? { public: key, signer } : { public: key };
+  return signer;
 }
 
 function signerFacts({ data, meta }: RecordEnvelope, circles: readonly string[]): SignerFacts {

@@ -26,7 +26,7 @@ export async function check(service: Service, ledger: Ledger, kind: Kind, reques
   const narrowed = typeof sent.data.record === 'string' ? sent.data.record : undefined;
   return onCurrent(service, ledger, async (current) => {
     const { record } = await storedRecord(service, current, kind, request);
-    const caller = await writer(service, current, proofs.signed, token);
+    const caller = await writer(service, current, proofs.signed, token, false);
     const context = contextOf(service, current, subjectOf(kind, record));
     const now = moment(service.nature);
     const items = grants(action, narrowed, caller, context).map((rule) => {

@@ -5,8 +5,11 @@ import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import { accessOf } from '../ledgers/ledgers.js';
 import type { Service } from '../service.js';
 
-/** What an operation on a record is decided on, beside the caller. */
-export function contextOf(service: Service, ledger: Ledger, subject?: Subject): Context {
+/** Whether the condition of that name, which a policy value asks for, is fulfilled (contract 03 §8.2, `invoke`). */
+export type Conditions = (name: string) => boolean;
+
+/** What an operation on a record is decided on, beside the caller. Without `conditions`, none is fulfilled. */
+export function contextOf(service: Service, ledger: Ledger, subject?: Subject, conditions?: Conditions): Context {
   return {
     ledger: {
       access: ledger.access,
@@ -18,12 +21,13 @@ export function contextOf(service: Service, ledger: Ledger, subject?: Subject): 
     // Domain records inherit nothing from the domain they are in (contract 02 §2.4).
     domains: subject?.kind === 'domain' ? [] : domainsFrom(ledger, subject?.meta.domain),
     ...(subject ? { subject } : {}),
+    ...(conditions ? { invoke: conditions } : {}),
   };
 }
 
 /** A stored record as what an operation is about. */
 export function subjectOf(kind: Kind, record: RecordEnvelope): Subject {
-  const { status, domain, labels } = record.meta;
+  const { status, domain, labels, thread } = record.meta;
   return {
     kind: kind.name,
     access: accessOf(record),
@@ -33,6 +37,7 @@ export function subjectOf(kind: Kind, record: RecordEnvelope): Subject {
       ...(status === undefined ? {} : { status }),
       ...(domain === undefined ? {} : { domain }),
       ...(labels === undefined ? {} : { labels }),
+      ...(thread === undefined ? {} : { thread }),
     },
     exists: true,
   };

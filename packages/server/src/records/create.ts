@@ -4,11 +4,10 @@ import { moment } from '../clock.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
-import type { Write } from '../store/write.js';
-import { commit, onCurrent } from './attempt.js';
+import { commit, type Decided, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
-import { strangers, writer } from './caller.js';
+import { writer } from './caller.js';
 import { newSubject } from './context.js';
 import { filterDocument } from './document.js';
 import { assertDomain, joinedDomain } from './domain.js';
@@ -20,7 +19,7 @@ import { sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
 import { inOrder, recordText } from './serve.js';
 import { assertMayBeCreated } from './status.js';
-import { assertUnder, parentRecord } from './stored.js';
+import { assertUnder, type Parent, parentRecord } from './stored.js';
 import { assertSigned, clientTrail, ownersOf, type Signed } from './trail.js';
 
 /** A create that has passed every check about the request alone. */
@@ -56,10 +55,9 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
 }
 
 /** Decides on the create as the ledger is now, and makes the record (contract 01 §12, Order of checks 9 to 15). */
-async function prepare(service: Service, ledger: Ledger, creation: Create, caller: Caller): Promise<Write> {
+async function prepare(service: Service, ledger: Ledger, creation: Create, caller: Caller): Promise<Decided> {
   const { kind, request, data, signed } = creation;
-  const parent = await parentRecord(service, ledger, kind, request);
-  if (parent) assertUnder(kind, data, parent);
+  const parent = await parentOfNew(service, ledger, kind, request, data);
   const domain = joinedDomain(ledger, data, signed.proofs);
   const owners = ownersOf(ledger, signed, caller);
   const subject = newSubject(kind, data, owners, domain);
@@ -90,11 +88,29 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
     link: kind.link?.(data),
     document: filterDocument(kind, record.data, record.meta),
     body: recordText(record),
-    strangers: strangers(caller),
     needs,
     decides: kind.decides === 'always',
     secrets: sealedSecrets(service, ledger, kind, data, record.luid, creation.secrets, new Set()),
   };
+}
+
+/**
+ * The record the path goes through, which data must name too. Where data names it as a relation, its absence is told
+ * as that of the relation, in its turn (contract 03 §2.5).
+ */
+async function parentOfNew(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  request: Request,
+  data: JsonObject,
+): Promise<Parent | undefined> {
+  const { under } = kind;
+  const named = under !== undefined && data[under.member] === request.params.parent;
+  if (named && kind.relations?.(data).some((relation) => relation.kind === under.kind)) return undefined;
+  const parent = await parentRecord(service, ledger, kind, request);
+  if (parent) assertUnder(kind, data, parent);
+  return parent;
 }
 
 /** The record as it will be served: the client's proofs, then the ledger's (contract 01 §3). */

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, type Meta } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
+import { limits } from '../limits.js';
 
 /**
  * What lists filter a record by: dotted path -> the values found there, flat. A path through an array is kept both
@@ -27,14 +28,24 @@ export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonOb
   return document as JsonObject;
 }
 
-function collect(document: Record<string, Json[]>, path: string, value: Json): void {
+/** Levels of arrays within one another whose elements are also found by index: each doubles the paths of a value. */
+const INDEXED_ARRAYS = 2;
+
+/**
+ * What no filter can name, because its path is too long or too deep, is left out: members are as long as a body allows,
+ * and a path repeats them for every value below.
+ *
+ * @param arrays how many arrays the value is in
+ */
+function collect(document: Record<string, Json[]>, path: string, value: Json, arrays = 0): void {
+  if (path.length > limits.filter || path.split('.', limits.filterDepth + 1).length > limits.filterDepth) return;
   if (Array.isArray(value)) {
     value.forEach((element, index) => {
-      collect(document, path, element);
-      collect(document, `${path}.${index}`, element);
+      collect(document, path, element, arrays + 1);
+      if (arrays < INDEXED_ARRAYS) collect(document, `${path}.${index}`, element, arrays + 1);
     });
   } else if (isObject(value)) {
-    for (const [member, inner] of Object.entries(value)) collect(document, `${path}.${member}`, inner);
+    for (const [member, inner] of Object.entries(value)) collect(document, `${path}.${member}`, inner, arrays);
   } else if (document[path]) document[path].push(value);
   else document[path] = [value];
 }

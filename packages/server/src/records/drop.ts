@@ -4,11 +4,10 @@ import { moment } from '../clock.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
-import type { Write } from '../store/write.js';
-import { commit, onCurrent } from './attempt.js';
+import { commit, type Decided, onCurrent } from './attempt.js';
 import { asked, authorize } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
-import { strangers, writer } from './caller.js';
+import { writer } from './caller.js';
 import { refusedByDependants } from './dependants.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { hashedFor, signedBy } from './sent.js';
@@ -36,7 +35,7 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
     const refused = await refusedByDependants(service, current, kind, handle);
     if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
     const dropped = await droppedRecord(service, current, kind, stored.record, signed, caller);
-    await commit(service, current, dropWrite(kind, current, dropped, stored, caller));
+    await commit(service, current, dropWrite(kind, current, dropped, stored));
     return { status: 204 };
   });
 }
@@ -69,7 +68,7 @@ async function droppedRecord(
   };
 }
 
-function dropWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, { change }: Stored, caller: Caller): Write {
+function dropWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, { change }: Stored): Decided {
   const { hash, data, luid, meta } = record;
   const unless = kind.dependants?.map((dependants) => ({ kind: dependants.kind, link: String(data.handle) }));
   return {
@@ -87,7 +86,6 @@ function dropWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, { change 
     link: undefined,
     document: {},
     body: recordText(record),
-    strangers: strangers(caller),
     needs: [],
     decides: kind.decides !== 'never',
     ...(unless ? { unless } : {}),

@@ -14,11 +14,10 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
-import type { Write } from '../store/write.js';
-import { commit, onCurrent } from './attempt.js';
+import { commit, type Decided, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
-import { strangers, writer } from './caller.js';
+import { writer } from './caller.js';
 import { subjectOf } from './context.js';
 import { filterDocument } from './document.js';
 import { changedLabels } from './labels.js';
@@ -52,7 +51,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     if (status === 'repeat') return { status: 200, body: served };
     if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
     const proved = withProof(service, kind, record, sent.custom ?? {}, stored, status.becomes);
-    const write = proofWrite(kind, current, proved, change + 1, strangers(caller));
+    const write = proofWrite(kind, current, proved, change + 1);
     await commit(service, current, write);
     return { status: 200, body: write.body };
   });
@@ -107,13 +106,7 @@ function withProof(
   return { ...record, meta };
 }
 
-function proofWrite(
-  kind: Kind,
-  ledger: Ledger,
-  record: RecordEnvelope,
-  change: number,
-  unknown: readonly string[],
-): Write {
+function proofWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, change: number): Decided {
   const { hash, data, luid, meta } = record;
   return {
     ledger: ledger.id,
@@ -130,7 +123,6 @@ function proofWrite(
     link: kind.link?.(data),
     document: filterDocument(kind, data, meta),
     body: recordText(record),
-    strangers: unknown,
     needs: [],
     decides: kind.decides !== 'never',
   };

@@ -23,6 +23,8 @@ export interface Answer {
   readonly status: number;
   /** JSON text; absent for an empty answer. */
   readonly body?: string;
+  /** Seconds after which it is worth trying again. */
+  readonly retryAfter?: number;
 }
 
 /**

@@ -26,13 +26,14 @@ export async function statusAfter(
   const { status: from, proofs } = record.meta;
   if (asked === undefined || kind.fixedStatus) return { becomes: from };
   const outcome = asked === null ? 'moves' : (kind.transition?.(from ?? '', asked) ?? 'moves');
+  if (outcome === 'repeat') return 'repeat';
+  // Policies come before the kind's own rules (contract 01 §12, Order of checks).
+  const values = applicableValues(ledger, subjectOf(kind, record), asked);
+  if (values?.length === 0) throw violation(kind, asked);
   if (outcome === 'refused') {
     throw new LedgerError('record.update-rejected', `Proof contains invalid status change, from ${from} to ${asked}`);
   }
-  if (outcome === 'repeat') return 'repeat';
-  const values = applicableValues(ledger, subjectOf(kind, record), asked);
   if (values === undefined) return { becomes: asked ?? undefined };
-  if (values.length === 0) throw violation(kind, asked);
   const asking = [...proofs, proof].filter((one) => (one.custom?.status ?? null) === asked);
   return (await isQuorate(service, ledger, values, asking)) ? { becomes: asked ?? undefined } : { becomes: from };
 }

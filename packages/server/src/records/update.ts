@@ -4,11 +4,10 @@ import { moment } from '../clock.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
-import type { Write } from '../store/write.js';
-import { commit, onCurrent } from './attempt.js';
+import { commit, type Decided, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
-import { strangers, writer } from './caller.js';
+import { writer } from './caller.js';
 import { subjectOf } from './context.js';
 import { refusedByDependants } from './dependants.js';
 import { filterDocument } from './document.js';
@@ -52,7 +51,7 @@ async function prepare(
   change: Update,
   { record, change: number }: Stored,
   caller: Caller,
-): Promise<Write> {
+): Promise<Decided> {
   const { kind, data } = change;
   authorize(service, ledger, caller, { action: 'update', kind, subject: subjectOf(kind, record) });
   assertNotReserved(kind, record);
@@ -82,7 +81,6 @@ async function prepare(
     link: kind.link?.(data),
     document: filterDocument(kind, served, meta),
     body: recordText({ hash: change.signed.hash, data: served, luid: record.luid, meta }),
-    strangers: strangers(caller),
     needs,
     decides: kind.decides !== 'never',
     secrets: sealedSecrets(service, ledger, kind, data, record.luid, change.secrets, kept),

@@ -3,6 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { CompiledSchemas } from '../schemas/compiled.js';
 import type { Store } from '../store/store.js';
+import { assertCurrent } from './attempt.js';
 
 /** The users' schemas of every ledger, enforced. */
 export interface UserSchemas {
@@ -44,8 +45,13 @@ function unnamed(kind: Kind): LedgerError {
   );
 }
 
+/**
+ * The content of a schema, as of the ledger's state: what is kept under its hash serves every ledger that has the same,
+ * so a newer content must never be kept under an older hash.
+ */
 async function content(store: Pick<Store, 'lookup'>, ledger: Ledger, luid: string): Promise<JsonObject> {
-  const { record } = await store.lookup({ ledger: ledger.id, kind: 'schema', id: luid, by: 'luid' });
+  const { version, record } = await store.lookup({ ledger: ledger.id, kind: 'schema', id: luid, by: 'luid' });
+  assertCurrent(ledger, version);
   const { data } = JSON.parse(record?.body ?? '{"data":{}}') as RecordEnvelope;
   return isObject(data.schema) ? data.schema : {};
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import type { ErrorObject } from 'ajv';
-import { bounds } from './bounds.js';
+import { limits } from '../limits.js';
 
 /** An error as `custom.errors` carries it (contract 01 §12). */
 export type Answered = JsonObject & {
@@ -12,7 +12,7 @@ export type Answered = JsonObject & {
 };
 
 /**
- * The error in the form that is answered. Long texts, which are the client's own names, are cut at `bounds.text`, so that
+ * The error in the form that is answered. Long texts, which are the client's own names, are cut at `limits.schema.text`, so that
  * an answer does not grow to many times the request.
  */
 export function answered(error: ErrorObject): Answered {
@@ -27,14 +27,14 @@ export function answered(error: ErrorObject): Answered {
   };
 }
 
-/** The first errors that `bounds.answered` lets through, at least one. */
+/** The first errors that `limits.schema.answered` lets through, at least one. */
 export function answerable(errors: readonly ErrorObject[]): Answered[] {
   const list: Answered[] = [];
   let characters = 0;
-  for (const error of errors.slice(0, bounds.answered.errors)) {
+  for (const error of errors.slice(0, limits.schema.answered.errors)) {
     const item = answered(error);
     characters += JSON.stringify(item).length;
-    if (list.length > 0 && characters > bounds.answered.characters) break;
+    if (list.length > 0 && characters > limits.schema.answered.characters) break;
     list.push(item);
   }
   return list;
@@ -42,5 +42,7 @@ export function answerable(errors: readonly ErrorObject[]): Answered[] {
 
 function cut<T extends Json>(value: T): T;
 function cut(value: Json): Json {
-  return typeof value === 'string' && value.length > bounds.text ? `${value.slice(0, bounds.text)}…` : value;
+  return typeof value === 'string' && value.length > limits.schema.text
+    ? `${value.slice(0, limits.schema.text)}…`
+    : value;
 }

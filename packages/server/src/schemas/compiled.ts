@@ -1,6 +1,5 @@
 import type { JsonObject } from '@countersign/protocol';
 import { limits } from '../limits.js';
-import { bounds } from './bounds.js';
 import { compileUserSchema, type UserSchema } from './user-schema.js';
 
 /**
@@ -41,7 +40,7 @@ export class CompiledSchemas {
     this.#kept.set(hash, compiled);
     this.#weight += compiled.weight;
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= limits.compiled && this.#weight <= bounds.compiledWeight) break;
+      if (this.#kept.size <= limits.compiled && this.#weight <= limits.schema.compiledWeight) break;
       this.#drop(oldest);
     }
     return compiled;

@@ -1,7 +1,6 @@
 import { isObject, type Json } from '@countersign/protocol';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { limits } from '../limits.js';
-import { bounds } from './bounds.js';
 
 const DRAFT_7 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
 
@@ -20,10 +19,10 @@ export function judgeSchema(schema: Json): void {
   }
   const { $schema } = isObject(schema) ? schema : {};
   if (typeof $schema === 'string' && !DRAFT_7.test($schema)) {
-    throw new Error(`no schema with key or ref "${$schema.slice(0, bounds.text)}"`);
+    throw new Error(`no schema with key or ref "${$schema.slice(0, limits.schema.text)}"`);
   }
   if (matches(schema)) return;
-  const errors = (matches.errors ?? []).slice(0, bounds.answered.errors);
+  const errors = (matches.errors ?? []).slice(0, limits.schema.answered.errors);
   matches.errors = null;
   throw new Error(`schema is invalid: ${ajv.errorsText(errors)}`);
 }

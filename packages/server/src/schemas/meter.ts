@@ -1,6 +1,5 @@
 import { _, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
 import { limits } from '../limits.js';
-import { bounds } from './bounds.js';
 
 /** Thrown out of a validation that costs more than it may. */
 export class Exhausted extends Error {
@@ -16,7 +15,7 @@ export class Meter {
 
   /** Starts a validation. */
   start(): void {
-    this.#left = limits.validation * bounds.unitsPerMillisecond;
+    this.#left = limits.validation * limits.schema.unitsPerMillisecond;
   }
 
   /** @throws Exhausted when the validation has cost more than it may */
@@ -27,7 +26,7 @@ export class Meter {
 
   /** As `spend`, for a subschema before which `gathered` errors were found. */
   enter(units: number, gathered: number): void {
-    if (gathered > bounds.gathered) throw new Exhausted();
+    if (gathered > limits.schema.gathered) throw new Exhausted();
     this.spend(units);
   }
 }
@@ -67,7 +66,7 @@ function chargeOf(meter: Meter, schema: Readonly<Record<string, unknown>>): (dat
     if (Array.isArray(data)) return meter.enter(base + data.length, gathered);
     const names = Object.keys(data);
     // Every error below such a member spells out the path with its name.
-    if (named && names.some((name) => name.length > bounds.name)) throw new Exhausted();
+    if (named && names.some((name) => name.length > limits.schema.name)) throw new Exhausted();
     meter.enter(base + names.length * perMember, gathered);
   };
 }

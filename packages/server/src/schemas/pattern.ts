@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { bounds } from './bounds.js';
+import { limits } from '../limits.js';
 import type { Meter } from './meter.js';
 import { toRe2 } from './pattern-syntax.js';
 
@@ -40,12 +40,12 @@ export class Patterns {
    * Compiles `source`, an ECMAScript pattern in Unicode mode.
    *
    * @throws Error with a text for the author of the schema: no pattern, look-around and back-references (which cannot be
-   *   run in linear time), over `bounds.pattern`
+   *   run in linear time), over `limits.schema.pattern`
    */
   compile(source: string): Pattern {
     const known = this.#compiled.get(source);
     if (known !== undefined) return known;
-    const { characters, instructions, together, count } = bounds.pattern;
+    const { characters, instructions, together, count } = limits.schema.pattern;
     if (source.length > characters) throw new Error(`a pattern is longer than ${characters} characters`);
     if (this.count === count) throw new Error(`schema has more than ${count} different patterns`);
     // The engine takes some texts that are no patterns; this takes only what is one.

@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
-import { bounds } from './bounds.js';
+import { limits } from '../limits.js';
 import { METERED } from './meter.js';
 import { subschemas } from './subschemas.js';
 
 /** A copy of a user schema that is safe to compile. */
 export interface Prepared {
   readonly schema: JsonObject;
-  /** The judgements in the compiled code, in the count of `bounds.subschemas`. */
+  /** The judgements in the compiled code, in the count of `limits.schema.subschemas`. */
   readonly subschemas: number;
 }
 
@@ -26,7 +26,7 @@ const NOT_A_SCHEMA = 'a reference leads to something that is not a schema';
  * @param judge called with each schema that a reference finds outside the places the meta-schema looks at; throws when
  *   it is none
  * @throws Error with a text for the author of the schema: references that lead out, nowhere, to something that is no
- *   schema, or back to themselves on the same value; more than `bounds.subschemas`
+ *   schema, or back to themselves on the same value; more than `limits.schema.subschemas`
  */
 export function prepare(schema: JsonObject, judge: (schema: Json) => void): Prepared {
   return new Preparation(JSON.parse(JSON.stringify(schema)) as JsonObject, judge).run();
@@ -104,7 +104,8 @@ class Preparation {
 
   #add(judgements: number): void {
     this.#judgements += judgements;
-    if (this.#judgements > bounds.subschemas) throw new Error(`schema has more than ${bounds.subschemas} subschemas`);
+    if (this.#judgements > limits.schema.subschemas)
+      throw new Error(`schema has more than ${limits.schema.subschemas} subschemas`);
   }
 
   /** The schema that `ref` names: an object or a boolean. */

@@ -15,7 +15,7 @@ export interface UserSchema {
   /**
    * Judges the `data` of a record (contract 02 §1.2).
    *
-   * @throws LedgerError `record.schema-invalid` with all errors in the form of contract 01 §12, up to `bounds.answered`
+   * @throws LedgerError `record.schema-invalid` with all errors in the form of contract 01 §12, up to `limits.schema.answered`
    *   of them, when `data` does not match, or without a list when judging it would take too long
    */
   check(data: JsonObject): void;
@@ -25,8 +25,8 @@ export interface UserSchema {
  * Compiles a JSON Schema (draft-07) that a user wrote. Whatever it holds, this ends soon, and so does judging by it.
  *
  * @throws LedgerError `record.schema-invalid`, detail `Schema content is invalid` and the reason in
- *   `custom.error.message` (contract 02 §1.1), for what is no schema or asks for more than `limits.schema` and `bounds`
- *   let it
+ *   `custom.error.message` (contract 02 §1.1), for what is no schema or asks for more than `limits.schema`
+ *   lets it
  */
 export function compileUserSchema(schema: JsonObject): UserSchema {
   try {
@@ -87,7 +87,13 @@ class CompiledSchema implements UserSchema {
   }
 
   #gathering(): ValidateFunction {
-    this.#every ??= this.#compile(true);
+    try {
+      this.#every ??= this.#compile(true);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      // The schema nests so deeply that it only just compiled the first time.
+      this.#every = this.#first;
+    }
     return this.#every;
   }
 

@@ -1,9 +1,10 @@
 import pg from 'pg';
 import { limits } from '../limits.js';
 import { COMMIT } from './commit-sql.js';
-import { gather } from './gather.js';
+import { gather, type Watch } from './gather.js';
 import { scope } from './scope.js';
 import { transaction } from './transaction.js';
+import { isUnavailable } from './unavailable.js';
 import type { Outcome, Write } from './write.js';
 
 export type Commit = (write: Write) => Promise<Outcome>;
@@ -19,12 +20,9 @@ export type Runner = Pick<pg.ClientBase, 'query'>;
  * @throws what the database throws. When the connection is lost during a commit the outcome is unknown; sending the
  *   same signed body again is safe (contract 00, Retry safety).
  */
-export function createCommitter(pool: pg.Pool): Commit {
-  const together = gather<Write, Outcome>((writes) => storeEach(pool, writes), {
-    batch: limits.batch,
-    queue: limits.queue,
-    lanes: 1,
-  });
+export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
+  const bounds = { batch: limits.batch, queue: limits.queue, lanes: 1 };
+  const together = gather<Write, Outcome>((writes) => storeEach(pool, writes), bounds, watch);
   return (write) =>
     write.secrets?.length || write.unless?.length || write.renames ? storeAlone(pool, write) : together(write);
 }
@@ -39,7 +37,7 @@ async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outc
     return await storeTogether(pool, writes);
   } catch (error) {
     if (writes.length === 1) return writes.map((write) => (gaveWay(error) ? staleAs(write) : (error as Error)));
-    if (!(error instanceof pg.DatabaseError) || UNABLE.test(error.code ?? '')) return writes.map(() => error as Error);
+    if (!(error instanceof pg.DatabaseError) || isUnavailable(error)) return writes.map(() => error as Error);
     const middle = writes.length >> 1;
     return [...(await storeEach(pool, writes.slice(0, middle))), ...(await storeEach(pool, writes.slice(middle)))];
   }
@@ -54,9 +52,6 @@ export async function storeTogether(runner: Runner, writes: readonly Write[]): P
   const { rows } = await runner.query<Outcome>({ name: 'commit', text: COMMIT, values: columns(writes) });
   return rows.map(({ result, version }) => ({ result, version }));
 }
-
-/** Connection lost, out of resources, stopped by an operator or a timeout, failed disk: whatever is asked. */
-const UNABLE = /^(08|53|57|58)/;
 
 /**
  * Whether a transaction was undone to let another through, as when each held what the other needed. Two batches of

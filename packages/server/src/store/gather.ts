@@ -1,7 +1,16 @@
-import { LedgerError } from '@countersign/protocol';
+/** More is asked than can wait its turn: better to say so at once than to be late with every answer. */
+export class Overloaded extends Error {
+  constructor() {
+    super('The queue is full.');
+  }
+}
+
+/** Told of each run: how many items it takes, and the seconds the oldest of them has waited. */
+export type Watch = (size: number, waited: number) => void;
 
 interface Waiting<In, Out> {
   readonly item: In;
+  readonly since: number;
   resolve(out: Out): void;
   reject(error: unknown): void;
 }
@@ -14,11 +23,12 @@ interface Waiting<In, Out> {
  * @param run answers for each item, in order; an `Error` rejects that item alone. When it throws, every item of that
  *   run is rejected with the error.
  * @param bounds `batch` items at most in one run; `queue` items at most waiting; `lanes` runs at most at a time
- * @throws `api.unexpected-error` when the queue is full
+ * @throws Overloaded when the queue is full
  */
 export function gather<In, Out>(
   run: (items: readonly In[]) => Promise<readonly (Out | Error)[]>,
   bounds: { batch: number; queue: number; lanes: number },
+  watch?: Watch,
 ): (item: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = [];
   let running = 0;
@@ -37,6 +47,7 @@ export function gather<In, Out>(
     const taken = waiting.slice(0, bounds.batch);
     waiting = waiting.slice(bounds.batch);
     running += 1;
+    watch?.(taken.length, (performance.now() - (taken[0]?.since ?? 0)) / 1000);
     schedule();
     try {
       const outs = await run(taken.map((one) => one.item));
@@ -56,10 +67,10 @@ export function gather<In, Out>(
   return (item) =>
     new Promise<Out>((resolve, reject) => {
       if (waiting.length >= bounds.queue) {
-        reject(new LedgerError('api.unexpected-error', 'The server is overloaded. Retry later.'));
+        reject(new Overloaded());
         return;
       }
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, since: performance.now(), resolve, reject });
       schedule();
     });
 }

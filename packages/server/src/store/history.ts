@@ -16,7 +16,10 @@ export type AsOf<T> = T & { readonly version: number };
 /** Reads of the append-only history. All are by luid: a handle may have named several records in its time. */
 export interface History {
   /** A page of a record's versions, newest first, and how many there are in all. */
-  page(of: Versioned, page: { index: number; limit: number }): Promise<AsOf<{ total: number; changes: StoredChange[] }>>;
+  page(
+    of: Versioned,
+    page: { index: number; limit: number },
+  ): Promise<AsOf<{ total: number; changes: StoredChange[] }>>;
   /** One version, or nothing. */
   one(of: Versioned, change: number): Promise<AsOf<{ change?: StoredChange }>>;
   /** The newest version, which tells a dropped record from one that never was. */

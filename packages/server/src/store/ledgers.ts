@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { keepSecrets, storeTogether } from './commit.js';
+import { gather } from './gather.js';
 import { transaction } from './transaction.js';
 import type { Write } from './write.js';
 

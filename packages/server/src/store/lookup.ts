@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
-import { gather } from './gather.js';
+import { gather, type Watch } from './gather.js';
 
 export interface Found {
   /** The ledger's version at the moment of the read: what the caller holds of the ledger is current if it agrees. */
@@ -33,7 +33,7 @@ order by q.ord
  * what makes single reads cheap under load; each answers with the ledger's version, so that no second query is needed
  * to know whether the rules they are judged by are current.
  */
-export function createLookup(pool: pg.Pool): Lookup {
+export function createLookup(pool: pg.Pool, watch?: Watch): Lookup {
   const gatherer = (by: 'handle' | 'luid') =>
     gather<{ ledger: number; kind: KindName; id: string }, Found>(
       async (queries) => {
@@ -50,6 +50,7 @@ export function createLookup(pool: pg.Pool): Lookup {
         return rows.map(found);
       },
       { batch: limits.batch, queue: limits.queue, lanes: 2 },
+      watch,
     );
   const gatherers = { handle: gatherer('handle'), luid: gatherer('luid') };
   return ({ by, ...query }) => gatherers[by](query);

@@ -1,9 +1,11 @@
 import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import * as records from './migrations/0001-records.js';
+import * as usedTokens from './migrations/0002-used-tokens.js';
 
 const numbered: Record<string, string> = {
   '0001-records': records.sql,
+  '0002-used-tokens': usedTokens.sql,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

@@ -22,16 +22,21 @@ export interface Store {
   ping(): Promise<void>;
 }
 
-export function createStore(pool: pg.Pool): Store {
+/** Whoever asks has a patience of seconds: no answer in time is an answer. */
+const PING = { text: 'select 1', query_timeout: 2_000 };
+
+/** @param batched told of every batch, by what it is a batch of */
+export function createStore(pool: pg.Pool, batched?: (of: string, size: number, waited: number) => void): Store {
+  const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
   return {
-    commit: createCommitter(pool),
-    lookup: createLookup(pool),
+    commit: createCommitter(pool, watch('commit')),
+    lookup: createLookup(pool, watch('lookup')),
     signers: createSignerLookup(pool),
     history: createHistory(pool),
     lists: createLists(pool),
     linked: createLinked(pool),
     secrets: createSecrets(pool),
     ledgers: createLedgerStore(pool),
-    ping: async () => void (await pool.query('select 1')),
+    ping: async () => void (await pool.query(PING)),
   };
 }

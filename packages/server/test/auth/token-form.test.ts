@@ -1,9 +1,9 @@
 import type { JsonObject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MemoryReplays } from '../../src/auth/replays.js';
 import { verifyToken } from '../../src/auth/token.js';
 import { limits } from '../../src/limits.js';
+import { MemoryReplays } from './memory-replays.js';
 import { claims, encode, Keys, NOW, publicKey, REFUSED, request, selfSigned, verify } from './tokens.js';
 
 const good = claims();
@@ -36,13 +36,13 @@ test.each([
   `Bearer ${selfSigned()},Bearer ${selfSigned()}`,
   `Token Bearer ${selfSigned()}`,
 ])('not a bearer token: %s', async (header) => {
-  const replays = new MemoryReplays(() => NOW * 1000, { ledger: 1, total: 1 });
+  const replays = new MemoryReplays(() => NOW * 1000, { ledger: 1 });
   const answer = verifyToken(header, request, new Keys(), () => NOW * 1000, replays);
   await expect(answer).rejects.toMatchObject(REFUSED);
 });
 
 test('the scheme is read in any case', async () => {
-  const replays = new MemoryReplays(() => NOW * 1000, { ledger: 1, total: 1 });
+  const replays = new MemoryReplays(() => NOW * 1000, { ledger: 1 });
   const answer = await verifyToken(`bEARER  ${selfSigned()}`, request, new Keys(), () => NOW * 1000, replays);
   expect(answer.key).toBe(publicKey);
 });

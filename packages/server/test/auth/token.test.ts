@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Json, JsonObject } from '@countersign/protocol';
 import { describe, expect, test } from 'vitest';
-import { MemoryReplays } from '../../src/auth/replays.js';
 import { requestHash } from '../../src/auth/request-hash.js';
 import { limits } from '../../src/limits.js';
+import { MemoryReplays } from './memory-replays.js';
 import {
   claims,
   encode,
@@ -135,7 +135,7 @@ describe('RS256', () => {
 
   test('aud may be a list, and jti is no single use', async () => {
     const payload = claims({ iss: 'idp', aud: ['acme', 'other'], jti: 'a' });
-    const replays = new MemoryReplays(() => NOW * 1000, { ledger: 100, total: 100 });
+    const replays = new MemoryReplays(() => NOW * 1000, { ledger: 100 });
     await verify(provided(payload), { replays });
     await verify(provided(payload), { replays });
     for (const aud of [[], [''], [1]] as Json[]) {
@@ -251,7 +251,7 @@ describe('claims', () => {
 
 describe('single use', () => {
   const payload = claims({ jti: 'once', exp: NOW + 300 });
-  const fresh = () => new MemoryReplays(() => NOW * 1000, { ledger: 100, total: 100 });
+  const fresh = () => new MemoryReplays(() => NOW * 1000, { ledger: 100 });
 
   test('a used jti is refused, also in another token', async () => {
     const replays = fresh();
@@ -300,7 +300,7 @@ describe('single use', () => {
   });
 
   test('is refused when it cannot be remembered', async () => {
-    const replays = new MemoryReplays(() => NOW * 1000, { ledger: 1, total: 1 });
+    const replays = new MemoryReplays(() => NOW * 1000, { ledger: 1 });
     await verify(selfSigned(claims({ jti: 'a', exp: NOW + 60 })), { replays });
     await expect(verify(selfSigned(claims({ jti: 'b', exp: NOW + 60 })), { replays })).rejects.toMatchObject(REFUSED);
     await verify(selfSigned(), { replays });

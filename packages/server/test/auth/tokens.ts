@@ -1,9 +1,10 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { encodeBase64, type Json, type JsonObject } from '@countersign/protocol';
 import { native } from '../../src/auth/native-suite.js';
-import { MemoryReplays, type Replays } from '../../src/auth/replays.js';
+import type { Replays } from '../../src/auth/replays.js';
 import type { Request } from '../../src/auth/request-hash.js';
 import { type KeySource, type Token, verifyToken } from '../../src/auth/token.js';
+import { MemoryReplays } from './memory-replays.js';
 
 /** Seconds: the moment all tests happen at. */
 export const NOW = 1_767_225_600;
@@ -94,7 +95,7 @@ export interface Circumstances {
 /** Verifies `token` as a bearer token, where nothing else is said at `NOW` in a fresh process. */
 export function verify(token: string, where: Circumstances = {}): Promise<Token> {
   const clock = () => where.now ?? NOW * 1000;
-  const replays = where.replays ?? new MemoryReplays(clock, { ledger: 100, total: 100 });
+  const replays = where.replays ?? new MemoryReplays(clock, { ledger: 100 });
   return verifyToken(`Bearer ${token}`, where.request ?? request, where.keys ?? new Keys(), clock, replays);
 }
 

@@ -1,7 +1,7 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/checks.js';
-import { newKey, newLedger, OPEN, type TestClient } from '../support/client.js';
+import { newKey, newLedger, OPEN, TestClient } from '../support/client.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';
 import { type RunningServer, startServer } from '../support/server.js';
@@ -24,7 +24,6 @@ describe('a decision is made on the ledger as it is now', () => {
 
   /** A founder, and the same seen by another process. */
   async function seenTwice(options: Parameters<typeof newLedger>[1] = {}): Promise<[TestClient, TestClient]> {
-    const { TestClient } = await import('../support/client.js');
     const here = await newLedger(servers[0].url, options);
     const there = new TestClient(servers[1].url, here.key, here.ledger);
     // Both processes hold the ledger in memory from here on.
@@ -38,22 +37,22 @@ describe('a decision is made on the ledger as it is now', () => {
   }
 
   it('finds a schema that was just made', async () => {
-    for (const reporter of await seenTwice()) {
-      const handle = `daily-${reporter.url.length}-${Math.random()}`;
-      await stored(reporter, 'schema', { handle, record: 'report', format: 'json-schema', schema: {} });
+    const [here, there] = await seenTwice();
+    for (const [handle, reporter] of Object.entries({ daily: here, weekly: there })) {
+      await stored(here, 'schema', { handle, record: 'report', format: 'json-schema', schema: {} });
       expect((await reporter.create('/reports', { handle, schema: handle })).status).toBe(201);
     }
-    const [here, there] = await seenTwice();
-    await stored(here, 'schema', { handle: 'daily', record: 'report', format: 'json-schema', schema: {} });
-    expect((await there.create('/reports', { handle: 'r', schema: 'daily' })).status).toBe(201);
   });
 
   it('finds a domain that was just made', async () => {
     const [here, there] = await seenTwice();
-    await stored(here, 'domain', { handle: 'first' });
-    expect((await here.create('/wallets', { handle: 'w@first' })).status).toBe(201);
-    await stored(here, 'domain', { handle: 'second' });
-    expect((await there.create('/wallets', { handle: 'w@second' })).body.meta.domain).toBe('second');
+    for (const domain of ['first', 'second', 'third']) {
+      await stored(here, 'domain', { handle: domain });
+      for (const [index, client] of [here, there].entries()) {
+        const wallet = await client.create('/wallets', { handle: `w-${index}@${domain}` });
+        expect(wallet.body.meta?.domain, wallet.text).toBe(domain);
+      }
+    }
   });
 
   it('lets in who was just let in', async () => {

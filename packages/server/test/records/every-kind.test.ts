@@ -298,7 +298,9 @@ describe.each(kinds)('a $name', (kind) => {
 
 /** A key pair's null secret is served with the record, never in its history (contract 03 §2.2). */
 function historic(data: JsonObject): JsonObject {
-  return data.secret === null ? { ...data, secret: undefined } : data;
+  if (data.secret !== null) return data;
+  const { secret: _, ...others } = data;
+  return others;
 }
 
 async function expectDropped(scene: Scene, record: RecordEnvelope, dropHash: string, byLuid: string): Promise<void> {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../src/limits.js';
-import { bounds } from '../../src/schemas/bounds.js';
 import { CompiledSchemas } from '../../src/schemas/compiled.js';
 import { refusal } from './support.js';
 
@@ -24,7 +23,7 @@ describe('compiled schemas', () => {
     const kept = new CompiledSchemas();
     const { weight } = kept.add('0', large);
     expect(weight).toBe(20 + 101 + 100 * 20);
-    const fitting = Math.floor(bounds.compiledWeight / weight);
+    const fitting = Math.floor(limits.schema.compiledWeight / weight);
     for (let i = 1; i < fitting; i++) kept.add(`${i}`, large);
     expect(kept.size).toBe(fitting);
     kept.add('more', large);

@@ -1,7 +1,6 @@
 import type { Json, JsonObject, LedgerError } from '@countersign/protocol';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../src/limits.js';
-import { bounds } from '../../src/schemas/bounds.js';
 import { compileUserSchema } from '../../src/schemas/user-schema.js';
 import { bits, duration, refusal } from './support.js';
 
@@ -46,7 +45,7 @@ describe('a user schema is bounded', () => {
   });
 
   test('in subschemas, those written out for references included', () => {
-    const most = bounds.subschemas;
+    const most = limits.schema.subschemas;
     expect(() => compileUserSchema({ allOf: Array(most - 1).fill({ minimum: 1 }) })).not.toThrow();
     expect(message({ allOf: Array(most).fill({ minimum: 1 }) })).toContain(`more than ${most} subschemas`);
     expect(message({ items: Array(most).fill(false) })).toContain(`more than ${most} subschemas`);
@@ -135,7 +134,7 @@ describe('judging is bounded', () => {
     [
       'a name that every error spells out',
       { additionalProperties: { type: 'string' } },
-      { ['n'.repeat(bounds.name + 1)]: 1 },
+      { ['n'.repeat(limits.schema.name + 1)]: 1 },
     ],
   ];
 
@@ -177,7 +176,7 @@ describe('judging is bounded', () => {
       { a: `${' '.repeat(1_000_000)}x` },
     ],
     ['a long text of a format', { properties: { a: { format: 'json-pointer' } } }, { a: '/a'.repeat(500_000) }],
-    ['a long name', { additionalProperties: { type: 'integer' } }, { ['n'.repeat(bounds.name)]: 1 }],
+    ['a long name', { additionalProperties: { type: 'integer' } }, { ['n'.repeat(limits.schema.name)]: 1 }],
     ['a stack of recursion', { properties: { n: { $ref: '#' } } }, deep],
   ] as [string, JsonObject, JsonObject][])('%s is judged soon', (_, schema, data) => {
     const compiled = compileUserSchema(schema);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
-import { bounds } from '../../src/schemas/bounds.js';
+import { limits } from '../../src/limits.js';
 import { Exhausted, Meter } from '../../src/schemas/meter.js';
 import { Patterns } from '../../src/schemas/pattern.js';
 import { toRe2 } from '../../src/schemas/pattern-syntax.js';
@@ -144,7 +144,7 @@ describe('patterns', () => {
   });
 
   test('are bounded in length, size and number', () => {
-    const { characters, count, instructions, together } = bounds.pattern;
+    const { characters, count, instructions, together } = limits.schema.pattern;
     expect(compile('a'.repeat(characters)).test('a'.repeat(characters))).toBe(true);
     expect(() => compile('a'.repeat(characters + 1))).toThrow(`longer than ${characters} characters`);
 

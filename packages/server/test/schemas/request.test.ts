@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { bounds } from '../../src/schemas/bounds.js';
+import { limits } from '../../src/limits.js';
 import { requestCheck } from '../../src/schemas/request.js';
 import { refusal } from './support.js';
 
@@ -149,7 +149,7 @@ describe('a request body', () => {
 
   test('has long names cut in its errors', () => {
     const name = (length: number) => ({ data: { handle: 'a', ['n'.repeat(length)]: 1 } });
-    const { text } = bounds;
+    const { text } = limits.schema;
     expect(refusal(() => dataCheck(address)(name(text))).errors?.[0]?.path).toBe(`/body/data/${'n'.repeat(text)}`);
     expect(refusal(() => dataCheck(address)(name(text + 1))).errors?.[0]?.path).toBe(`/body/data/${'n'.repeat(text)}…`);
   });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, test } from 'vitest';
-import { bounds } from '../../src/schemas/bounds.js';
+import { limits } from '../../src/limits.js';
 import { compileUserSchema } from '../../src/schemas/user-schema.js';
 import { refusal } from './support.js';
 
@@ -62,25 +62,25 @@ describe('data against a user schema', () => {
 
   test('with more errors than are answered has the first of them', () => {
     const schema = { properties: { list: { items: { type: 'string' } } } };
-    const { errors: most } = bounds.answered;
+    const { errors: most } = limits.schema.answered;
     for (const [count, listed] of [
       [most, most],
       [most + 1, most],
-      [bounds.gathered, most],
+      [limits.schema.gathered, most],
     ] as const) {
       const { errors } = check(schema, { list: Array(count).fill(0) });
       expect(errors).toHaveLength(listed);
     }
     // More than can be gathered: the first alone.
-    const { errors } = check(schema, { list: Array(bounds.gathered + 2).fill(0) });
+    const { errors } = check(schema, { list: Array(limits.schema.gathered + 2).fill(0) });
     expect(errors).toHaveLength(1);
   });
 
   test('gets an answer whose size does not grow with the names in it', () => {
-    const name = 'n'.repeat(bounds.name);
+    const name = 'n'.repeat(limits.schema.name);
     const schema = { additionalProperties: { additionalProperties: { items: { type: 'string' } } } };
     const data = { [name]: { [name]: Array(90).fill(0) } };
-    expect(JSON.stringify(check(schema, data)).length).toBeLessThan(4 * bounds.answered.characters);
+    expect(JSON.stringify(check(schema, data)).length).toBeLessThan(4 * limits.schema.answered.characters);
   });
 
   test('finds no members that every object inherits', () => {

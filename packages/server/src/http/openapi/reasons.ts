@@ -16,13 +16,20 @@ const EVERY: readonly Reason[] = [
   'api.unexpected-error',
 ];
 
-const SENT: readonly Reason[] = [...EVERY, 'api.body-malformed', 'record.schema-invalid', 'crypto.signature-invalid'];
+const PROVED: readonly Reason[] = [
+  ...EVERY,
+  'api.body-malformed',
+  'record.schema-invalid',
+  'crypto.signature-missing',
+  'crypto.signature-invalid',
+  'record.invalid',
+];
 
-const SIGNED: readonly Reason[] = [...SENT, 'crypto.hash-invalid', 'crypto.signature-missing', 'record.invalid'];
+const SIGNED: readonly Reason[] = [...PROVED, 'crypto.hash-invalid'];
 
 const OPERATIONS: Readonly<Record<Route['operation'], Refusals>> = {
   create: {
-    always: [...SIGNED, 'record.relation-not-found', 'record.duplicated'],
+    always: [...SIGNED, 'record.relation-not-found', 'record.status-policy-violation', 'record.duplicated'],
     nested: ['record.not-found'],
   },
   list: { always: EVERY, nested: ['record.not-found'] },
@@ -39,9 +46,8 @@ const OPERATIONS: Readonly<Record<Route['operation'], Refusals>> = {
   },
   proof: {
     always: [
-      ...SENT,
+      ...PROVED,
       'record.not-found',
-      'record.invalid',
       'record.update-rejected',
       'record.status-policy-violation',
       'record.labels-policy-violation',

@@ -37,7 +37,7 @@ export function kindComponents(kind: Kind): Record<string, Schema> {
     ...(operations.includes('update')
       ? { [`${name}-update`]: withData(bodies.update, closedData(kind, { parent: ref('hash') })) }
       : {}),
-    ...(operations.includes('proof') ? { [`${name}-proof`]: described(bodies.proof) } : {}),
+    ...(operations.includes('proof') ? { [`${name}-proof`]: eitherProof(bodies) } : {}),
     ...(operations.includes('drop') ? { [`${name}-drop`]: described(bodies.drop) } : {}),
   };
 }
@@ -45,6 +45,17 @@ export function kindComponents(kind: Kind): Record<string, Schema> {
 /** The body of an access check. */
 export function checkComponent(): Schema {
   return described(checkSchema);
+}
+
+/** A proof, or what the caller's token is to sign in its stead (contract 03 §4.4). */
+function eitherProof({ proof, partialProof }: BodySchemas): Schema {
+  const signing = ['method', 'public', 'digest', 'result'];
+  return {
+    anyOf: [
+      described(proof),
+      { ...described(partialProof), not: { anyOf: signing.map((member) => ({ required: [member] })) } },
+    ],
+  };
 }
 
 function opened(kind: Kind): Schema {

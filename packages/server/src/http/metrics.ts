@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+import type { Metrics } from '../metrics.js';
+
+/**
+ * Counts every answer, and serves what was counted.
+ *
+ * @param collect the text of all processes of the deployment, whichever of them is asked
+ */
+export function metricsRoute(app: FastifyInstance, metrics: Metrics, collect: () => Promise<string>): void {
+  app.addHook('onResponse', async (request, reply) => {
+    metrics.answered({
+      method: request.method,
+      route: request.routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    });
+  });
+  app.get('/metrics', async (_, reply) =>
+    reply.header('content-type', metrics.registry.contentType).send(await collect()),
+  );
+}

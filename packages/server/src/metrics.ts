@@ -1,0 +1,79 @@
+import type pg from 'pg';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Seconds: from a cached read to the longest a request may take. */
+const LATENCIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+
+/** What a process counts and measures, for `GET /metrics` in the form of Prometheus. */
+export interface Metrics {
+  readonly registry: Registry;
+  /** A request was answered. `route` is the pattern, never the path: a path would hold handles of tenants. */
+  answered(request: { method: string; route: string; status: number; seconds: number }): void;
+  /** A batch of commits or lookups began, with how long its oldest item had waited. */
+  batched(of: string, size: number, waited: number): void;
+}
+
+/**
+ * The metrics of one process.
+ *
+ * @param worker which of the deployment's processes it is: a label of every metric
+ */
+export function createMetrics(worker: string): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ worker });
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'countersign_requests_total',
+    help: 'Requests answered, by route and HTTP status.',
+    labelNames: ['method', 'route', 'status'] as const,
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'countersign_request_seconds',
+    help: 'Time from a request to its answer, by route.',
+    labelNames: ['method', 'route'] as const,
+    buckets: LATENCIES,
+    registers,
+  });
+  const sizes = new Histogram({
+    name: 'countersign_batch_size',
+    help: 'Writes stored by one commit, and lookups answered by one query.',
+    labelNames: ['of'] as const,
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers,
+  });
+  const waits = new Histogram({
+    name: 'countersign_batch_wait_seconds',
+    help: 'How long the oldest item of a batch had waited for the one before it.',
+    labelNames: ['of'] as const,
+    buckets: LATENCIES,
+    registers,
+  });
+  return {
+    registry,
+    answered({ method, route, status, seconds }) {
+      requests.inc({ method, route, status });
+      latency.observe({ method, route }, seconds);
+    },
+    batched(of, size, waited) {
+      sizes.observe({ of }, size);
+      waits.observe({ of }, waited);
+    },
+  };
+}
+
+/** Adds the state of the pool of database connections. */
+export function watchPool({ registry }: Metrics, pool: pg.Pool): void {
+  new Gauge({
+    name: 'countersign_database_connections',
+    help: 'Connections to the database: in use, idle, and requests waiting for one.',
+    labelNames: ['state'] as const,
+    registers: [registry],
+    collect() {
+      this.set({ state: 'used' }, pool.totalCount - pool.idleCount);
+      this.set({ state: 'idle' }, pool.idleCount);
+      this.set({ state: 'waited-for' }, pool.waitingCount);
+    },
+  });
+}

@@ -1,0 +1,337 @@
+import { hash as hashOf, type JsonObject, type Proof, type Reason, type RecordEnvelope } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { native } from '../../src/auth/native-suite.js';
+import type { KindName } from '../../src/kinds/kind.js';
+import { kinds } from '../../src/kinds/registry.js';
+import { expectRefusal } from '../support/checks.js';
+import { dropOf, newKey, proofOver, signed, type TestKey, updateOf } from '../support/client.js';
+import {
+  changed,
+  createBody,
+  everyRequestOn,
+  make,
+  requestsOn,
+  type Scene,
+  type Sent,
+  seen,
+  setScene,
+  stored,
+  withSecret,
+} from '../support/scene.js';
+import { withServer } from '../support/server.js';
+
+const OTHER_HASH = '0123456789abcdef'.repeat(4);
+
+/** What is wrong with a signed body, and how it is refused. */
+interface Fault {
+  readonly fault: string;
+  readonly body: unknown;
+  readonly reason: Reason;
+  readonly detail: string | RegExp;
+}
+
+type SignedBody = ReturnType<typeof signed>;
+
+/** Faults that every signed write can have, in hash, proofs and envelope (contract 01 §12). */
+function envelopeFaults(body: SignedBody, key: TestKey, needsLuid: boolean): Fault[] {
+  const proof = body.meta.proofs[0] as Proof;
+  const withProofs = (...proofs: JsonObject[]) => ({ ...body, meta: { ...body.meta, proofs } });
+  const otherKey = newKey();
+  const unsigned = { reason: 'crypto.signature-missing', detail: 'Ledger mutations must be signed.' } as const;
+  const forged = { reason: 'crypto.signature-invalid', detail: `Invalid signature for key: ${key.public}` } as const;
+  const invalid = (detail: string) => ({
+    reason: 'record.schema-invalid' as const,
+    detail: `Schema validation error: ${detail}`,
+  });
+  const { hash: _, ...noHash } = body;
+  const { data: __, ...noData } = body;
+  const { meta: ___, ...noMeta } = body;
+  const { luid: ____, ...noLuid } = body as SignedBody & { luid?: string };
+  return [
+    { fault: 'hash of other data', body: { ...body, hash: OTHER_HASH }, reason: 'crypto.hash-invalid', detail: `Invalid record hash: ${OTHER_HASH}` },
+    { fault: 'no meta', body: noMeta, ...unsigned },
+    { fault: 'no proofs', body: withProofs(), ...unsigned },
+    { fault: 'proof over another hash', body: withProofs(proofOver(OTHER_HASH, key)), ...forged },
+    { fault: 'proof altered in custom', body: withProofs({ ...proof, custom: { ...proof.custom, more: 1 } }), ...forged },
+    { fault: 'proof with the digest of another', body: withProofs({ ...proof, digest: OTHER_HASH }), ...forged },
+    { fault: 'proof of another method', body: withProofs({ ...proof, method: 'ed25519-v1' }), ...forged },
+    { fault: 'proof without result', body: withProofs({ ...proof, result: '' }), ...forged },
+    { fault: "proof under another's key", body: withProofs({ ...proof, public: otherKey.public }), reason: 'crypto.signature-invalid', detail: `Invalid signature for key: ${otherKey.public}` },
+    { fault: 'a second proof that is forged', body: withProofs(proof, { ...proof, digest: OTHER_HASH }), ...forged },
+    { fault: 'no hash', body: noHash, ...invalid("request/body must have required property 'hash'") },
+    { fault: 'hash that is none', body: { ...body, hash: 'x' }, ...invalid('request/body/hash must match pattern "^[A-Fa-f0-9]{64}$"') },
+    { fault: 'no data', body: noData, ...invalid("request/body must have required property 'data'") },
+    { fault: 'unknown member', body: { ...body, more: 1 }, ...invalid('request/body must NOT have additional properties') },
+    { fault: 'a list for a body', body: [body], ...invalid('request/body must be object') },
+    { fault: 'no body', body: undefined, ...invalid('request/body must be object') },
+    { fault: 'no JSON', body: '{"hash":', reason: 'api.body-malformed', detail: /./ },
+    { fault: 'data of another type', body: { ...body, data: [] }, reason: 'record.schema-invalid', detail: /request\/body\/data must be object/ },
+    { fault: 'proofs of another type', body: { ...body, meta: { proofs: {} } }, ...invalid('request/body/meta/proofs must be array') },
+    ...(needsLuid ? [{ fault: 'no luid', body: noLuid, ...invalid("request/body must have required property 'luid'") }] : []),
+  ];
+}
+
+/** Faults in data: an unknown member, and each required one missing. Kinds of several shapes tell of each shape. */
+function dataFaults({ kind, data, maker, secret }: Scene, parent?: string): Fault[] {
+  const whole: JsonObject = parent === undefined ? data : { ...data, parent };
+  const required = [...((kind.data as { required?: string[] }).required ?? []), ...(parent === undefined ? [] : ['parent'])];
+  const text = (message: string) =>
+    kind.alternatives ? new RegExp(`request/body/data ${message}`) : `Schema validation error: request/body/data ${message}`;
+  const body = (sent: JsonObject) => withSecret(signed(sent, maker.key), secret);
+  // Any shape but one is refused by its schema: that of a policy can be of the user's own making.
+  const told = required.filter((member) => !(kind.name === 'policy' && member === 'schema'));
+  return [
+    {
+      fault: 'unknown member of data',
+      body: body({ ...whole, stray: 1 }),
+      reason: 'record.schema-invalid',
+      detail: text('must NOT have unevaluated properties'),
+    },
+    ...told.map((member): Fault => {
+      const { [member]: _, ...rest } = whole;
+      return {
+        fault: `data without ${member}`,
+        body: body(rest),
+        reason: 'record.schema-invalid',
+        detail: text(`must have required property '${member}'`),
+      };
+    }),
+    ...(whole.handle === undefined
+      ? []
+      : ['', 'a b', 'a/b', 'é', '@a', 'a:', 'a@b@c', 'x'.repeat(256)].map((handle): Fault => {
+          const limit = handle.length > 255;
+          const message = limit ? 'must NOT have more than 255 characters' : 'must match pattern';
+          const detail = new RegExp(`request/body/data/handle ${message}`);
+          return {
+            fault: limit ? 'a handle of 256 characters' : `the handle '${handle}'`,
+            body: body({ ...whole, handle }),
+            reason: 'record.schema-invalid',
+            detail,
+          };
+        })),
+  ];
+}
+
+/** Sends each fault; none may be answered otherwise than told, and nothing may be stored. */
+async function expectAllRefused(scene: Scene, { method, path }: Sent, faults: readonly Fault[]): Promise<void> {
+  const before = await seen(scene);
+  const client = path === '/ledgers' ? scene.maker : scene.client;
+  const answers = await Promise.all(faults.map(({ body }) => client.call(method, path, body)));
+  faults.forEach(({ fault, reason, detail }, index) => {
+    const answer = answers[index]!;
+    const told = `${fault}: ${answer.text}`;
+    expect(answer.body?.data?.reason, told).toBe(reason);
+    expectRefusal(answer, client, reason, detail);
+    if (reason === 'record.schema-invalid') expectErrorsListed(answer.body.data.custom, told);
+  });
+  expect(await seen(scene)).toEqual(before);
+}
+
+/** Each error has the seed's five members, and the two of the recorded form (contract 01 §12). */
+function expectErrorsListed(custom: { errors: JsonObject[] }, told: string): void {
+  expect(custom?.errors?.length, told).toBeGreaterThan(0);
+  for (const error of custom.errors) {
+    expect(Object.keys(error)).toEqual([
+      'instancePath',
+      'schemaPath',
+      'keyword',
+      'params',
+      'message',
+      'path',
+      'errorCode',
+    ]);
+    expect(error.errorCode).toBe(`${error.keyword}.openapi.validation`);
+    expect(String(error.path).startsWith(`/body${error.instancePath}`)).toBe(true);
+  }
+}
+
+const server = withServer();
+
+describe.each(kinds)('a malformed request about a $name is refused and stores nothing', (kind) => {
+  const { name } = kind;
+
+  it('when it is a create', async () => {
+    const scene = await setScene(server.current.url, name);
+    await make(scene);
+    const fresh = { ...scene, data: another(scene) };
+    const faults = [...envelopeFaults(createBody(fresh), scene.maker.key, false), ...dataFaults(fresh)];
+    await expectAllRefused(scene, { operation: 'create', method: 'POST', path: scene.collection }, faults);
+  });
+
+  it.runIf(kind.operations.includes('update'))('when it is an update', async () => {
+    const scene = await setScene(server.current.url, name);
+    const record = await make(scene);
+    const data = changed(scene.data);
+    const body = withSecret(updateOf(record, data, scene.client.key), scene.secret);
+    const luid = `$${kind.prefix}.-${'x'.repeat(16)}`;
+    const faults: Fault[] = [
+      ...envelopeFaults(body, scene.client.key, false),
+      ...dataFaults({ ...scene, data }, record.hash),
+      { fault: 'another luid', body: { ...body, luid }, ...ANOTHER_LUID },
+      { fault: 'a stale parent', body: updateOf({ ...record, hash: OTHER_HASH }, data, scene.client.key), ...STALE },
+    ];
+    await expectAllRefused(scene, { operation: 'update', method: 'PUT', path: scene.path }, faults);
+  });
+
+  it.runIf(kind.operations.includes('drop'))('when it is a drop, in either form', async () => {
+    const scene = await setScene(server.current.url, name);
+    const record = await make(scene);
+    const { key } = scene.client;
+    const body = dropOf(record, key);
+    const drop = (data: JsonObject) => signed(data, key, { status: 'dropped' }, { luid: record.luid });
+    const invalid = (detail: string) => ({
+      reason: 'record.schema-invalid' as const,
+      detail: `Schema validation error: request/body/data ${detail}`,
+    });
+    const faults: Fault[] = [
+      ...envelopeFaults(body, key, true),
+      { fault: 'another luid', body: { ...body, luid: `$${kind.prefix}.-${'x'.repeat(16)}` }, ...ANOTHER_LUID },
+      { fault: 'a stale parent', body: dropOf({ ...record, hash: OTHER_HASH }, key), ...STALE },
+      { fault: 'no parent', body: drop({}), ...invalid("must have required property 'parent'") },
+      { fault: 'more data', body: drop({ parent: record.hash, handle: 'x' }), ...invalid('must NOT have additional properties') },
+    ];
+    await expectAllRefused(scene, { operation: 'drop', method: 'DELETE', path: scene.path }, faults);
+    await expectAllRefused(scene, { operation: 'drop', method: 'POST', path: `${scene.path}/drop` }, faults);
+  });
+
+  it.runIf(kind.operations.includes('proof'))('when it is a proof', async () => {
+    const scene = await setScene(server.current.url, name);
+    const record = await make(scene);
+    const { key } = scene.client;
+    const proof = proofOver(record.hash, key, { note: 'seen' });
+    const forged = { reason: 'crypto.signature-invalid', detail: `Invalid signature for key: ${key.public}` } as const;
+    const faults: Fault[] = [
+      { fault: 'over another hash', body: proofOver(OTHER_HASH, key), ...forged },
+      { fault: 'altered in custom', body: { ...proof, custom: { ...proof.custom, note: 'not seen' } }, ...forged },
+      { fault: 'without its custom', body: { ...proof, custom: undefined }, ...forged },
+      { fault: 'with another digest', body: { ...proof, digest: OTHER_HASH }, ...forged },
+      { fault: 'with another result', body: { ...proof, result: proofOver(record.hash, newKey()).result }, ...forged },
+      { fault: 'no JSON', body: '{', reason: 'api.body-malformed', detail: /./ },
+      { fault: 'custom of another type', body: { ...proof, custom: [] }, reason: 'record.schema-invalid', detail: 'Schema validation error: request/body/custom must be object' },
+      { fault: 'no body', body: undefined, reason: 'record.schema-invalid', detail: 'Schema validation error: request/body must be object' },
+    ];
+    for (const end of ['/proofs', ...(kind.proofAliases ?? [])]) {
+      await expectAllRefused(scene, { operation: 'proof', method: 'POST', path: scene.path + end }, faults);
+    }
+  });
+
+  it.runIf(kind.operations.includes('check'))('when it is an access check', async () => {
+    const scene = await setScene(server.current.url, name);
+    await make(scene);
+    const { key } = scene.client;
+    const invalid = (detail: string) => ({
+      reason: 'record.schema-invalid' as const,
+      detail: `Schema validation error: request/body/data ${detail}`,
+    });
+    const faults: Fault[] = [
+      ...envelopeFaults(signed({ action: 'read' }, key), key, false),
+      { fault: 'no action', body: signed({ record: 'any' }, key), ...invalid("must have required property 'action'") },
+      { fault: 'more data', body: signed({ action: 'read', more: 1 }, key), ...invalid('must NOT have additional properties') },
+    ];
+    const path = `${scene.path}/access/!check`;
+    await expectAllRefused(scene, { operation: 'check', method: 'POST', path }, faults);
+  });
+
+  it.runIf(kind.name !== 'ledger')('when it is about a record that is not there', async () => {
+    const scene = await setScene(server.current.url, name);
+    const { client, path } = scene;
+    const hash = hashOf({}, native);
+    const ghost = { hash, data: {}, luid: `$${kind.prefix}.-${'x'.repeat(16)}`, meta: {} } as RecordEnvelope;
+    const before = await client.get(scene.collection);
+    const paths = ['ghost', ghost.luid, `%24${ghost.luid.slice(1)}`].map((id) => path.replace(/[^/]+$/, id));
+    for (const sent of paths.flatMap((one) => requestsOn(scene, ghost, one))) {
+      const answer = await client.call(sent.method, sent.path, sent.body);
+      expect(answer.status, `${sent.method} ${sent.path}: ${answer.text}`).toBe(404);
+      expectRefusal(answer, client, 'record.not-found', `${MISSING[name] ?? kind.title} not found`);
+    }
+    expect((await client.get(scene.collection)).body.data).toEqual(before.body.data);
+  });
+
+  it('when the kind does not serve the operation', async () => {
+    const scene = await setScene(server.current.url, name);
+    const record = await make(scene);
+    const before = await seen(scene);
+    const unserved = everyRequestOn(scene, record).filter(({ operation }) => !kind.operations.includes(operation));
+    for (const { method, path, body } of unserved) {
+      const answer = await scene.client.call(method, path, body);
+      expectRefusal(answer, scene.client, 'api.route-not-found', 'Route not found');
+    }
+    expect(await seen(scene)).toEqual(before);
+  });
+
+  it.runIf(kind.relations)('when a record that data names is not there', async () => {
+    const scene = await setScene(server.current.url, name, { shape: 'full' });
+    await make(scene);
+    const before = await seen(scene);
+    for (const [member, detail] of RELATIONS[name] ?? []) {
+      const data: JsonObject = { ...another(scene), [member]: 'ghost' };
+      const collection = kind.under?.member === member ? scene.collection.replace(/[^/]+(?=\/[^/]+$)/, 'ghost') : scene.collection;
+      const answer = await scene.client.call('POST', collection, createBody({ ...scene, data }));
+      expectRefusal(answer, scene.client, 'record.relation-not-found', detail);
+      if (!kind.operations.includes('update') || kind.under?.member === member) continue;
+      const { body: record } = await scene.client.get(scene.path);
+      const updated = withSecret(updateOf(record, { ...scene.data, [member]: 'ghost' }, scene.client.key), scene.secret);
+      expectRefusal(await scene.client.call('PUT', scene.path, updated), scene.client, 'record.relation-not-found', detail);
+    }
+    expect(RELATIONS[name]?.length).toBe(kind.relations?.(scene.data).length);
+    expect(await seen(scene)).toEqual(before);
+  });
+});
+
+const ANOTHER_LUID = {
+  reason: 'record.invalid',
+  detail: 'Luid in the request does not match the luid of the record',
+} as const;
+
+const STALE = {
+  reason: 'crypto.parent-hash-invalid',
+  detail: "Hash verification failed, hashes don't match",
+} as const;
+
+/** As errors name what is missing, where it is not the kind's title (contract 03 §2.5, §7). */
+const MISSING: Partial<Record<KindName, string>> = {
+  'signer-factor': 'Signerfactor',
+  'circle-signer': 'Circle signer',
+};
+
+/** Members that name a record, and what is said when it is not there (contract 01 §12). */
+const RELATIONS: Partial<Record<KindName, readonly (readonly [member: string, detail: string])[]>> = {
+  anchor: [['wallet', "Cannot find anchor wallet 'ghost'"]],
+  wallet: [['bridge', 'Referenced Bridge ghost not found.']],
+  'signer-factor': [['signer', 'Referenced Signer ghost not found.']],
+  'circle-signer': [['signer', 'Referenced Signer ghost not found.']],
+};
+
+/** Data of a second record of the kind, beside the scene's. */
+function another({ kind, data, handle }: Scene): JsonObject {
+  return kind.name === 'circle-signer' ? changed(data) : { ...data, handle: `${handle}-2` };
+}
+
+describe('a path that goes through another record', () => {
+  it.each([
+    ['signer-factor', 'signer', 'Signer'],
+    ['circle-signer', 'circle', 'Circle'],
+  ] as const)('of a %s must be that of its %s', async (name, member, title) => {
+    const scene = await setScene(server.current.url, name);
+    const { client, path } = scene;
+    const record = await make(scene);
+    const data = name === 'signer-factor' ? { public: newKey().public, format: 'ed25519-raw' } : {};
+    await stored(client, member, { handle: 'other', ...data });
+    const elsewhere = path.replace(String(scene.data[member]), 'other');
+    const before = await seen(scene);
+    const requests = [
+      ...requestsOn(scene, record, elsewhere.replace(/[^/]+$/, record.luid)),
+      { operation: 'create', method: 'POST', path: elsewhere.replace(/\/[^/]+$/, ''), body: createBody(scene) } as const,
+    ];
+    for (const { method, path: sent, body } of requests) {
+      const detail = `${title} in the request does not match the ${member} in the data`;
+      expectRefusal(await client.call(method, sent, body), client, 'record.invalid', detail);
+    }
+    const nowhere = path.replace(String(scene.data[member]), 'ghost');
+    for (const { method, path: sent, body } of requestsOn(scene, record, nowhere)) {
+      expectRefusal(await client.call(method, sent, body), client, 'record.not-found', `${title} not found`);
+    }
+    expectRefusal(await client.get(nowhere.replace(/\/[^/]+$/, '')), client, 'record.not-found', `${title} not found`);
+    expect(await seen(scene)).toEqual(before);
+  });
+});

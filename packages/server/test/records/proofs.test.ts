@@ -1,0 +1,170 @@
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { expectList, expectRefusal } from '../support/checks.js';
+import { newLedger, proofOver, signed, type TestAnswer, type TestClient } from '../support/client.js';
+import { ok } from '../support/scene.js';
+import { withServer } from '../support/server.js';
+
+const server = withServer();
+
+async function withWallet(): Promise<{ client: TestClient; wallet: RecordEnvelope }> {
+  const client = await newLedger(server.current.url);
+  return { client, wallet: ok(await client.create('/wallets', { handle: 'w' })).body };
+}
+
+describe('labels (contract 01 §7)', () => {
+  /** Labels after each proof in turn; an entry without labels changes none. */
+  async function labelsAfter(...changes: (JsonObject[string] | undefined)[]): Promise<(string[] | undefined)[]> {
+    const { client, wallet } = await withWallet();
+    const labels: (string[] | undefined)[] = [];
+    for (const change of changes) {
+      const custom = change === undefined ? { note: 'none' } : { labels: change };
+      labels.push(ok(await client.prove('/wallets/w', wallet, custom)).body.meta.labels);
+    }
+    return labels;
+  }
+
+  it('are added by $push, one or several, each once and in the order they came', async () => {
+    expect(await labelsAfter({ $push: 'b' }, { $push: ['a', 'b', 'c'] }, { $push: 'a' }, undefined)).toEqual([
+      ['b'],
+      ['b', 'a', 'c'],
+      ['b', 'a', 'c'],
+      ['b', 'a', 'c'],
+    ]);
+  });
+
+  it('are removed by $pull and $pullAll; without any left there are none', async () => {
+    expect(
+      await labelsAfter(['a', 'b', 'c', 'd'], { $pull: 'b' }, { $pull: 'ghost' }, { $pullAll: ['a', 'd', 'x'] }, { $pull: 'c' }),
+    ).toEqual([['a', 'b', 'c', 'd'], ['a', 'c', 'd'], ['a', 'c', 'd'], ['c'], undefined]);
+  });
+
+  it('are replaced by a list, each once', async () => {
+    expect(await labelsAfter(['a', 'a', 'b'], ['c'], [])).toEqual([['a', 'b'], ['c'], undefined]);
+  });
+
+  it('are served after owners and before the domain, and null in the history while there are none', async () => {
+    const client = await newLedger(server.current.url);
+    ok(await client.create('/domains', { handle: 'shop' }));
+    const wallet = ok(await client.create('/wallets', { handle: 'w@shop' })).body;
+    const proved = ok(await client.prove('/wallets/w@shop', wallet, { labels: { $push: 'x' } })).body;
+    expect(Object.keys(proved.meta)).toEqual(['proofs', 'status', 'moment', 'owners', 'labels', 'domain']);
+    const changes = expectList(await client.get('/wallets/w@shop/changes'), client, { index: 0, limit: 20, total: 2 });
+    expect(changes.map((change) => change.meta.labels)).toEqual([['x'], null]);
+    expect(changes.map((change) => change.meta.domain)).toEqual(['shop', 'shop']);
+  });
+
+  it.each([[{ $push: 1 }], [{ $set: 'a' }], [{}], ['a'], [1], [null], [['a', 1]], [['']], [{ $pull: null }]])(
+    'of the form %j are refused',
+    async (labels) => {
+      const { client, wallet } = await withWallet();
+      const answer = await client.prove('/wallets/w', wallet, { labels });
+      expectRefusal(answer, client, 'record.schema-invalid', /^Schema validation error: request\/body\/custom\/labels /);
+      expect((await client.get('/wallets/w')).body).toEqual(wallet);
+    },
+  );
+
+  it(`are at most ${limits.labels} on a record, of at most ${limits.label} characters`, async () => {
+    const { client, wallet } = await withWallet();
+    const many = Array.from({ length: limits.labels }, (_, index) => `label-${index}`);
+    expect(ok(await client.prove('/wallets/w', wallet, { labels: many })).body.meta.labels).toEqual(many);
+    const one = await client.prove('/wallets/w', wallet, { labels: { $push: 'one-more' } });
+    expectRefusal(one, client, 'record.invalid', `Record labels limit of ${limits.labels} exceeded`);
+    const longest = 'x'.repeat(limits.label);
+    expect(ok(await client.prove('/wallets/w', wallet, { labels: [longest] })).body.meta.labels).toEqual([longest]);
+    const longer = await client.prove('/wallets/w', wallet, { labels: [`${longest}x`] });
+    expectRefusal(longer, client, 'record.schema-invalid', /custom\/labels/);
+    expect((await client.get('/wallets/w/changes')).body.page.total).toBe(3);
+  });
+});
+
+describe('proofs (contract 01 §7)', () => {
+  it('may say anything, which is kept as it was signed', async () => {
+    const { client, wallet } = await withWallet();
+    const custom = { note: 'é "quoted" \\ ', nested: { list: [1.5, null, { a: true }], empty: {} }, big: 2 ** 53 - 1 };
+    const answer = ok(await client.prove('/wallets/w', wallet, custom));
+    expect(answer.body.meta.proofs.at(-1).custom).toMatchObject(custom);
+    expect(answer.body.meta.status).toBe('created');
+    const bare = proofOver(wallet.hash, client.key);
+    const { custom: _, ...withoutCustom } = bare;
+    const refused = await client.call('POST', '/wallets/w/proofs', withoutCustom);
+    expectRefusal(refused, client, 'crypto.signature-invalid', `Invalid signature for key: ${client.key.public}`);
+  });
+
+  it('set any status that is no empty text', async () => {
+    const { client, wallet } = await withWallet();
+    for (const status of ['active', 'inactive', 'frozen by ops', 'created']) {
+      expect(ok(await client.prove('/wallets/w', wallet, { status })).body.meta.status).toBe(status);
+    }
+    for (const status of ['', 1, {}]) {
+      const answer = await client.prove('/wallets/w', wallet, { status });
+      expectRefusal(answer, client, 'record.schema-invalid', /request\/body\/custom\/status/);
+    }
+    expect((await client.get('/wallets/w')).body.meta.status).toBe('created');
+  });
+
+  it('remove the status with null, and lists then miss it', async () => {
+    const { client, wallet } = await withWallet();
+    const answer = ok(await client.prove('/wallets/w', wallet, { status: null }));
+    expect(Object.keys(answer.body.meta)).toEqual(['proofs', 'moment', 'owners']);
+    expect((await client.get('/wallets/w')).text).toBe(answer.text);
+    const found = async (query: string) => (await client.get(`/wallets?${query}`)).body.data.length;
+    expect(await found('meta.status=created')).toBe(0);
+    expect(await found('meta.status.$ne=created')).toBe(1);
+    const change = (await client.get('/wallets/w/changes/2')).body;
+    expect(Object.keys(change.meta)).toEqual(['proofs', 'moment', 'change', 'action', 'owners', 'labels']);
+  });
+
+  it('are over the current hash: the one before does not do', async () => {
+    const { client, wallet } = await withWallet();
+    const updated = ok(await client.update('/wallets/w', wallet, { handle: 'w', custom: { a: 1 } })).body;
+    const stale = await client.prove('/wallets/w', wallet, { status: 'active' });
+    expectRefusal(stale, client, 'crypto.signature-invalid', `Invalid signature for key: ${client.key.public}`);
+    expect(ok(await client.prove('/wallets/w', updated, { status: 'active' })).body.meta.status).toBe('active');
+  });
+
+  it('move meta.moment and the place in lists, and leave the owners', async () => {
+    const { client, wallet } = await withWallet();
+    ok(await client.create('/wallets', { handle: 'v' }));
+    const stranger = client.as({ ...client.key });
+    const proved = ok(await stranger.prove('/wallets/w', wallet, { note: 'seen' })).body;
+    expect(proved.meta.moment > wallet.meta.moment).toBe(true);
+    expect(proved.meta.owners).toEqual(wallet.meta.owners);
+    const listed = expectList(await client.get('/wallets'), client, { index: 0, limit: 20 });
+    expect(listed.map((record) => record.data.handle)).toEqual(['w', 'v']);
+  });
+
+  it(`are ${limits.proofs} on a record, the ledger's own counted, and not one more`, async () => {
+    const { client, wallet } = await withWallet();
+    let answer: TestAnswer | undefined;
+    // Two are there from the creation.
+    for (let count = 3; count <= limits.proofs; count += 1) {
+      answer = ok(await client.prove('/wallets/w', wallet, { count }));
+    }
+    expect(answer?.body.meta.proofs).toHaveLength(limits.proofs);
+    const detail = `Record proofs limit of ${limits.proofs} exceeded`;
+    for (const custom of [{ status: 'active' }, { note: 'one more' }]) {
+      expectRefusal(await client.prove('/wallets/w', wallet, custom), client, 'record.invalid', detail);
+    }
+    expect((await client.get('/wallets/w')).text).toBe(answer?.text);
+    const updated = ok(await client.update('/wallets/w', wallet, { handle: 'w', custom: {} })).body;
+    expect(updated.meta.proofs).toHaveLength(2);
+    expect((await client.drop('/wallets/w', updated)).status).toBe(204);
+  });
+
+  it(`are ${limits.proofs} of clients on a create, where the ledger's own is never refused, and not one more`, async () => {
+    const client = await newLedger(server.current.url);
+    const body = (handle: string, count: number) => {
+      const { hash, data } = signed({ handle }, client.key);
+      const proofs = Array.from({ length: count }, (_, index) => proofOver(hash, client.key, { index }));
+      return { hash, data, meta: { proofs } };
+    };
+    const most = await client.call('POST', '/wallets', body('most', limits.proofs));
+    expect(most.status, most.text).toBe(201);
+    expect(most.body.meta.proofs).toHaveLength(limits.proofs + 1);
+    const more = await client.call('POST', '/wallets', body('more', limits.proofs + 1));
+    expectRefusal(more, client, 'record.invalid', `Record proofs limit of ${limits.proofs} exceeded`);
+    expect((await client.get('/wallets/more')).status).toBe(404);
+  });
+});

@@ -1,0 +1,239 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCommitter, storeTogether } from '../../src/store/commit.js';
+import { migrate } from '../../src/store/migrate.js';
+import { createPool } from '../../src/store/pool.js';
+import type { Outcome, Write } from '../../src/store/write.js';
+import { createDatabase, type TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+let pool: pg.Pool;
+let ledger: number;
+let made = 0;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  pool = createPool({ connectionString: database.url }, () => {});
+  await migrate(pool);
+  const { rows } = await pool.query(
+    `insert into ledger (handle, luid, owners) values ('l', '$ldg.l', '{}') returning id`,
+  );
+  ledger = rows[0].id;
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+/** A create of a wallet of a new handle, or what `more` makes of it. */
+function write(more: Partial<Write> = {}): Write {
+  made += 1;
+  const key = more.key ?? `w-${made}`;
+  return {
+    ledger,
+    version: 1,
+    action: 'create',
+    kind: 'wallet',
+    key,
+    luid: `$wlt.${made}`,
+    change: 1,
+    moment: '2030-01-02T03:04:05.006Z',
+    hash: 'h',
+    status: 'created',
+    domain: undefined,
+    link: undefined,
+    document: {},
+    body: `{"made":${made}}`,
+    strangers: [],
+    needs: [],
+    decides: false,
+    ...more,
+  };
+}
+
+async function stored(luid: string): Promise<{ current: number[]; changes: number[]; bodies: string[] }> {
+  const current = await pool.query('select change from record where ledger_id = $1 and luid = $2', [ledger, luid]);
+  const history = await pool.query(
+    'select change, body from change where ledger_id = $1 and luid = $2 order by change',
+    [ledger, luid],
+  );
+  return {
+    current: current.rows.map((row) => row.change),
+    changes: history.rows.map((row) => row.change),
+    bodies: history.rows.map((row) => row.body),
+  };
+}
+
+async function store(one: Write): Promise<Outcome> {
+  const [outcome] = await storeTogether(pool, [one]);
+  return outcome!;
+}
+
+describe('the committer', () => {
+  it('stores every good write of a batch, whatever its neighbours do', async () => {
+    const signer = write({ kind: 'signer', link: 'registered-key' });
+    const taken = write();
+    const updated = write();
+    for (const one of [signer, taken, updated]) expect((await store(one)).result).toBe('done');
+
+    const good = Array.from({ length: 120 }, () => write());
+    const bad: [Write, string][] = [
+      [write({ key: taken.key }), 'duplicated'],
+      [write({ key: good[0]!.key }), 'duplicated'],
+      [{ ...updated, action: 'update', change: 3 }, 'stale'],
+      [{ ...updated, action: 'drop', change: 7 }, 'stale'],
+      [write({ version: 2 }), 'stale'],
+      [write({ strangers: ['nobody', 'registered-key'] }), 'stale'],
+      [write({ needs: [{ kind: 'bridge', handle: 'never-was' }] }), 'stale'],
+      [write({ body: 'text with \u0000' }), '22021'],
+      [write({ moment: 'no moment' }), '22007'],
+      [write({ link: randomText(20_000) }), '54000'],
+      [write({ change: 0 }), '23514'],
+    ];
+    const commit = createCommitter(pool);
+    // The bad ones between the good ones, so that every halving finds some of both.
+    const all = good.flatMap((one, index) => (index % 10 === 5 ? [one, bad[Math.floor(index / 10)]?.[0]] : [one]));
+    const writes = all.filter((one) => one !== undefined);
+    const results = await Promise.all(
+      writes.map((one) =>
+        commit(one).then(
+          ({ result }) => result as string,
+          (error: pg.DatabaseError) => String(error.code),
+        ),
+      ),
+    );
+    const of = new Map(writes.map((one, index) => [one, results[index]]));
+    expect(bad.map(([one]) => of.get(one))).toEqual(bad.map(([, result]) => result));
+    expect(good.map((one) => of.get(one))).toEqual(good.map(() => 'done'));
+    for (const one of good) {
+      expect(await stored(one.luid)).toEqual({ current: [1], changes: [1], bodies: [one.body] });
+    }
+    for (const [one] of bad.filter(([{ action }]) => action === 'create')) {
+      expect(await stored(one.luid)).toEqual({ current: [], changes: [], bodies: [] });
+    }
+    expect((await stored(updated.luid)).changes).toEqual([1]);
+  });
+
+  it('lets one of several writes on one version of a record through', async () => {
+    const one = write();
+    await store(one);
+    const commit = createCommitter(pool);
+    const next: Write[] = [
+      ...Array.from({ length: 20 }, (_, index) => ({
+        ...one,
+        action: 'update' as const,
+        change: 2,
+        body: `u${index}`,
+      })),
+      { ...one, action: 'drop', change: 2, body: 'd' },
+    ];
+    const outcomes = await Promise.all(next.map((each) => commit(each)));
+    const through = next.filter((_, index) => outcomes[index]?.result === 'done');
+    expect(through).toHaveLength(1);
+    const { current, changes, bodies } = await stored(one.luid);
+    expect(changes).toEqual([1, 2]);
+    expect(bodies[1]).toBe(through[0]?.body);
+    expect(current).toEqual(through[0]?.action === 'drop' ? [] : [2]);
+  });
+
+  it('raises the version for what decides, and tells of it', async () => {
+    const { rows } = await pool.query(
+      `insert into ledger (handle, luid, owners) values ('d', '$ldg.d', '{}') returning id`,
+    );
+    const other = { ledger: rows[0].id };
+    expect(await store(write({ ...other, decides: true }))).toEqual({ result: 'done', version: 1 });
+    const late = write({ ...other });
+    expect(await store(late)).toEqual({ result: 'stale', version: 2 });
+    expect(await store({ ...late, version: 2 })).toEqual({ result: 'done', version: 2 });
+    // A write that is not stored changes nothing, also when it would decide.
+    expect(await store({ ...late, version: 2, decides: true })).toMatchObject({ result: 'duplicated' });
+    expect(await store(write({ ...other, version: 2 }))).toEqual({ result: 'done', version: 2 });
+    expect((await store(write())).result).toBe('done');
+  });
+
+  it('gets every write of processes that lock the same records in opposite orders to its end', async () => {
+    const records = Array.from({ length: 40 }, () => write());
+    for (const one of records) await store(one);
+    const pools = [0, 1, 2].map(() => createPool({ connectionString: database.url }, () => {}));
+    try {
+      const results = await Promise.all(
+        pools.map(async (own, process) => {
+          const commit = createCommitter(own);
+          const ordered = process % 2 === 0 ? records : records.toReversed();
+          const changes = ordered.map((one) => ({ ...one, action: 'update' as const, change: 2, body: `p${process}` }));
+          return Promise.all(changes.map((one) => commit(one)));
+        }),
+      );
+      const done = results.flat().filter(({ result }) => result === 'done');
+      expect(done).toHaveLength(records.length);
+      expect(results.flat().filter(({ result }) => result === 'stale')).toHaveLength(2 * records.length);
+      for (const one of records) expect((await stored(one.luid)).changes).toEqual([1, 2]);
+    } finally {
+      for (const own of pools) await own.end();
+    }
+  });
+
+  it.each([{ renames: true }, {}])('takes a write that a deadlock undid for one to decide anew (%j)', async (way) => {
+    const [held, needed] = [write({ kind: 'bridge' }), write()];
+    for (const one of [held, needed]) await store(one);
+    const other = await pool.connect();
+    try {
+      // The other side holds what the write needs, and waits for what the write holds.
+      await other.query('set deadlock_timeout = 60000');
+      await other.query('begin');
+      await other.query('select from record where ledger_id = $1 and luid = $2 for update', [ledger, needed.luid]);
+      const needs = [{ kind: 'bridge' as const, handle: held.key }];
+      const waiting = createCommitter(pool)({ ...needed, ...way, action: 'update', change: 2, needs });
+      await untilWaiting();
+      const release = other.query('delete from record where ledger_id = $1 and luid = $2', [ledger, held.luid]);
+      expect(await waiting).toEqual({ result: 'stale', version: 1 });
+      await release;
+      expect((await stored(needed.luid)).changes).toEqual([1]);
+    } finally {
+      await other.query('rollback');
+      other.release(true);
+    }
+  });
+
+  it('asks a database that can do nothing once, not for every write', async () => {
+    const bridge = write({ kind: 'bridge' });
+    await store(bridge);
+    const slow = createPool({ connectionString: database.url, statement_timeout: 300 }, () => {});
+    const other = await pool.connect();
+    try {
+      await other.query('begin');
+      await other.query('select from record where ledger_id = $1 and luid = $2 for update', [ledger, bridge.luid]);
+      const commit = createCommitter(slow);
+      const began = performance.now();
+      const writes = Array.from({ length: 64 }, () => write({ needs: [{ kind: 'bridge', handle: bridge.key }] }));
+      const errors = await Promise.all(writes.map((one) => commit(one).catch((error: pg.DatabaseError) => error.code)));
+      expect(new Set(errors)).toEqual(new Set(['57014']));
+      expect(performance.now() - began).toBeLessThan(3_000);
+      await other.query('rollback');
+      expect((await commit(writes[0]!)).result).toBe('done');
+    } finally {
+      other.release(true);
+      await slow.end();
+    }
+  });
+});
+
+/** Waits until some statement waits for a lock. */
+async function untilWaiting(): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
+  }
+}
+
+/** Text that does not compress. */
+function randomText(characters: number): string {
+  let seed = 1;
+  return Array.from({ length: characters }, () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return String.fromCharCode(0x21 + (seed % 90));
+  }).join('');
+}

@@ -1,0 +1,136 @@
+import type { JsonObject } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { dropOf, newLedger, signed, type TestClient, updateOf } from '../support/client.js';
+import { ok, stored } from '../support/scene.js';
+import { withServer } from '../support/server.js';
+import { atOnce, expectIntact, tally } from './intact.js';
+
+const ROUNDS = 40;
+
+/** Both orders get their turn: whoever is second starts up to some milliseconds later. */
+function laterBy(round: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, (round % 8) / 2));
+}
+
+async function exists(client: TestClient, path: string): Promise<boolean> {
+  return (await client.get(path)).status === 200;
+}
+
+describe('what a record names', () => {
+  const server = withServer();
+
+  const bridge = (handle: string) => ({
+    handle,
+    schema: 'rest',
+    config: { server: 'https://bridge.example/v2' },
+    secure: [],
+  });
+
+  it('is there: no wallet is left with a bridge that was dropped at the same time', async () => {
+    const client = await newLedger(server.current.url);
+    const outcomes = await rounds(client, 'bridge', bridge, (handle, round) =>
+      round % 2 === 0
+        ? client.create('/wallets', { handle: `w-${handle}`, bridge: handle })
+        : nameLater(client, `w-${handle}`, handle),
+    );
+    expect(outcomes.drops).toMatchObject({ 204: expect.any(Number), '422 record.drop-rejected': expect.any(Number) });
+    expect(Object.keys(outcomes.names).sort()).toEqual(['200', '201', '422 record.relation-not-found']);
+  });
+
+  it('is there: no anchor is left with a wallet that was dropped at the same time', async () => {
+    const client = await newLedger(server.current.url);
+    const wallet = (handle: string) => ({ handle });
+    const outcomes = await rounds(client, 'wallet', wallet, (handle) =>
+      client.create('/anchors', { handle: `a-${handle}`, wallet: handle, target: 'x' }),
+    );
+    expect(outcomes.drops).toMatchObject({ 204: expect.any(Number), '422 record.drop-rejected': expect.any(Number) });
+    expect(Object.keys(outcomes.names).sort()).toEqual(['201', '422 record.relation-not-found']);
+  });
+
+  /** Drops a record while another comes to name it, again and again. */
+  async function rounds(
+    client: TestClient,
+    kind: 'bridge' | 'wallet',
+    data: (handle: string) => JsonObject,
+    name: (handle: string, round: number) => ReturnType<TestClient['create']>,
+  ) {
+    const drops = [];
+    const names = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const handle = `${kind}-${round}`;
+      const path = `/${kind}s/${handle}`;
+      const drop = dropOf(await stored(client, kind, data(handle)), client.key);
+      const [dropped, named] = await Promise.all([
+        (round % 3 === 0 ? laterBy(round) : Promise.resolve()).then(() => client.call('DELETE', path, drop)),
+        (round % 3 === 1 ? laterBy(round) : Promise.resolve()).then(() => name(handle, round)),
+      ]);
+      drops.push(dropped);
+      names.push(named);
+      // One of the two stands, never both and never neither.
+      expect([dropped.status === 204, named.status < 300].filter(Boolean)).toHaveLength(1);
+      expect(await exists(client, path)).toBe(named.status < 300);
+    }
+    return { drops: tally(drops), names: tally(names) };
+  }
+
+  /** A wallet without a bridge that gets one by an update. */
+  async function nameLater(client: TestClient, handle: string, bridge: string) {
+    const wallet = await stored(client, 'wallet', { handle });
+    return client.call('PUT', `/wallets/${handle}`, updateOf(wallet, { handle, bridge }, client.key));
+  }
+
+  it('keeps its handle: no anchor is left with a wallet that was renamed at the same time', async () => {
+    const client = await newLedger(server.current.url);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const handle = `w-${round}`;
+      const wallet = await stored(client, 'wallet', { handle });
+      const rename = updateOf(wallet, { handle: `${handle}-renamed` }, client.key);
+      const [renamed, anchored] = await Promise.all([
+        client.call('PUT', `/wallets/${handle}`, rename),
+        client.create('/anchors', { handle: `a-${round}`, wallet: handle, target: 'x' }),
+      ]);
+      expect([renamed.status === 200, anchored.status === 201].filter(Boolean)).toHaveLength(1);
+      expect(await exists(client, `/wallets/${handle}`)).toBe(anchored.status === 201);
+    }
+  });
+
+  it('has one holder: a handle is taken by a rename or by a create, never by both', async () => {
+    const client = await newLedger(server.current.url);
+    const results = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const wallet = await stored(client, 'wallet', { handle: `w-${round}` });
+      const handle = `taken-${round}`;
+      const rename = updateOf(wallet, { handle }, client.key);
+      const create = signed({ handle }, client.key);
+      const [renamed, created] = await Promise.all([
+        client.call('PUT', `/wallets/w-${round}`, rename),
+        client.call('POST', '/wallets', create),
+      ]);
+      results.push(renamed, created);
+      const winner = renamed.status === 200 ? renamed : created;
+      expect([renamed.status, created.status]).toEqual(renamed.status === 200 ? [200, 409] : [409, 201]);
+      expect((await client.get(`/wallets/${handle}`)).text).toBe(winner.text);
+      expect(await exists(client, `/wallets/w-${round}`)).toBe(renamed.status !== 200);
+      expect(await expectIntact(client, '/wallets', wallet.luid)).toHaveLength(renamed.status === 200 ? 2 : 1);
+    }
+    expect(tally(results)['409 record.duplicated']).toBe(ROUNDS);
+  });
+
+  it('comes to rest when handles are swapped, created and updated in batches', async () => {
+    const client = await newLedger(server.current.url);
+    const wallets = await atOnce(30, (index) => stored(client, 'wallet', { handle: `w-${index}` }));
+    const answers = await atOnce(90, (index) => {
+      const wallet = wallets[index % 30]!;
+      const own = `w-${index % 30}`;
+      const next = `n-${(index * 7) % 30}`;
+      if (index < 30) return client.update(`/wallets/${own}`, wallet, { handle: next });
+      if (index < 60) return client.create('/wallets', { handle: next });
+      return client.update(`/wallets/${own}`, wallet, { handle: own, custom: { index } });
+    });
+    const outcomes = ['200', '201', '404 record.not-found', '409 record.duplicated', '422 crypto.parent-hash-invalid'];
+    for (const outcome of Object.keys(tally(answers))) expect(outcomes).toContain(outcome);
+    for (let index = 0; index < 30; index += 1) expect(await exists(client, `/wallets/n-${index}`)).toBe(true);
+    const made = ok(await client.get('/wallets?page.limit=1000')).body.data;
+    for (const { luid } of made) await expectIntact(client, '/wallets', luid);
+  });
+});

@@ -1,0 +1,49 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { migrate } from '../../src/store/migrate.js';
+import { createPool } from '../../src/store/pool.js';
+import { createReplays } from '../../src/store/replays.js';
+import { createDatabase, type TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+let pool: pg.Pool;
+let now = 1_000_000;
+const nature = { now: () => now, random: (bytes: number) => new Uint8Array(bytes) };
+
+beforeAll(async () => {
+  database = await createDatabase();
+  pool = createPool({ connectionString: database.url }, () => {});
+  await migrate(pool);
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+it('lets exactly one of many uses at once be the first, in two processes', async () => {
+  const processes = [createReplays(pool, nature), createReplays(pool, nature)];
+  const uses = Array.from({ length: 60 }, (_, index) => processes[index % 2]?.use('l', 'once', now + 60_000));
+  expect((await Promise.all(uses)).filter(Boolean)).toHaveLength(1);
+});
+
+it('keeps ledgers and tokens apart', async () => {
+  const replays = createReplays(pool, nature);
+  expect(await replays.use('a', 'jti', now + 60_000)).toBe(true);
+  expect(await replays.use('b', 'jti', now + 60_000)).toBe(true);
+  expect(await replays.use('a', 'other', now + 60_000)).toBe(true);
+  expect(await replays.use('a', 'jti', now + 60_000)).toBe(false);
+});
+
+it('forgets what has expired, and removes it', async () => {
+  const replays = createReplays(pool, nature);
+  expect(await replays.use('late', 'jti', now + 1_000)).toBe(true);
+  now += 999;
+  expect(await replays.use('late', 'jti', now + 1_000)).toBe(false);
+  now += 1;
+  expect(await replays.use('late', 'jti', now + 1_000)).toBe(true);
+  now += 120_000;
+  await replays.use('late', 'sweeps', now + 1_000);
+  const { rows } = await pool.query('select use from used_token where ledger = $1', ['late']);
+  expect(rows).toEqual([{ use: 'sweeps' }]);
+});
