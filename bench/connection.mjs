@@ -48,9 +48,9 @@ export class Connection {
     this.#socket.write(request);
   }
 
-  close() {
-    this.#failed = undefined;
-    this.#socket.destroy();
+  /** Whether it can be used. */
+  get isOpen() {
+    return !this.#socket.destroyed;
   }
 
   /** Takes what came; the buffer is used again for what comes next. */

@@ -63,7 +63,7 @@ async function oneAnswer({ port }) {
 
 /** Connections are kept from one measurement to the next, and a measurement finds them open. */
 async function connectionsTo(port, count) {
-  const kept = open.get(port) ?? [];
+  const kept = (open.get(port) ?? []).filter((connection) => connection.isOpen);
   while (kept.length < count) kept.push(await Connection.open(port));
   open.set(port, kept);
   return kept.slice(0, count);

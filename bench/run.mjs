@@ -52,7 +52,7 @@ async function bench(options) {
     );
     await generator.tell('found', { port: ports.ledger });
     const measure = new Measure(generator.tell, ports, options, () => memoryOf(ledger.child));
-    await measureAll(measure, options);
+    await Promise.race([measureAll(measure, options), ledger.ended]);
     if (ledger.said() !== '') console.log(`\nThe server said:\n${ledger.said()}`);
   } finally {
     await stopAll();

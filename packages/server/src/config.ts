@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { HANDLE_PATTERN } from '@countersign/protocol';
+import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
+import { readServerRules } from './access/server-rules.js';
 import { decodeMasterKey } from './ledgers/master-key.js';
 import { limits } from './limits.js';
 
@@ -16,10 +19,16 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** 32 bytes in base64; undefined for the key file. Never to be logged. */
   readonly masterKey: string | undefined;
+  /** Processes that serve. */
+  readonly workers: number;
+  /** Milliseconds. */
+  readonly requestTimeout: number;
   readonly logLevel: (typeof logLevels)[number];
   readonly name: string;
   /** The handle of the ledger that a request without `x-ledger` is for; undefined when it is refused. */
   readonly defaultLedger: string | undefined;
+  /** Rules that hold on every ledger of the deployment. */
+  readonly serverRules: readonly Rule[];
 }
 
 /** A setting: how it is documented, and how its text is read. */
@@ -93,6 +102,20 @@ export const settings = {
       return text;
     },
   },
+  workers: {
+    name: 'WORKERS',
+    default: 'one per processor, at most 8',
+    meaning:
+      'How many processes serve, on one socket. `SIGHUP` replaces them one after the other; one that dies is replaced.',
+    read: (text = String(Math.min(availableParallelism(), 8))) => readWhole(text, 1, 64),
+  },
+  requestTimeout: {
+    name: 'REQUEST_TIMEOUT',
+    default: '`15000`',
+    meaning:
+      'Milliseconds after which a request is answered 408. It may still have been done; sending it again is safe.',
+    read: (text = '15000') => readWhole(text, 100, 600_000),
+  },
   logLevel: {
     name: 'LOG_LEVEL',
     default: '`info`',
@@ -114,6 +137,12 @@ export const settings = {
     default: 'off',
     meaning: 'The handle of the ledger that a request without `x-ledger` is for. Off, such a request is refused.',
     read: (text) => (text === undefined ? undefined : readHandle(text)),
+  },
+  serverRules: {
+    name: 'SERVER_ACCESS_RULES',
+    default: `\`${JSON.stringify(DEFAULT_SERVER_RULES)}\``,
+    meaning: 'Access rules that hold beside those of each record-based ledger, as a JSON array. `[]` for none.',
+    read: (text) => (text === undefined ? DEFAULT_SERVER_RULES : readServerRules(text)),
   },
 } as const satisfies { [Key in keyof Config]: Setting<Config[Key] | undefined> };
 
@@ -155,6 +184,14 @@ function readUrl(text: string): string {
     );
   }
   return text.replace(/\/+$/, '');
+}
+
+function readWhole(text: string, least: number, most: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= least && number <= most)) {
+    throw new Error(`must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
+  }
+  return number;
 }
 
 function readHandle(text: string): string {

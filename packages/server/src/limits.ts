@@ -22,6 +22,8 @@ export const limits = {
   /** Claims of an intent, routes of a wallet. */
   claims: 100,
   routes: 100,
+  /** Intents of one thread (contract 04 §9). */
+  thread: 10,
   /** Security rules and traits of a bridge. */
   secure: 32,
   traits: 32,

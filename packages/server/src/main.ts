@@ -1,44 +1,49 @@
-import { createRequire } from 'node:module';
+import cluster from 'node:cluster';
 import { pino } from 'pino';
 import { type Config, readConfig } from './config.js';
+import { serve } from './deployment/serve.js';
+import { runWorker } from './deployment/worker.js';
+import { startWorkers } from './deployment/workers.js';
 import { loadMasterKey } from './ledgers/master-key.js';
-import { openServer } from './server.js';
 import { type Embedded, startEmbedded } from './store/embedded.js';
-
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
 /** Starts the service from the environment, and ends the process cleanly on SIGTERM and SIGINT. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  const logger = pino({ level: config.logLevel, redact: ['err.config'] }, pino.destination({ dest: 2, sync: false }));
+  const logger = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
+  if (cluster.isWorker) {
+    runWorker(config, logger);
+    return;
+  }
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded({ dataDir: config.dataDir, log: (line) => logger.debug({ postgres: line }) });
   try {
-    await serve(config, logger, embedded);
+    await run(config, logger, embedded);
   } catch (error) {
     await embedded?.stop();
     throw error;
   }
 }
 
-async function serve(config: Config, logger: pino.Logger, embedded: Embedded | undefined): Promise<void> {
-  const { masterKey, dataDir, publicUrl, name, defaultLedger } = config;
-  const server = await openServer({
-    database: { connectionString: embedded?.url ?? config.databaseUrl },
-    masterKey: await loadMasterKey({ ...(masterKey === undefined ? {} : { masterKey }), dataDir }),
-    publicUrl,
-    name,
-    build: version,
-    ...(defaultLedger === undefined ? {} : { defaultLedger }),
-    logger,
-  });
+/** Something that serves until it is told to stop, and may end by itself for a reason. */
+interface Serving {
+  stop(): Promise<void>;
+  restart?(): Promise<void>;
+  readonly failed?: Promise<Error>;
+}
+
+async function run(config: Config, logger: pino.Logger, embedded: Embedded | undefined): Promise<void> {
+  const { masterKey, dataDir } = config;
+  const key = await loadMasterKey({ ...(masterKey === undefined ? {} : { masterKey }), dataDir });
+  const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
+  const serving = await begin(config, logger, databaseUrl, key);
   let stopping = false;
-  const stop = async (status: number) => {
+  const end = async (status: number) => {
     if (stopping) return;
     stopping = true;
     try {
-      await server.close();
+      await serving.stop();
       await embedded?.stop();
       process.exit(status);
     } catch (error) {
@@ -46,20 +51,26 @@ async function serve(config: Config, logger: pino.Logger, embedded: Embedded | u
       process.exit(1);
     }
   };
-  process.on('SIGTERM', () => stop(0));
-  process.on('SIGINT', () => stop(0));
-  void embedded?.exited.then((error) => {
-    logger.fatal({ err: error }, 'PostgreSQL has ended');
-    stop(1);
+  const giveUp = (error: Error) => {
+    logger.fatal({ err: error }, 'cannot go on');
+    void end(1);
+  };
+  process.on('SIGTERM', () => void end(0));
+  process.on('SIGINT', () => void end(0));
+  process.on('SIGHUP', () => {
+    serving.restart?.().catch((error: unknown) => logger.error({ err: error }, 'could not restart the workers'));
   });
-  try {
-    await server.app.listen({ port: config.port, host: config.host });
-  } catch (error) {
-    await server.close();
-    throw error;
-  }
+  void serving.failed?.then(giveUp);
+  void embedded?.exited.then(giveUp);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   console.log(`listening on http://${host}:${config.port}/v2`);
+}
+
+/** One process serves by itself; several share the socket and are looked after by this one. */
+async function begin(config: Config, logger: pino.Logger, databaseUrl: string, masterKey: Buffer): Promise<Serving> {
+  if (config.workers > 1) return startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
+  const server = await serve(config, { databaseUrl, masterKey, logger, worker: '0' });
+  return { stop: () => server.close() };
 }
 
 main().catch((error: unknown) => {

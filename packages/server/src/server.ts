@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import { DEFAULT_SERVER_RULES } from './access/rules.js';
+import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
 import type { Nature } from './clock.js';
 import { createServer } from './http/server.js';
@@ -27,6 +27,8 @@ export interface ServerOptions {
   readonly defaultLedger?: string;
   readonly logger: FastifyBaseLogger;
   readonly nature?: Nature;
+  /** Rules that hold on every ledger; those of contract 03 §6.4 unless given. */
+  readonly serverRules?: readonly Rule[];
   /** Milliseconds a request may take; 15 seconds unless given. */
   readonly requestTimeout?: number;
   /** Which of the deployment's processes this is; the only one unless given. */
@@ -49,6 +51,7 @@ const NATURE: Nature = { now: () => Date.now(), random: (bytes) => randomBytes(b
 /** Wires store, services and HTTP, and brings the database to this release's schema. It does not listen yet. */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { database, masterKey, logger, nature = NATURE, requestTimeout = 15_000, worker = '0', ...named } = options;
+  const { serverRules = DEFAULT_SERVER_RULES } = options;
   const metrics = createMetrics(worker);
   const pool = createPool(database, (error) => logger.error({ err: error }, 'idle database connection failed'));
   try {
@@ -63,7 +66,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       requestTimeout,
       store,
       suite: native,
-      serverRules: DEFAULT_SERVER_RULES,
+      serverRules,
       replays: createReplays(pool, nature, (size, waited) => metrics.batched('token', size, waited)),
       ledgers: createLedgers(store.ledgers, masterKey, native),
       userSchemas: createUserSchemas(store, new CompiledSchemas()),

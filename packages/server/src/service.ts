@@ -1,4 +1,5 @@
 import type { Suite } from '@countersign/protocol';
+import type { Explain } from './access/explain.js';
 import type { Rule } from './access/rules.js';
 import type { Replays } from './auth/replays.js';
 import type { Nature } from './clock.js';
@@ -18,6 +19,8 @@ export interface Service {
   readonly defaultLedger?: string;
   /** Rules that hold on every ledger of the deployment (contract 03 §6.4). */
   readonly serverRules: readonly Rule[];
+  /** Told of every decision on access; absent where nobody wants to know, so that it then costs nothing. */
+  readonly explain?: Explain;
   /** Milliseconds a request may take before it is answered 408. */
   readonly requestTimeout: number;
   readonly masterKey: Buffer;

@@ -201,6 +201,9 @@ const BearerSchema = Type.Unsafe<BearerMatcher>({
   anyOf: [BearerClaims, closed({ $in: Type.Array(BearerClaims, { maxItems: limits.rules }) })],
 });
 
+/** The name of an action, as an access check asks for it. */
+export const AccessAction = names(ACTIONS);
+
 /** The name of a kind of record, as the `record` of a policy. */
 export const AccessRecord = names(RECORDS);
 

@@ -16,6 +16,7 @@ import { listLedgers } from '../records/list-ledgers.js';
 import type { Answer, Request } from '../records/request.js';
 import type { Service } from '../service.js';
 import { answered } from './boundary.js';
+import { explained } from './explained.js';
 import { health } from './health.js';
 import { information } from './information.js';
 import { metricsRoute } from './metrics.js';
@@ -67,7 +68,9 @@ export function createServer(service: Service, logger: FastifyBaseLogger, counte
       method,
       url: BASE + path,
       handler: (request, reply) =>
-        inLedger(service, request, reply, (ledger, sent) => perform(service, ledger, kind, sent)),
+        inLedger(service, request, reply, (ledger, sent) =>
+          perform(explained(service, request), ledger, kind, sent),
+        ),
     });
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));
@@ -119,7 +122,7 @@ async function outsideLedgers(
     async () => (named === undefined ? undefined : ledgerOf(service, named)),
     async () => {
       noTenant(named);
-      return perform(service, sentRequest(request, ''));
+      return perform(explained(service, request), sentRequest(request, ''));
     },
     (error) => request.log.error({ err: error, method: request.method, url: request.url }, 'unexpected error'),
   );

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import { type TObject, type TSchema, Type } from 'typebox';
+import { AccessAction, AccessRecord } from '../access/rules.js';
 import type { Kind } from '../kinds/kind.js';
 import { requestCheck } from '../schemas/request.js';
 
@@ -108,7 +109,7 @@ function bodyChecks(kind: Kind): BodyChecks {
 
 /** What the body of an access check must match (contract 01 §11), the same for every kind. */
 export const checkSchema: TSchema = envelope(
-  Type.Object({ action: Type.String(), record: Type.Optional(Type.String()) }, { additionalProperties: false }),
+  Type.Object({ action: AccessAction, record: Type.Optional(AccessRecord) }, { additionalProperties: false }),
   'optional',
 );
 

@@ -6,6 +6,7 @@ import type { Versioned } from '../store/history.js';
 import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
+import { conditionsOf } from './conditions.js';
 import { subjectOf } from './context.js';
 import { pageOf } from './page.js';
 import { type Answer, authenticate, changeNumber, type Request } from './request.js';
@@ -52,10 +53,12 @@ async function readable(
   const { record, parent } =
     (await dropped(service, ledger, kind, request)) ?? (await storedRecord(service, ledger, kind, request));
   const subject = subjectOf(kind, record);
-  authorize(service, ledger, await reader(service, ledger, token), {
+  const caller = await reader(service, ledger, token);
+  authorize(service, ledger, caller, {
     action: 'read',
     kind,
     subject,
+    conditions: await conditionsOf(service, ledger, caller, subject),
     ...(parent ? { parent } : {}),
   });
   return record;

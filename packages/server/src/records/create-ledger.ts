@@ -46,7 +46,9 @@ function assertMayCreate(
   const caller = { proofs: keys, ...(claims ? { token: { claims, ...(key ? { key: { public: key } } : {}) } } : {}) };
   const none = { access: [], owners: [], policyBased: false };
   const context = { ledger: none, policies: new Map(), server: service.serverRules, domains: [] };
-  if (!decide('create', 'ledger', caller, context).granted) {
+  const decision = decide('create', 'ledger', caller, context);
+  service.explain?.({ action: 'create', record: 'ledger', ...decision });
+  if (!decision.granted) {
     throw refusal('create', 'ledger', { credentials: true });
   }
 }

@@ -8,6 +8,7 @@ import { commit, type Decided, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
+import { conditionsOf } from './conditions.js';
 import { newSubject } from './context.js';
 import { filterDocument } from './document.js';
 import { assertDomain, joinedDomain } from './domain.js';
@@ -66,6 +67,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
     kind,
     subject,
     ...(parent ? { parent } : {}),
+    conditions: await conditionsOf(service, ledger, caller, subject),
   });
   await service.userSchemas.check(ledger, kind, data);
   const needs = await foundRelations(service, ledger, kind, data);

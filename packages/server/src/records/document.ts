@@ -25,6 +25,8 @@ export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonOb
   }
   if (meta.labels) collect(document, 'meta.labels', meta.labels);
   if (meta.domains) collect(document, 'meta.domains', meta.domains);
+  // No list filters by it: the ledger itself finds what belongs together.
+  if (meta.thread !== undefined) collect(document, 'meta.thread', meta.thread);
   return document as JsonObject;
 }
 

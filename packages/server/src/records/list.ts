@@ -1,7 +1,7 @@
 import type { Json, RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Context } from '../access/context.js';
-import { decide, mayQuery, visible } from '../access/decide.js';
+import { decide, judgeQuery, visible } from '../access/decide.js';
 import { refusal } from '../access/refusal.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -11,6 +11,7 @@ import type { Place } from '../store/list.js';
 import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
+import { conditionsOf } from './conditions.js';
 import { contextOf, subjectOf } from './context.js';
 import { filtersOf } from './filters.js';
 import { type PageQuery, pageOf } from './page.js';
@@ -37,8 +38,10 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
         subject: subjectOf(parent.kind, parent.record),
         parent,
       });
-    } else if (!mayQuery(kind.name, caller, context)) {
-      throw refusal('query', kind.name, { credentials: token !== undefined });
+    } else {
+      const judgement = judgeQuery(kind.name, caller, context);
+      service.explain?.({ ledger: current.handle, action: 'query', record: kind.name, ...judgement });
+      if (!judgement.granted) throw refusal('query', kind.name, { credentials: token !== undefined });
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
     const records =
@@ -100,8 +103,8 @@ async function visiblePage(
       after = place;
       const record = JSON.parse(body) as RecordEnvelope;
       const subject = subjectOf(kind, record);
-      const context: Context = contextOf(service, ledger, subject);
-      if (!visible(kind.name, caller, context)) continue;
+      const conditions = await conditionsOf(service, ledger, caller, subject);
+      if (!visible(kind.name, caller, contextOf(service, ledger, subject, conditions))) continue;
       if (toSkip > 0) toSkip -= 1;
       else if (page.length < limit) page.push(record as unknown as Json);
     }

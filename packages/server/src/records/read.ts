@@ -4,6 +4,7 @@ import type { Service } from '../service.js';
 import { onCurrent } from './attempt.js';
 import { asked, authorize } from './authorize.js';
 import { reader } from './caller.js';
+import { conditionsOf } from './conditions.js';
 import { type Answer, authenticate, type Request } from './request.js';
 import { storedRecord } from './stored.js';
 
@@ -12,7 +13,10 @@ export async function read(service: Service, ledger: Ledger, kind: Kind, request
   const token = await authenticate(service, ledger, request, undefined);
   return onCurrent(service, ledger, async (current) => {
     const stored = await storedRecord(service, current, kind, request);
-    authorize(service, current, await reader(service, current, token), asked('read', kind, stored));
+    const caller = await reader(service, current, token);
+    const reading = asked('read', kind, stored);
+    const conditions = await conditionsOf(service, current, caller, reading.subject);
+    authorize(service, current, caller, { ...reading, conditions });
     return { status: 200, body: stored.body };
   });
 }

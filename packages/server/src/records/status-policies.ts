@@ -31,18 +31,23 @@ export function applicableValues(ledger: Ledger, subject: Subject, asked: string
   );
 }
 
-/** Whether the quorum of one of the values is complete: each of its matchers is met by a key that asked for it. */
+/**
+ * Whether the quorum of one of the values is complete: each of its matchers is met by a key that asked for it.
+ *
+ * @param owners the record's: public keys
+ */
 export async function isQuorate(
   service: Service,
   ledger: Ledger,
   values: readonly StatusValue[],
   asking: readonly StoredProof[],
+  owners: readonly string[],
 ): Promise<boolean> {
   if (values.some(({ quorum }) => quorum.length === 0)) return true;
   const keys = await Promise.all(asking.map((proof) => keyOfProof(service, ledger, proof)));
-  const owners = { record: [], ledger: ledger.owners };
+  const of = { record: owners, ledger: ledger.owners };
   return values.some(({ quorum }) =>
-    quorum.every((matcher) => keys.some((key) => key && signerMatches(matcher, key, owners))),
+    quorum.every((matcher) => keys.some((key) => key && signerMatches(matcher, key, of))),
   );
 }
 

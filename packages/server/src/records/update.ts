@@ -8,6 +8,7 @@ import { commit, type Decided, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
+import { conditionsOf } from './conditions.js';
 import { subjectOf } from './context.js';
 import { refusedByDependants } from './dependants.js';
 import { filterDocument } from './document.js';
@@ -53,7 +54,9 @@ async function prepare(
   caller: Caller,
 ): Promise<Decided> {
   const { kind, data } = change;
-  authorize(service, ledger, caller, { action: 'update', kind, subject: subjectOf(kind, record) });
+  const subject = subjectOf(kind, record);
+  const conditions = await conditionsOf(service, ledger, caller, subject, data);
+  authorize(service, ledger, caller, { action: 'update', kind, subject, conditions });
   assertNotReserved(kind, record);
   assertParentHash(record, data.parent);
   assertLuid(record, change.luid);

@@ -43,6 +43,9 @@ export function answerable(errors: readonly ErrorObject[]): Answered[] {
 function cut<T extends Json>(value: T): T;
 function cut(value: Json): Json {
   return typeof value === 'string' && value.length > limits.schema.text
-    ? `${value.slice(0, limits.schema.text)}…`
+    ? `${value.slice(0, limits.schema.text).replace(HALF_PAIR, '')}…`
     : value;
 }
+
+/** What a cut within a surrogate pair leaves: no Unicode, so the answer could not be hashed. */
+const HALF_PAIR = /[\ud800-\udbff]$/;

@@ -7,9 +7,9 @@ import { atOnce, expectIntact, tally } from './intact.js';
 
 const ROUNDS = 40;
 
-/** Both orders get their turn: whoever is second starts up to some milliseconds later. */
+/** Both orders get their turn: whoever is second starts up to some milliseconds later, in the first rounds much later. */
 function laterBy(round: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, (round % 8) / 2));
+  return new Promise((resolve) => setTimeout(resolve, round < 4 ? 250 : (round % 8) / 2));
 }
 
 async function exists(client: TestClient, path: string): Promise<boolean> {

@@ -1,0 +1,41 @@
+import { LedgerError } from '@countersign/protocol';
+import { Type } from 'typebox';
+import { requestCheck } from '../schemas/request.js';
+import { AccessEntries, type Rule } from './rules.js';
+
+let check: ((body: unknown) => void) | undefined;
+
+/**
+ * The rules of a deployment, as a setting writes them (contract 03 §6.4).
+ *
+ * @param text a JSON array of rules
+ * @throws Error with the first thing that is wrong, as the end of a sentence that begins with the setting's name
+ */
+export function readServerRules(text: string): readonly Rule[] {
+  const rules = parsed(text);
+  if (!Array.isArray(rules)) throw new Error('must be a JSON array of access rules');
+  check ??= requestCheck(Type.Object({ rules: AccessEntries }));
+  try {
+    check({ rules });
+  } catch (error) {
+    throw new Error(`must be a JSON array of access rules: ${firstFault(error)}`);
+  }
+  const reference = rules.findIndex((rule) => 'policy' in rule);
+  if (reference >= 0) throw new Error(`must be rules that stand by themselves: /${reference} names a policy of a ledger`);
+  return rules as Rule[];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('must be a JSON array of access rules; it is no JSON');
+  }
+}
+
+/** Where the rules are wrong, and how. */
+function firstFault(error: unknown): string {
+  if (!(error instanceof LedgerError) || !Array.isArray(error.custom?.errors)) throw error;
+  const [{ instancePath, message }] = error.custom.errors as [{ instancePath: string; message: string }];
+  return `${instancePath.replace('/rules', '') || 'they'} ${message}`;
+}

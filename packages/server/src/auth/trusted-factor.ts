@@ -1,0 +1,33 @@
+import type { RecordEnvelope } from '@countersign/protocol';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import { providersOf } from './providers.js';
+import { isProviderKey, isUsable } from './usable.js';
+
+/**
+ * The key that RS256 tokens of `issuer` with this `kid` are signed with, if the ledger trusts it (contract 03 §4.3): a
+ * key-pair factor of format `rsa-der`, in use, of a signer that is in use and that an authentication policy names.
+ *
+ * Nothing of it is remembered: whoever drops the factor or the policy has ended it for every request that comes after.
+ *
+ * @param ledger as held; what it says of policies counts only where it is current
+ * @param issuer the claim `iss`; the token is refused anyway unless the factor is this signer's
+ */
+export async function trustedFactor(
+  service: Service,
+  ledger: Ledger,
+  kid: string,
+  issuer: string,
+): Promise<{ readonly public: string; readonly signer: string } | undefined> {
+  const [factor, provider] = await Promise.all([
+    service.store.lookup({ ledger: ledger.id, kind: 'signer-factor', id: kid, by: 'handle' }),
+    service.store.lookup({ ledger: ledger.id, kind: 'signer', id: issuer, by: 'handle' }),
+  ]);
+  if (!factor.record || !provider.record) return undefined;
+  const key = JSON.parse(factor.record.body) as RecordEnvelope;
+  const signer = JSON.parse(provider.record.body) as RecordEnvelope;
+  if (!isProviderKey(key) || !isUsable(key) || !isUsable(signer)) return undefined;
+  const current = await service.ledgers.renew(ledger, Math.max(factor.version, provider.version));
+  if (!providersOf(current).some(({ handle }) => handle === key.data.signer)) return undefined;
+  return { public: String(key.data.public), signer: String(key.data.signer) };
+}

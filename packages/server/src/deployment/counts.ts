@@ -1,0 +1,34 @@
+import type { Worker } from 'node:cluster';
+import { AggregatorRegistry } from 'prom-client';
+import type { Counts, ToPrimary, ToWorker } from './messages.js';
+
+/** Milliseconds a worker has to tell its counts; one that is busier than that is left out. */
+const PATIENCE = 1_000;
+
+let questions = 0;
+
+/** The metrics of all workers as one text; each metric carries the label of its worker. */
+export async function collectCounts(workers: readonly Worker[]): Promise<string> {
+  const counts = await Promise.all(workers.map(countsOf));
+  return AggregatorRegistry.aggregate(counts.filter((one) => one !== undefined)).metrics();
+}
+
+function countsOf(worker: Worker): Promise<Counts | undefined> {
+  questions += 1;
+  const question = questions;
+  return new Promise((resolve) => {
+    const end = (counts: Counts | undefined) => {
+      clearTimeout(timer);
+      worker.off('message', hear);
+      resolve(counts);
+    };
+    const hear = (message: ToPrimary) => {
+      if (message.type === 'counts' && message.question === question) end(message.counts);
+    };
+    const timer = setTimeout(() => end(undefined), PATIENCE);
+    worker.on('message', hear);
+    const ask: ToWorker = { type: 'count', question };
+    if (worker.isConnected()) worker.send(ask);
+    else end(undefined);
+  });
+}

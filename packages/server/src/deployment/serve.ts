@@ -1,0 +1,42 @@
+import { createRequire } from 'node:module';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '../config.js';
+import { openServer, type Server } from '../server.js';
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
+/** What a process needs to serve, beside the settings. */
+export interface Means {
+  readonly databaseUrl: string;
+  readonly masterKey: Buffer;
+  readonly logger: FastifyBaseLogger;
+  /** Which of the deployment's processes it is; `0` when it is the only one. */
+  readonly worker: string;
+  /** Collects the metrics of all processes. */
+  readonly collect?: () => Promise<string>;
+}
+
+/** Opens a server and listens, with the settings of the environment. */
+export async function serve(config: Config, means: Means): Promise<Server> {
+  const { publicUrl, name, defaultLedger, serverRules, requestTimeout } = config;
+  const server = await openServer({
+    database: { connectionString: means.databaseUrl },
+    masterKey: means.masterKey,
+    publicUrl,
+    name,
+    build: version,
+    ...(defaultLedger === undefined ? {} : { defaultLedger }),
+    serverRules,
+    logger: means.logger,
+    requestTimeout,
+    worker: means.worker,
+    ...(means.collect ? { collect: means.collect } : {}),
+  });
+  try {
+    await server.app.listen({ port: config.port, host: config.host });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  return server;
+}

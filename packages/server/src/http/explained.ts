@@ -1,0 +1,12 @@
+import type { FastifyRequest } from 'fastify';
+import { told } from '../access/explain.js';
+import type { Service } from '../service.js';
+
+/**
+ * The service as one request uses it: where the log is open for it, each decision on access gets a line of its own, with
+ * the id of the request. Everywhere else it is the service itself.
+ */
+export function explained(service: Service, { log }: Pick<FastifyRequest, 'log'>): Service {
+  if (log.level !== 'debug' && log.level !== 'trace') return service;
+  return { ...service, explain: (explanation) => log.debug(explanation, told(explanation)) };
+}

@@ -1,0 +1,55 @@
+import type { Json } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { newLedger } from '../support/client.js';
+import { ok } from '../support/scene.js';
+import { withServer } from '../support/server.js';
+
+/** `value` in that many arrays. */
+function within(arrays: number, value: Json): Json {
+  return arrays === 0 ? value : [within(arrays - 1, value)];
+}
+
+describe('what lists filter records by', () => {
+  const server = withServer();
+
+  it('takes no longer for arrays in arrays than for the same values side by side', async () => {
+    const client = await newLedger(server.current.url);
+    // Data is two levels down in a body, custom one more.
+    const deepest = limits.depth - 4;
+    const began = performance.now();
+    expect((await client.create('/wallets', { handle: 'deep', custom: { a: within(deepest, 1) } })).status).toBe(201);
+    expect(
+      (await client.create('/wallets', { handle: 'w', custom: { a: within(20, Array(1_000).fill(1)) } })).status,
+    ).toBe(201);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    const found = async (query: string) =>
+      ok(await client.get(`/wallets?${query}`)).body.data.map(
+        (record: { data: { handle: string } }) => record.data.handle,
+      );
+    expect(await found('data.custom.a=1')).toEqual(['w', 'deep']);
+    expect(await found('data.custom.a.0.0=1')).toEqual(['w', 'deep']);
+    expect(await found('data.custom.a.0=2')).toEqual([]);
+  });
+
+  it('does not repeat a long name for every value below it', async () => {
+    const client = await newLedger(server.current.url);
+    const values = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`m${index}`, 1]));
+    const custom = { ['n'.repeat(500_000)]: values, near: 1 };
+    const answer = await client.create('/wallets', { handle: 'w', custom });
+    expect(answer.status).toBe(201);
+    expect(ok(await client.get('/wallets?data.custom.near=1')).body.data).toHaveLength(1);
+  });
+
+  it('reaches as deep as a filter does, and no deeper', async () => {
+    const client = await newLedger(server.current.url);
+    const at = (depth: number): Json => (depth === 0 ? 1 : { m: at(depth - 1) });
+    // The path begins with data and custom.
+    const deepest = limits.filterDepth - 2;
+    await client.create('/wallets', { handle: 'w', custom: at(deepest) as { m: Json } });
+    const path = (depth: number) => `data.custom${'.m'.repeat(depth)}`;
+    expect(ok(await client.get(`/wallets?${path(deepest)}=1`)).body.data).toHaveLength(1);
+    await client.create('/wallets', { handle: 'v', custom: at(deepest + 1) as { m: Json } });
+    expect((await client.get(`/wallets?${path(deepest + 1)}=1`)).status).toBe(400);
+  });
+});
