@@ -72,6 +72,16 @@ export const limits = {
     /** The weight (about a kilobyte each) of all compiled user schemas that are kept. */
     compiledWeight: 50_000,
   },
+  /** Bytes of a form sent to the token endpoint. */
+  form: 16 * 1024,
+  /**
+   * Wrong client secrets at the token endpoint: how many make a client wait, milliseconds until they are forgotten, and
+   * how many clients one process remembers them of.
+   */
+  failures: { attempts: 10, window: 60_000, remembered: 10_000 },
+  /** Providers whose signing keys one process keeps per ledger, and factors of one looked through for its key. */
+  providers: 16,
+  factors: 100,
   /** Milliseconds one validation against a user schema may take. */
   validation: 250,
   /** Writes gathered into one commit, and lookups gathered into one query. */

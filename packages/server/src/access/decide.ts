@@ -17,7 +17,7 @@ export interface Decision {
  */
 export function decide(action: string, record: string, caller: Caller, context: Context): Decision {
   const rights = rightsFor(action, record);
-  return decisionBy(first(granting(rights, context, (level) => principalFor(action, level, caller))));
+  return decisionBy(first(granting(rights, context, principals(action, caller, context))));
 }
 
 /** The decision that rests on a rule, or on there being none. */
@@ -59,6 +59,12 @@ export function principalFor(action: string, level: Level, caller: Caller): Prin
   return principal([...caller.proofs, ...impersonated], caller);
 }
 
+/** The same by level. What a domain's own record says of itself is a rule of a domain as well. */
+function principals(action: string, caller: Caller, { subject }: Context): (level: Level) => Principal {
+  const own: Level = subject?.kind === 'domain' ? 'domain' : 'record';
+  return (level) => principalFor(action, level === 'record' ? own : level, caller);
+}
+
 /** The rule of the ledger (or value of a policy) that gives the caller `access` (contract 03 §6.5). */
 function entry(caller: Caller, { ledger, policies }: Context): Standing | undefined {
   const who = principal([...caller.proofs, ...tokenKeys(caller)], caller);
@@ -84,7 +90,7 @@ function passage(
 ): Standing | undefined {
   const entered = entry(caller, context);
   if (entered || mutation) return entered;
-  for (const rule of granting(rightsFor(action, record), context, (level) => principalFor(action, level, caller))) {
+  for (const rule of granting(rightsFor(action, record), context, principals(action, caller, context))) {
     if (rule.level === 'ledger' || rule.level === 'server') return rule;
   }
   return undefined;

@@ -21,7 +21,8 @@ export function readServerRules(text: string): readonly Rule[] {
     throw new Error(`must be a JSON array of access rules: ${firstFault(error)}`);
   }
   const reference = rules.findIndex((rule) => 'policy' in rule);
-  if (reference >= 0) throw new Error(`must be rules that stand by themselves: /${reference} names a policy of a ledger`);
+  if (reference >= 0)
+    throw new Error(`must be rules that stand by themselves: /${reference} names a policy of a ledger`);
   return rules as Rule[];
 }
 

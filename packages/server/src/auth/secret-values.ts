@@ -1,5 +1,5 @@
-import { sealContext } from '../ledgers/ledgers.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import { sealContext } from '../ledgers/ledgers.js';
 import { open } from '../ledgers/seal.js';
 import type { Service } from '../service.js';
 

@@ -17,9 +17,9 @@ export interface SigningKey {
 
 /**
  * Keys by provider, for each state of a ledger: gone when the state is. Updates, proofs and drops of signers and factors
- * make a new state. New factors do not, so that there is no key is never remembered.
+ * make a new state. New ones do not, so that a provider has no key is never remembered.
  */
-const kept = new WeakMap<Ledger['policies'], Map<string, Promise<SigningKey | undefined>>>();
+const kept = new WeakMap<Ledger['policies'], Map<string, SigningKey>>();
 
 /**
  * The key that the ledger signs the provider's tokens with: that of its newest usable factor whose private key it
@@ -27,15 +27,68 @@ const kept = new WeakMap<Ledger['policies'], Map<string, Promise<SigningKey | un
  *
  * @param ledger must be current
  */
-export async function signingKeyOf(service: Service, ledger: Ledger, provider: string): Promise<SigningKey | undefined> {
-  const keys = kept.get(ledger.policies) ?? new Map<string, Promise<SigningKey | undefined>>();
-  kept.set(ledger.policies, keys);
-  const known = await keys.get(provider)?.catch(() => undefined);
+export async function signingKeyOf(
+  service: Service,
+  ledger: Ledger,
+  provider: string,
+): Promise<SigningKey | undefined> {
+  const keys = kept.get(ledger.policies) ?? new Map<string, SigningKey>();
+  const known = keys.get(provider);
   if (known) return known;
-  const loading = load(service, ledger, provider);
-  if (keys.size >= limits.providers) keys.clear();
-  keys.set(provider, loading);
-  const forget = () => void (keys.get(provider) === loading && keys.delete(provider));
-  loading.then(({ current, key }) => key && current ? undefined : forget(), forget);
-  return (await loading).key;
+  const { key, version } = await load(service, ledger, provider);
+  if (key && version === ledger.version) {
+    if (keys.size >= limits.providers) keys.clear();
+    kept.set(ledger.policies, keys.set(provider, key));
+  }
+  return key;
+}
+
+/** The key, and the version of the ledger it was found at. */
+async function load(
+  service: Service,
+  ledger: Ledger,
+  provider: string,
+): Promise<{ key: SigningKey | undefined; version: number }> {
+  const [signer, { version, records }] = await Promise.all([
+    service.store.lookup({ ledger: ledger.id, kind: 'signer', id: provider, by: 'handle' }),
+    service.store.lists.page({
+      ledger: ledger.id,
+      kind: 'signer-factor',
+      filters: [
+        { path: 'data.signer', operator: '$eq', values: [provider] },
+        { path: 'data.schema', operator: '$eq', values: ['key-pair'] },
+      ],
+      limit: limits.factors,
+      offset: 0,
+    }),
+  ]);
+  if (!signer.record || !isUsable(JSON.parse(signer.record.body))) return { key: undefined, version };
+  const newest = records.toSorted((one, other) => other.place.seq - one.place.seq);
+  for (const { body } of newest) {
+    const key = await signingKey(service, ledger, JSON.parse(body) as RecordEnvelope);
+    if (key) return { key, version };
+  }
+  return { key: undefined, version };
+}
+
+/** The private key the ledger holds of a factor, unless it is none that tokens under that factor verify with. */
+async function signingKey(service: Service, ledger: Ledger, factor: RecordEnvelope): Promise<SigningKey | undefined> {
+  const { data, luid } = factor;
+  const [name] = secretNames([data.secret]);
+  if (!isProviderKey(factor) || !isUsable(factor) || name === undefined) return undefined;
+  const publicKey = rsaKey(String(data.public));
+  const secrets = await service.store.secrets({ ledger: ledger.id, luid });
+  const pem = secretValues(service, ledger, luid, secrets).get(name);
+  const key = pem === undefined ? undefined : privateKey(pem);
+  if (!key || !publicKey?.equals(createPublicKey(key))) return undefined;
+  return { kid: String(data.handle), key };
+}
+
+function privateKey(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    // Whoever made the factor put something else there: the provider has no key the ledger could use.
+    return undefined;
+  }
 }

@@ -16,9 +16,9 @@ export interface KeySource {
   signerKey(handle: string): Promise<string | undefined>;
   /**
    * The key-pair factor with this handle: base64 SPKI DER and the handle of its signer. Undefined also for a factor or
-   * provider that is no longer trusted (contract 03 §4.3).
+   * provider that is no longer trusted (contract 03 §4.3). `issuer` is the signer the token says it comes from.
    */
-  factor(handle: string): Promise<{ readonly public: string; readonly signer: string } | undefined>;
+  factor(handle: string, issuer: string): Promise<{ readonly public: string; readonly signer: string } | undefined>;
 }
 
 /** A verified token. */
@@ -87,7 +87,9 @@ async function verifySelfSigned(
 /** A token of the ledger's token endpoint or of an outside identity provider (contract 03 §4.3). */
 async function verifyProvided(compact: Compact, request: Request, keys: KeySource, now: number): Promise<Token> {
   const claims = valid(readClaims(compact.claims, now, 'provider'));
-  const factor = valid(isHandle(compact.kid) ? await keys.factor(compact.kid) : undefined);
+  const factor = valid(
+    isHandle(compact.kid) && isHandle(claims.iss) ? await keys.factor(compact.kid, claims.iss) : undefined,
+  );
   if (claims.iss !== factor.signer) throw invalidToken();
   const key = valid(rsaKey(factor.public));
   try {

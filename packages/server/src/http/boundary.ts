@@ -42,7 +42,7 @@ export async function answered(
  *
  * @throws `api.request-timeout`: what was asked may still be done (contract 00, Retry safety)
  */
-async function inTime<T>(patience: number, work: Promise<T>): Promise<T> {
+export async function inTime<T>(patience: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(tooLate()), patience);

@@ -4,6 +4,7 @@ import { INTERFACE } from './information.js';
 import { components } from './openapi/components.js';
 import { ledgerCollection, outside } from './openapi/other-routes.js';
 import { recordPaths } from './openapi/record-routes.js';
+import { tokenEndpoint } from './openapi/token-route.js';
 
 /**
  * The OpenAPI 3.1 description of the interface, made from the registry of kinds and from the schemas that requests are
@@ -29,7 +30,12 @@ export function openApi(service: Service): object {
       })),
       { name: 'Server', description: 'About the server itself, outside every ledger.' },
     ],
-    paths: { ...outside(publicUrl), ...ledgerCollection(), ...recordPaths() },
+    paths: {
+      ...outside(publicUrl),
+      ...tokenEndpoint(defaultLedger !== undefined),
+      ...ledgerCollection(),
+      ...recordPaths(),
+    },
     components: components(defaultLedger !== undefined),
   };
 }

@@ -20,6 +20,7 @@ import { explained } from './explained.js';
 import { health } from './health.js';
 import { information } from './information.js';
 import { metricsRoute } from './metrics.js';
+import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
 import { recordRoutes } from './routes.js';
 import { ledgerOf, noTenant } from './tenant.js';
@@ -45,11 +46,14 @@ export function createServer(service: Service, logger: FastifyBaseLogger, counte
     bodyLimit: limits.body,
     requestTimeout: limits.request,
     forceCloseConnections: 'idle',
+    // What arrives on an open connection while closing is answered like anything else.
+    return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER },
     frameworkErrors: (error, request, reply) => void refuse(service, error, request, allowAnyOrigin(reply)),
     clientErrorHandler: (error, socket) => answerBadWire(service, error, socket),
   });
   takeBodies(app);
+  letGoWhenClosing(app);
   app.addHook('onRequest', async (_, reply) => void allowAnyOrigin(reply));
   app.setErrorHandler((error: FastifyError, request, reply) => refuse(service, error, request, reply));
   app.setNotFoundHandler((request, reply) => unrouted(service, request, reply));
@@ -68,13 +72,12 @@ export function createServer(service: Service, logger: FastifyBaseLogger, counte
       method,
       url: BASE + path,
       handler: (request, reply) =>
-        inLedger(service, request, reply, (ledger, sent) =>
-          perform(explained(service, request), ledger, kind, sent),
-        ),
+        inLedger(service, request, reply, (ledger, sent) => perform(explained(service, request), ledger, kind, sent)),
     });
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));
   app.get(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, listLedgers));
+  tokenRoute(app, service, BASE);
   return app;
 }
 
@@ -88,6 +91,17 @@ function takeBodies(app: FastifyInstance): void {
     done(null, isUtf8(body as Buffer) ? body.toString() : NOT_TEXT);
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, __, done) => done(null, undefined));
+}
+
+/** A client that keeps its connection would hold up the end of the server: the answers under way tell it not to. */
+function letGoWhenClosing(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onSend', async (_, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
 }
 
 /** Stands for a body that is not UTF-8; no JSON text is like it. */
@@ -226,7 +240,8 @@ function preflight(reply: FastifyReply): FastifyReply {
     .send();
 }
 
-function send(reply: FastifyReply, { status, body, retryAfter }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, body, retryAfter, confidential }: Answer): FastifyReply {
+  if (confidential) reply.header('cache-control', 'no-store');
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   if (body === undefined) return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send();
   return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);

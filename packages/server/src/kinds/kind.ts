@@ -132,6 +132,14 @@ export interface Kind {
   served?(data: JsonObject, domain: string | undefined): JsonObject;
   /** Members of `meta` of a new record that other kinds do not have. */
   meta?(data: JsonObject, tools: MetaTools): Promise<Partial<Meta>>;
+  /**
+   * A new record's data with what the ledger makes of it itself, and the values of secrets it makes; nothing where the
+   * client left nothing to the ledger. Such data has another hash than the client signed: its proofs are not kept, and
+   * nobody owns the record (contract 03 §2.3).
+   */
+  generated?(data: JsonObject, random: (bytes: number) => Uint8Array): Generated | undefined;
+  /** What `reveal` must be granted on to see its secrets; without it they are never served (contract 03 §2.4). */
+  readonly reveals?: 'signer-factor-secret';
   /** Whether a `data.schema` that names no schema is taken as a free name (contract 03 §8.1, custom policies). */
   readonly freeSchemas?: boolean;
   /** The records `data` names that must exist, in the order they are looked for. */
@@ -159,6 +167,13 @@ export interface Kind {
     /** Whether `meta.labels` appears in change snapshots. */
     readonly labels?: boolean;
   };
+}
+
+/** What a ledger makes itself of a new record. */
+export interface Generated {
+  readonly data: JsonObject;
+  /** By the names of their references in `data`. */
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** What a kind may ask for to make its own members of `meta`. */

@@ -12,7 +12,7 @@ import {
   SecretReference,
   secretNames,
 } from './data.js';
-import type { Kind } from './kind.js';
+import type { Generated, Kind } from './kind.js';
 import { requestInvalid } from './refusal.js';
 
 const CREDENTIALS_REFUSED =
@@ -58,7 +58,10 @@ export const signerFactor: Kind = {
   alternatives: [Plain, ClientCredentials, KeyPair],
   order: ['handle', 'schema', 'signer', 'format', 'public', 'clientId', 'clientSecret', 'secret', 'custom', 'access'],
   schemas: 'applied',
-  link: (data) => (typeof data.public === 'string' ? data.public : undefined),
+  link: (data) => {
+    if (data.schema === 'oauth-client-credentials') return clientLink(String(data.clientId ?? ''));
+    return typeof data.public === 'string' ? data.public : undefined;
+  },
   // A key pair without a secret is served with null, outside its hash (contract 03 §2.2).
   served: (data) => (data.schema === 'key-pair' && data.secret === undefined ? { ...data, secret: null } : data),
   filters: ['public'],
@@ -71,8 +74,33 @@ export const signerFactor: Kind = {
     if (data.schema === 'oauth-client-credentials') checkCredentials(data, previous, config);
   },
   secrets: (data) => secretNames([data.secret, data.clientSecret]),
+  generated: generatedCredentials,
+  reveals: 'signer-factor-secret',
   decides: 'unless-created',
 };
+
+/** The link value of a factor with this client id: never that of a key, which is base64. Clients are found by it. */
+export function clientLink(clientId: string): string {
+  return `client:${clientId}`;
+}
+
+/** Bytes of randomness: 22 and 43 characters of base64url (contract 03 §2.3). */
+const ID_BYTES = 16;
+const SECRET_BYTES = 32;
+
+function generatedCredentials(data: JsonObject, random: (bytes: number) => Uint8Array): Generated | undefined {
+  const { schema, clientId, clientSecret } = data;
+  if (schema !== 'oauth-client-credentials' || (clientId !== undefined && clientSecret !== undefined)) return undefined;
+  const text = (bytes: number) => Buffer.from(random(bytes)).toString('base64url');
+  return {
+    data: {
+      ...data,
+      clientId: clientId ?? text(ID_BYTES),
+      clientSecret: clientSecret ?? '{{ secret.clientSecret }}',
+    },
+    secrets: clientSecret === undefined ? { clientSecret: text(SECRET_BYTES) } : {},
+  };
+}
 
 /** `Plain` takes a key pair that has neither format nor key; and the length of a key depends on its format. */
 function checkKeyPair(data: JsonObject): void {

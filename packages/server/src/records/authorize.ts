@@ -22,16 +22,22 @@ export interface Asked {
 /**
  * Lets the caller go on, or refuses: first the ledger's gate, then the rules about the action (contract 03 §6).
  *
- * @throws `auth.unauthorized` when refused with neither token nor proof, else `auth.forbidden` (contract 03 §5)
+ * @throws `auth.unauthorized` when refused with neither token nor proof, else `auth.forbidden` (contract 03 §5); that is
+ *   also what a write is told that no rule would refuse, but that nobody signs (contract 00, Corrections)
  */
 export function authorize(service: Service, ledger: Ledger, caller: Caller, asked: Asked): void {
   const { action, record, subject } = rightFor(asked);
   const context = contextOf(service, ledger, subject, asked.conditions);
   const judgement = judge(action, record, caller, context);
   service.explain?.({ ledger: ledger.handle, action, record, ...named(subject), ...judgement });
-  if (judgement.granted) return;
+  if (judgement.granted && (asked.action === 'read' || signs(caller))) return;
   if (record === 'intent-proof') throw missingPermissions(action, record, caller, context);
   throw refusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
+}
+
+/** Whether a write of the caller's can carry a signature: its own, or one for the signer its token stands for. */
+function signs({ proofs, token }: Caller): boolean {
+  return proofs.length > 0 || token?.key?.signer !== undefined;
 }
 
 function named({ data }: Subject): { handle?: string } {

@@ -12,10 +12,12 @@ import { conditionsOf } from './conditions.js';
 import { newSubject } from './context.js';
 import { filterDocument } from './document.js';
 import { assertDomain, joinedDomain } from './domain.js';
+import { type Completed, completed } from './generated.js';
 import { checkData } from './kind-rules.js';
 import { foundRelations } from './relations.js';
 import { repeatedCreate } from './repeated-create.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
+import { asksForSecrets, assertMayReveal, revealed } from './reveal.js';
 import { sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
 import { inOrder, recordText } from './serve.js';
@@ -30,6 +32,8 @@ interface Create {
   readonly data: JsonObject;
   readonly signed: Signed;
   readonly secrets: Readonly<Record<string, string>>;
+  /** Whether the values of its secrets are to be in the answer. */
+  readonly reveals: boolean;
 }
 
 /**
@@ -43,14 +47,21 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).create(hashedFor(service, body, token));
   const signed = signedBy(service, sent, token);
-  const creation: Create = { kind, request, data: sent.data, signed, secrets: sent.meta?.secret ?? {} };
+  const reveals = asksForSecrets(kind, request);
+  const creation: Create = { kind, request, data: sent.data, signed, secrets: sent.meta?.secret ?? {}, reveals };
   return onCurrent(service, ledger, async (current) => {
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
     const write = await prepare(service, current, creation, caller);
-    if (await commit(service, current, write)) return { status: kind.trail?.answer ?? 201, body: write.body };
+    if (await commit(service, current, write)) {
+      const answer = { status: kind.trail?.answer ?? 201, body: write.body };
+      return reveals ? revealed(service, current, kind, answer, write.secrets) : answer;
+    }
     const repeated = await repeatedCreate(service, current, write, signed.proofs.signed);
-    if (repeated !== undefined) return { status: 200, body: repeated };
+    if (repeated !== undefined) {
+      const answer = { status: 200, body: repeated };
+      return reveals ? revealed(service, current, kind, answer) : answer;
+    }
     throw new LedgerError('record.duplicated', `${kind.title} with handle ${nameOf(kind, sent.data)} already exists.`);
   });
 }
@@ -69,12 +80,15 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
     ...(parent ? { parent } : {}),
     conditions: await conditionsOf(service, ledger, caller, subject),
   });
+  if (creation.reveals) assertMayReveal(service, ledger, kind, caller, subject);
   await service.userSchemas.check(ledger, kind, data);
   const needs = await foundRelations(service, ledger, kind, data);
   assertDomain(ledger, domain, nameOf(kind, data));
   checkData(kind, ledger, data);
   if (kind.createdByPolicy) assertMayBeCreated(ledger, kind, subject);
-  const record = await made(service, ledger, creation, { caller, owners, domain });
+  const completion = completed(service, kind, data, creation.secrets);
+  const record = await made(service, ledger, creation, { caller, owners, domain, completion });
+  const full = completion ?? creation;
   return {
     ledger: ledger.id,
     version: ledger.version,
@@ -87,12 +101,12 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
     hash: record.hash,
     status: record.meta.status,
     domain,
-    link: kind.link?.(data),
+    link: kind.link?.(full.data),
     document: filterDocument(kind, record.data, record.meta),
     body: recordText(record),
     needs,
     decides: kind.decides === 'always',
-    secrets: sealedSecrets(service, ledger, kind, data, record.luid, creation.secrets, new Set()),
+    secrets: sealedSecrets(service, ledger, kind, full.data, record.luid, full.secrets, new Set()),
   };
 }
 
@@ -115,31 +129,42 @@ async function parentOfNew(
   return parent;
 }
 
+/** What was found and decided about a create. */
+interface Decision {
+  readonly caller: Caller;
+  readonly owners: string[];
+  readonly domain: string | undefined;
+  /** What the ledger made of the data itself. */
+  readonly completion: Completed | undefined;
+}
+
 /** The record as it will be served: the client's proofs, then the ledger's (contract 01 §3). */
 async function made(
   service: Service,
   ledger: Ledger,
-  { kind, data, signed }: Create,
-  { caller, owners, domain }: { caller: Caller; owners: string[]; domain: string | undefined },
+  { kind, data: sent, signed }: Create,
+  { caller, owners, domain, completion }: Decision,
 ): Promise<RecordEnvelope> {
-  const { hash } = signed;
+  const { data, hash } = completion ?? { data: sent, hash: signed.hash };
   const now = moment(service.nature);
   const luid = makeLuid(kind.prefix, Math.floor(service.nature.now() / 1000), service.nature.random(11));
   const trail = kind.trail?.created ?? [{ status: 'created', luid: true }];
   const meta: Meta = {
-    proofs: [
-      ...(await clientTrail(service, ledger, kind, signed, caller, now)),
-      ...trail.map(({ status, luid: named }) =>
-        ledger.system.stored(hash, { ...(named ? { luid } : {}), moment: now, status }),
-      ),
-    ],
+    proofs: completion
+      ? [ledger.system.stored(hash, { luid, moment: now })]
+      : [
+          ...(await clientTrail(service, ledger, kind, signed, caller, now)),
+          ...trail.map(({ status, luid: named }) =>
+            ledger.system.stored(hash, { ...(named ? { luid } : {}), moment: now, status }),
+          ),
+        ],
     status: kind.initialStatus ?? 'created',
     ...(await kind.meta?.(data, {
       random: service.nature.random,
       domainOfWallet: (handle) => domainOfWallet(service, ledger, handle),
     })),
     moment: now,
-    owners,
+    owners: completion ? [] : owners,
     ...(domain === undefined ? {} : { domain }),
   };
   const served = kind.served?.(data, domain) ?? data;

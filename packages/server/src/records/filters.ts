@@ -7,6 +7,9 @@ import { parametersOf } from './query.js';
 /** Members every kind is filtered by (contract 01 §10, Filterable fields). */
 const COMMON = ['data.handle', 'data.schema', 'meta.status', 'meta.labels', 'meta.domain', 'meta.moment'];
 
+/** Keys that ask for less than everything; `$and` and `$or` do, though they are unsupported (contract 06 §7). */
+const FILTER = /^((data|meta)[.[]|\$(and|or)\b)/;
+
 /**
  * The filters of a list query. Keys outside `data.` and `meta.` are other parameters, and ignored.
  *
@@ -18,7 +21,7 @@ export function filtersOf(kind: Kind, query: string): Filter[] {
   const filters = new Map<string, { path: string; operator: Filter['operator']; values: string[] }>();
   const unsupported: string[] = [];
   for (const [key, value] of parametersOf(query)) {
-    if (!/^(data|meta)[.[]/.test(key)) continue;
+    if (!FILTER.test(key)) continue;
     if (key.length > limits.filter || value.length > limits.filter) throw tooLong();
     const parsed = parseFilterKey(key);
     const path = parsed?.path.join('.') ?? '';
@@ -43,7 +46,13 @@ export function filtersOf(kind: Kind, query: string): Filter[] {
 export function filterableMembers(kind: Kind): string[] {
   const { more = [], less = [] } = kind.metaFilters ?? {};
   const own = [...more.map((member) => `meta.${member}`), ...kind.filters.map((member) => `data.${member}`)];
-  return [...COMMON, ...own].filter((member) => !less.some((taken) => member === `meta.${taken}`));
+  const taken = [...less.map((member) => `meta.${member}`), ...(namesSchema(kind) ? [] : ['data.schema'])];
+  return [...COMMON, ...own].filter((member) => !taken.includes(member));
+}
+
+/** Whether `data.schema` is the handle of a schema; in schemas it is their content (contract 01 §10). */
+function namesSchema({ data }: Kind): boolean {
+  return (data.properties.schema as { type?: string } | undefined)?.type !== 'object';
 }
 
 function isFilterable(kind: Kind, path: string): boolean {

@@ -6,17 +6,22 @@ import { asked, authorize } from './authorize.js';
 import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { type Answer, authenticate, type Request } from './request.js';
+import { asksForSecrets, assertMayReveal, revealed } from './reveal.js';
 import { storedRecord } from './stored.js';
 
 /** `GET /{kind}s/{id}` (contract 01 §5): 200 with the record, the very bytes the write was answered with. */
 export async function read(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const token = await authenticate(service, ledger, request, undefined);
+  const reveals = asksForSecrets(kind, request);
   return onCurrent(service, ledger, async (current) => {
     const stored = await storedRecord(service, current, kind, request);
     const caller = await reader(service, current, token);
     const reading = asked('read', kind, stored);
     const conditions = await conditionsOf(service, current, caller, reading.subject);
     authorize(service, current, caller, { ...reading, conditions });
-    return { status: 200, body: stored.body };
+    const answer = { status: 200, body: stored.body };
+    if (!reveals) return answer;
+    assertMayReveal(service, current, kind, caller, reading.subject);
+    return revealed(service, current, kind, answer);
   });
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type Json, LedgerError, parseJson } from '@countersign/protocol';
 import { type KeySource, type Token, verifyToken } from '../auth/token.js';
+import { trustedFactor } from '../auth/trusted-factor.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
@@ -25,6 +26,8 @@ export interface Answer {
   readonly body?: string;
   /** Seconds after which it is worth trying again. */
   readonly retryAfter?: number;
+  /** It holds secrets: nobody on its way may keep it. */
+  readonly confidential?: boolean;
 }
 
 /**
@@ -68,7 +71,7 @@ function keysOf(service: Service, ledger: Ledger | undefined): KeySource {
       const found = ledger && (await service.store.signers({ ledger: ledger.id, key: handle, by: 'handle' }));
       return found?.body === undefined ? undefined : textMember(JSON.parse(found.body), 'public');
     },
-    factor: async () => undefined,
+    factor: async (handle, issuer) => ledger && trustedFactor(service, ledger, handle, issuer),
   };
 }
 

@@ -35,7 +35,9 @@ export async function statusAfter(
   }
   if (values === undefined) return { becomes: asked ?? undefined };
   const asking = [...proofs, proof].filter((one) => (one.custom?.status ?? null) === asked);
-  return (await isQuorate(service, ledger, values, asking, record.meta.owners)) ? { becomes: asked ?? undefined } : { becomes: from };
+  return (await isQuorate(service, ledger, values, asking, record.meta.owners))
+    ? { becomes: asked ?? undefined }
+    : { becomes: from };
 }
 
 /** @throws `record.status-policy-violation` when policies are about a new record and none names `created` (05 §1.3) */

@@ -16,10 +16,11 @@ export interface Signed {
 
 /**
  * @throws `crypto.signature-missing` when nothing is signed and the token stands for no signer who could be signed for
- *   (contract 03 §4.4)
+ *   (contract 03 §4.4). Where a provider vouches for no signer, that is a lack of rights, for `authorize` to tell
+ *   (contract 00, Corrections)
  */
-export function assertSigned({ proofs }: Signed, caller: Caller): void {
-  if (proofs.signed.length > 0 || caller.token?.key?.signer) return;
+export function assertSigned({ proofs, token }: Signed, caller: Caller): void {
+  if (proofs.signed.length > 0 || caller.token?.key?.signer || token?.kind === 'oauth2-token') return;
   throw new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
 }
 

@@ -78,12 +78,12 @@ async function load(pool: pg.Pool, id: string): Promise<StoredLedger | undefined
     pool.query<StoredLedger['bodies'][number]>({
       name: 'ledger-bodies',
       text: `select r.kind, r.luid, c.body from record r join change c using (ledger_id, luid, change)
-        where r.ledger_id = $1 and r.kind in ('ledger', 'policy', 'domain') order by r.seq`,
+        where r.ledger_id = $1 and r.kind || '' in ('ledger', 'policy', 'domain') order by r.seq`,
       values: [ledger.id],
     }),
     pool.query<StoredLedger['schemas'][number]>({
       name: 'ledger-schemas',
-      text: `select handle, luid, hash, link from record where ledger_id = $1 and kind = 'schema' order by seq`,
+      text: `select handle, luid, hash, link from record where ledger_id = $1 and kind || '' = 'schema' order by seq`,
       values: [ledger.id],
     }),
     pool.query<StoredLedger['keys'][number]>({

@@ -23,8 +23,11 @@ const text = (by: 'handle' | 'luid') => `
 select l.version, c.luid, c.change, c.body
 from unnest($1::int[], $2::bigint[], $3::text[], $4::text[]) as q(ord, ledger_id, kind, id)
   left join ledger l on l.id = q.ledger_id
-  left join record r on r.ledger_id = q.ledger_id and r.kind = q.kind and r.${by} = q.id
-  left join change c on c.ledger_id = r.ledger_id and c.luid = r.luid and c.change = r.change
+  left join lateral (
+    select c.luid, c.change, c.body from record r join change c using (ledger_id, luid, change)
+    where r.ledger_id = q.ledger_id and r.kind = q.kind and r.${by} = q.id
+    limit 1
+  ) c on true
 order by q.ord
 `;
 

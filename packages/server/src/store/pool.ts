@@ -28,6 +28,12 @@ export function createPool(config: pg.PoolConfig, onError: (error: Error) => voi
     ...config,
     types,
   });
-  pool.on('error', onError);
+  pool.on('error', (error: Error & { client?: unknown }) => {
+    // Connections that are let go of may be cut as well as closed.
+    if (pool.ending) return;
+    // The driver hangs the connection with all it knows onto the error, and the error goes into a log.
+    delete error.client;
+    onError(error);
+  });
   return pool;
 }

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { ACTIONS, AccessEntries, AccessRecord, AccessValues, SignerMatcher } from '../../src/access/rules.js';
-import { sharedSchemas } from '../../src/schemas/shared.js';
 import { limits } from '../../src/limits.js';
+import { sharedSchemas } from '../../src/schemas/shared.js';
 
 const ajv = new Ajv2020({ strict: true, inlineRefs: false, schemas: sharedSchemas() });
 const entries = ajv.compile(AccessEntries);

@@ -4,6 +4,7 @@ import { native } from '../../src/auth/native-suite.js';
 import { limits } from '../../src/limits.js';
 import { newLedger, proofOver, signed, type TestClient } from '../support/client.js';
 import { withServer } from '../support/server.js';
+import { Description } from './description.js';
 import { exchange, requestText } from './raw.js';
 import { expectRefusal, storedChanges, systemKey } from './refusal.js';
 
@@ -215,7 +216,10 @@ describe('bodies (contract 01 §12, Edges)', () => {
     expect(long).toHaveLength(limits.body + 1);
     const tooLarge = { ...malformed(`Request body is larger than ${limits.body} bytes`), status: 413 };
     expect((await client.call('POST', '/wallets', fits)).status).toBe(201);
-    expectRefusal(await client.call('POST', '/wallets', long), tooLarge);
+    const refused = await client.call('POST', '/wallets', long);
+    expectRefusal(refused, tooLarge);
+    const described = await Description.of(server.current.url);
+    expect(described.answerErrors('POST', '/wallets', refused.status, refused.body)).toBeUndefined();
     expectRefusal(await client.call('POST', '/wallets', long, { 'content-type': 'text/plain' }), tooLarge);
     const headers = { 'x-ledger': client.ledger!, 'content-type': 'application/json' };
     const chunks = { ...headers, 'transfer-encoding': 'chunked' };

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newLedger, signed, TestClient } from '../support/client.js';
 import { withServer } from '../support/server.js';
+import { Description } from './description.js';
 import { exchange, requestText } from './raw.js';
 import { expectRefusal, storedChanges, systemKey } from './refusal.js';
 
@@ -81,7 +82,12 @@ describe('x-ledger (contract 01 §13)', () => {
   it('refuses one on the collection of ledgers, in the name of that ledger', async () => {
     const stored = await storedChanges(server.current);
     const refused = { reason: 'api.no-tenant-allowed', detail: NO_TENANT, signedBy: system } as const;
-    expectRefusal(await client.get('/ledgers'), refused);
+    const described = await Description.of(server.current.url);
+    for (const answer of [await client.get('/ledgers'), await client.call('POST', '/ledgers', '{}')]) {
+      expectRefusal(answer, refused);
+      expect(described.answerErrors('GET', '/ledgers', answer.status, answer.body)).toBeUndefined();
+      expect(described.answerErrors('POST', '/ledgers', answer.status, answer.body)).toBeUndefined();
+    }
     expectRefusal(await client.create('/ledgers', { handle: 'new', signer: 'system' }), refused);
     expectRefusal(await client.call('POST', '/ledgers', '{'), refused);
     expect(await storedChanges(server.current)).toBe(stored);

@@ -43,18 +43,21 @@ describe('a circle signer (contract 03 §7)', () => {
     expect(await signers('guests')).toEqual(['bob', 'alice']);
   });
 
-  it.each(['luid', 'handle', 'signer'] as const)('is dropped by %s, in both forms, and can be made again', async (by) => {
-    const { client, link } = await withCircle();
-    const signer = (await client.get('/signers/alice')).body;
-    const id = { luid: link.luid, handle: 'alice', signer: signer.luid }[by];
-    const path = `/circles/staff/signers/${id}`;
-    expect((await client.call('DELETE', path, dropOf(link, client.key))).status).toBe(204);
-    expectRefusal(await client.get(path), client, 'record.not-found', 'Circle signer not found');
-    const again = await stored(client, 'circle-signer', { circle: 'staff', signer: 'alice' });
-    const posted = `/circles/staff/signers/${by === 'luid' ? again.luid : id}/drop`;
-    expect((await client.call('POST', posted, dropOf(again, client.key))).status).toBe(204);
-    expect((await client.get('/circles/staff/signers')).body.data).toEqual([]);
-  });
+  it.each(['luid', 'handle', 'signer'] as const)(
+    'is dropped by %s, in both forms, and can be made again',
+    async (by) => {
+      const { client, link } = await withCircle();
+      const signer = (await client.get('/signers/alice')).body;
+      const id = { luid: link.luid, handle: 'alice', signer: signer.luid }[by];
+      const path = `/circles/staff/signers/${id}`;
+      expect((await client.call('DELETE', path, dropOf(link, client.key))).status).toBe(204);
+      expectRefusal(await client.get(path), client, 'record.not-found', 'Circle signer not found');
+      const again = await stored(client, 'circle-signer', { circle: 'staff', signer: 'alice' });
+      const posted = `/circles/staff/signers/${by === 'luid' ? again.luid : id}/drop`;
+      expect((await client.call('POST', posted, dropOf(again, client.key))).status).toBe(204);
+      expect((await client.get('/circles/staff/signers')).body.data).toEqual([]);
+    },
+  );
 
   it('gives its signer what the circle may, until it is dropped: then nothing, at once', async () => {
     const founder = newKey();
@@ -85,7 +88,11 @@ describe('a circle signer (contract 03 §7)', () => {
 
   it('refuses a second link of the same two', async () => {
     const { client } = await withCircle();
-    const answer = await client.create('/circles/staff/signers', { circle: 'staff', signer: 'alice', custom: { a: 1 } });
+    const answer = await client.create('/circles/staff/signers', {
+      circle: 'staff',
+      signer: 'alice',
+      custom: { a: 1 },
+    });
     expectRefusal(answer, client, 'record.duplicated', 'Circle Signer with handle alice already exists.');
     ok(await client.get('/circles/staff/signers/alice'));
   });

@@ -61,7 +61,12 @@ describe('a decision is made on the ledger as it is now', () => {
     const [here, there] = await seenTwice({ key, access: founders });
     const strangers = [here, there].map((client) => client.as(newKey()));
     for (const stranger of strangers) {
-      expectRefusal(await stranger.create('/wallets', { handle: 'w' }), here, 'auth.forbidden', 'Cannot create wallet.');
+      expectRefusal(
+        await stranger.create('/wallets', { handle: 'w' }),
+        here,
+        'auth.forbidden',
+        'Cannot create wallet.',
+      );
       const list = await stranger.get('/wallets', bearer(stranger.key));
       expectRefusal(list, here, 'auth.forbidden', 'Cannot query wallet.');
     }
@@ -81,7 +86,12 @@ describe('a decision is made on the ledger as it is now', () => {
     }
     await setAccess(here, [{ action: 'any', record: 'any', signer: { public: key.public } }]);
     for (const stranger of strangers) {
-      expectRefusal(await stranger.create('/wallets', { handle: 'w' }), here, 'auth.forbidden', 'Cannot create wallet.');
+      expectRefusal(
+        await stranger.create('/wallets', { handle: 'w' }),
+        here,
+        'auth.forbidden',
+        'Cannot create wallet.',
+      );
       expectRefusal(await stranger.get('/wallets'), here, 'auth.unauthorized', 'Invalid token.');
     }
   });

@@ -48,35 +48,73 @@ function envelopeFaults(body: SignedBody, key: TestKey, needsLuid: boolean): Fau
   const { meta: ___, ...noMeta } = body;
   const { luid: ____, ...noLuid } = body as SignedBody & { luid?: string };
   return [
-    { fault: 'hash of other data', body: { ...body, hash: OTHER_HASH }, reason: 'crypto.hash-invalid', detail: `Invalid record hash: ${OTHER_HASH}` },
+    {
+      fault: 'hash of other data',
+      body: { ...body, hash: OTHER_HASH },
+      reason: 'crypto.hash-invalid',
+      detail: `Invalid record hash: ${OTHER_HASH}`,
+    },
     { fault: 'no meta', body: noMeta, ...unsigned },
     { fault: 'no proofs', body: withProofs(), ...unsigned },
     { fault: 'proof over another hash', body: withProofs(proofOver(OTHER_HASH, key)), ...forged },
-    { fault: 'proof altered in custom', body: withProofs({ ...proof, custom: { ...proof.custom, more: 1 } }), ...forged },
+    {
+      fault: 'proof altered in custom',
+      body: withProofs({ ...proof, custom: { ...proof.custom, more: 1 } }),
+      ...forged,
+    },
     { fault: 'proof with the digest of another', body: withProofs({ ...proof, digest: OTHER_HASH }), ...forged },
     { fault: 'proof of another method', body: withProofs({ ...proof, method: 'ed25519-v1' }), ...forged },
     { fault: 'proof without result', body: withProofs({ ...proof, result: '' }), ...forged },
-    { fault: "proof under another's key", body: withProofs({ ...proof, public: otherKey.public }), reason: 'crypto.signature-invalid', detail: `Invalid signature for key: ${otherKey.public}` },
+    {
+      fault: "proof under another's key",
+      body: withProofs({ ...proof, public: otherKey.public }),
+      reason: 'crypto.signature-invalid',
+      detail: `Invalid signature for key: ${otherKey.public}`,
+    },
     { fault: 'a second proof that is forged', body: withProofs(proof, { ...proof, digest: OTHER_HASH }), ...forged },
     { fault: 'no hash', body: noHash, ...invalid("request/body must have required property 'hash'") },
-    { fault: 'hash that is none', body: { ...body, hash: 'x' }, ...invalid('request/body/hash must match pattern "^[A-Fa-f0-9]{64}$"') },
+    {
+      fault: 'hash that is none',
+      body: { ...body, hash: 'x' },
+      ...invalid('request/body/hash must match pattern "^[A-Fa-f0-9]{64}$"'),
+    },
     { fault: 'no data', body: noData, ...invalid("request/body must have required property 'data'") },
-    { fault: 'unknown member', body: { ...body, more: 1 }, ...invalid('request/body must NOT have additional properties') },
+    {
+      fault: 'unknown member',
+      body: { ...body, more: 1 },
+      ...invalid('request/body must NOT have additional properties'),
+    },
     { fault: 'a list for a body', body: [body], ...invalid('request/body must be object') },
     { fault: 'no body', body: undefined, ...invalid('request/body must be object') },
     { fault: 'no JSON', body: '{"hash":', reason: 'api.body-malformed', detail: /./ },
-    { fault: 'data of another type', body: { ...body, data: [] }, reason: 'record.schema-invalid', detail: /request\/body\/data must be object/ },
-    { fault: 'proofs of another type', body: { ...body, meta: { proofs: {} } }, ...invalid('request/body/meta/proofs must be array') },
-    ...(needsLuid ? [{ fault: 'no luid', body: noLuid, ...invalid("request/body must have required property 'luid'") }] : []),
+    {
+      fault: 'data of another type',
+      body: { ...body, data: [] },
+      reason: 'record.schema-invalid',
+      detail: /request\/body\/data must be object/,
+    },
+    {
+      fault: 'proofs of another type',
+      body: { ...body, meta: { proofs: {} } },
+      ...invalid('request/body/meta/proofs must be array'),
+    },
+    ...(needsLuid
+      ? [{ fault: 'no luid', body: noLuid, ...invalid("request/body must have required property 'luid'") }]
+      : []),
   ];
 }
 
 /** Faults in data: an unknown member, and each required one missing. Kinds of several shapes tell of each shape. */
 function dataFaults({ kind, data, maker, secret }: Scene, parent?: string): Fault[] {
   const whole: JsonObject = parent === undefined ? data : { ...data, parent };
-  const required = [...((kind.data as { required?: string[] }).required ?? []), ...(parent === undefined ? [] : ['parent'])];
+  const required = [
+    ...((kind.data as { required?: string[] }).required ?? []),
+    ...(parent === undefined ? [] : ['parent']),
+  ];
   const text = (message: string) =>
-    kind.alternatives ? new RegExp(`request/body/data ${message}`) : `Schema validation error: request/body/data ${message}`;
+    kind.alternatives
+      ? new RegExp(`request/body/data ${message}`)
+      : `Schema validation error: request/body/data ${message}`;
   const body = (sent: JsonObject) => withSecret(signed(sent, maker.key), secret);
   // Any shape but one is refused by its schema: that of a policy can be of the user's own making.
   const told = required.filter((member) => !(kind.name === 'policy' && member === 'schema'));
@@ -188,7 +226,11 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
       { fault: 'another luid', body: { ...body, luid: `$${kind.prefix}.-${'x'.repeat(16)}` }, ...ANOTHER_LUID },
       { fault: 'a stale parent', body: dropOf({ ...record, hash: OTHER_HASH }, key), ...STALE },
       { fault: 'no parent', body: drop({}), ...invalid("must have required property 'parent'") },
-      { fault: 'more data', body: drop({ parent: record.hash, handle: 'x' }), ...invalid('must NOT have additional properties') },
+      {
+        fault: 'more data',
+        body: drop({ parent: record.hash, handle: 'x' }),
+        ...invalid('must NOT have additional properties'),
+      },
     ];
     await expectAllRefused(scene, { operation: 'drop', method: 'DELETE', path: scene.path }, faults);
     await expectAllRefused(scene, { operation: 'drop', method: 'POST', path: `${scene.path}/drop` }, faults);
@@ -207,8 +249,18 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
       { fault: 'with another digest', body: { ...proof, digest: OTHER_HASH }, ...forged },
       { fault: 'with another result', body: { ...proof, result: proofOver(record.hash, newKey()).result }, ...forged },
       { fault: 'no JSON', body: '{', reason: 'api.body-malformed', detail: /./ },
-      { fault: 'custom of another type', body: { ...proof, custom: [] }, reason: 'record.schema-invalid', detail: 'Schema validation error: request/body/custom must be object' },
-      { fault: 'no body', body: undefined, reason: 'record.schema-invalid', detail: 'Schema validation error: request/body must be object' },
+      {
+        fault: 'custom of another type',
+        body: { ...proof, custom: [] },
+        reason: 'record.schema-invalid',
+        detail: 'Schema validation error: request/body/custom must be object',
+      },
+      {
+        fault: 'no body',
+        body: undefined,
+        reason: 'record.schema-invalid',
+        detail: 'Schema validation error: request/body must be object',
+      },
     ];
     for (const end of ['/proofs', ...(kind.proofAliases ?? [])]) {
       await expectAllRefused(scene, { operation: 'proof', method: 'POST', path: scene.path + end }, faults);
@@ -226,7 +278,11 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
     const faults: Fault[] = [
       ...envelopeFaults(signed({ action: 'read' }, key), key, false),
       { fault: 'no action', body: signed({ record: 'any' }, key), ...invalid("must have required property 'action'") },
-      { fault: 'more data', body: signed({ action: 'read', more: 1 }, key), ...invalid('must NOT have additional properties') },
+      {
+        fault: 'more data',
+        body: signed({ action: 'read', more: 1 }, key),
+        ...invalid('must NOT have additional properties'),
+      },
     ];
     const path = `${scene.path}/access/!check`;
     await expectAllRefused(scene, { operation: 'check', method: 'POST', path }, faults);
@@ -265,13 +321,22 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
     const before = await seen(scene);
     for (const [member, detail] of RELATIONS[name] ?? []) {
       const data: JsonObject = { ...another(scene), [member]: 'ghost' };
-      const collection = kind.under?.member === member ? scene.collection.replace(/[^/]+(?=\/[^/]+$)/, 'ghost') : scene.collection;
+      const collection =
+        kind.under?.member === member ? scene.collection.replace(/[^/]+(?=\/[^/]+$)/, 'ghost') : scene.collection;
       const answer = await scene.client.call('POST', collection, createBody({ ...scene, data }));
       expectRefusal(answer, scene.client, 'record.relation-not-found', detail);
       if (!kind.operations.includes('update') || kind.under?.member === member) continue;
       const { body: record } = await scene.client.get(scene.path);
-      const updated = withSecret(updateOf(record, { ...scene.data, [member]: 'ghost' }, scene.client.key), scene.secret);
-      expectRefusal(await scene.client.call('PUT', scene.path, updated), scene.client, 'record.relation-not-found', detail);
+      const updated = withSecret(
+        updateOf(record, { ...scene.data, [member]: 'ghost' }, scene.client.key),
+        scene.secret,
+      );
+      expectRefusal(
+        await scene.client.call('PUT', scene.path, updated),
+        scene.client,
+        'record.relation-not-found',
+        detail,
+      );
     }
     expect(RELATIONS[name]?.length).toBe(kind.relations?.(scene.data).length);
     expect(await seen(scene)).toEqual(before);
@@ -321,7 +386,12 @@ describe('a path that goes through another record', () => {
     const before = await seen(scene);
     const requests = [
       ...requestsOn(scene, record, elsewhere.replace(/[^/]+$/, record.luid)),
-      { operation: 'create', method: 'POST', path: elsewhere.replace(/\/[^/]+$/, ''), body: createBody(scene) } as const,
+      {
+        operation: 'create',
+        method: 'POST',
+        path: elsewhere.replace(/\/[^/]+$/, ''),
+        body: createBody(scene),
+      } as const,
     ];
     for (const { method, path: sent, body } of requests) {
       const detail = `${title} in the request does not match the ${member} in the data`;

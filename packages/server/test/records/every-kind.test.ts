@@ -1,10 +1,16 @@
-import { isLuid, type JsonObject, type RecordEnvelope, type StoredProof, verifyProof } from '@countersign/protocol';
+import {
+  hash as hashOf,
+  isLuid,
+  type JsonObject,
+  type RecordEnvelope,
+  type StoredProof,
+  verifyProof,
+} from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kinds } from '../../src/kinds/registry.js';
 import { expectList, expectRecord, expectRefusal, expectRules } from '../support/checks.js';
-import { hash as hashOf } from '@countersign/protocol';
 import {
   dropOf,
   newKey,
@@ -71,7 +77,12 @@ function expectSystemProof(proof: StoredProof | undefined, scene: Scene, custom:
 }
 
 /** Nothing the client sent is missing, altered or reordered within; what the ledger adds is the last argument. */
-function expectServedData(served: JsonObject, sent: JsonObject, order: readonly string[], added: JsonObject = {}): void {
+function expectServedData(
+  served: JsonObject,
+  sent: JsonObject,
+  order: readonly string[],
+  added: JsonObject = {},
+): void {
   expect(Object.keys(served)).toEqual(order);
   for (const member of order) {
     expect(JSON.stringify(served[member])).toBe(JSON.stringify(member in sent ? sent[member] : added[member]));
@@ -213,7 +224,15 @@ describe.each(kinds)('a $name', (kind) => {
       expect(action).toBe(index === 0 ? 'create' : 'update');
       if (name === 'anchor') expect('labels' in change.meta).toBe(false);
       else expect(labels).toBeNull();
-      const order = ['proofs', 'status', 'moment', 'change', 'action', 'owners', ...(name === 'anchor' ? [] : ['labels'])];
+      const order = [
+        'proofs',
+        'status',
+        'moment',
+        'change',
+        'action',
+        'owners',
+        ...(name === 'anchor' ? [] : ['labels']),
+      ];
       expect(Object.keys(change.meta).slice(0, order.length)).toEqual(order);
       for (const proof of change.meta.proofs) expect(verifyProof(change.hash, proof, native)).toBe(true);
       const alone = await client.get(`${path}/changes/${index + 1}`);
@@ -226,37 +245,49 @@ describe.each(kinds)('a $name', (kind) => {
     const detail = name === 'signer-factor' ? 'Signer factor change not found' : 'Change not found';
     expectRefusal(unknown, client, 'record.not-found', detail);
     for (const number of ['0', '-1', 'x', '1.5', '1e3', '01']) {
-      expectRefusal(await client.get(`${path}/changes/${number}`), client, 'record.schema-invalid', /request\/params\/change/);
+      expectRefusal(
+        await client.get(`${path}/changes/${number}`),
+        client,
+        'record.schema-invalid',
+        /request\/params\/change/,
+      );
     }
   });
 
-  it.runIf(serves('drop')).each(['DELETE', 'POST'])('is dropped by %s; its history stays, its handle is free', async (method) => {
-    const scene = await setScene(server.current.url, name);
-    const { client, path, kind: { missing } } = scene;
-    const record = await make(scene);
-    const before = await client.get(scene.collection);
-    const body = dropOf(record, client.key, 'no longer needed');
-    const answer = await client.call(method, method === 'POST' ? `${path}/drop` : path, body);
-    expect(answer.status).toBe(204);
-    expect(answer.text).toBe('');
-    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
+  it.runIf(serves('drop')).each(['DELETE', 'POST'])(
+    'is dropped by %s; its history stays, its handle is free',
+    async (method) => {
+      const scene = await setScene(server.current.url, name);
+      const {
+        client,
+        path,
+        kind: { missing },
+      } = scene;
+      const record = await make(scene);
+      const before = await client.get(scene.collection);
+      const body = dropOf(record, client.key, 'no longer needed');
+      const answer = await client.call(method, method === 'POST' ? `${path}/drop` : path, body);
+      expect(answer.status).toBe(204);
+      expect(answer.text).toBe('');
+      expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
 
-    const byLuid = path.replace(/[^/]+$/, record.luid);
-    for (const gone of [path, byLuid, ...(serves('changes') ? [`${path}/changes`, `${path}/changes/1`] : [])]) {
-      expectRefusal(await client.get(gone), client, 'record.not-found', `${missing} not found`);
-    }
-    const left = expectList(await client.get(scene.collection), client, { index: 0, limit: 20 });
-    expect(left).toEqual(before.body.data.filter((one: RecordEnvelope) => one.luid !== record.luid));
-    if (serves('changes')) await expectDropped(scene, record, body.hash, byLuid);
+      const byLuid = path.replace(/[^/]+$/, record.luid);
+      for (const gone of [path, byLuid, ...(serves('changes') ? [`${path}/changes`, `${path}/changes/1`] : [])]) {
+        expectRefusal(await client.get(gone), client, 'record.not-found', `${missing} not found`);
+      }
+      const left = expectList(await client.get(scene.collection), client, { index: 0, limit: 20 });
+      expect(left).toEqual(before.body.data.filter((one: RecordEnvelope) => one.luid !== record.luid));
+      if (serves('changes')) await expectDropped(scene, record, body.hash, byLuid);
 
-    const again = await client.call('POST', scene.collection, createBody(scene));
-    expect(again.status, again.text).toBe(name === 'circle-signer' ? 200 : 201);
-    expect(again.body.luid).not.toBe(record.luid);
-    if (serves('changes')) {
-      expect((await client.get(`${path}/changes`)).body.page.total).toBe(1);
-      expect((await client.get(`${byLuid}/changes`)).body.page.total).toBe(2);
-    }
-  });
+      const again = await client.call('POST', scene.collection, createBody(scene));
+      expect(again.status, again.text).toBe(name === 'circle-signer' ? 200 : 201);
+      expect(again.body.luid).not.toBe(record.luid);
+      if (serves('changes')) {
+        expect((await client.get(`${path}/changes`)).body.page.total).toBe(1);
+        expect((await client.get(`${byLuid}/changes`)).body.page.total).toBe(2);
+      }
+    },
+  );
 
   it.runIf(name !== 'ledger')('is listed, signed, the newest change first', async () => {
     const scene = await setScene(server.current.url, name, { shape: 'full' });

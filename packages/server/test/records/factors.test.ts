@@ -86,7 +86,7 @@ describe('a signer factor (contract 03 §2)', () => {
       await post(noPublic),
       client,
       'record.schema-invalid',
-      'Schema validation error: request/body/data must NOT have unevaluated properties, request/body/data/schema must be equal to one of the allowed values: oauth-client-credentials, request/body/data must have required property \'public\', request/body/data must match a schema in anyOf',
+      "Schema validation error: request/body/data must NOT have unevaluated properties, request/body/data/schema must be equal to one of the allowed values: oauth-client-credentials, request/body/data must have required property 'public', request/body/data must match a schema in anyOf",
     );
   });
 

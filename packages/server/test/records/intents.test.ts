@@ -7,7 +7,12 @@ import { withServer } from '../support/server.js';
 
 const server = withServer();
 
-const issue = (target: JsonObject[string], amount = 1): JsonObject => ({ action: 'issue', target, symbol: 'usd', amount });
+const issue = (target: JsonObject[string], amount = 1): JsonObject => ({
+  action: 'issue',
+  target,
+  symbol: 'usd',
+  amount,
+});
 
 function intent(handle: string, ...claims: JsonObject[]): JsonObject {
   return { handle, claims };
@@ -31,7 +36,8 @@ describe('an intent (contract 04 §4)', () => {
     const client = await newLedger(server.current.url);
     expect((await post(client, intent('none', issue('alice')))).meta.domains).toEqual([]);
     for (const handle of ['retail', 'north', 'unused']) await stored(client, 'domain', { handle });
-    for (const handle of ['alice@retail', 'bob@retail', 'carol@north', 'dave']) await stored(client, 'wallet', { handle });
+    for (const handle of ['alice@retail', 'bob@retail', 'carol@north', 'dave'])
+      await stored(client, 'wallet', { handle });
     const claims = [
       issue({ handle: 'alice@retail' }),
       issue('dave'),
@@ -83,7 +89,13 @@ describe('an intent (contract 04 §4)', () => {
   it('takes addresses as text or objects, and serves them as they were signed', async () => {
     const client = await newLedger(server.current.url);
     const claims = [
-      { action: 'transfer', source: 'tel:385@acc', target: { handle: 'bob', custom: { b: 1, a: 2 } }, symbol: 'usd', amount: 5 },
+      {
+        action: 'transfer',
+        source: 'tel:385@acc',
+        target: { handle: 'bob', custom: { b: 1, a: 2 } },
+        symbol: 'usd',
+        amount: 5,
+      },
       { action: 'destroy', source: { handle: 'alice' }, symbol: { handle: 'usd' }, amount: 1 },
       { action: 'limit', wallet: 'alice', symbol: 'usd', metric: 'minBalance', amount: -20_000 },
     ];

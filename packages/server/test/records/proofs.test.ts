@@ -36,7 +36,13 @@ describe('labels (contract 01 §7)', () => {
 
   it('are removed by $pull and $pullAll; without any left there are none', async () => {
     expect(
-      await labelsAfter(['a', 'b', 'c', 'd'], { $pull: 'b' }, { $pull: 'ghost' }, { $pullAll: ['a', 'd', 'x'] }, { $pull: 'c' }),
+      await labelsAfter(
+        ['a', 'b', 'c', 'd'],
+        { $pull: 'b' },
+        { $pull: 'ghost' },
+        { $pullAll: ['a', 'd', 'x'] },
+        { $pull: 'c' },
+      ),
     ).toEqual([['a', 'b', 'c', 'd'], ['a', 'c', 'd'], ['a', 'c', 'd'], ['c'], undefined]);
   });
 
@@ -60,7 +66,12 @@ describe('labels (contract 01 §7)', () => {
     async (labels) => {
       const { client, wallet } = await withWallet();
       const answer = await client.prove('/wallets/w', wallet, { labels });
-      expectRefusal(answer, client, 'record.schema-invalid', /^Schema validation error: request\/body\/custom\/labels /);
+      expectRefusal(
+        answer,
+        client,
+        'record.schema-invalid',
+        /^Schema validation error: request\/body\/custom\/labels /,
+      );
       expect((await client.get('/wallets/w')).body).toEqual(wallet);
     },
   );

@@ -72,7 +72,12 @@ describe('a report', () => {
     for (const status of ['dropped', 'active', 'Created']) {
       const message = 'must be equal to one of the allowed values: created, pending, completed, rejected, settled';
       const answer = await client.prove('/reports/r', report, { status });
-      expectRefusal(answer, client, 'record.schema-invalid', `Schema validation error: request/body/custom/status ${message}`);
+      expectRefusal(
+        answer,
+        client,
+        'record.schema-invalid',
+        `Schema validation error: request/body/custom/status ${message}`,
+      );
       const told = { path: '/body/custom/status', message, errorCode: 'enum.openapi.validation' };
       expect(answer.body.data.custom.errors).toEqual([expect.objectContaining(told)]);
     }
@@ -125,12 +130,19 @@ describe('the assets of a report (contract 05 §1.6)', () => {
 
   it('may be none', async () => {
     const { client, report } = await withReport(['pending']);
-    expect(ok(await client.prove('/reports/r', report, { status: 'completed', assets: [] })).body.meta.assets).toEqual([]);
+    expect(ok(await client.prove('/reports/r', report, { status: 'completed', assets: [] })).body.meta.assets).toEqual(
+      [],
+    );
   });
 
   it('are not there without such a member, nor from any other proof', async () => {
     const { client, report } = await withReport();
-    for (const custom of [{ assets }, { status: 'pending', assets }, { status: 'completed' }, { status: 'settled', assets }]) {
+    for (const custom of [
+      { assets },
+      { status: 'pending', assets },
+      { status: 'completed' },
+      { status: 'settled', assets },
+    ]) {
       const proved: RecordEnvelope = ok(await client.prove('/reports/r', report, custom)).body;
       expect(proved.meta.assets).toBeUndefined();
       if ('assets' in custom) expect(proved.meta.proofs.at(-1)?.custom?.assets).toEqual(assets);

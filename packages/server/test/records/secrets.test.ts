@@ -57,7 +57,12 @@ function create(client: TestClient, data: JsonObject, secret?: JsonObject): Prom
   return client.call('POST', '/bridges', withSecret(signed(data, client.key), secret));
 }
 
-function update(client: TestClient, record: RecordEnvelope, data: JsonObject, secret?: JsonObject): Promise<TestAnswer> {
+function update(
+  client: TestClient,
+  record: RecordEnvelope,
+  data: JsonObject,
+  secret?: JsonObject,
+): Promise<TestAnswer> {
   return client.call('PUT', '/bridges/b', withSecret(updateOf(record, data, client.key), secret));
 }
 

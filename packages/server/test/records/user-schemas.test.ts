@@ -136,7 +136,9 @@ describe.each(taking)('the schema of a user for a $name', (kind) => {
         continue;
       }
       const detail =
-        name === 'bridge' ? `Referenced Schema ${schema} not found.` : `Schema ${schema} not found for record of type ${name}.`;
+        name === 'bridge'
+          ? `Referenced Schema ${schema} not found.`
+          : `Schema ${schema} not found for record of type ${name}.`;
       expectRefusal(answer, scene.client, 'record.relation-not-found', detail);
     }
   });
@@ -167,7 +169,14 @@ describe('the schema of a user', () => {
     const claims = { type: 'array', items: { properties: { amount } } };
     await define(client, 'intent', 's', { type: 'object', properties: { claims } });
     const claim = { action: 'issue', target: 'alice', symbol: 'usd' };
-    const data = { handle: 'i', schema: 's', claims: [{ ...claim, amount: 51 }, { ...claim, amount: 52 }] };
+    const data = {
+      handle: 'i',
+      schema: 's',
+      claims: [
+        { ...claim, amount: 51 },
+        { ...claim, amount: 52 },
+      ],
+    };
     const answer = await client.create('/intents', data);
     const message = 'must be <= 50';
     expectRefusal(
@@ -201,9 +210,21 @@ describe('the schema of a user', () => {
     const { data } = schema;
     ok(await client.update('/schemas/s', schema, { ...data, schema: { ...TIERED, required: ['custom', 'bridge'] } }));
     const answer = await client.create('/wallets', wallet({ handle: 'v', custom: { tier: 'gold' } }));
-    expectRefusal(answer, client, 'record.schema-invalid', "Schema validator error: data must have required property 'bridge'", {
-      errors: [{ ...NO_CUSTOM.errors[0], params: { missingProperty: 'bridge' }, message: "must have required property 'bridge'" }],
-    });
+    expectRefusal(
+      answer,
+      client,
+      'record.schema-invalid',
+      "Schema validator error: data must have required property 'bridge'",
+      {
+        errors: [
+          {
+            ...NO_CUSTOM.errors[0],
+            params: { missingProperty: 'bridge' },
+            message: "must have required property 'bridge'",
+          },
+        ],
+      },
+    );
     // What was stored before is not judged again.
     expect((await client.get('/wallets/w')).body).toEqual(made);
     ok(await client.prove('/wallets/w', made, { status: 'active' }));

@@ -106,7 +106,7 @@ describe('whatever several clients do at the same time', () => {
           all.flatMap(({ acknowledged }) => acknowledged),
         );
       }),
-      { numRuns: 25, endOnFailure: true },
+      { numRuns: 15, endOnFailure: true },
     );
   });
 });

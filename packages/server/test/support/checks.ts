@@ -2,9 +2,9 @@ import {
   hash as hashOf,
   type Json,
   type JsonObject,
-  type RecordEnvelope,
   REASONS,
   type Reason,
+  type RecordEnvelope,
   type StoredProof,
   verifyProof,
 } from '@countersign/protocol';

@@ -36,7 +36,12 @@ export function proofOver(hash: string, key: TestKey, custom: JsonObject = {}): 
 }
 
 /** A signed write: `{hash, data, meta: {proofs}}`, and what else is given. */
-export function signed(data: JsonObject, key: TestKey, custom: JsonObject = { status: 'created' }, more: JsonObject = {}) {
+export function signed(
+  data: JsonObject,
+  key: TestKey,
+  custom: JsonObject = { status: 'created' },
+  more: JsonObject = {},
+) {
   const hash = hashOf(data, native);
   return { ...more, hash, data, meta: { proofs: [proofOver(hash, key, custom)] } };
 }

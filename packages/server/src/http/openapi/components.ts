@@ -16,8 +16,10 @@ export function components(hasDefault: boolean): object {
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'JWT',
-        description: 'Self-signed with the Ed25519 key of the caller (EdDSA).',
+        description:
+          'Self-signed with the Ed25519 key of the caller (EdDSA), or of a provider that the ledger trusts (RS256).',
       },
+      client: { type: 'http', scheme: 'basic', description: 'Client id and secret, for the token endpoint.' },
     },
     parameters: parameters(hasDefault),
     responses: refusalComponents(),
@@ -68,8 +70,13 @@ const SERVED: Readonly<Record<string, Schema>> = {
       owners: { type: 'array', items: text, description: 'The keys that signed the creation.' },
       labels: { type: ['array', 'null'], items: text, description: 'Null only in changes without labels.' },
       domain: text,
+      secret: {
+        type: 'object',
+        additionalProperties: text,
+        description: 'Values of the secrets the data refers to, only where `include=meta.secret` asks for them.',
+      },
     },
-    ['status', 'labels', 'domain'],
+    ['status', 'labels', 'domain', 'secret'],
   ),
   record: object({ hash: ref('hash'), data: { type: 'object' }, luid: ref('luid'), meta: ref('meta') }),
   change: object({

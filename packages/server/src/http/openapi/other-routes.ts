@@ -14,6 +14,15 @@ export function outside(publicUrl: string): Paths {
     properties: { status: { const: status } },
   });
   return {
+    '/metrics': {
+      servers: above,
+      get: about('readMetrics', 'Read what is counted of all processes', {
+        200: {
+          description: 'In the text format of Prometheus.',
+          content: { 'text/plain': { schema: { type: 'string' } } },
+        },
+      }),
+    },
     '/': {
       get: about('readServer', 'Read what server this is', {
         200: jsonAnswer('Hashed, not signed.', ref('server-information')),

@@ -110,6 +110,12 @@ export function errorResponse(reasons: readonly Reason[]): object {
   };
 }
 
+/** Reasons with a second status: a body over the limit (contract 01 §12, Edges), a server that is out of reach. */
+const OTHER_STATUS: Partial<Readonly<Record<Reason, string>>> = {
+  'api.body-malformed': '413',
+  'api.unexpected-error': '503',
+};
+
 function componentName(family: string, status: string): string {
   return `${family}-${status}`;
 }
@@ -119,8 +125,8 @@ function byStatus(reasons: readonly Reason[]): Map<string, Reason[]> {
   const add = (status: string, reason: Reason) => statuses.set(status, [...(statuses.get(status) ?? []), reason]);
   for (const reason of new Set(reasons)) {
     add(String(REASONS[reason].status), reason);
-    // The one reason with two statuses: a body over the limit (contract 01 §12, Edges).
-    if (reason === 'api.body-malformed') add('413', reason);
+    const other = OTHER_STATUS[reason];
+    if (other !== undefined) add(other, reason);
   }
   return statuses;
 }

@@ -94,8 +94,17 @@ function parametersOf({ kind, operation, path }: Route): object[] {
     ...(names.includes('ledger') ? [] : [{ $ref: '#/components/parameters/ledger' }]),
     ...(operation === 'list' || operation === 'changes' ? PAGE : []),
     ...(operation === 'list' ? [filters(kind)] : []),
+    ...(kind.reveals && (operation === 'create' || operation === 'read') ? [INCLUDE] : []),
   ];
 }
+
+/** Shows secrets to who may `reveal` them (contract 03 §2.4). */
+const INCLUDE = {
+  name: 'include',
+  in: 'query',
+  schema: { enum: ['meta.secret'] },
+  description: 'Adds the values of secrets, as `meta.secret`, for who may `reveal` them; also taken as `include[0]`.',
+};
 
 /** Which page of a list (contract 01 §10, Pagination). */
 export const PAGE = [{ $ref: '#/components/parameters/index' }, { $ref: '#/components/parameters/limit' }];

@@ -1,0 +1,42 @@
+import { isUtf8 } from 'node:buffer';
+
+/** What a client says it is, and what it proves that with. Both are as sent, of any length and content. */
+export interface ClientCredentials {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/**
+ * The credentials of a client of the token endpoint (RFC 6749 §2.3.1): those of Basic authentication, else those of the
+ * form (contract 03 §3).
+ *
+ * @param authorization the header as sent
+ * @returns `none` when there are none, `malformed` for Basic authentication that cannot be read
+ */
+export function clientCredentials(
+  authorization: string | undefined,
+  form: URLSearchParams,
+): ClientCredentials | 'none' | 'malformed' {
+  const basic = /^Basic +(.*)$/i.exec(authorization ?? '')?.[1];
+  if (basic !== undefined) return decoded(basic.trim()) ?? 'malformed';
+  const id = form.get('client_id');
+  const secret = form.get('client_secret');
+  // A parameter without a value counts as left out (RFC 6749 §3.2).
+  return id && secret ? { id, secret } : 'none';
+}
+
+function decoded(basic: string): ClientCredentials | undefined {
+  const bytes = Buffer.from(basic, 'base64');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(basic) || !isUtf8(bytes)) return undefined;
+  const [id, ...secret] = bytes.toString().split(':');
+  try {
+    return { id: formDecoded(id ?? ''), secret: formDecoded(secret.join(':')) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws URIError for percent-encoding that is none */
+function formDecoded(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}

@@ -1,0 +1,78 @@
+import { hash as digest, timingSafeEqual } from 'node:crypto';
+import type { RecordEnvelope } from '@countersign/protocol';
+import { secretNames } from '../kinds/data.js';
+import { clientLink } from '../kinds/signer-factor.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { seal } from '../ledgers/seal.js';
+import { limits } from '../limits.js';
+import type { Service } from '../service.js';
+import { secretValues } from './secret-values.js';
+import { isUsable } from './usable.js';
+
+/** Who may be behind a client id: nothing in it was proved. */
+export interface Candidate {
+  /** Absent when no factor has the client id. */
+  readonly factor?: RecordEnvelope;
+  /** The secret that the client has to know; absent when there is none it could. */
+  readonly secret?: string;
+}
+
+/** A client that tokens may be made for. */
+export interface Client {
+  /** Handle of its oauth-client-credentials factor. */
+  readonly factor: string;
+  /** Handle of its signer. */
+  readonly signer: string;
+  /** `data.schema` of its signer. */
+  readonly schema?: string;
+}
+
+/**
+ * The factor with this client id, the oldest where several have it. One that is not there costs as much as one that is
+ * (the same queries, one secret's cipher), so the time tells nobody which ids exist.
+ *
+ * @param id as sent
+ */
+export async function candidateFor(service: Service, ledger: Ledger, id: string): Promise<Candidate> {
+  const isOne = id.length <= limits.handle && !id.includes('\u0000');
+  const query = { ledger: ledger.id, kind: 'signer-factor', link: clientLink(isOne ? id : ''), limit: 1 } as const;
+  const [body] = await service.store.linked(query);
+  const factor = body === undefined ? undefined : (JSON.parse(body) as RecordEnvelope);
+  const secrets = await service.store.secrets({ ledger: ledger.id, luid: factor?.luid ?? '' });
+  if (!factor) {
+    seal(service.masterKey, Buffer.alloc(limits.handle), '');
+    return {};
+  }
+  const [name = ''] = secretNames([factor.data.clientSecret]);
+  const secret = secretValues(service, ledger, factor.luid, secrets).get(name);
+  return { factor, ...(secret === undefined ? {} : { secret }) };
+}
+
+/** Whether `secret` is the candidate's. It takes as long whatever of it is right, and also when there is none. */
+export function knowsSecret(candidate: Candidate, secret: string): boolean {
+  const equal = timingSafeEqual(sha256(candidate.secret ?? ''), sha256(secret));
+  return candidate.secret !== undefined && equal;
+}
+
+function sha256(text: string): Buffer {
+  return digest('sha256', text, 'buffer');
+}
+
+/**
+ * The client of a factor that was proved, and the ledger as it is at this moment. No client when its factor or signer is
+ * out of use (contract 03 §3).
+ */
+export async function clientOf(
+  service: Service,
+  ledger: Ledger,
+  factor: RecordEnvelope,
+): Promise<{ readonly client?: Client; readonly ledger: Ledger }> {
+  const handle = String(factor.data.signer);
+  const found = await service.store.lookup({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
+  const current = await service.ledgers.renew(ledger, found.version);
+  const signer = found.record && (JSON.parse(found.record.body) as RecordEnvelope);
+  if (!signer || !isUsable(signer) || !isUsable(factor)) return { ledger: current };
+  const { schema } = signer.data;
+  const client = { factor: String(factor.data.handle), signer: handle };
+  return { ledger: current, client: typeof schema === 'string' ? { ...client, schema } : client };
+}

@@ -1,0 +1,42 @@
+import { SignJWT } from 'jose';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import type { Client } from './client.js';
+import { providersOf } from './providers.js';
+import { signingKeyOf } from './signing-key.js';
+
+/** A token made for a client. */
+export interface Minted {
+  readonly token: string;
+  /** Seconds it lives. */
+  readonly ttl: number;
+}
+
+/**
+ * Makes an access token for a client (contract 03 §3): signed for the first provider, in the order of the policies,
+ * that vouches for signers like the client's and whose private key the ledger holds.
+ *
+ * @param ledger must be current
+ * @returns `not-enabled` when no policy names a provider for the client
+ * @throws Error when none of those named has a private key that can be used
+ */
+export async function mint(service: Service, ledger: Ledger, client: Client): Promise<Minted | 'not-enabled'> {
+  const providers = providersOf(ledger).filter(({ target }) => target === undefined || target === client.schema);
+  if (providers.length === 0) return 'not-enabled';
+  for (const { handle, ttl } of providers) {
+    const signing = await signingKeyOf(service, ledger, handle);
+    if (!signing) continue;
+    const now = Math.floor(service.nature.now() / 1000);
+    const claims = {
+      iss: handle,
+      cid: client.factor,
+      sub: client.signer,
+      aud: service.publicUrl,
+      iat: now,
+      exp: now + ttl,
+    };
+    const token = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: signing.kid });
+    return { token: await token.sign(signing.key), ttl };
+  }
+  throw new Error(`No provider of ledger ${ledger.handle} has a private key to sign tokens with.`);
+}

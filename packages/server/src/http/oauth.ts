@@ -1,0 +1,147 @@
+import { LedgerError } from '@countersign/protocol';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { candidateFor, clientOf, knowsSecret } from '../auth/client.js';
+import { type ClientCredentials, clientCredentials } from '../auth/client-credentials.js';
+import { Failures } from '../auth/failures.js';
+import { mint } from '../auth/mint.js';
+import { native } from '../auth/native-suite.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { limits } from '../limits.js';
+import type { Service } from '../service.js';
+import { Overloaded } from '../store/gather.js';
+import { isUnavailable } from '../store/unavailable.js';
+import { inTime } from './boundary.js';
+import { ledgerOf } from './tenant.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** An answer of the token endpoint: plain JSON that no ledger signs (contract 03 §3). */
+interface TokenAnswer {
+  readonly status: number;
+  readonly body: object;
+  /** Seconds after which it is worth trying again. */
+  readonly retryAfter?: number;
+}
+
+/** `POST /oauth/token` below `base` (contract 03 §3; RFC 6749 §4.4): a client's credentials for an access token. */
+export function tokenRoute(app: FastifyInstance, service: Service, base: string): void {
+  const failures = new Failures(service.nature.now, limits.failures);
+  // A scope of its own, because here bodies are forms.
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    const parser = { parseAs: 'buffer', bodyLimit: limits.form } as const;
+    scope.addContentTypeParser(FORM, parser, (_, body, done) => done(null, body.toString()));
+    scope.addContentTypeParser('*', parser, (_, __, done) => done(null, undefined));
+    scope.setErrorHandler((error: FastifyError, request, reply) => send(reply, refusedByFramework(error, request)));
+    scope.post(`${base}/oauth/token`, async (request, reply) => {
+      const answer = inTime(service.requestTimeout, answerTo(service, failures, request));
+      return send(reply, await answer.catch((error: unknown) => unexpected(error, request)));
+    });
+  });
+}
+
+/** Every case in the order of contract 03 §3; before all, the ledger. */
+async function answerTo(service: Service, failures: Failures, request: FastifyRequest): Promise<TokenAnswer> {
+  const ledger = await namedLedger(service, request);
+  if ('status' in ledger) return ledger;
+  const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
+  const names = [...form.keys()];
+  if (new Set(names).size < names.length) return invalidRequest('The request includes a parameter more than once.');
+  const grant = form.get('grant_type');
+  if (!grant) return invalidRequest('The request is missing a required parameter: grant_type');
+  if (grant !== 'client_credentials') {
+    return refusal(
+      400,
+      'unsupported_grant_type',
+      'The authorization grant type is not supported. Expected: client_credentials',
+    );
+  }
+  const credentials = clientCredentials(request.headers.authorization, form);
+  if (credentials === 'none') {
+    return invalidRequest(
+      'Client credentials must be provided either via Basic authentication or as client_id and client_secret in the request body.',
+    );
+  }
+  if (credentials === 'malformed') return invalidClient();
+  return tokenFor(service, ledger, credentials, failures, request.ip);
+}
+
+/**
+ * Failures are counted by ledger, client and the address they come from: counted by client alone, a stranger could keep
+ * a client out; by address alone, one client's wrong settings would keep out its neighbours.
+ */
+async function tokenFor(
+  service: Service,
+  ledger: Ledger,
+  { id, secret }: ClientCredentials,
+  failures: Failures,
+  address: string,
+): Promise<TokenAnswer> {
+  const attempt = native.sha256(JSON.stringify([ledger.luid, id, address]));
+  if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));
+  const candidate = await candidateFor(service, ledger, id);
+  // Others may have failed meanwhile. From here to the count nothing else runs, so no guess too many is looked at.
+  if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));
+  if (!knowsSecret(candidate, secret) || !candidate.factor) {
+    failures.add(attempt);
+    return invalidClient();
+  }
+  const found = await clientOf(service, ledger, candidate.factor);
+  if (!found.client) return invalidClient();
+  const minted = await mint(service, found.ledger, found.client);
+  if (minted === 'not-enabled') return refusal(400, 'invalid_grant', 'OAuth is not enabled for this ledger');
+  return { status: 200, body: { access_token: minted.token, token_type: 'Bearer', expires_in: minted.ttl } };
+}
+
+async function namedLedger(service: Service, request: FastifyRequest): Promise<Ledger | TokenAnswer> {
+  const named = request.headers['x-ledger'];
+  try {
+    return await ledgerOf(service, Array.isArray(named) ? named[0] : named);
+  } catch (error) {
+    if (error instanceof LedgerError) return invalidRequest(error.detail);
+    throw error;
+  }
+}
+
+/** What the framework refuses before the endpoint is reached: a body too long, or one that does not say its type. */
+function refusedByFramework(error: FastifyError, request: FastifyRequest): TokenAnswer {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalidRequest(`The request is over ${limits.form} bytes.`);
+  if (error.statusCode !== undefined && error.statusCode < 500) return invalidRequest(error.message);
+  return unexpected(error, request);
+}
+
+/** One answer for whatever went wrong; its status tells whether to try again soon. */
+function unexpected(error: unknown, request: FastifyRequest): TokenAnswer {
+  request.log.error({ err: error, method: request.method, url: request.url }, 'unexpected error');
+  const answer = refusal(500, 'server_error', 'An unexpected error occurred processing the request');
+  const isBusy = error instanceof LedgerError || error instanceof Overloaded || isUnavailable(error);
+  return isBusy ? { ...answer, status: 503, retryAfter: 1 } : answer;
+}
+
+function invalidRequest(description: string): TokenAnswer {
+  return refusal(400, 'invalid_request', description);
+}
+
+function invalidClient(): TokenAnswer {
+  return refusal(401, 'invalid_client', 'Invalid client credentials');
+}
+
+function tooManyFailures(milliseconds: number): TokenAnswer {
+  const answer = refusal(429, 'temporarily_unavailable', 'Too many failed attempts. Retry later.');
+  return { ...answer, retryAfter: Math.ceil(milliseconds / 1000) };
+}
+
+function refusal(status: number, error: string, description: string): TokenAnswer {
+  return { status, body: { error, error_description: description } };
+}
+
+function send(reply: FastifyReply, { status, body, retryAfter }: TokenAnswer): FastifyReply {
+  // A 401 has to say how to authenticate (RFC 9110 §15.5.2), a token must not be kept on its way (RFC 6749 §5.1).
+  if (status === 401) reply.header('www-authenticate', 'Basic realm="ledger"');
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(body));
+}

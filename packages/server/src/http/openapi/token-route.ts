@@ -1,0 +1,61 @@
+import { limits } from '../../limits.js';
+import { jsonAnswer } from './record-routes.js';
+import type { Schema } from './schemas.js';
+
+const text: Schema = { type: 'string' };
+
+/**
+ * The token endpoint (contract 03 §3): RFC 6749, so neither its answers nor its errors are signed.
+ *
+ * @param hasDefault whether requests may leave the ledger unnamed
+ */
+export function tokenEndpoint(hasDefault: boolean): Record<string, object> {
+  const refused = (description: string, ...errors: string[]) =>
+    jsonAnswer(description, {
+      type: 'object',
+      required: ['error', 'error_description'],
+      properties: { error: { enum: errors }, error_description: text },
+    });
+  return {
+    '/oauth/token': {
+      post: {
+        operationId: 'createToken',
+        summary: "Exchange a client's credentials for an access token",
+        description: `RFC 6749 §4.4. The credentials come by Basic authentication or in the form, of at most ${limits.form} bytes.`,
+        tags: ['Server'],
+        security: [{}, { client: [] }],
+        parameters: [
+          { name: 'x-ledger', in: 'header', required: !hasDefault, schema: text, description: 'Handle or luid.' },
+        ],
+        requestBody: {
+          required: true,
+          content: {
+            'application/x-www-form-urlencoded': {
+              schema: {
+                type: 'object',
+                required: ['grant_type'],
+                properties: { grant_type: { const: 'client_credentials' }, client_id: text, client_secret: text },
+              },
+            },
+          },
+        },
+        responses: {
+          200: jsonAnswer('The token.', {
+            type: 'object',
+            required: ['access_token', 'token_type', 'expires_in'],
+            properties: {
+              access_token: text,
+              token_type: { const: 'Bearer' },
+              expires_in: { type: 'integer', minimum: 1, description: 'Seconds.' },
+            },
+          }),
+          400: refused('Not granted.', 'invalid_request', 'unsupported_grant_type', 'invalid_grant'),
+          401: refused('Unknown client, wrong secret, or a client out of use.', 'invalid_client'),
+          429: refused('Too many wrong secrets: `retry-after` tells the seconds to wait.', 'temporarily_unavailable'),
+          500: refused('For example: the provider has no usable private key.', 'server_error'),
+          503: refused('The service is not available at the moment.', 'server_error'),
+        },
+      },
+    },
+  };
+}

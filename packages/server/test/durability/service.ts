@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** The service as operators run it: a process of its own, from the built sources, with its own PostgreSQL. */
+export interface Service {
+  readonly url: string;
+  /** All it wrote to its error output. */
+  errors(): string;
+  /** Asks it to stop, and waits until it has. */
+  stop(): Promise<number | null>;
+  /** Ends it at once, without its having a say; its PostgreSQL goes on. */
+  kill(): Promise<void>;
+}
+
+const children = new Set<ChildProcess>();
+
+/**
+ * Starts the service on a folder.
+ *
+ * @throws Error with what it said when it ends instead of listening
+ */
+export async function startService(dataDir: string): Promise<Service> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [main], {
+    env: { ...environment(), PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'error', WORKERS: '2' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  children.add(child);
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (text: Buffer) => {
+    said.out += text;
+  });
+  child.stderr.on('data', (text: Buffer) => {
+    said.err += text;
+  });
+  const ended = once(child, 'exit').then(([code]) => {
+    children.delete(child);
+    return code as number | null;
+  });
+  const listening = /^listening on (http:\S+)$/m;
+  const late = performance.now() + 20_000;
+  while (!listening.test(said.out)) {
+    const code = await Promise.race([ended, new Promise<undefined>((resolve) => setTimeout(resolve, 20))]);
+    if (code !== undefined) throw new Error(`exit code ${code}: ${said.err}`);
+    if (performance.now() > late) throw new Error(`not listening in time: ${said.err}`);
+  }
+  return {
+    url: listening.exec(said.out)?.[1] ?? '',
+    errors: () => said.err,
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+    async kill() {
+      killGroup(child);
+      await ended;
+    },
+  };
+}
+
+/** Ends every process that a test may have left, the PostgreSQL of the folder among them. */
+export async function leaveNothingBehind(dataDir: string): Promise<void> {
+  for (const child of children) killGroup(child);
+  await killPostgres(dataDir);
+}
+
+/** Ends the folder's PostgreSQL at once, as a power failure would. */
+export async function killPostgres(dataDir: string): Promise<void> {
+  const file = await readFile(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').catch(() => '');
+  const pid = Number(file.split('\n')[0]);
+  if (!(pid > 0)) return;
+  try {
+    process.kill(pid, 'SIGKILL');
+    // Its children end by themselves when they notice.
+    for (;;) {
+      process.kill(pid, 0);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  } catch {
+    // It is gone.
+  }
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It is gone.
+  }
+}
+
+/** What the tests themselves are told must not reach the service. */
+function environment(): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _, MASTER_KEY: __, PUBLIC_URL: ___, ...others } = process.env;
+  return others;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

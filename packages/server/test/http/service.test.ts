@@ -1,0 +1,98 @@
+import { hash as hashOf } from '@countersign/protocol';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { native } from '../../src/auth/native-suite.js';
+import { newLedger, TestClient } from '../support/client.js';
+import { startServer, withServer } from '../support/server.js';
+import { Description } from './description.js';
+import { expectRefusal, systemKey } from './refusal.js';
+
+const DETAILS: Readonly<Record<number, string>> = {
+  500: 'Unexpected server error',
+  503: 'The service is not available at the moment. Retry later.',
+};
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+describe('what the server says of itself', () => {
+  const server = withServer();
+  let base: string;
+  beforeAll(() => {
+    base = server.current.url.replace(/\/v2$/, '');
+  });
+
+  it('tells what it is, hashed and unsigned (contract 01 §14)', async () => {
+    for (const path of ['/v2', '/v2/', '/v2?a=b']) {
+      const answer = await fetch(base + path, { headers: { 'x-ledger': 'nobody', authorization: 'Bearer x' } });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe(JSON_TYPE);
+      const body = (await answer.json()) as { hash: string; data: object; meta: object };
+      expect(Object.keys(body)).toEqual(['hash', 'data', 'meta']);
+      expect(body.data).toEqual({
+        handle: 'test',
+        server: server.current.url,
+        semver: '2.36.0',
+        status: 'UP',
+        build: '0.0.0',
+      });
+      expect(body.hash).toBe(hashOf(body.data as never, native));
+      expect(body.meta).toEqual({ moment: expect.stringMatching(/^\d{4}-.*Z$/) });
+    }
+  });
+
+  it('is alive and ready', async () => {
+    for (const probe of ['/health/live', '/health/ready']) {
+      const answer = await fetch(base + probe);
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toEqual({ status: 'UP' });
+    }
+    expect((await fetch(`${server.current.url}/health/live`)).status).toBe(404);
+  });
+
+  it('is not ready without its database, and says nothing of why', async () => {
+    const other = await startServer();
+    const described = await Description.of(other.url);
+    const client = await newLedger(other.url);
+    const system = await systemKey(client);
+    await other.database.drop();
+    const root = other.url.replace(/\/v2$/, '');
+    const ready = await fetch(`${root}/health/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toEqual({ status: 'DOWN' });
+    expect((await fetch(`${root}/health/live`)).status).toBe(200);
+    expect((await fetch(other.url)).status).toBe(200);
+    // Told as a failure or as being unavailable: that depends on which of the two the database itself tells.
+    const unexpected = (status: number) =>
+      ({ reason: 'api.unexpected-error', status, detail: DETAILS[status] ?? '' }) as const;
+    for (const answer of [await client.get('/wallets/w'), await client.create('/wallets', { handle: 'w' })]) {
+      expectRefusal(answer, { ...unexpected(answer.status), signedBy: system });
+      expect(Object.keys(answer.body.data)).toEqual(['reason', 'detail']);
+      expect(described.answerErrors('GET', '/wallets/w', answer.status, answer.body)).toBeUndefined();
+    }
+    const unresolved = await client.in('other').get('/wallets/w');
+    expectRefusal(unresolved, { ...unexpected(unresolved.status), signedBy: null });
+    await other.stop();
+  });
+
+  it('answers with the content type of what it sends, to every origin', async () => {
+    const client = await newLedger(server.current.url);
+    const created = await client.create('/wallets', { handle: 'w' });
+    const answers = [
+      created,
+      await client.get('/wallets/w'),
+      await client.get('/wallets'),
+      await client.get('/nothing'),
+      await client.call('POST', '/wallets', '{'),
+      await new TestClient(server.current.url).get('/wallets'),
+      await client.get('/openapi.json'),
+    ];
+    for (const answer of answers) {
+      expect(answer.headers.get('content-type')).toBe(JSON_TYPE);
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    }
+    const dropped = await client.drop('/wallets/w', created.body);
+    expect(dropped.status).toBe(204);
+    expect(dropped.text).toBe('');
+    expect(dropped.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(dropped.headers.get('access-control-allow-origin')).toBe('*');
+  });
+});

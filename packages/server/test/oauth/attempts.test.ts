@@ -1,0 +1,116 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Failures } from '../../src/auth/failures.js';
+import { limits } from '../../src/limits.js';
+import { newLedger, type TestClient } from '../support/client.js';
+import { type RunningServer, startServer } from '../support/server.js';
+import { ask, credentialsFor, grant, type OauthLedger, oauthLedger } from './scene.js';
+
+const { attempts, window } = limits.failures;
+
+describe('wrong secrets (03 §3)', () => {
+  let shift = 0;
+  let server: RunningServer;
+  let scene: OauthLedger;
+  beforeAll(async () => {
+    const nature = {
+      now: () => Date.now() + shift,
+      random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
+    };
+    server = await startServer({ nature });
+    scene = await oauthLedger(server.url);
+  });
+  afterAll(() => server.stop());
+
+  async function fail(client: TestClient, id: string, times: number): Promise<number[]> {
+    const answers = [];
+    for (let time = 0; time < times; time += 1) answers.push(await ask(client, grant({ id, secret: 'wrong' })));
+    return answers.map(({ status }) => status);
+  }
+
+  it(`are answered ${attempts} times; then the client waits, with the right one too, and goes on afterwards`, async () => {
+    const { client, credentials } = scene;
+    expect(await fail(client, credentials.id, attempts - 1)).toEqual(Array(attempts - 1).fill(401));
+    expect((await ask(client, grant(credentials))).status).toBe(200);
+    expect(await fail(client, credentials.id, 2)).toEqual([401, 429]);
+    const refused = await ask(client, grant(credentials));
+    expect([refused.status, refused.body]).toEqual([
+      429,
+      { error: 'temporarily_unavailable', error_description: 'Too many failed attempts. Retry later.' },
+    ]);
+    const wait = Number(refused.headers.get('retry-after'));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(window / 1000);
+    expect(refused.headers.get('cache-control')).toBe('no-store');
+    shift += wait * 1000;
+    expect((await ask(client, grant(credentials))).status).toBe(200);
+  });
+
+  it('keep nobody else waiting: another client, another ledger, another address', async () => {
+    const { client, credentials } = await oauthLedger(server.url);
+    const neighbour = await credentialsFor(client, 'app', 'neighbour');
+    await fail(client, credentials.id, attempts + 1);
+    expect((await ask(client, grant(credentials))).status).toBe(429);
+    expect((await ask(client, grant(neighbour))).status).toBe(200);
+    expect((await ask(await newLedger(server.url), grant(credentials))).status).toBe(401);
+    expect(await askFrom('127.0.0.2', client, grant(credentials))).toBe(200);
+  });
+
+  it('are counted for clients that do not exist as for those that do', async () => {
+    expect(await fail(scene.client, 'ghost', attempts + 1)).toEqual([...Array(attempts).fill(401), 429]);
+  });
+
+  it('are counted one by one, however many come at once', async () => {
+    const { client } = scene;
+    const answers = await Promise.all(Array.from({ length: 3 * attempts }, () => fail(client, 'flood', 1)));
+    expect(answers.flat().filter((status) => status === 401)).toHaveLength(attempts);
+  });
+});
+
+/** A token asked for from an address of this machine. */
+function askFrom(localAddress: string, client: TestClient, form: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'x-ledger': client.ledger, 'content-type': 'application/x-www-form-urlencoded' };
+    const asked = request(`${client.url}/oauth/token`, { method: 'POST', localAddress, headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    asked.on('error', reject);
+    asked.end(new URLSearchParams(form).toString());
+  });
+}
+
+describe('Failures', () => {
+  it('are forgotten when the window of the first one ends', () => {
+    let now = 1000;
+    const failures = new Failures(() => now, { attempts: 2, window: 100, remembered: 10 });
+    failures.add('a');
+    expect(failures.wait('a')).toBe(0);
+    now = 1050;
+    failures.add('a');
+    expect([failures.wait('a'), failures.wait('b')]).toEqual([50, 0]);
+    now = 1099;
+    expect(failures.wait('a')).toBe(1);
+    now = 1100;
+    expect(failures.wait('a')).toBe(0);
+    failures.add('a');
+    expect(failures.wait('a')).toBe(0);
+  });
+
+  it('are remembered of so many keys and no more: the earliest goes', () => {
+    const failures = new Failures(() => 0, { attempts: 1, window: 100, remembered: 3 });
+    for (const key of ['a', 'b', 'c']) failures.add(key);
+    expect([failures.size, failures.wait('a')]).toEqual([3, 100]);
+    failures.add('d');
+    expect([failures.size, failures.wait('a'), failures.wait('b'), failures.wait('d')]).toEqual([3, 0, 100, 100]);
+  });
+
+  it('that are over take no room', () => {
+    let now = 0;
+    const failures = new Failures(() => now, { attempts: 1, window: 100, remembered: 1000 });
+    for (let key = 0; key < 500; key += 1) failures.add(`${key}`);
+    now = 100;
+    failures.add('last');
+    expect(failures.size).toBe(1);
+  });
+});

@@ -1,0 +1,306 @@
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { KindName } from '../../src/kinds/kind.js';
+import { kinds } from '../../src/kinds/registry.js';
+import { limits } from '../../src/limits.js';
+import { expectList, expectRefusal } from '../support/checks.js';
+import { newLedger, type TestClient } from '../support/client.js';
+import { make, ok, setScene, stored } from '../support/scene.js';
+import { withServer } from '../support/server.js';
+
+const server = withServer();
+let client: TestClient;
+
+const CUSTOM: Readonly<Record<string, JsonObject>> = {
+  w1: { rank: 5, tier: 'gold', on: true, tags: ['a', 'b'], city: { name: 'X' }, list: [{ n: 5 }, { n: 15 }] },
+  w2: { rank: 10, tier: 'silver', on: false, tags: ['b', 'c'], city: { name: 'Y' }, list: [{ n: 20 }] },
+  w3: { rank: '7', tier: 'bronze_1', on: 'true', none: null, tags: [], city: 'X', minus: -2.5 },
+};
+
+beforeAll(async () => {
+  client = await newLedger(server.current.url);
+  for (const [handle, custom] of Object.entries(CUSTOM)) await stored(client, 'wallet', { handle, custom });
+  await stored(client, 'wallet', { handle: 'w4' });
+});
+
+/** The handles found, oldest first. */
+async function found(query: string, path = '/wallets'): Promise<unknown[]> {
+  const records = expectList(await client.get(`${path}?${query}`), client, { index: 0, limit: 20 });
+  return records.map(({ data }) => data.handle).toReversed();
+}
+
+async function expectUnsupported(query: string, named: string, path = '/wallets'): Promise<void> {
+  expectRefusal(await client.get(`${path}?${query}`), client, 'api.query-malformed', `Unsupported filters: ${named}`);
+}
+
+describe('Filtering', () => {
+  it.each([
+    ['data.handle=w1', ['w1']],
+    ['data.handle.$eq=w1', ['w1']],
+    ['data.handle.%24eq=w1', ['w1']],
+    ['data[handle][$eq]=w1', ['w1']],
+    ['data.custom.tier=gold', ['w1']],
+    ['data.custom.tier=Gold', []],
+    ['data.custom.rank=5', ['w1']],
+    ['data.custom.rank=5.0', ['w1']],
+    ['data.custom.rank=7', ['w3']],
+    ['data.custom.minus=-2.5', ['w3']],
+    ['data.custom.on=true', ['w1', 'w3']],
+    ['data.custom.on=false', ['w2']],
+    ['data.custom.none=null', []],
+    ['data.custom.ghost=', []],
+  ])('$eq | equal (default when no operator is given) | %s', async (query, handles) => {
+    expect(await found(query)).toEqual(handles);
+  });
+
+  it.each([
+    ['data.custom.rank.$gt=5', ['w2', 'w3']],
+    ['data.custom.rank.$gt=4.99', ['w1', 'w2', 'w3']],
+    ['data.custom.rank.$gte=5', ['w1', 'w2', 'w3']],
+    ['data.custom.rank.$gte=10', ['w2', 'w3']],
+    ['data.custom.rank.$lt=10', ['w1']],
+    ['data.custom.rank.$lt=5', []],
+    ['data.custom.rank.$lte=10', ['w1', 'w2']],
+    ['data.custom.rank.$lte=5', ['w1']],
+    ['data.custom.rank.$gt=abc', []],
+    ['data.custom.minus.$lt=-2', ['w3']],
+    ['data.custom.minus.$gte=-2', []],
+    ['data.custom.tier.$gt=gold', ['w2']],
+    ['data.custom.tier.$lte=gold', ['w1', 'w3']],
+    ['data.handle.$gte=w2', ['w2', 'w3', 'w4']],
+    ['data.custom.ghost.$gt=0', []],
+  ])('$gt, $gte, $lt, $lte | greater, greater or equal, less, less or equal | %s', async (query, handles) => {
+    expect(await found(query)).toEqual(handles);
+  });
+
+  it.each([
+    ['data.handle.$in[0]=w1&data.handle.$in[1]=w3', ['w1', 'w3']],
+    ['data.handle.%24in%5B0%5D=w1&data.handle.%24in%5B1%5D=w3', ['w1', 'w3']],
+    ['data.handle.$in=w1&data.handle.$in=w3', ['w1', 'w3']],
+    ['data.handle.$in[]=w1', ['w1']],
+    ['data.custom.rank.$in[0]=5&data.custom.rank.$in[1]=7&data.custom.rank.$in[2]=x', ['w1', 'w3']],
+    ['data.custom.tags.$in[0]=c&data.custom.tags.$in[1]=z', ['w2']],
+    ['data.handle.$in[0]=ghost', []],
+    ['meta.status.$in[0]=created&meta.status.$in[1]=x&data.handle=w1', ['w1']],
+  ])('$in | value in array | %s', async (query, handles) => {
+    expect(await found(query)).toEqual(handles);
+  });
+
+  it.each([
+    ['data.custom.tier.$ne=gold', ['w2', 'w3', 'w4']],
+    ['data.custom.rank.$ne=5', ['w2', 'w3', 'w4']],
+    ['data.custom.tags.$ne=b', ['w3', 'w4']],
+    ['data.custom.ghost.$ne=x', ['w1', 'w2', 'w3', 'w4']],
+    ['meta.status.$ne=created', []],
+    ['meta.domain.$ne=shop', ['w1', 'w2', 'w3', 'w4']],
+    ['data.handle.$nin[0]=w1&data.handle.$nin[1]=w4', ['w2', 'w3']],
+  ])('$ne | not equal | %s', async (query, handles) => {
+    expect(await found(query)).toEqual(handles);
+  });
+
+  it.each([
+    ['ol', ['w1']],
+    ['OL', []],
+    ['^g', []],
+    ['g$', []],
+    ['[gs]', []],
+    ['s.l', ['w2']],
+    ['s_l', ['w2']],
+    ['s.*r', ['w2']],
+    ['b%e', ['w3']],
+    ['e\\_1', ['w3']],
+    ['l\\_e', []],
+    ['', ['w1', 'w2', 'w3']],
+  ])('The factor filter parameter additionally mentions $regex: a part of the text | %j', async (pattern, handles) => {
+    expect(await found(`data.custom.tier.$regex=${encodeURIComponent(pattern)}`)).toEqual(handles);
+  });
+
+  it('1. The field path is the path in the response record, for example data.handle, meta.status, meta.moment', async () => {
+    const { meta } = (await client.get('/wallets/w2')).body as RecordEnvelope;
+    expect(await found(`meta.moment=${meta.moment}`)).toEqual(['w2']);
+    expect(await found(`meta.moment.$lt=${meta.moment}`)).toEqual(['w1']);
+    expect(await found(`meta.moment.$lte=${meta.moment}`)).toEqual(['w1', 'w2']);
+    expect(await found(`meta.moment.$gt=${meta.moment}`)).toEqual(['w3', 'w4']);
+    const elsewhere = new Date(Date.parse(meta.moment) + 7_200_000).toISOString().replace('Z', '%2B02:00');
+    expect(await found(`meta.moment=${elsewhere}`)).toEqual(['w2']);
+    expect(await found('meta.moment.$gte=2020-01-01&meta.status=created')).toHaveLength(4);
+    expect(await found('meta.status=active')).toEqual([]);
+    for (const bad of ['yesterday', '', '2020-13-01', '2020-01-01T25:00:00Z', '12']) {
+      const answer = await client.get(`/wallets?meta.moment.$gt=${bad}`);
+      expectRefusal(answer, client, 'api.query-malformed', /^meta\.moment must be compared with an ISO 8601 date/);
+    }
+  });
+
+  it('2. Several filters must all match (implicit AND)', async () => {
+    expect(await found('data.custom.rank.$gte=5&data.custom.tier=gold')).toEqual(['w1']);
+    expect(await found('data.custom.rank.$gt=5&data.custom.rank.$lt=7&data.custom.tier.$ne=x')).toEqual([]);
+    expect(await found('data.custom.rank.$gte=5&data.custom.rank.$lte=9')).toEqual(['w1', 'w3']);
+    expect(await found('data.custom.tags=a&data.custom.tags=b')).toEqual(['w1']);
+    expect(await found('data.custom.tags=a&data.custom.tags=c')).toEqual([]);
+  });
+
+  it.each([
+    '$and[0].data.handle=w1',
+    '$or[0].data.handle=w1',
+    'data.$or[0].handle=w1',
+    'data.$and=w1',
+    'data.handle.$or=w1',
+  ])('2. $and and $or are unsupported | %s', async (query) => {
+    await expectUnsupported(query, `'${query.split('=')[0]}'`);
+  });
+
+  it('3. Array fields: a numeric index segment tests that element; no index matches when any element matches', async () => {
+    expect(await found('data.custom.tags=b')).toEqual(['w1', 'w2']);
+    expect(await found('data.custom.tags.0=b')).toEqual(['w2']);
+    expect(await found('data.custom.tags.1=b')).toEqual(['w1']);
+    expect(await found('data.custom.list.n.$gt=10')).toEqual(['w1', 'w2']);
+    expect(await found('data.custom.list.0.n.$gt=10')).toEqual(['w2']);
+    expect(await found('data.custom.list.1.n=15')).toEqual(['w1']);
+    expect(await found('data.custom.list.2.n.$gt=0')).toEqual([]);
+    expect(await found('data.custom.city.name=X')).toEqual(['w1']);
+    expect(await found('data.custom.city=X')).toEqual(['w3']);
+  });
+
+  it('3. data.claims.0.amount.$gt tests that element; data.claims.amount.$gt matches when any element matches', async () => {
+    const claim = (amount: number, target: string, symbol = 'usd') => ({
+      action: 'issue',
+      target: { handle: target },
+      symbol: { handle: symbol },
+      amount,
+    });
+    await stored(client, 'intent', { handle: 'i1', claims: [claim(5, 'alice'), claim(15, 'bob', 'eur')] });
+    await stored(client, 'intent', { handle: 'i2', claims: [claim(20, 'bob')] });
+    expect(await found('data.claims.0.amount.$gt=5', '/intents')).toEqual(['i2']);
+    expect(await found('data.claims.amount.$gt=5', '/intents')).toEqual(['i1', 'i2']);
+    expect(await found('data.claims.amount.$gt=15', '/intents')).toEqual(['i2']);
+    expect(await found('data.claims.target.handle=bob', '/intents')).toEqual(['i1', 'i2']);
+    expect(await found('data.claims.0.target.handle=bob', '/intents')).toEqual(['i2']);
+    expect(await found('data.claims.symbol.handle=eur&data.claims.action=issue', '/intents')).toEqual(['i1']);
+    await expectUnsupported('data.claims.symbol=usd', "'data.claims.symbol'", '/intents');
+  });
+
+  it('4. Non-filterable fields yield an error that names the unsupported fields', async () => {
+    await expectUnsupported('data.secret=x', "'data.secret'");
+    await expectUnsupported(
+      'meta.owners.%24in%5B0%5D=x&data.handle=w1&data.handle.$foo=y&data.access=z&luid=1',
+      "'meta.owners.$in[0]', 'data.handle.$foo', 'data.access'",
+    );
+    for (const key of ['data.', 'data..handle', 'data.handle[', 'data.handle.$eq.$ne', 'meta.status.$in[x]']) {
+      await expectUnsupported(`${encodeURIComponent(key)}=x`, `'${key}'`);
+    }
+  });
+
+  it('keys outside data. and meta. are ignored', async () => {
+    for (const query of ['luid=x', 'hash=x', 'unknown=x', 'handle.$regex=x', 'database=x', 'metadata.a=x', 'data=x']) {
+      expect(await found(query)).toEqual(['w1', 'w2', 'w3', 'w4']);
+    }
+  });
+});
+
+/** Fields beside data.handle, data.schema, data.custom.*, meta.status, meta.labels, meta.domain and meta.moment. */
+const OWN: Readonly<Record<KindName, readonly string[]>> = {
+  ledger: [],
+  signer: ['data.public', 'data.format'],
+  'signer-factor': ['data.public'],
+  domain: [],
+  report: [],
+  policy: ['data.record'],
+  schema: ['data.record'],
+  effect: [],
+  circle: [],
+  'circle-signer': [],
+  anchor: ['data.wallet', 'data.target', 'data.symbol', 'data.record', 'data.source'],
+  wallet: ['data.bridge'],
+  intent: [
+    'meta.domains',
+    ...['action', 'amount', 'source.handle', 'target.handle', 'symbol.handle'].map((field) => `data.claims.${field}`),
+  ],
+  symbol: [],
+  bridge: [],
+};
+
+const COMMON = [
+  'data.handle',
+  'data.schema',
+  'data.custom.a.b',
+  'meta.status',
+  'meta.labels',
+  'meta.domain',
+  'meta.moment',
+];
+
+/** Refused on every kind [contract 01 §10], and fields of other kinds. */
+const NEVER = [
+  ...['access', 'origin', 'signal', 'parent', 'claims.symbol', 'unknown', 'custom', 'secret'].map(
+    (field) => `data.${field}`,
+  ),
+  ...['owners', 'thread', 'unknown', 'proofs'].map((field) => `meta.${field}`),
+];
+
+describe('5. Documented filter fields', () => {
+  it.each(kinds.filter(({ name }) => name !== 'ledger'))('$name', async ({ name, under }) => {
+    const scene = await setScene(server.current.url, name, { shape: 'full' });
+    await make(scene);
+    const missing = name === 'domain' ? 'meta.domain' : name === 'schema' ? 'data.schema' : '';
+    const fields = [...COMMON.filter((field) => field !== missing), ...OWN[name]];
+    const others = [...new Set(Object.values(OWN).flat()), missing].filter((field) => field && !fields.includes(field));
+    const ask = async (field: string) => {
+      const query = `${field}=${field === 'meta.moment' ? '2020-01-01' : 'x'}`;
+      return scene.client.get(`${scene.collection}?${query}`);
+    };
+    for (const field of fields) expect((await ask(field)).status, field).toBe(200);
+    for (const field of [...NEVER, ...others]) {
+      expectRefusal(await ask(field), scene.client, 'api.query-malformed', `Unsupported filters: '${field}'`);
+    }
+    // A nested list is of one parent already.
+    if (under) expect((await ask(`data.${under.member}`)).status).toBe(400);
+  });
+
+  it('labels and status are found as they are now', async () => {
+    const { body: wallet } = await client.get('/wallets/w4');
+    const proved = ok(await client.prove('/wallets/w4', wallet, { labels: ['vip', 'eu'], status: 'active' })).body;
+    expect(await found('meta.labels=vip')).toEqual(['w4']);
+    expect(await found('meta.labels.$in[0]=eu&meta.labels.$in[1]=x&meta.status=active')).toEqual(['w4']);
+    expect(await found('meta.labels.$ne=vip')).toEqual(['w1', 'w2', 'w3']);
+    ok(await client.prove('/wallets/w4', proved, { labels: { $pull: 'vip' }, status: 'created' }));
+    expect(await found('meta.labels=vip')).toEqual([]);
+    expect(await found('meta.labels=eu')).toEqual(['w4']);
+    expect(await found('meta.status=active')).toEqual([]);
+  });
+});
+
+describe('The limits of filters', () => {
+  const repeated = (count: number, filter: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => filter(index)).join('&');
+
+  const expectOver = async (query: string, detail: string) =>
+    expectRefusal(await client.get(`/wallets?${query}`), client, 'api.query-malformed', detail);
+
+  it(`${limits.filters} in one query, and not one more`, async () => {
+    const query = (count: number) => repeated(count, (index) => `data.custom.f${index}.$ne=x`);
+    expect(await found(query(limits.filters))).toHaveLength(4);
+    await expectOver(query(limits.filters + 1), `A query takes at most ${limits.filters} filters`);
+  });
+
+  it(`${limits.filterElements} elements of one $in, and not one more`, async () => {
+    const query = (count: number) => repeated(count, (index) => `data.handle.$in[${index}]=w${index}`);
+    expect(await found(query(limits.filterElements))).toHaveLength(4);
+    await expectOver(query(limits.filterElements + 1), `$in takes at most ${limits.filterElements} values`);
+  });
+
+  it(`${limits.filter} characters of a key or a value, and not one more`, async () => {
+    const key = (length: number) => `data.custom.${'x'.repeat(length - 'data.custom.'.length)}`;
+    const detail = `A filter takes at most ${limits.filter} characters`;
+    expect(await found(`${key(limits.filter)}=1`)).toEqual([]);
+    await expectOver(`${key(limits.filter + 1)}=1`, detail);
+    expect(await found(`data.handle=${'x'.repeat(limits.filter)}`)).toEqual([]);
+    await expectOver(`data.handle=${'x'.repeat(limits.filter + 1)}`, detail);
+  });
+
+  it(`${limits.filterDepth} segments of a path, and not one more`, async () => {
+    const path = (segments: number) => `data.custom${'.x'.repeat(segments - 2)}`;
+    expect(await found(`${path(limits.filterDepth)}=1`)).toEqual([]);
+    const deeper = path(limits.filterDepth + 1);
+    await expectUnsupported(`${deeper}=1`, `'${deeper}'`);
+  });
+});
