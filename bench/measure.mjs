@@ -16,7 +16,7 @@ export class Measure {
   #tell;
   #ports;
   #options;
-  #memory;
+  #usage;
   /** Answers per second of the ledger, by shape: as last seen. Says how many requests to prepare. */
   #rates = {};
 
@@ -24,13 +24,13 @@ export class Measure {
    * @param tell gives the load generator a task
    * @param ports `{ ledger, write, read }` of the ledger and of the two ceilings
    * @param options `{ seconds, rounds, connections, only }`
-   * @param memory tells the mebibytes the ledger's process holds
+   * @param usage tells what `ledger`, `write` or `read` has used so far
    */
-  constructor(tell, ports, options, memory) {
+  constructor(tell, ports, options, usage) {
     this.#tell = tell;
     this.#ports = ports;
     this.#options = options;
-    this.#memory = memory;
+    this.#usage = usage;
   }
 
   /** Fills the ledger so far that every shape has something to work on, and warms all servers up. */
@@ -80,23 +80,35 @@ export class Measure {
       p99: found.p99,
       ceiling: bare && bare.count / bare.seconds,
       ratio: bare && perSecond / (bare.count / bare.seconds),
-      memory: this.#memory(),
+      cpu: found.server,
+      cpuDatabase: found.database,
+      cpuCeiling: bare?.server,
+      memory: found.memory,
     };
   }
 
   #ledger(shape, options = {}) {
+    return this.#run('ledger', shape, { checked: true, ...options });
+  }
+
+  /** @returns what the generator measured, and the microseconds of processor time each request took */
+  async #run(target, shape, options) {
+    const before = this.#usage(target);
     const { connections } = this.#options;
-    return this.#tell('run', { shape, port: this.#ports.ledger, connections, checked: true, ...options });
+    const found = await this.#tell('run', { shape, port: this.#ports[target], connections, ...options });
+    const after = this.#usage(target);
+    if (before === undefined || after === undefined) return found;
+    const each = (name) => ((after[name] - before[name]) * 1_000) / found.count;
+    return { ...found, server: each('server'), database: each('database'), memory: after.memory };
   }
 
   async #ceiling(shape, seconds) {
     const { ceiling } = shapes[shape];
-    const port = this.#ports[ceiling];
     if (ceiling === 'read') {
       const body = await this.#tell('answer', { port: this.#ports.ledger });
-      await fetch(`http://127.0.0.1:${port}/body`, { method: 'PUT', body });
+      await fetch(`http://127.0.0.1:${this.#ports.read}/body`, { method: 'PUT', body });
     }
-    return this.#tell('run', { shape, port, connections: this.#options.connections, seconds });
+    return this.#run(ceiling, shape, { seconds });
   }
 }
 

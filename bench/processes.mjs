@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -51,16 +50,6 @@ export async function stop(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   await once(child, 'exit');
-}
-
-/** Mebibytes of memory a process holds, where the system tells it (Linux). */
-export function memoryOf(child) {
-  try {
-    const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
-    return Number(kib) / 1_024;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The load generator, and a function that gives it a task and waits for what comes of it. */

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { conditions } from './conditions.mjs';
 import { Measure } from './measure.mjs';
 import { readOptions, usage } from './options.mjs';
-import { freePort, memoryOf, startGenerator, startServer, stop } from './processes.mjs';
+import { freePort, startGenerator, startServer, stop } from './processes.mjs';
 import { shapes } from './shapes.mjs';
 import { table } from './table.mjs';
+import { usageOf } from './usage.mjs';
 
 /** Records loaded between two lines about how fast that goes. */
 const STRETCH = 50_000;
@@ -40,9 +41,11 @@ async function bench(options) {
   try {
     const ports = { ledger: await freePort(), write: await freePort(), read: await freePort() };
     const ledger = await startLedger(options, ports.ledger, folder);
+    const servers = { ledger: ledger.child };
     children.push(ledger.child);
     for (const name of ['write', 'read']) {
-      children.push((await startServer([here(`./ceiling/${name}.mjs`)], { PORT: ports[name] })).child);
+      servers[name] = (await startServer([here(`./ceiling/${name}.mjs`)], { PORT: ports[name] })).child;
+      children.push(servers[name]);
     }
     const generator = startGenerator();
     children.push(generator.child);
@@ -51,7 +54,7 @@ async function bench(options) {
       `${'load'.padEnd(16)}${options.connections} connections, median of ${options.rounds} x ${options.seconds} s each\n`,
     );
     await generator.tell('found', { port: ports.ledger });
-    const measure = new Measure(generator.tell, ports, options, () => memoryOf(ledger.child));
+    const measure = new Measure(generator.tell, ports, options, (name) => usageOf(servers[name]));
     await Promise.race([measureAll(measure, options), ledger.ended]);
     if (ledger.said() !== '') console.log(`\nThe server said:\n${ledger.said()}`);
   } finally {
@@ -93,16 +96,20 @@ async function load(measure, target) {
 }
 
 function report(figures) {
-  const rows = figures.map(({ shape, perSecond, p50, p99, ceiling, ratio, memory }) => [
+  const rows = figures.map(({ shape, perSecond, p50, p99, ceiling, ratio, cpu, cpuDatabase, cpuCeiling, memory }) => [
     shapes[shape].title,
     perSecond.toFixed(0),
     p50.toFixed(1),
     p99.toFixed(1),
     ceiling?.toFixed(0) ?? '',
     ratio?.toFixed(2) ?? '',
+    [cpu, cpuDatabase, cpuCeiling].map((time) => time?.toFixed(0) ?? '-').join(' / '),
     memory?.toFixed(0) ?? '',
   ]);
-  return table(['', 'requests/s', 'p50 ms', 'p99 ms', 'ceiling/s', 'ratio', 'memory MiB'], rows);
+  return table(
+    ['', 'requests/s', 'p50 ms', 'p99 ms', 'ceiling/s', 'ratio', 'µs server / database / ceiling', 'MiB'],
+    rows,
+  );
 }
 
 /** What a request costs now against what it cost before. */

@@ -17,13 +17,15 @@ export interface SigningKey {
 
 /**
  * Keys by provider, for each state of a ledger: gone when the state is. Updates, proofs and drops of signers and factors
- * make a new state. New ones do not, so that a provider has no key is never remembered.
+ * make a new state. New ones do not, so that a provider has no key is never remembered; and as the oldest key signs, a
+ * new one does not make another key right.
  */
 const kept = new WeakMap<Ledger['policies'], Map<string, SigningKey>>();
 
 /**
- * The key that the ledger signs the provider's tokens with: that of its newest usable factor whose private key it
- * holds, so that a new one takes over at once while tokens of the one before still verify. Undefined without any.
+ * The key that the ledger signs the provider's tokens with: that of its oldest factor in use whose private key it holds.
+ * Undefined without any. The next one takes over when that factor loses its secret, its status or itself; in the first
+ * case, tokens it signed before still verify.
  *
  * @param ledger must be current
  */
@@ -63,8 +65,8 @@ async function load(
     }),
   ]);
   if (!signer.record || !isUsable(JSON.parse(signer.record.body))) return { key: undefined, version };
-  const newest = records.toSorted((one, other) => other.place.seq - one.place.seq);
-  for (const { body } of newest) {
+  const oldest = records.toSorted((one, other) => one.place.seq - other.place.seq);
+  for (const { body } of oldest) {
     const key = await signingKey(service, ledger, JSON.parse(body) as RecordEnvelope);
     if (key) return { key, version };
   }

@@ -14,7 +14,8 @@ export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonOb
   const parent = kind.under ? [kind.under.member] : [];
   const members = [
     'handle',
-    'schema',
+    // The content of a schema is not filtered by, only the name of one.
+    ...(typeof data.schema === 'string' ? ['schema'] : []),
     'custom',
     ...parent,
     ...kind.filters.map((path) => path.split('.', 1)[0] as string),

@@ -18,7 +18,7 @@ import { type Answer, authenticate, type Request, readBody } from './request.js'
 import { keptSecretNames, sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
 import { inOrder, recordText } from './serve.js';
-import { assertLuid, assertNotReserved, assertParentHash, type Stored, storedRecord } from './stored.js';
+import { assertLuid, assertNotReserved, assertParentHash, assertUnder, type Stored, storedRecord } from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
 
 interface Update {
@@ -50,7 +50,7 @@ async function prepare(
   service: Service,
   ledger: Ledger,
   change: Update,
-  { record, change: number }: Stored,
+  { record, change: number, parent }: Stored,
   caller: Caller,
 ): Promise<Decided> {
   const { kind, data } = change;
@@ -58,6 +58,7 @@ async function prepare(
   const conditions = await conditionsOf(service, ledger, caller, subject, data);
   authorize(service, ledger, caller, { action: 'update', kind, subject, conditions });
   assertNotReserved(kind, record);
+  if (parent) assertUnder(kind, data, parent);
   assertParentHash(record, data.parent);
   assertLuid(record, change.luid);
   const renames = data.handle !== record.data.handle;

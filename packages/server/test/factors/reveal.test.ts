@@ -132,7 +132,7 @@ describe('who may reveal (03 §2.4)', () => {
       access: [
         { action: 'any', record: 'any', ...by(operator) },
         { action: 'access', signer: everyone },
-        { action: 'read', record: 'any', bearer: { $signer: everyone } },
+        { action: 'read', record: 'any', bearer: { $signer: { $in: [...everyone.$in, { public: operator.public }] } } },
         { action: 'create', record: 'signer-factor', signer: everyone },
         { action: 'reveal', record: 'signer-factor-secret', ...by(revealer) },
         { action: 'reveal', record: 'signer-factor-secret', bearer: { $signer: { public: reader.public } } },

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { newKey, newLedger, OPEN, signed, type TestAnswer, type TestClient } from '../support/client.js';
-import { ok, stored, withSecret } from '../support/scene.js';
+import { ok, stored } from '../support/scene.js';
 
 /** RSA key pairs take long to make: the tests of a file share these. */
 export const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });

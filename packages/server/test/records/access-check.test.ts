@@ -20,7 +20,7 @@ describe.each(checked)('the access check of a $name (contract 01 §11)', ({ name
     const [alice, bob] = [newKey(), newKey()];
     const open = { action: 'any', record: 'any' };
     const scene: Scene = await setScene(server.current.url, name, { access: [open] });
-    const own = [
+    const own: JsonObject[] = [
       { action: 'any', signer: { public: alice.public } },
       { action: { $in: ['read', 'update'] }, record: name, signer: { public: bob.public } },
       { action: 'drop', bearer: { sub: 'someone' } },

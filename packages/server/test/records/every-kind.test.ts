@@ -158,105 +158,107 @@ describe.each(kinds)('a $name', (kind) => {
     for (const proof of own) expect(Object.keys(proof)).toEqual(clientProofKeys(name, proof.signer !== undefined));
   });
 
-  it.runIf(serves('update'))('is updated: data replaced, proofs replaced, the rest kept', async () => {
-    const scene = await setScene(server.current.url, name);
-    const first = await make(scene);
-    const proved = ok(await scene.client.prove(scene.path, first, { status: 'active', labels: ['a', 'b'] })).body;
-    const data = changed(scene.data);
-    const body = withSecret(updateOf(proved, data, scene.client.key), scene.secret);
-    const answer = await scene.client.call('PUT', scene.path, body);
-    const record = expectRecord(answer, 200, { parent: first.hash, ...data });
-    const added: JsonObject = { config: null };
-    const order = SERVED[name].filter((member) => member in data || member in first.data);
-    const withParent = order.includes('custom') ? order : [...order, 'custom'];
-    expectServedData(record.data, { parent: first.hash, ...data }, ['parent', ...withParent], added);
-    expect(record.luid).toBe(first.luid);
-    expect(record.meta.status).toBe('active');
-    expect(record.meta.owners).toEqual(first.meta.owners);
-    expect(record.meta.labels).toEqual(['a', 'b']);
-    expect(Object.keys(record.meta)).toEqual([...META, 'labels']);
-    expect(record.meta.moment > first.meta.moment).toBe(true);
-    expect(record.meta.proofs).toHaveLength(2);
-    expect(record.meta.proofs[0]).toMatchObject(body.meta.proofs[0] ?? {});
-    const moment = expect.any(String) as unknown as string;
-    expectSystemProof(record.meta.proofs[1], scene, { luid: first.luid, moment });
-    expect((await scene.client.get(scene.path)).text).toBe(answer.text);
-  });
-
-  it.runIf(serves('proof'))('takes a proof, which the ledger does not countersign', async () => {
-    const scene = await setScene(server.current.url, name);
-    const first = await make(scene);
-    const proof = proofOver(first.hash, scene.client.key, { note: { seen: [true, null] } });
-    for (const end of ['/proofs', ...(kind.proofAliases ?? [])]) {
-      const answer = await scene.client.call('POST', scene.path + end, proof);
-      const record = expectRecord(answer, 200, scene.data);
-      expect(record.data).toEqual(first.data);
+  if (serves('update'))
+    it('is updated: data replaced, proofs replaced, the rest kept', async () => {
+      const scene = await setScene(server.current.url, name);
+      const first = await make(scene);
+      const proved = ok(await scene.client.prove(scene.path, first, { status: 'active', labels: ['a', 'b'] })).body;
+      const data = changed(scene.data);
+      const body = withSecret(updateOf(proved, data, scene.client.key), scene.secret);
+      const answer = await scene.client.call('PUT', scene.path, body);
+      const record = expectRecord(answer, 200, { parent: first.hash, ...data });
+      const added: JsonObject = { config: null };
+      const order = SERVED[name].filter((member) => member in data || member in first.data);
+      const withParent = order.includes('custom') ? order : [...order, 'custom'];
+      expectServedData(record.data, { parent: first.hash, ...data }, ['parent', ...withParent], added);
       expect(record.luid).toBe(first.luid);
-      expect(record.meta.proofs.slice(0, first.meta.proofs.length)).toEqual(first.meta.proofs);
-      expect(record.meta.proofs.at(-1)).toEqual({ ...proof, origin: 'key-pair' });
-      expect(Object.keys(record.meta.proofs.at(-1) ?? {})).toEqual(clientProofKeys(name, false));
-      expect(record.meta.status).toBe(first.meta.status);
+      expect(record.meta.status).toBe('active');
+      expect(record.meta.owners).toEqual(first.meta.owners);
+      expect(record.meta.labels).toEqual(['a', 'b']);
+      expect(Object.keys(record.meta)).toEqual([...META, 'labels']);
+      expect(record.meta.moment > first.meta.moment).toBe(true);
+      expect(record.meta.proofs).toHaveLength(2);
+      expect(record.meta.proofs[0]).toMatchObject(body.meta.proofs[0] ?? {});
+      const moment = expect.any(String) as unknown as string;
+      expectSystemProof(record.meta.proofs[1], scene, { luid: first.luid, moment });
       expect((await scene.client.get(scene.path)).text).toBe(answer.text);
-    }
-    const ends = 1 + (kind.proofAliases?.length ?? 0);
-    expect((await scene.client.get(scene.path)).body.meta.proofs).toHaveLength(first.meta.proofs.length + ends);
-  });
+    });
 
-  it.runIf(serves('changes'))('keeps every version, numbered, newest first', async () => {
-    const scene = await setScene(server.current.url, name);
-    const { client, path } = scene;
-    const versions = [await make(scene)];
-    const current = () => versions.at(-1) as RecordEnvelope;
-    versions.push(ok(await client.prove(path, current(), { note: 'seen' })).body);
-    if (serves('update')) {
-      const body = withSecret(updateOf(current(), changed(scene.data), client.key), scene.secret);
-      versions.push(ok(await client.call('PUT', path, body)).body);
-    }
-    const total = versions.length;
-    const changes = expectList(await client.get(`${path}/changes`), client, { index: 0, limit: 20, total });
-    expect(changes).toHaveLength(total);
-    for (const [index, change] of changes.toReversed().entries()) {
-      const version = versions[index] as RecordEnvelope;
-      expect(Object.keys(change)).toEqual(['hash', 'luid', 'meta', 'data']);
-      const { labels, change: number, action, ...meta } = change.meta as JsonObject;
-      expect({ ...change, meta }).toEqual({ ...version, data: historic(version.data), meta: version.meta });
-      expect(number).toBe(index + 1);
-      expect(action).toBe(index === 0 ? 'create' : 'update');
-      if (name === 'anchor') expect('labels' in change.meta).toBe(false);
-      else expect(labels).toBeNull();
-      const order = [
-        'proofs',
-        'status',
-        'moment',
-        'change',
-        'action',
-        'owners',
-        ...(name === 'anchor' ? [] : ['labels']),
-      ];
-      expect(Object.keys(change.meta).slice(0, order.length)).toEqual(order);
-      for (const proof of change.meta.proofs) expect(verifyProof(change.hash, proof, native)).toBe(true);
-      const alone = await client.get(`${path}/changes/${index + 1}`);
-      expect(alone.status).toBe(200);
-      expect(alone.text).toBe(JSON.stringify(change));
-    }
-    const page = await client.get(`${path}/changes?page.index=1&page.limit=1`);
-    expect(expectList(page, client, { index: 1, limit: 1, total })).toEqual([changes[1]]);
-    const unknown = await client.get(`${path}/changes/${total + 1}`);
-    const detail = name === 'signer-factor' ? 'Signer factor change not found' : 'Change not found';
-    expectRefusal(unknown, client, 'record.not-found', detail);
-    for (const number of ['0', '-1', 'x', '1.5', '1e3', '01']) {
-      expectRefusal(
-        await client.get(`${path}/changes/${number}`),
-        client,
-        'record.schema-invalid',
-        /request\/params\/change/,
-      );
-    }
-  });
+  if (serves('proof'))
+    it('takes a proof, which the ledger does not countersign', async () => {
+      const scene = await setScene(server.current.url, name);
+      const first = await make(scene);
+      const proof = proofOver(first.hash, scene.client.key, { note: { seen: [true, null] } });
+      for (const end of ['/proofs', ...(kind.proofAliases ?? [])]) {
+        const answer = await scene.client.call('POST', scene.path + end, proof);
+        const record = expectRecord(answer, 200, scene.data);
+        expect(record.data).toEqual(first.data);
+        expect(record.luid).toBe(first.luid);
+        expect(record.meta.proofs.slice(0, first.meta.proofs.length)).toEqual(first.meta.proofs);
+        expect(record.meta.proofs.at(-1)).toEqual({ ...proof, origin: 'key-pair' });
+        expect(Object.keys(record.meta.proofs.at(-1) ?? {})).toEqual(clientProofKeys(name, false));
+        expect(record.meta.status).toBe(first.meta.status);
+        expect((await scene.client.get(scene.path)).text).toBe(answer.text);
+      }
+      const ends = 1 + (kind.proofAliases?.length ?? 0);
+      expect((await scene.client.get(scene.path)).body.meta.proofs).toHaveLength(first.meta.proofs.length + ends);
+    });
 
-  it.runIf(serves('drop')).each(['DELETE', 'POST'])(
-    'is dropped by %s; its history stays, its handle is free',
-    async (method) => {
+  if (serves('changes'))
+    it('keeps every version, numbered, newest first', async () => {
+      const scene = await setScene(server.current.url, name);
+      const { client, path } = scene;
+      const versions = [await make(scene)];
+      const current = () => versions.at(-1) as RecordEnvelope;
+      versions.push(ok(await client.prove(path, current(), { note: 'seen' })).body);
+      if (serves('update')) {
+        const body = withSecret(updateOf(current(), changed(scene.data), client.key), scene.secret);
+        versions.push(ok(await client.call('PUT', path, body)).body);
+      }
+      const total = versions.length;
+      const changes = expectList(await client.get(`${path}/changes`), client, { index: 0, limit: 20, total });
+      expect(changes).toHaveLength(total);
+      for (const [index, change] of changes.toReversed().entries()) {
+        const version = versions[index] as RecordEnvelope;
+        expect(Object.keys(change)).toEqual(['hash', 'luid', 'meta', 'data']);
+        const { labels, change: number, action, ...meta } = change.meta as JsonObject;
+        expect({ ...change, meta }).toEqual({ ...version, data: historic(version.data), meta: version.meta });
+        expect(number).toBe(index + 1);
+        expect(action).toBe(index === 0 ? 'create' : 'update');
+        if (name === 'anchor') expect('labels' in change.meta).toBe(false);
+        else expect(labels).toBeNull();
+        const order = [
+          'proofs',
+          'status',
+          'moment',
+          'change',
+          'action',
+          'owners',
+          ...(name === 'anchor' ? [] : ['labels']),
+        ];
+        expect(Object.keys(change.meta).slice(0, order.length)).toEqual(order);
+        for (const proof of change.meta.proofs) expect(verifyProof(change.hash, proof, native)).toBe(true);
+        const alone = await client.get(`${path}/changes/${index + 1}`);
+        expect(alone.status).toBe(200);
+        expect(alone.text).toBe(JSON.stringify(change));
+      }
+      const page = await client.get(`${path}/changes?page.index=1&page.limit=1`);
+      expect(expectList(page, client, { index: 1, limit: 1, total })).toEqual([changes[1]]);
+      const unknown = await client.get(`${path}/changes/${total + 1}`);
+      const detail = name === 'signer-factor' ? 'Signer factor change not found' : 'Change not found';
+      expectRefusal(unknown, client, 'record.not-found', detail);
+      for (const number of ['0', '-1', 'x', '1.5', '1e3', '01']) {
+        expectRefusal(
+          await client.get(`${path}/changes/${number}`),
+          client,
+          'record.schema-invalid',
+          /request\/params\/change/,
+        );
+      }
+    });
+
+  if (serves('drop'))
+    it.each(['DELETE', 'POST'])('is dropped by %s; its history stays, its handle is free', async (method) => {
       const scene = await setScene(server.current.url, name);
       const {
         client,
@@ -286,29 +288,30 @@ describe.each(kinds)('a $name', (kind) => {
         expect((await client.get(`${path}/changes`)).body.page.total).toBe(1);
         expect((await client.get(`${byLuid}/changes`)).body.page.total).toBe(2);
       }
-    },
-  );
+    });
 
-  it.runIf(name !== 'ledger')('is listed, signed, the newest change first', async () => {
-    const scene = await setScene(server.current.url, name, { shape: 'full' });
-    const { client, collection } = scene;
-    const born = expectList(await client.get(collection), client, { index: 0, limit: 20 });
-    const record = await make(scene);
-    const listed = expectList(await client.get(collection), client, { index: 0, limit: 20 });
-    expect(listed).toEqual([record, ...born].slice(0, 20));
-    const first = await client.get(`${collection}?page.limit=1`);
-    expect(JSON.stringify(expectList(first, client, { index: 0, limit: 1 }))).toBe(`[${JSON.stringify(record)}]`);
-    expectList(await client.get(`${collection}?page.index=99`), client, { index: 99, limit: 20 });
-  });
+  if (name !== 'ledger')
+    it('is listed, signed, the newest change first', async () => {
+      const scene = await setScene(server.current.url, name, { shape: 'full' });
+      const { client, collection } = scene;
+      const born = expectList(await client.get(collection), client, { index: 0, limit: 20 });
+      const record = await make(scene);
+      const listed = expectList(await client.get(collection), client, { index: 0, limit: 20 });
+      expect(listed).toEqual([record, ...born].slice(0, 20));
+      const first = await client.get(`${collection}?page.limit=1`);
+      expect(JSON.stringify(expectList(first, client, { index: 0, limit: 1 }))).toBe(`[${JSON.stringify(record)}]`);
+      expectList(await client.get(`${collection}?page.index=99`), client, { index: 99, limit: 20 });
+    });
 
-  it.runIf(serves('check'))('tells the caller its rights', async () => {
-    const scene = await setScene(server.current.url, name);
-    await make(scene);
-    const { client, path } = scene;
-    const check = (data: JsonObject) => client.create(`${path}/access/!check`, data, {});
-    expect(expectRules(await check({ action: 'read' }), client)).toEqual(OPEN);
-    expect(expectRules(await check({ action: 'update', record: name }), client)).toEqual(OPEN);
-  });
+  if (serves('check'))
+    it('tells the caller its rights', async () => {
+      const scene = await setScene(server.current.url, name);
+      await make(scene);
+      const { client, path } = scene;
+      const check = (data: JsonObject) => client.create(`${path}/access/!check`, data, {});
+      expect(expectRules(await check({ action: 'read' }), client)).toEqual(OPEN);
+      expect(expectRules(await check({ action: 'update', record: name }), client)).toEqual(OPEN);
+    });
 
   it('is made once: the same signed body again answers 200 with the record, another body 409', async () => {
     const scene = await setScene(server.current.url, name, { shape: 'full' });

@@ -16,7 +16,12 @@ const TIERED: JsonObject = {
   },
 };
 
-const NO_CUSTOM = {
+interface Mismatch {
+  readonly detail: string;
+  readonly errors: JsonObject[];
+}
+
+const NO_CUSTOM: Mismatch = {
   detail: "Schema validator error: data must have required property 'custom'",
   errors: [
     {
@@ -29,7 +34,7 @@ const NO_CUSTOM = {
   ],
 };
 
-const WRONG_TIER = {
+const WRONG_TIER: Mismatch = {
   detail: 'Schema validator error: data.custom.tier must be equal to one of the allowed values',
   errors: [
     {
@@ -72,7 +77,7 @@ function update(scene: Scene, record: RecordEnvelope, data: JsonObject): Promise
   return scene.client.call('PUT', `${scene.collection}/${record.data.handle}`, body);
 }
 
-function expectInvalid(answer: TestAnswer, { client }: Scene, { detail, errors }: typeof NO_CUSTOM): void {
+function expectInvalid(answer: TestAnswer, { client }: Scene, { detail, errors }: Mismatch): void {
   expectRefusal(answer, client, 'record.schema-invalid', detail, { errors });
 }
 

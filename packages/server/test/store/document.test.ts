@@ -22,7 +22,7 @@ describe('what lists filter records by', () => {
     expect(
       (await client.create('/wallets', { handle: 'w', custom: { a: within(20, Array(1_000).fill(1)) } })).status,
     ).toBe(201);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
     const found = async (query: string) =>
       ok(await client.get(`/wallets?${query}`)).body.data.map(
         (record: { data: { handle: string } }) => record.data.handle,

@@ -5,7 +5,7 @@ import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 import { atOnce, expectIntact, tally } from './intact.js';
 
-const ROUNDS = 40;
+const ROUNDS = 24;
 
 /** Both orders get their turn: whoever is second starts up to some milliseconds later, in the first rounds much later. */
 function laterBy(round: number): Promise<void> {

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Milliseconds per tick, the unit of processor time; 100 ticks make a second on every Linux. */
+const TICK = 10;
+
+/**
+ * What a server uses, it and all processes it started: milliseconds of processor time, its own and PostgreSQL's, and
+ * the mebibytes its largest process holds. Nothing where the system does not tell (other than Linux).
+ */
+export function usageOf({ pid }) {
+  const processes = everyProcess();
+  if (processes.length === 0) return undefined;
+  const members = new Set([pid]);
+  // A child's id may be lower than its parent's once ids have wrapped around: until nothing is added.
+  for (let size = 0; size !== members.size; ) {
+    size = members.size;
+    for (const one of processes) if (members.has(one.parent)) members.add(one.pid);
+  }
+  const usage = { server: 0, database: 0, memory: 0 };
+  for (const one of processes) {
+    if (!members.has(one.pid)) continue;
+    if (one.name === 'postgres') usage.database += one.time;
+    else {
+      usage.server += one.time;
+      usage.memory = Math.max(usage.memory, one.memory);
+    }
+  }
+  return usage;
+}
+
+function everyProcess() {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => oneProcess(Number(pid)));
+  } catch {
+    return [];
+  }
+}
+
+function oneProcess(pid) {
+  try {
+    const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    const fields = rest.split(' ');
+    const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    const time = (Number(fields[11]) + Number(fields[12])) * TICK;
+    return [{ pid, name, parent: Number(fields[1]), time, memory: Number(kib ?? 0) / 1_024 }];
+  } catch {
+    // It ended between the two.
+    return [];
+  }
+}

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { renderSettings } from '../src/config.js';
+import { runTour } from './sdk/tour.js';
+import { withServer } from './support/server.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+/** What stands between `<!-- name -->` and `<!-- /name -->` in a document. */
+function section(path: string, name: string): string {
+  const [, content] = new RegExp(`<!-- ${name} -->\n(.*?)<!-- /${name} -->`, 's').exec(read(path)) ?? [];
+  if (content === undefined) throw new Error(`${path} has no section ${name}`);
+  return content;
+}
+
+describe('the README', () => {
+  const server = withServer();
+
+  it('shows the tour as it is', async () => {
+    const { out } = await runTour(server.current.url);
+    const shown = section('README.md', 'tour').replace(/^```text\n(.*)```\n$/s, '$1');
+    expect(comparable(shown)).toBe(comparable(out));
+  });
+});
+
+/** The text of a tour without what differs each time: addresses, names, keys, luids, and the hash of a key's record. */
+function comparable(text: string): string {
+  return text
+    .trim()
+    .replace(/http:\S+/, 'URL')
+    .replace(/200: .*, UP/, 'UP')
+    .replace(/tour-[0-9a-f]{8}/g, 'LEDGER')
+    .replace(/\$[a-z]{3}\.[\w-]{17}/g, 'LUID')
+    .replace(/[A-Za-z0-9+/]{43}=/g, 'KEY')
+    .replace(/key [A-Za-z0-9+/]{8}…/g, 'KEY')
+    .replace(/(\$?LUID, hash) [0-9a-f]{12}…/g, '$1');
+}
+
+describe('docs/operations.md', () => {
+  it('has the settings as they are', () => {
+    expect(section('docs/operations.md', 'settings').trim()).toBe(renderSettings().trim());
+  });
+});
+
+describe('every document', async () => {
+  const decisions = (await readdir(join(root, 'docs/decisions'))).map((name) => `docs/decisions/${name}`);
+  const guides = (await readdir(join(root, 'docs')))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`);
+  const packages = ['packages/protocol/README.md', 'packages/server/README.md'];
+  const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...packages, ...guides, ...decisions];
+
+  it.each(documents)('%s leads only to what is there', (path) => {
+    const links = [...read(path).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
+    for (const [link, file = '', anchor] of links) {
+      const target = file === '' ? join(root, path) : join(root, dirname(path), file);
+      expect(existsSync(target), link).toBe(true);
+      if (anchor) expect(anchorsOf(readFileSync(target, 'utf8')), link).toContain(anchor);
+    }
+  });
+
+  it('numbers decisions without gaps, each on a page', () => {
+    const numbers = decisions.map((path) => Number(/(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1])).sort((a, b) => a - b);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    for (const path of decisions) expect(read(path).split('\n').length, path).toBeLessThanOrEqual(70);
+  });
+});
+
+/** The anchors that headings of a document get. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
