@@ -14,7 +14,7 @@ const USAGE = `Makes a signer a provider: the ledger's token endpoint then signs
   --ttl     seconds a token lives; 3600 unless given
   --target  schema of the signers it vouches for; all unless given
 
-Run it again for a new key: tokens are signed with it from then on, those signed before stay valid.`;
+Run it again for a new key: it signs from then on. What the one before signed stays valid; drop its factor to end that.`;
 
 /** Milliseconds to wait for an answer. */
 const PATIENCE = 15_000;
@@ -62,13 +62,23 @@ class Ledger {
     return this.#expected(`GET ${path}`, 200, status, body);
   }
 
-  async create(path, data, secret = undefined) {
+  create(path, data, secret = undefined) {
+    return this.#write('POST', path, 201, data, { custom: { status: 'created' }, meta: secret && { secret } });
+  }
+
+  /** Replaces the data of a record by the same without one member. */
+  update(path, { data, hash: parent, luid }, member) {
+    const { [member]: _, ...kept } = data;
+    return this.#write('PUT', path, 200, { ...kept, parent }, { luid });
+  }
+
+  async #write(method, path, expected, data, { custom, meta, ...more }) {
     const signedHash = hash(data);
-    const custom = { moment: new Date().toISOString(), status: 'created' };
-    const proof = signProof({ hash: signedHash, custom, ...this.key });
-    const sent = { hash: signedHash, data, meta: { proofs: [proof], ...(secret ? { secret } : {}) } };
-    const { status, body } = await this.#call('POST', path, sent);
-    return this.#expected(`POST ${path}`, 201, status, body);
+    const said = { moment: new Date().toISOString(), ...custom };
+    const proofs = [signProof({ hash: signedHash, custom: said, ...this.key })];
+    const sent = { hash: signedHash, data, meta: { proofs, ...meta }, ...more };
+    const { status, body } = await this.#call(method, path, sent);
+    return this.#expected(`${method} ${path}`, expected, status, body);
   }
 
   #expected(what, expected, status, body) {
@@ -131,6 +141,21 @@ async function makeKey(ledger, signer) {
   return handle;
 }
 
+/**
+ * Takes the private keys of the signer's other factors away from the ledger.
+ *
+ * @returns the handles of those that had one
+ */
+async function retire(ledger, signer, current) {
+  const path = `/signers/${encodeURIComponent(signer)}/factors`;
+  const { data: factors } = await ledger.read(`${path}?data.schema=key-pair&page.limit=1000`);
+  const signing = factors.filter(({ data }) => data.format === 'rsa-der' && data.secret && data.handle !== current);
+  for (const factor of signing) {
+    await ledger.update(`${path}/${encodeURIComponent(factor.data.handle)}`, factor, 'secret');
+  }
+  return signing.map(({ data }) => data.handle);
+}
+
 /** Finds the policy that names the provider, or makes one. */
 async function enable(ledger, { signer, ttl, target }) {
   const { data: policies } = await ledger.read('/policies?data.schema=authentication&page.limit=1000');
@@ -160,9 +185,11 @@ async function main() {
   const ledger = new Ledger(url, handle, await keyIn(asked.key));
   const registered = await register(ledger, signer);
   console.log(registered ? `Registered signer ${signer}.` : `Signer ${signer} is there already.`);
-  console.log(
-    `Made an RSA key of 2048 bits, factor ${await makeKey(ledger, signer)}. Only the ledger has its private key.`,
-  );
+  const factor = await makeKey(ledger, signer);
+  console.log(`Made an RSA key of 2048 bits, factor ${factor}. Only the ledger has its private key.`);
+  for (const old of await retire(ledger, signer, factor)) {
+    console.log(`Factor ${old} signs no more. Tokens it signed are valid until they expire, or until it is dropped.`);
+  }
   const policy = await enable(ledger, asked);
   console.log(
     policy.made

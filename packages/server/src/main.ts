@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { pino } from 'pino';
 import { type Config, readConfig } from './config.js';
+import { prepareDatabase } from './deployment/prepare.js';
 import { serve } from './deployment/serve.js';
 import { runWorker } from './deployment/worker.js';
 import { startWorkers } from './deployment/workers.js';
@@ -26,6 +27,12 @@ async function main(): Promise<void> {
   }
 }
 
+/** What a newcomer may want to know when there is no ledger yet. */
+const FIRST_STEPS = `
+There is no ledger yet. To see one made and used, in another terminal:   npm run tour
+The interface, for people and programs:   /v2/openapi.json   and   README.md
+Keep a copy of the master key: without it the ledgers' own keys are lost.`;
+
 /** Something that serves until it is told to stop, and may end by itself for a reason. */
 interface Serving {
   stop(): Promise<void>;
@@ -37,6 +44,7 @@ async function run(config: Config, logger: pino.Logger, embedded: Embedded | und
   const { masterKey, dataDir } = config;
   const key = await loadMasterKey({ ...(masterKey === undefined ? {} : { masterKey }), dataDir });
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
+  const { isNew } = await prepareDatabase(databaseUrl, key);
   const serving = await begin(config, logger, databaseUrl, key);
   let stopping = false;
   const end = async (status: number) => {
@@ -64,6 +72,7 @@ async function run(config: Config, logger: pino.Logger, embedded: Embedded | und
   void embedded?.exited.then(giveUp);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   console.log(`listening on http://${host}:${config.port}/v2`);
+  if (isNew) console.log(FIRST_STEPS);
 }
 
 /** One process serves by itself; several share the socket and are looked after by this one. */

@@ -36,8 +36,11 @@ const PATIENCE = 30_000;
  * @throws when one cannot start
  */
 export async function startWorkers({ count, databaseUrl, masterKey, logger }: WorkersOptions): Promise<Workers> {
-  const slots: (Worker | undefined)[] = Array.from({ length: count });
-  const leaving = new Set<Worker>();
+  const slots: Slot[] = Array.from({ length: count }, (_, index) => ({
+    name: String(index + 1),
+    turn: Promise.resolve(),
+  }));
+  const running = new Set<Worker>();
   let stopping = false;
   let early = 0;
   let fail: (error: Error) => void = () => {};
@@ -45,76 +48,86 @@ export async function startWorkers({ count, databaseUrl, masterKey, logger }: Wo
     fail = resolve;
   });
 
-  /** A worker for the slot, serving. */
-  const start = async (slot: number): Promise<Worker> => {
+  /** Starts a worker in the slot, beside the one that is there. */
+  const start = async (slot: Slot): Promise<void> => {
     const began = performance.now();
     const worker = cluster.fork();
-    const means = { databaseUrl, masterKey: masterKey.toString('base64'), worker: String(slot + 1) };
-    await serving(worker, { type: 'serve', ...means });
+    running.add(worker);
+    worker.once('exit', () => running.delete(worker));
+    const means = { databaseUrl, masterKey: masterKey.toString('base64'), worker: slot.name };
+    await serving(worker, () => (stopping ? { type: 'stop' } : { type: 'serve', ...means }));
+    slot.worker = worker;
     worker.on('message', (message: ToPrimary) => {
       if (message.type === 'collect') void answerCounts(worker, message.question);
     });
-    worker.on('exit', (code, signal) => {
-      if (stopping || leaving.has(worker)) return;
-      logger.error({ worker: slot + 1, code, signal }, 'a worker has died and is replaced');
+    worker.once('exit', (code, signal) => {
+      if (stopping || slot.worker !== worker) return;
+      logger.error({ worker: slot.name, code, signal }, 'a worker has died and is replaced');
       early = performance.now() - began < EARLY ? early + 1 : 0;
-      void replace(slot);
+      slot.turn = slot.turn.then(() => replace(slot, worker));
     });
-    slots[slot] = worker;
-    return worker;
   };
 
-  const replace = async (slot: number): Promise<void> => {
-    slots[slot] = undefined;
-    for (; !stopping; early += 1) {
+  const replace = async (slot: Slot, dead: Worker): Promise<void> => {
+    for (; !stopping && slot.worker === dead; early += 1) {
       if (early >= HOPELESS) return fail(new Error('Workers die as soon as they start.'));
       if (early > 0) await pause(RESPITE);
-      const started = await start(slot).catch((error: Error) => logger.error({ err: error }, 'a worker did not start'));
-      if (started) return;
+      await start(slot).catch((error: Error) => logger.error({ err: error }, 'a worker did not start'));
     }
   };
 
+  const renew = async (slot: Slot): Promise<void> => {
+    if (stopping) return;
+    const before = slot.worker;
+    await start(slot);
+    if (before) await leave(before);
+  };
+
   const answerCounts = async (worker: Worker, question: number) => {
-    const text = await collectCounts(slots.filter((one) => one !== undefined));
+    const text = await collectCounts(slots.flatMap((slot) => slot.worker ?? []));
     tell(worker, { type: 'counted', question, text });
   };
 
-  const leave = async (worker: Worker): Promise<void> => {
-    leaving.add(worker);
-    if (worker.isDead()) return;
-    const gone = new Promise((resolve) => worker.once('exit', resolve));
-    tell(worker, { type: 'stop' });
-    const timer = setTimeout(() => worker.process.kill('SIGKILL'), PATIENCE);
-    await gone;
-    clearTimeout(timer);
-  };
-
-  await Promise.all(slots.map((_, slot) => start(slot)));
-  let restarting: Promise<void> = Promise.resolve();
+  await Promise.all(slots.map(start));
   return {
     failed,
-    restart() {
-      restarting = restarting.then(async () => {
-        for (let slot = 0; slot < count && !stopping; slot += 1) {
-          const before = slots[slot];
-          await start(slot);
-          if (before) await leave(before);
-        }
-      });
-      return restarting;
+    async restart() {
+      for (const slot of slots) {
+        const turn = slot.turn.then(() => renew(slot));
+        // A worker that could not be renewed goes on serving: the next turn is not lost with this one.
+        slot.turn = turn.catch(() => {});
+        await turn;
+      }
     },
     async stop() {
       stopping = true;
-      await Promise.all(slots.map((worker) => worker && leave(worker)));
+      await Promise.all([...running].map(leave));
     },
   };
 }
 
-/** Gives the worker its means when it listens, and resolves when it says that it serves. */
-function serving(worker: Worker, means: ToWorker): Promise<void> {
+/** One of the places on the socket, and what is being done about it: one thing at a time. */
+interface Slot {
+  readonly name: string;
+  worker?: Worker;
+  turn: Promise<void>;
+}
+
+/** Lets a worker finish, and ends it when that takes too long. */
+async function leave(worker: Worker): Promise<void> {
+  if (worker.isDead()) return;
+  const gone = new Promise((resolve) => worker.once('exit', resolve));
+  tell(worker, { type: 'stop' });
+  const timer = setTimeout(() => worker.process.kill('SIGKILL'), PATIENCE);
+  await gone;
+  clearTimeout(timer);
+}
+
+/** Gives the worker its first order when it listens, and resolves when it says that it serves. */
+function serving(worker: Worker, order: () => ToWorker): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.on('message', (message: ToPrimary) => {
-      if (message.type === 'ready') tell(worker, means);
+      if (message.type === 'ready') tell(worker, order());
       if (message.type === 'serving') resolve();
     });
     worker.once('exit', (code) => reject(new Error(`A worker ended with ${code} before it served.`)));

@@ -7,6 +7,7 @@ import type { Service } from '../service.js';
 import { onCurrent } from './attempt.js';
 import { checkBody } from './bodies.js';
 import { writer } from './caller.js';
+import { conditionsOf } from './conditions.js';
 import { contextOf, subjectOf } from './context.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { hashedFor, signedBy } from './sent.js';
@@ -27,7 +28,9 @@ export async function check(service: Service, ledger: Ledger, kind: Kind, reques
   return onCurrent(service, ledger, async (current) => {
     const { record } = await storedRecord(service, current, kind, request);
     const caller = await writer(service, current, proofs.signed, token, false);
-    const context = contextOf(service, current, subjectOf(kind, record));
+    const subject = subjectOf(kind, record);
+    const conditions = await conditionsOf(service, current, caller, subject);
+    const context = contextOf(service, current, subject, conditions);
     const now = moment(service.nature);
     const items = grants(action, narrowed, caller, context).map((rule) => {
       const ruleHash = hashOf(rule as Json, service.suite);

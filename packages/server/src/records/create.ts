@@ -22,7 +22,7 @@ import { sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
 import { inOrder, recordText } from './serve.js';
 import { assertMayBeCreated } from './status.js';
-import { assertUnder, type Parent, parentRecord } from './stored.js';
+import { assertNotUnderReserved, assertUnder, type Parent, parentRecord } from './stored.js';
 import { assertSigned, clientTrail, ownersOf, type Signed } from './trail.js';
 
 /** A create that has passed every check about the request alone. */
@@ -80,6 +80,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
     ...(parent ? { parent } : {}),
     conditions: await conditionsOf(service, ledger, caller, subject),
   });
+  assertNotUnderReserved(kind, data);
   if (creation.reveals) assertMayReveal(service, ledger, kind, caller, subject);
   await service.userSchemas.check(ledger, kind, data);
   const needs = await foundRelations(service, ledger, kind, data);

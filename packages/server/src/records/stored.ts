@@ -84,6 +84,15 @@ export function assertNotReserved(kind: Kind, record: RecordEnvelope): void {
   throw new LedgerError('auth.forbidden', `Cannot update ${kind.name}.`);
 }
 
+/**
+ * @throws `auth.forbidden` for a new record under one of the ledger's own: a factor would be another key of `system`,
+ *   which no rule gives anyone (contract 03 §1)
+ */
+export function assertNotUnderReserved({ name, under }: Kind, data: RecordEnvelope['data']): void {
+  if (!under || !kindNamed(under.kind).reserved?.includes(String(data[under.member]))) return;
+  throw new LedgerError('auth.forbidden', `Cannot create ${name}.`);
+}
+
 /** @throws `record.invalid` when a luid was sent that is not the record's (contract 01 §6) */
 export function assertLuid(record: RecordEnvelope, luid: unknown): void {
   if (luid === undefined || luid === record.luid) return;

@@ -55,7 +55,7 @@ describe('the errors of a policy (03 §8.1)', () => {
         '/values/0/action must match exactly one schema in oneOf',
       ]),
     );
-    expect(answer.body.data.custom.errors[0]).toMatchObject({ path: '/body/data/values/0/action' });
+    expect(answer.body.data.custom.errors[3]).toMatchObject({ path: '/body/data/values/0/action' });
   });
 
   it('a status value without quorum', async () => {

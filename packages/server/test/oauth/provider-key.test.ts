@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKey, newLedger, signed, type TestClient } from '../support/client.js';
 import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
-import { ask, credentialsFor, grant, partsOf, signer, tokenOf } from './scene.js';
+import { ask, bearing, credentialsFor, grant, partsOf, signer, tokenOf } from './scene.js';
 
 const SCRIPT = fileURLToPath(new URL('../../../../scripts/provider-key.mjs', import.meta.url));
 const run = promisify(execFile);
@@ -50,9 +50,11 @@ describe('npm run provider-key', () => {
     const second = await command(client, [], 'base64');
     expect(second).toContain('Signer prov is there already.');
     expect(second).toContain('prov-oauth names the signer already');
+    expect(second).toContain(`Factor ${header?.kid} signs no more.`);
     const [next] = partsOf((await ask(client, grant(credentials))).body.access_token);
     expect(second).toContain(`factor ${next?.kid}.`);
     expect(next?.kid).not.toBe(header?.kid);
+    expect((await client.get('/ledger', bearing(answer.body.access_token))).status).toBe(200);
   });
 
   it('vouches for signers of one schema where it is told so', async () => {
