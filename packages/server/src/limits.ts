@@ -86,6 +86,8 @@ export const limits = {
   validation: 250,
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
+  /** Commits under way at a time, each of another ledger; fewer than there are connections, so that reads go on. */
+  commits: 4,
   /** Writes that may wait for a commit before new ones are turned away. */
   queue: 10_000,
   /** Times a write is prepared anew because what it was decided on changed meanwhile. */

@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SERVER_RULES } from '../src/access/rules.js';
 import { readConfig, renderSettings, settings } from '../src/config.js';
 
 const key = Buffer.alloc(32, 7).toString('base64');
@@ -13,9 +15,12 @@ describe('the settings', () => {
       dataDir: resolve('data'),
       databaseUrl: undefined,
       masterKey: undefined,
+      workers: Math.min(availableParallelism(), 8),
+      requestTimeout: 15_000,
       logLevel: 'info',
       name: 'countersign',
       defaultLedger: undefined,
+      serverRules: DEFAULT_SERVER_RULES,
     };
     expect(readConfig({})).toEqual(defaults);
     expect(readConfig(Object.fromEntries(Object.values(settings).map(({ name }) => [name, ''])))).toEqual(defaults);
@@ -29,9 +34,12 @@ describe('the settings', () => {
       DATA_DIR: '/srv/data',
       DATABASE_URL: 'postgresql://user:secret@db/ledger',
       MASTER_KEY: key,
+      WORKERS: '64',
+      REQUEST_TIMEOUT: '600000',
       LOG_LEVEL: 'debug',
       NAME: 'acme',
       DEFAULT_LEDGER: 'main',
+      SERVER_ACCESS_RULES: '[{"action":"read","record":"any"}]',
     };
     expect(readConfig(env)).toEqual({
       port: 65535,
@@ -40,9 +48,12 @@ describe('the settings', () => {
       dataDir: resolve('/srv/data'),
       databaseUrl: env.DATABASE_URL,
       masterKey: key,
+      workers: 64,
+      requestTimeout: 600_000,
       logLevel: 'debug',
       name: 'acme',
       defaultLedger: 'main',
+      serverRules: [{ action: 'read', record: 'any' }],
     });
   });
 
@@ -61,9 +72,12 @@ describe('the settings', () => {
     ['PUBLIC_URL', ['ledger.example/v2', 'ftp://x/v2', 'http://u:p@x/v2', 'http://x/v2?a', 'http://x/v2#a', 'http://']],
     ['DATABASE_URL', ['mysql://u:hidden@x/db', 'hidden', 'postgresql://u:hidden@:x/']],
     ['MASTER_KEY', ['hidden', Buffer.alloc(31).toString('base64')]],
+    ['WORKERS', ['0', '65', '1.5', 'many']],
+    ['REQUEST_TIMEOUT', ['99', '600001', '-1', '15s']],
     ['LOG_LEVEL', ['loud', 'INFO']],
     ['NAME', ['a b', 'a/b', 'a'.repeat(256)]],
     ['DEFAULT_LEDGER', ['a b', '@']],
+    ['SERVER_ACCESS_RULES', ['open', '{}', '[1]', '[{"policy":"p"}]']],
   ])('refuse a wrong %s', (name, values) => {
     for (const value of values) {
       expect(() => readConfig({ [name]: value }), value).toThrow(new RegExp(`^${name} must be `));

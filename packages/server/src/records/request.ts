@@ -91,7 +91,20 @@ export function changeNumber(text: string): number {
     throw new LedgerError(
       'record.schema-invalid',
       'Schema validation error: request/params/change must be integer >= 1',
+      {
+        errors: [NO_CHANGE],
+      },
     );
   }
   return number;
 }
+
+const NO_CHANGE = {
+  instancePath: '/change',
+  schemaPath: '#/properties/change/minimum',
+  keyword: 'minimum',
+  params: { comparison: '>=', limit: 1 },
+  message: 'must be integer >= 1',
+  path: '/params/change',
+  errorCode: 'minimum.openapi.validation',
+};

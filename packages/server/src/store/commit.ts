@@ -21,10 +21,15 @@ export type Runner = Pick<pg.ClientBase, 'query'>;
  *   same signed body again is safe (contract 00, Retry safety).
  */
 export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
-  const bounds = { batch: limits.batch, queue: limits.queue, lanes: 1 };
+  // No transaction spans two ledgers: none waits for another's locks, and the tables can be distributed by ledger.
+  const bounds = { batch: limits.batch, queue: limits.queue, lanes: limits.commits, apart: ledgerOf };
   const together = gather<Write, Outcome>((writes) => storeEach(pool, writes), bounds, watch);
   return (write) =>
     write.secrets?.length || write.unless?.length || write.renames ? storeAlone(pool, write) : together(write);
+}
+
+function ledgerOf(write: Write): number {
+  return write.ledger;
 }
 
 /**

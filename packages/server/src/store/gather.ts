@@ -15,6 +15,25 @@ interface Waiting<In, Out> {
   reject(error: unknown): void;
 }
 
+interface Group<In, Out> {
+  waiting: Waiting<In, Out>[];
+  running: number;
+}
+
+export interface GatherBounds<In> {
+  /** Items at most in one run. */
+  readonly batch: number;
+  /** Items at most waiting. */
+  readonly queue: number;
+  /** Runs at most at a time. */
+  readonly lanes: number;
+  /**
+   * What keeps items apart: a run takes items of one kind only, one run of a kind at a time. The kinds take turns, so
+   * that a busy one does not keep the others waiting.
+   */
+  apart?(item: In): unknown;
+}
+
 /**
  * Turns a function over many items into one over a single item: calls that arrive while a run is under way are
  * gathered and taken by the next. An idle gatherer runs at the end of the current turn of the event loop; there is no
@@ -22,55 +41,76 @@ interface Waiting<In, Out> {
  *
  * @param run answers for each item, in order; an `Error` rejects that item alone. When it throws, every item of that
  *   run is rejected with the error.
- * @param bounds `batch` items at most in one run; `queue` items at most waiting; `lanes` runs at most at a time
  * @throws Overloaded when the queue is full
  */
 export function gather<In, Out>(
   run: (items: readonly In[]) => Promise<readonly (Out | Error)[]>,
-  bounds: { batch: number; queue: number; lanes: number },
+  bounds: GatherBounds<In>,
   watch?: Watch,
 ): (item: In) => Promise<Out> {
-  let waiting: Waiting<In, Out>[] = [];
+  // In the order of their turns; a group with nothing to do is forgotten.
+  const groups = new Map<unknown, Group<In, Out>>();
+  let waiting = 0;
   let running = 0;
   let scheduled = false;
 
   const schedule = () => {
-    if (scheduled || running >= bounds.lanes || waiting.length === 0) return;
+    if (scheduled || running >= bounds.lanes || waiting === 0) return;
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      void take();
+      for (const [name, group] of [...groups]) {
+        if (running >= bounds.lanes) break;
+        if (group.waiting.length > 0 && !(bounds.apart && group.running > 0)) void take(name, group);
+      }
     });
   };
 
-  const take = async () => {
-    const taken = waiting.slice(0, bounds.batch);
-    waiting = waiting.slice(bounds.batch);
+  const take = async (name: unknown, group: Group<In, Out>) => {
+    const taken = group.waiting.slice(0, bounds.batch);
+    group.waiting = group.waiting.slice(bounds.batch);
+    groups.delete(name);
+    groups.set(name, group);
+    waiting -= taken.length;
+    group.running += 1;
     running += 1;
     watch?.(taken.length, (performance.now() - (taken[0]?.since ?? 0)) / 1000);
     schedule();
-    try {
-      const outs = await run(taken.map((one) => one.item));
-      taken.forEach((one, index) => {
-        const out = outs[index] as Out | Error;
-        if (out instanceof Error) one.reject(out);
-        else one.resolve(out);
-      });
-    } catch (error) {
-      for (const one of taken) one.reject(error);
-    } finally {
-      running -= 1;
-      schedule();
-    }
+    await settle(run, taken);
+    group.running -= 1;
+    running -= 1;
+    if (group.running === 0 && group.waiting.length === 0) groups.delete(name);
+    schedule();
   };
 
   return (item) =>
     new Promise<Out>((resolve, reject) => {
-      if (waiting.length >= bounds.queue) {
+      if (waiting >= bounds.queue) {
         reject(new Overloaded());
         return;
       }
-      waiting.push({ item, since: performance.now(), resolve, reject });
+      const name = bounds.apart?.(item);
+      const group = groups.get(name) ?? { waiting: [], running: 0 };
+      groups.set(name, group);
+      group.waiting.push({ item, since: performance.now(), resolve, reject });
+      waiting += 1;
       schedule();
     });
+}
+
+/** Runs over the items taken and tells each of them how it went. */
+async function settle<In, Out>(
+  run: (items: readonly In[]) => Promise<readonly (Out | Error)[]>,
+  taken: readonly Waiting<In, Out>[],
+): Promise<void> {
+  try {
+    const outs = await run(taken.map((one) => one.item));
+    taken.forEach((one, index) => {
+      const out = outs[index] as Out | Error;
+      if (out instanceof Error) one.reject(out);
+      else one.resolve(out);
+    });
+  } catch (error) {
+    for (const one of taken) one.reject(error);
+  }
 }

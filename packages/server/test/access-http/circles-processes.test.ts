@@ -24,7 +24,7 @@ describe('a circle signer that is dropped loses access at once (03 §7)', () => 
     for (const server of servers) undo.push(() => server.stop());
     await revokedRounds(
       servers.map((server) => server.url),
-      25,
+      15,
     );
   });
 
@@ -35,7 +35,7 @@ describe('a circle signer that is dropped loses access at once (03 §7)', () => 
     undo.push(() => rm(folder, { recursive: true }));
     const urls = await Promise.all([startProcess(database.url, folder), startProcess(database.url, folder)]);
     expect(urls[0]).not.toBe(urls[1]);
-    await revokedRounds(urls, 15);
+    await revokedRounds(urls, 10);
   });
 });
 

@@ -30,7 +30,7 @@ export async function underPolicies(url: string, policies: JsonObject[]): Promis
   const founder = await founded(url);
   const operator = { handle: 'operator', schema: 'access', record: 'any', values: everythingFor(founder.key) };
   for (const policy of [operator, ...policies]) await activated(founder, policy);
-  const { body } = await founder.get('/ledger');
+  const { body } = await readBy(founder, founder.key, '/ledger');
   const data: JsonObject = { ...body.data, config: { 'access.strategy': 'policy-based' } };
   delete data.parent;
   ok(await founder.update('/ledger', body, data));
@@ -39,7 +39,7 @@ export async function underPolicies(url: string, policies: JsonObject[]): Promis
 
 /** Stores a policy and makes it active. */
 export async function activated(founder: TestClient, policy: JsonObject): Promise<RecordEnvelope> {
-  const data = { schema: 'access', ...policy };
+  const data: JsonObject = { schema: 'access', ...policy };
   return statusSet(founder, `/policies/${data.handle}`, await stored(founder, 'policy', data), 'active');
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -47,7 +48,7 @@ export async function startService(dataDir: string): Promise<Service> {
   const listening = /^listening on (http:\S+)$/m;
   const late = performance.now() + 20_000;
   while (!listening.test(said.out)) {
-    const code = await Promise.race([ended, new Promise<undefined>((resolve) => setTimeout(resolve, 20))]);
+    const code = await Promise.race([ended, pause(20)]);
     if (code !== undefined) throw new Error(`exit code ${code}: ${said.err}`);
     if (performance.now() > late) throw new Error(`not listening in time: ${said.err}`);
   }
@@ -81,7 +82,7 @@ export async function killPostgres(dataDir: string): Promise<void> {
     // Its children end by themselves when they notice.
     for (;;) {
       process.kill(pid, 0);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await pause(10);
     }
   } catch {
     // It is gone.

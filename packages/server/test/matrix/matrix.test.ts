@@ -1,0 +1,210 @@
+import type { RecordEnvelope } from '@countersign/protocol';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Route, recordRoutes } from '../../src/http/routes.js';
+import type { Kind } from '../../src/kinds/kind.js';
+import { kinds } from '../../src/kinds/registry.js';
+import { newKey, newLedger, noteLedger, signed, type TestAnswer, TestClient } from '../support/client.js';
+import { make, ok } from '../support/scene.js';
+import { withServer } from '../support/server.js';
+import { bearer } from '../support/token.js';
+import { requestTo } from './requests.js';
+import { CALLERS, type Caller, current, seenBy, send, type Tenant, tenant } from './tenant.js';
+
+const server = withServer();
+const READS = ['read', 'list', 'changes', 'change'];
+
+/** The ledger of the owner of another one. */
+let elsewhere: TestClient;
+
+beforeAll(async () => {
+  elsewhere = await newLedger(server.current.url);
+});
+
+/** What a route says to who has no right to it: circle signers are judged by their circle, proofs have their own names. */
+function refusal({ kind, operation }: Route): string {
+  if (operation === 'proof')
+    return kind.name === 'intent' ? 'Missing permissions' : `Cannot create ${kind.name}-proof.`;
+  const action = { changes: 'read', change: 'read', list: kind.rightsOnParent ? 'read' : 'query' }[operation as string];
+  const asked = action ?? operation;
+  const { rightsOnParent, under } = kind;
+  if (!rightsOnParent || !under) return `Cannot ${asked} ${kind.name}.`;
+  return `Cannot ${rightsOnParent[asked as keyof typeof rightsOnParent]} ${under.kind}.`;
+}
+
+/** Whether everyone is let into the ledger, so that only the rules about records stand between them (03 §6.5). */
+type Gate = 'closed' | 'open';
+
+/** What contract 03 §5 and 00 (Missing token) promise a caller on a route; a number alone for what is let through. */
+function promised(route: Route, who: Caller, gate: Gate = 'closed'): string {
+  const { kind, operation } = route;
+  const reads = READS.includes(operation);
+  // By a rule of the server everyone may read the record of a ledger (contract 03 §6.4).
+  const open = kind.name === 'ledger' && reads;
+  if (who === 'bad') return '401 Invalid token.';
+  if (who === 'none' && !reads) return operation === 'proof' ? '422 shape' : '422 Ledger mutations must be signed.';
+  if (open || operation === 'check') return '200';
+  // Who is let in may ask for any list, and is shown what it may read: nothing (contract 03 §6.6).
+  if (gate === 'open' && operation === 'list' && !kind.rightsOnParent) return '200';
+  if (who === 'none') return '401 Invalid token.';
+  if (who === 'owner' || who === 'member') return success(route);
+  if (who === 'reader' && reads) return '200';
+  return `403 ${refusal(route)}`;
+}
+
+function success({ kind, operation }: Route): string {
+  if (operation === 'create') return String(kind.trail?.answer ?? 201);
+  return operation === 'drop' ? '204' : '200';
+}
+
+/** An answer in the same words. */
+function told({ status, body }: TestAnswer): string {
+  if (status < 300) return String(status);
+  const detail: string = body.data.detail;
+  return status === 422 && detail.startsWith('Schema validation error') ? '422 shape' : `${status} ${detail}`;
+}
+
+/** Whether the caller may see what the record holds, on that route. */
+function maySee(route: Route, who: Caller): boolean {
+  return READS.includes(route.operation) && promised(route, who, 'closed') === '200';
+}
+
+function expectNoLeak(answer: TestAnswer, canary: string, what: string): void {
+  const headers = JSON.stringify([...answer.headers]);
+  expect(`${answer.text} ${headers}`.includes(canary), `${what} leaks`).toBe(false);
+}
+
+const routesOf = (kind: Kind) => recordRoutes().filter((route) => route.kind === kind);
+
+/** Everyone who may not change anything, so that one record serves them all. */
+const REFUSED = CALLERS.filter((who) => who !== 'owner' && who !== 'member');
+
+const CASES = kinds.flatMap((kind) => (['closed', 'open'] as const).map((gate) => ({ kind, name: kind.name, gate })));
+
+describe.each(CASES)('a $name, asked by whom it is not for, the gate $gate', ({ kind, gate }) => {
+  let scene: Tenant;
+  let record: RecordEnvelope;
+
+  beforeAll(async () => {
+    const rules = gate === 'open' ? [{ action: 'access' }] : [];
+    scene = await tenant(server.current.url, kind.name, 'owner', elsewhere.key, rules);
+    record = await current(scene);
+  });
+
+  it.each(routesOf(kind).map((route) => [`${route.method} ${route.path}`, route] as const))('%s', async (_, route) => {
+    for (const who of REFUSED) {
+      for (const id of [scene.scene.path.replace(/^.*\//, ''), record.luid]) {
+        const view = seenBy(scene, who);
+        const { method, path, body } = requestTo(route, view, record, id);
+        const answer = await send(view.client, who, method, path, body);
+        expect(told(answer), `${who} ${method} ${path}`).toBe(promised(route, who, gate));
+        if (maySee(route, who)) expect(answer.text).toContain(scene.canary);
+        else expectNoLeak(answer, scene.canary, `${who} ${method} ${path}`);
+      }
+    }
+  });
+
+  it('stays what it was, whatever they tried', async () => {
+    expect(await current(scene)).toEqual(record);
+  });
+
+  it('is not in the ledger of another, even for its owner', async () => {
+    const strange = { ...seenBy(scene, 'other'), client: elsewhere };
+    for (const route of routesOf(kind)) {
+      for (const id of [scene.scene.path.replace(/^.*\//, ''), record.luid]) {
+        const { method, path, body } = requestTo(route, strange, record, id);
+        if (route.operation === 'create' || route.operation === 'update') continue;
+        const answer = await send(elsewhere, 'other', method, path, body);
+        expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(500);
+        if (route.operation !== 'list' && kind.name !== 'ledger') expect(answer.status, path).toBe(404);
+        expectNoLeak(answer, scene.canary, `${method} ${path} from another ledger`);
+      }
+    }
+  });
+});
+
+/** Drops last, each on a record of its own. */
+function inTurn(routes: readonly Route[]): Route[] {
+  const isLast = ({ operation }: Route) => operation === 'drop';
+  return [...routes.filter((route) => !isLast(route)), ...routes.filter(isLast)];
+}
+
+describe.each(kinds)('a $name, asked by whom it is for', (kind) => {
+  it.each(['owner', 'member'] as const)('%s', async (who) => {
+    const scene = await tenant(server.current.url, kind.name, who, elsewhere.key);
+    const view = seenBy(scene, who);
+    let dropped = false;
+    // The scene has made the record through the route for creates, as this caller.
+    for (const route of inTurn(routesOf(kind)).filter(({ operation }) => operation !== 'create')) {
+      if (dropped) await make(view);
+      dropped = route.operation === 'drop';
+      const record = await current(scene);
+      const { method, path, body } = requestTo(route, view, record, scene.scene.path.replace(/^.*\//, ''));
+      const answer = await send(view.client, who, method, path, body);
+      expect(told(answer), `${who} ${method} ${path}`).toBe(promised(route, who));
+      if (maySee(route, who)) expect(answer.text).toContain(scene.canary);
+      if (dropped && kind.operations.includes('changes')) await expectHistoryGuarded(scene, record);
+    }
+  });
+});
+
+/** What was dropped is as closed as what is there. */
+async function expectHistoryGuarded(scene: Tenant, record: RecordEnvelope): Promise<void> {
+  const path = scene.scene.path.replace(/[^/]+$/, record.luid);
+  for (const who of CALLERS) {
+    for (const end of ['/changes', '/changes/1', '']) {
+      const answer = await send(seenBy(scene, who).client, who, 'GET', path + end);
+      const sees = end !== '' && ['reader', 'owner', 'member'].includes(who);
+      expect(answer.status < 300, `${who} ${path}${end}`).toBe(sees);
+      expect(answer.status).toBeLessThan(500);
+      if (sees) expect(answer.text).toContain(scene.canary);
+      else expectNoLeak(answer, scene.canary, `${who} GET ${path}${end}`);
+    }
+  }
+}
+
+describe('the ledgers themselves', () => {
+  it('GET /ledgers shows each caller its own', async () => {
+    const scene = await tenant(server.current.url, 'ledger', 'owner', elsewhere.key);
+    for (const who of CALLERS) {
+      const client = new TestClient(server.current.url, scene.keys[who]);
+      const answer = await send(client, who, 'GET', '/ledgers');
+      expect(answer.status).toBe(who === 'none' || who === 'bad' ? 401 : 200);
+      const named = scene.scene.client.ledger ?? '';
+      expect(answer.text.includes(named), who).toBe(who === 'owner');
+      if (who === 'owner') expect(answer.text).toContain(scene.canary);
+      else expectNoLeak(answer, scene.canary, `${who} GET /ledgers`);
+    }
+  });
+
+  it('POST /ledgers is for everyone who signs, and tells nothing of a ledger that is there', async () => {
+    const scene = await tenant(server.current.url, 'ledger', 'owner', elsewhere.key);
+    for (const [index, who] of CALLERS.entries()) {
+      const client = new TestClient(server.current.url, scene.keys[who]);
+      const handle = `made-${process.pid}-${index}`;
+      const answer = await send(client, who, 'POST', '/ledgers', signed({ handle, signer: 'system' }, client.key));
+      expect(answer.status, who).toBe({ none: 422, bad: 401 }[who as string] ?? 201);
+      if (answer.status === 201) noteLedger(answer.body);
+      const data = { handle: scene.scene.client.ledger ?? '', signer: 'system' };
+      const taken = await send(client, who, 'POST', '/ledgers', signed(data, client.key));
+      expect(taken.status, who).toBe({ none: 422, bad: 401 }[who as string] ?? 409);
+      expectNoLeak(taken, scene.canary, `${who} POST /ledgers`);
+    }
+  });
+});
+
+describe('the matrix', () => {
+  it('covers every route there is', () => {
+    const routes = recordRoutes();
+    expect(new Set(routes.map(({ kind }) => kind.name)).size).toBe(kinds.length);
+    expect(routes.length).toBeGreaterThan(100);
+    expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
+  });
+
+  it('a refusal says why, and nothing else', async () => {
+    const scene = await tenant(server.current.url, 'wallet', 'owner', elsewhere.key);
+    const key = newKey();
+    const hidden = await scene.scene.client.get(scene.scene.path, bearer(key));
+    expect(Object.keys(hidden.body.data)).toEqual(['reason', 'detail']);
+    expect(ok(await scene.scene.client.get(scene.scene.path, bearer(scene.keys.reader))).text).toContain(scene.canary);
+  });
+});
