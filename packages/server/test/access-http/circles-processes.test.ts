@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).toReversed()) await step();
 });
 
-describe('a circle signer that is dropped loses access at once (03 §7)', () => {
+describe('a circle signer that is dropped loses access at once (03 §7)', { timeout: 120_000 }, () => {
   it('on two servers of one database, under load', async () => {
     const database = await createDatabase();
     undo.push(() => database.drop());
@@ -24,7 +24,7 @@ describe('a circle signer that is dropped loses access at once (03 §7)', () => 
     for (const server of servers) undo.push(() => server.stop());
     await revokedRounds(
       servers.map((server) => server.url),
-      15,
+      12,
     );
   });
 
