@@ -108,7 +108,9 @@ describe.each(CASES)('a $name, asked by whom it is not for, the gate $gate', ({ 
     expect(await current(scene)).toEqual(record);
   });
 
-  it.runIf(gate === 'closed')('is not in the ledger of another, even for its owner', async () => {
+  // Once is enough: the gate of this ledger has no say in another.
+  if (gate === 'open') return;
+  it('is not in the ledger of another, even for its owner', async () => {
     const strange = { ...seenBy(scene, 'other'), client: elsewhere };
     for (const route of routesOf(kind)) {
       for (const id of [scene.scene.path.replace(/^.*\//, ''), record.luid]) {
