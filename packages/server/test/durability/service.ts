@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -11,6 +11,10 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 /** The service as operators run it: a process of its own, from the built sources, with its own PostgreSQL. */
 export interface Service {
   readonly url: string;
+  /** The processes that serve. */
+  workers(): number[];
+  /** Asks it to replace them, as an operator does after an upgrade. */
+  renew(): void;
   /** All it wrote to its error output. */
   errors(): string;
   /** Asks it to stop, and waits until it has. */
@@ -54,6 +58,8 @@ export async function startService(dataDir: string): Promise<Service> {
   }
   return {
     url: listening.exec(said.out)?.[1] ?? '',
+    workers: () => childrenOf(child.pid ?? 0),
+    renew: () => void child.kill('SIGHUP'),
     errors: () => said.err,
     stop() {
       child.kill('SIGTERM');
@@ -64,6 +70,15 @@ export async function startService(dataDir: string): Promise<Service> {
       await ended;
     },
   };
+}
+
+/** The worker processes of the service with that process id. */
+function childrenOf(pid: number): number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
+  return lines.flatMap((line) => {
+    const [, own, parent, args] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return Number(parent) === pid && args?.includes(main) ? [Number(own)] : [];
+  });
 }
 
 /** Ends every process that a test may have left, the PostgreSQL of the folder among them. */

@@ -1,0 +1,93 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newLedger, signed, type TestClient } from '../support/client.js';
+import { leaveNothingBehind, type Service, startService } from './service.js';
+
+describe.skipIf(process.platform === 'win32')('a service of several processes', () => {
+  let dataDir: string;
+  let service: Service;
+
+  beforeAll(async () => {
+    dataDir = await realpath(await mkdtemp(join(tmpdir(), 'countersign-workers-')));
+    service = await startService(dataDir);
+  });
+
+  afterAll(async () => {
+    await service?.stop();
+    await leaveNothingBehind(dataDir);
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it('replaces them one after the other on SIGHUP, and loses nothing it acknowledged', async () => {
+    const before = service.workers();
+    expect(before).toHaveLength(2);
+    const { acknowledged, client } = await underLoad(service, async () => {
+      service.renew();
+      await until(() => service.workers().every((pid) => !before.includes(pid)) && service.workers().length === 2);
+    });
+    await expectAll(client, acknowledged);
+  });
+
+  it('replaces one that dies, and loses nothing it acknowledged', async () => {
+    const before = service.workers();
+    const { acknowledged, client } = await underLoad(service, async () => {
+      process.kill(before[0] as number, 'SIGKILL');
+      await until(() => service.workers().length === 2 && !service.workers().includes(before[0] as number));
+    });
+    expect(service.workers()).toContain(before[1]);
+    await expectAll(client, acknowledged);
+  });
+
+  it('tells in its metrics which of them did what', async () => {
+    const client = await newLedger(service.url);
+    const counted = async (worker: string) => {
+      await client.get('/wallets', { connection: 'close' });
+      const metrics = await (await fetch(new URL('/metrics', service.url))).text();
+      return new RegExp(`^countersign_requests_total\\{.*route="/v2/wallets".*worker="${worker}"`, 'm').test(metrics);
+    };
+    await until(() => counted('1'));
+    await until(() => counted('2'));
+  });
+});
+
+/** Creates wallets without a pause while `work` is done; an answer that is lost is asked for again, with the same body. */
+async function underLoad(service: Service, work: () => Promise<void>) {
+  const client = await newLedger(service.url);
+  const acknowledged: string[] = [];
+  let done = false;
+  const create = async (lane: number) => {
+    for (let number = 0; !done; number += 1) {
+      const body = signed({ handle: `w-${lane}-${number}` }, client.key);
+      for (let answer: { status: number; text: string } | undefined; !answer; ) {
+        answer = await client.call('POST', '/wallets', body).catch(() => undefined);
+        if (!answer) continue;
+        expect([200, 201], answer.text).toContain(answer.status);
+        acknowledged.push(answer.text);
+      }
+    }
+  };
+  const lanes = Promise.all(Array.from({ length: 4 }, (_, lane) => create(lane)));
+  await work().finally(() => {
+    done = true;
+  });
+  await lanes;
+  return { acknowledged, client };
+}
+
+async function expectAll(client: TestClient, acknowledged: readonly string[]): Promise<void> {
+  expect(acknowledged.length).toBeGreaterThan(0);
+  await Promise.all(
+    acknowledged.map(async (text) => {
+      expect((await client.get(`/wallets/${JSON.parse(text).luid}`)).text).toBe(text);
+    }),
+  );
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const late = performance.now() + 20_000; !(await condition()); await pause(50)) {
+    if (performance.now() > late) throw new Error('It did not come to that in 20 seconds.');
+  }
+}
