@@ -5,11 +5,16 @@ import { expect } from './surprise.mjs';
 
 const CREATED = { status: 'created' };
 
-/** Rules of the tour's ledger: its owner may do everything, Ada may work with wallets, everyone may read. */
+/**
+ * Rules of the tour's ledger: its owner may do everything, Ada and whoever is in the circle of cashiers may work with
+ * wallets, everyone may read.
+ */
 const RULES = [
   { action: 'any', record: 'any', signer: { $ledger: 'owner' } },
   { action: 'access', signer: { handle: 'ada' } },
   { action: 'any', record: 'wallet', signer: { handle: 'ada' } },
+  { action: 'access', signer: { $circle: 'cashiers' } },
+  { action: 'any', record: 'wallet', signer: { $circle: 'cashiers' } },
   { action: 'read', record: 'any' },
 ];
 
@@ -34,6 +39,7 @@ export class Story {
     this.report = report;
     this.owner = newKey();
     this.ada = newKey();
+    this.ben = newKey();
     this.stranger = newKey();
   }
 
@@ -44,6 +50,8 @@ export class Story {
     await this.symbol();
     await this.wallet();
     await this.refusedStranger();
+    await this.circle();
+    await this.leftCircle();
     await this.update();
     await this.staleUpdate();
     await this.statusProof();
@@ -70,7 +78,7 @@ export class Story {
     report.step(
       'Make a ledger',
       'A ledger is a tenant with rules and keys of its own. Whoever signs for it owns it. The rules of this one:',
-      'the owner may do everything, the signer ada may work with wallets, everyone may read.',
+      'the owner may do everything, the signer ada and the circle cashiers may work with wallets, everyone may read.',
     );
     report.sent(`POST /ledgers: handle ${handle}, signed by the owner's key ${owner.public.slice(0, 8)}…`);
     const data = { handle, signer: 'system', access: RULES, config: {} };
@@ -118,6 +126,37 @@ export class Story {
     report.step('A stranger tries the same', 'No rule names the key, and what no rule grants is refused.');
     report.sent("POST /wallets: handle theirs, signed by a stranger's key");
     await this.#refused('auth.forbidden', 403, 'POST', '/wallets', signedBy([stranger], { handle: 'theirs' }, CREATED));
+  }
+
+  async circle() {
+    const { report, owner, ben } = this;
+    report.step('Let a colleague in', 'Rules name circles, so that people come and go without a change of the rules.');
+    report.sent('POST /signers: handle ben, signed by both keys');
+    const data = { handle: 'ben', format: 'ed25519-raw', public: ben.public };
+    this.#stored(await this.#create('/signers', signedBy([owner, ben], data, CREATED)));
+    report.sent("POST /wallets: handle till, signed by Ben's key");
+    const till = signedBy([ben], { handle: 'till' }, CREATED);
+    await this.#refused('auth.forbidden', 403, 'POST', '/wallets', till);
+    report.sent("POST /circles: handle cashiers, and POST /circles/cashiers/signers: ben, signed by the owner's key");
+    await this.#create('/circles', signedBy([owner], { handle: 'cashiers' }, CREATED));
+    const member = signedBy([owner], { circle: 'cashiers', signer: 'ben' }, CREATED);
+    this.member = await this.client.call(200, 'POST', '/circles/cashiers/signers', member);
+    report.answered(`200: ${this.member.luid}, Ben is a cashier`);
+    report.verified(this.verifier.check(this.member));
+    report.sent('POST /wallets: the same wallet, the very same signature');
+    this.#stored(await this.#create('/wallets', till));
+  }
+
+  async leftCircle() {
+    const { report, owner, ben, member } = this;
+    report.step('Take him out again', 'It counts from the next request on, whichever process takes it.');
+    report.sent("DELETE /circles/cashiers/signers/ben, signed by the owner's key");
+    const drop = signedBy([owner], { parent: member.hash }, { status: 'dropped' }, member.luid);
+    await this.client.call(204, 'DELETE', '/circles/cashiers/signers/ben', drop);
+    report.answered('204: gone');
+    report.sent("POST /wallets: handle safe, signed by Ben's key");
+    const safe = signedBy([ben], { handle: 'safe' }, CREATED);
+    await this.#refused('auth.forbidden', 403, 'POST', '/wallets', safe);
   }
 
   async update() {
@@ -215,7 +254,7 @@ export class Story {
       'Verify all of it',
       'Every current record of the ledger, those it was born with included, from its lists.',
     );
-    const kinds = ['signers', 'symbols', 'wallets', 'schemas', 'policies'];
+    const kinds = ['signers', 'circles', 'symbols', 'wallets', 'schemas', 'policies'];
     let records = 0;
     for (const kind of kinds) {
       const list = await client.call(200, 'GET', `/${kind}?page.limit=100`);
