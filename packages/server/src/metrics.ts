@@ -77,3 +77,16 @@ export function watchPool({ registry }: Metrics, pool: pg.Pool): void {
     },
   });
 }
+
+/** The metrics that are ours as a table in Markdown, for the documentation. */
+export function renderMetrics({ registry }: Metrics): string {
+  const rows = registry
+    .getMetricsAsArray()
+    .map((metric) => metric as unknown as { name: string; type: string; help: string; labelNames: string[] })
+    .filter(({ name }) => name.startsWith('countersign_'))
+    .map(({ name, type, help, labelNames }) => {
+      const labels = labelNames.map((label) => `\`${label}\``).join(', ');
+      return `| \`${name}\` | ${type} | ${labels} | ${help} |`;
+    });
+  return ['| Metric | Type | Labels | Meaning |', '|---|---|---|---|', ...rows, ''].join('\n');
+}

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { renderSettings } from '../src/config.js';
+import { renderMetrics } from '../src/metrics.js';
 import { runTour } from './sdk/tour.js';
 import { withServer } from './support/server.js';
 
@@ -44,6 +45,12 @@ function comparable(text: string): string {
 }
 
 describe('docs/operations.md', () => {
+  const server = withServer();
+
+  it('has the metrics as they are', () => {
+    expect(section('docs/operations.md', 'metrics').trim()).toBe(renderMetrics(server.current.server.metrics).trim());
+  });
+
   it('has the settings as they are', () => {
     expect(section('docs/operations.md', 'settings').trim()).toBe(renderSettings().trim());
   });
