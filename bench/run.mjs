@@ -55,8 +55,11 @@ async function bench(options) {
     );
     await generator.tell('found', { port: ports.ledger });
     const measure = new Measure(generator.tell, ports, options, (name) => usageOf(servers[name]));
-    await Promise.race([measureAll(measure, options), ledger.ended]);
-    if (ledger.said() !== '') console.log(`\nThe server said:\n${ledger.said()}`);
+    try {
+      await Promise.race([measureAll(measure, options), ledger.ended]);
+    } finally {
+      if (ledger.said() !== '') console.log(`\nThe server said:\n${ledger.said()}`);
+    }
   } finally {
     await stopAll();
   }

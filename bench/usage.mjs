@@ -43,7 +43,8 @@ function oneProcess(pid) {
     const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
     const fields = rest.split(' ');
     const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    const time = (Number(fields[11]) + Number(fields[12])) * TICK;
+    // With that of children that have ended: PostgreSQL's processes come and go.
+    const time = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK;
     return [{ pid, name, parent: Number(fields[1]), time, memory: Number(kib ?? 0) / 1_024 }];
   } catch {
     // It ended between the two.

@@ -39,11 +39,23 @@ export const limits = {
   filter: 1_024,
   /** Path segments of a filter. */
   filterDepth: 16,
+  /**
+   * Characters of the paths and values that lists filter one record by. Paths repeat the names of members, so without
+   * this a body within its bounds would become a hundred times as much to store.
+   */
+  document: 4 * 1024 * 1024,
+  /**
+   * Records looked at for one page of a list that leaves some of them out; a page that would take more is refused
+   * (contract 03 §6.6).
+   */
+  scan: 50_000,
   /** Elements of one `$in`. */
   filterElements: 256,
   /** Labels on a record, and characters of one label. */
   labels: 100,
   label: 255,
+  /** Seconds an issued token may live: a year. */
+  tokenLife: 365 * 24 * 3600,
   /** Bytes of a bearer token (8 KiB). */
   token: 8 * 1024,
   /**

@@ -12,10 +12,13 @@ export interface SignerFacts {
   readonly circles: readonly string[];
 }
 
-/** A key that the caller showed to hold; `signer` when a signer record has it. */
+/** A key that the caller showed to hold. */
 export interface Key {
   readonly public: string;
+  /** The signer it stands for: whose own key it is, or that of a factor (contract 03 §2.5). */
   readonly signer?: SignerFacts;
+  /** Handle of the signer that has the key but is out of use: then it stands for nobody. */
+  readonly retired?: string;
 }
 
 /** A valid bearer token. */

@@ -12,7 +12,7 @@ import { rsaKey } from './rsa-key.js';
 export interface KeySource {
   /** What tells the ledger from all others: used tokens are remembered by it. */
   readonly ledger: string;
-  /** The base64 Ed25519 public key of the signer record with this handle. */
+  /** The base64 Ed25519 public key of the signer record with this handle; undefined also for one out of use. */
   signerKey(handle: string): Promise<string | undefined>;
   /**
    * The key-pair factor with this handle: base64 SPKI DER and the handle of its signer. Undefined also for a factor or

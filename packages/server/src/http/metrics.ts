@@ -7,13 +7,14 @@ import type { Metrics } from '../metrics.js';
  * @param collect the text of all processes of the deployment, whichever of them is asked
  */
 export function metricsRoute(app: FastifyInstance, metrics: Metrics, collect: () => Promise<string>): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     metrics.answered({
       method: request.method,
       route: request.routeOptions.url ?? 'none',
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1000,
     });
+    done();
   });
   app.get('/metrics', async (_, reply) =>
     reply.header('content-type', metrics.registry.contentType).send(await collect()),

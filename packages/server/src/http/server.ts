@@ -54,7 +54,10 @@ export function createServer(service: Service, logger: FastifyBaseLogger, counte
   });
   takeBodies(app);
   letGoWhenClosing(app);
-  app.addHook('onRequest', async (_, reply) => void allowAnyOrigin(reply));
+  app.addHook('onRequest', (_, reply, done) => {
+    allowAnyOrigin(reply);
+    done();
+  });
   app.setErrorHandler((error: FastifyError, request, reply) => refuse(service, error, request, reply));
   app.setNotFoundHandler((request, reply) => unrouted(service, request, reply));
   app.options('/*', (_, reply) => preflight(reply));
@@ -99,8 +102,9 @@ function letGoWhenClosing(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true;
   });
-  app.addHook('onSend', async (_, reply) => {
+  app.addHook('onSend', (_, reply, payload, done) => {
     if (closing) reply.header('connection', 'close');
+    done(null, payload);
   });
 }
 
@@ -113,8 +117,7 @@ async function inLedger(
   reply: FastifyReply,
   perform: (ledger: Awaited<ReturnType<typeof ledgerOf>>, sent: Request) => Promise<Answer>,
 ): Promise<FastifyReply> {
-  const params = request.params as { ledger?: string };
-  const resolve = () => ledgerOf(service, params.ledger ?? tenantHeader(request));
+  const resolve = () => ledgerOf(service, tenantOf(request));
   const answer = await answered(
     service,
     resolve,
@@ -158,6 +161,12 @@ function sentRequest(request: FastifyRequest, ledger: string): Request {
     query: mark < 0 ? '' : below.slice(mark + 1),
     ...(typeof body === 'string' ? { text: body } : {}),
   };
+}
+
+/** The ledger that the path names, else the header. */
+function tenantOf(request: FastifyRequest): string | undefined {
+  const params = request.params as { ledger?: string } | undefined;
+  return params?.ledger ?? tenantHeader(request);
 }
 
 function tenantHeader(request: FastifyRequest): string | undefined {
@@ -209,7 +218,7 @@ async function refuseWith(
   error: Error,
   about: 'route' | 'request' = 'request',
 ): Promise<FastifyReply> {
-  const named = tenantHeader(request);
+  const named = tenantOf(request);
   const answer = await answered(
     service,
     async () => {

@@ -1,5 +1,5 @@
 import type { JsonObject, Meta } from '@countersign/protocol';
-import type { TObject, TSchema } from 'typebox';
+import type { TObject } from 'typebox';
 
 /** The names rules, schemas, signals and stored rows use for a kind of record (contract 03 §6.1). */
 export type KindName =
@@ -130,6 +130,8 @@ export interface Kind {
   link?(data: JsonObject): string | undefined;
   /** `data` as served, where the ledger adds to what the client signed (contract 01 §3). */
   served?(data: JsonObject, domain: string | undefined): JsonObject;
+  /** `data` as its history serves it, where that is not as the record is served (contract 03 §2.2). */
+  recorded?(data: JsonObject): JsonObject;
   /** Members of `meta` of a new record that other kinds do not have. */
   meta?(data: JsonObject, tools: MetaTools): Promise<Partial<Meta>>;
   /**
@@ -182,6 +184,3 @@ export interface MetaTools {
   /** The domain a wallet is in, if there is such a wallet and it is in one. */
   domainOfWallet(handle: string): Promise<string | undefined>;
 }
-
-/** A closed TypeBox object, for kinds that need to build their own. */
-export type DataSchema = TSchema;

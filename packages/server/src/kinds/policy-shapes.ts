@@ -36,7 +36,7 @@ const Provider = closed({
   signer: closed({ handle: Handle }),
   target: Type.Optional(closed({ schema: Type.Optional(Handle) })),
   config: Type.Optional(
-    closed({ 'jwt.ttl': Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })) }),
+    closed({ 'jwt.ttl': Type.Optional(Type.Integer({ minimum: 1, maximum: limits.tokenLife })) }),
   ),
 });
 

@@ -60,10 +60,15 @@ export const signerFactor: Kind = {
   schemas: 'applied',
   link: (data) => {
     if (data.schema === 'oauth-client-credentials') return clientLink(String(data.clientId ?? ''));
-    return typeof data.public === 'string' ? data.public : undefined;
+    // Keys that sign records are found by their text; those of RS256 are not, and may be too long for an index.
+    return data.format === 'ed25519-raw' ? String(data.public) : undefined;
   },
   // A key pair without a secret is served with null, outside its hash (contract 03 §2.2).
   served: (data) => (data.schema === 'key-pair' && data.secret === undefined ? { ...data, secret: null } : data),
+  recorded: (data) => {
+    const { secret, ...others } = data;
+    return secret === null ? others : data;
+  },
   filters: ['public'],
   signals: ['signer-factor-created', 'signer-factor-updated', 'signer-factor-proofs-added', 'signer-factor-dropped'],
   relations: (data) => [

@@ -48,7 +48,7 @@ async function versionToRetry(service: Service, ledger: Ledger, error: unknown):
   return version === ledger.version && registered.length === 0 ? undefined : version;
 }
 
-/** Those of the keys taken for nobody's that a signer has now. */
+/** Those of the keys taken for nobody's that a signer or factor has now. */
 async function registeredAmong(service: Service, { id, strangers }: Ledger): Promise<string[]> {
   const found = await Promise.all(
     [...strangers].map(async (key) => ({ key, ...(await service.store.signers({ ledger: id, key, by: 'public' })) })),
@@ -72,9 +72,9 @@ export type Decided = Omit<Write, 'strangers'>;
  */
 export async function commit(service: Service, ledger: Ledger, write: Decided): Promise<boolean> {
   const { result, version } = await service.store.commit({ ...write, strangers: [...ledger.strangers] });
-  // Whoever was a stranger may have registered meanwhile, and a new signer is a stranger no more.
+  // Whoever was a stranger may have registered meanwhile, and whose key was just stored is a stranger no more.
   if (result === 'stale') for (const key of ledger.strangers) ledger.signers.delete(key);
-  if (result === 'done' && write.kind === 'signer' && write.link) ledger.signers.delete(write.link);
+  if (result === 'done' && write.link !== undefined) ledger.signers.delete(write.link);
   if (result === 'stale') throw new OutOfDate(version);
   return result === 'done';
 }

@@ -1,13 +1,15 @@
 import { type JsonObject, parseAddress, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller, Key, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
+import { isSigningKey, isUsable } from '../auth/usable.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
+import type { FoundSigner } from '../store/signers.js';
 import { assertCurrent } from './attempt.js';
 
 /**
- * The caller of a write: the keys of its verified proofs and of its token, each with the signer that owns it.
+ * The caller of a write: the keys of its verified proofs and of its token, each with the signer it stands for.
  *
  * A key known to be a stranger's is not looked up again: the commit checks that it still is.
  *
@@ -47,10 +49,10 @@ async function keyOfToken(
   if (token.key !== undefined) return keyOf(service, ledger, token.key, trustAbsence);
   const { sub } = token.claims;
   const signer = typeof sub === 'string' ? await signerOf(service, ledger, sub, 'handle') : undefined;
-  return signer && { public: signer.public, signer };
+  return signer && keyFor(signer.public, signer);
 }
 
-/** The signer with that key or handle, as it is now. */
+/** The signer with that key or handle, as it is now, in use or not. */
 export async function signerOf(
   service: Service,
   ledger: Ledger,
@@ -58,28 +60,49 @@ export async function signerOf(
   by: 'public' | 'handle',
 ): Promise<SignerFacts | undefined> {
   if (by === 'handle' && !parseAddress(key)) return undefined;
-  const { version, body, circles } = await service.store.signers({ ledger: ledger.id, key, by });
-  assertCurrent(ledger, version);
-  return body === undefined ? undefined : signerFacts(JSON.parse(body), circles);
+  return signerIn(await lookedUp(service, ledger, key, by));
 }
 
-/** A key, with the signer that owns it. */
+/** A key, with the signer that it stands for. */
 export async function keyOf(service: Service, ledger: Ledger, key: string, trustAbsence: boolean): Promise<Key> {
-  const signer =
-    ledger.signers.get(key) ??
-    (trustAbsence && ledger.signers.has(key) ? undefined : await found(service, ledger, key));
-  if (signer) return { public: key, signer };
+  const known = ledger.signers.get(key);
+  if (known) return keyFor(key, known);
+  if (!trustAbsence || !ledger.signers.has(key)) {
+    const found = await lookedUp(service, ledger, key, 'public');
+    const signer = signerIn(found);
+    // A signer that registers with the key of a factor takes its place, without a new version of the ledger.
+    if (found.factor === undefined) remember(ledger, key, signer);
+    // Also where it stands for nobody, it is no stranger's: what could change that makes a new version.
+    if (found.body !== undefined) return signer ? keyFor(key, signer) : { public: key };
+  }
   ledger.strangers.add(key);
   return { public: key };
 }
 
-async function found(service: Service, ledger: Ledger, key: string): Promise<SignerFacts | undefined> {
-  const signer = await signerOf(service, ledger, key, 'public');
-  if (ledger.signers.size >= limits.signers) ledger.signers.clear();
-  ledger.signers.set(key, signer);
-  return signer;
+/** The key of a signer: one that is out of use is stood for by nobody (contract 03 §2.5, §3). */
+export function keyFor(key: string, signer: SignerFacts): Key {
+  return isUsable({ meta: signer }) ? { public: key, signer } : { public: key, retired: signer.handle };
 }
 
-function signerFacts({ data, meta }: RecordEnvelope, circles: readonly string[]): SignerFacts {
+/** @throws OutOfDate when the ledger's state is not the one the signer was found under */
+async function lookedUp(service: Service, ledger: Ledger, key: string, by: 'public' | 'handle'): Promise<FoundSigner> {
+  const found = await service.store.signers({ ledger: ledger.id, key, by });
+  assertCurrent(ledger, found.version);
+  return found;
+}
+
+/** The signer that was found; none where only a factor that does not count leads to it (contract 03 §2.5). */
+function signerIn({ body, factor, circles }: FoundSigner): SignerFacts | undefined {
+  if (body === undefined || (factor !== undefined && !counts(JSON.parse(factor)))) return undefined;
+  const { data, meta } = JSON.parse(body) as RecordEnvelope;
   return { ...(data as JsonObject), status: meta.status, circles } as unknown as SignerFacts;
+}
+
+function counts(factor: RecordEnvelope): boolean {
+  return isSigningKey(factor) && isUsable(factor);
+}
+
+function remember(ledger: Ledger, key: string, signer: SignerFacts | undefined): void {
+  if (ledger.signers.size >= limits.signers) ledger.signers.clear();
+  ledger.signers.set(key, signer);
 }

@@ -15,7 +15,7 @@ import { assertDomain, joinedDomain } from './domain.js';
 import { type Completed, completed } from './generated.js';
 import { checkData } from './kind-rules.js';
 import { foundRelations } from './relations.js';
-import { repeatedCreate } from './repeated-create.js';
+import { assertNotResent, repeatedCreate } from './repeated-create.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { asksForSecrets, assertMayReveal, revealed } from './reveal.js';
 import { sealedSecrets } from './secrets.js';
@@ -81,6 +81,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
     conditions: await conditionsOf(service, ledger, caller, subject),
   });
   assertNotUnderReserved(kind, data);
+  await assertNotResent(service, ledger, kind, signed);
   if (creation.reveals) assertMayReveal(service, ledger, kind, caller, subject);
   await service.userSchemas.check(ledger, kind, data);
   const needs = await foundRelations(service, ledger, kind, data);

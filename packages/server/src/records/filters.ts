@@ -2,6 +2,7 @@ import { LedgerError, parseFilterKey } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import type { Filter } from '../store/filter.js';
+import { instantOf } from './instant.js';
 import { parametersOf } from './query.js';
 
 /** Members every kind is filtered by (contract 01 §10, Filterable fields). */
@@ -18,20 +19,21 @@ const FILTER = /^((data|meta)[.[]|\$(and|or)\b)/;
  *   or larger filters than one query may have (contract 01 §10)
  */
 export function filtersOf(kind: Kind, query: string): Filter[] {
-  const filters = new Map<string, { path: string; operator: Filter['operator']; values: string[] }>();
+  const filters = new Map<string, Filter & { values: string[] }>();
   const unsupported: string[] = [];
   for (const [key, value] of parametersOf(query)) {
     if (!FILTER.test(key)) continue;
     if (key.length > limits.filter || value.length > limits.filter) throw tooLong();
     const parsed = parseFilterKey(key);
     const path = parsed?.path.join('.') ?? '';
-    if (!parsed || !isFilterable(kind, path) || parsed.path.length > limits.filterDepth) {
+    if (!parsed || !isFilterable(kind, path) || path.split('.').length > limits.filterDepth) {
       unsupported.push(key);
       continue;
     }
     const several = parsed.operator === '$in' || parsed.operator === '$nin';
     const name = several ? `${path} ${parsed.operator}` : `${filters.size}`;
-    const filter = filters.get(name) ?? { path, operator: parsed.operator, values: [] };
+    const isKey = path === 'data.handle' && !kind.key;
+    const filter = filters.get(name) ?? { path, operator: parsed.operator, values: [], key: isKey };
     filter.values.push(value);
     filters.set(name, filter);
   }
@@ -39,7 +41,7 @@ export function filtersOf(kind: Kind, query: string): Filter[] {
     const names = [...new Set(unsupported)].map((key) => `'${key}'`).join(', ');
     throw new LedgerError('api.query-malformed', `Unsupported filters: ${names}`);
   }
-  return bounded([...filters.values()]);
+  return bounded([...filters.values()]).map(withInstants);
 }
 
 /** The members lists of a kind are filtered by, beside everything below `data.custom.` (contract 01 §10). */
@@ -70,20 +72,23 @@ function bounded(filters: Filter[]): Filter[] {
   if (filters.length > limits.filters) {
     throw new LedgerError('api.query-malformed', `A query takes at most ${limits.filters} filters`);
   }
-  for (const { path, operator, values } of filters) {
+  for (const { operator, values } of filters) {
     if (values.length > limits.filterElements) {
       throw new LedgerError('api.query-malformed', `${operator} takes at most ${limits.filterElements} values`);
     }
-    if (path === 'meta.moment') for (const value of values) assertMoment(operator, value);
   }
   return filters;
 }
 
-const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
-
-function assertMoment(operator: string, value: string): void {
-  if (operator !== '$regex' && MOMENT.test(value) && !Number.isNaN(Date.parse(value))) return;
-  throw new LedgerError('api.query-malformed', `meta.moment must be compared with an ISO 8601 date: '${value}'`);
+/** A filter of moments with its values in UTC; any other as it is. */
+function withInstants(filter: Filter): Filter {
+  if (filter.path !== 'meta.moment') return filter;
+  const values = filter.values.map((value) => {
+    const instant = filter.operator === '$regex' ? undefined : instantOf(value);
+    if (instant !== undefined) return instant;
+    throw new LedgerError('api.query-malformed', `meta.moment must be compared with an ISO 8601 date: '${value}'`);
+  });
+  return { ...filter, values };
 }
 
 function tooLong(): LedgerError {

@@ -18,9 +18,7 @@ import { type PageQuery, pageOf } from './page.js';
 import { type Answer, authenticate, type Request } from './request.js';
 import { listText } from './serve.js';
 import { type Parent, parentRecord } from './stored.js';
-
-/** Records looked at in one query when some of them may have to be left out. */
-const STRIDE = 200;
+import { visiblePage } from './visible-page.js';
 
 /** `GET /{kind}s` (contract 01 §10): newest change first; what the caller may not read is left out before paging. */
 export async function list(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
@@ -47,7 +45,7 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
     const records =
       (kind.rightsOnParent ?? everythingIsVisible(kind, caller, context))
         ? await wholePage(service, current, kind, within, page)
-        : await visiblePage(service, current, kind, within, page, caller);
+        : await pageOfVisible(service, current, kind, within, page, caller);
     return { status: 200, body: listText(service, current, records, page) };
   });
 }
@@ -76,39 +74,26 @@ async function wholePage(
   return records.map(({ body }) => JSON.parse(body) as Json);
 }
 
-/** Walks the list in order, counting only what the caller may see, until the page is full. */
-async function visiblePage(
+/** A page of those records that the caller may see, each judged by itself (contract 03 §6.6). */
+async function pageOfVisible(
   service: Service,
   ledger: Ledger,
   kind: Kind,
   filters: readonly Filter[],
-  { index, limit }: PageQuery,
+  page: PageQuery,
   caller: Caller,
 ): Promise<Json[]> {
-  const page: Json[] = [];
-  let toSkip = index * limit;
-  let after: Place | undefined;
-  while (page.length < limit) {
-    const query = {
-      ledger: ledger.id,
-      kind: kind.name,
-      filters,
-      limit: STRIDE,
-      offset: 0,
-      ...(after ? { after } : {}),
-    };
+  const next = async (limit: number, after: Place | undefined) => {
+    const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: 0, ...(after ? { after } : {}) };
     const { version, records } = await service.store.lists.page(query);
     assertCurrent(ledger, version);
-    for (const { place, body } of records) {
-      after = place;
-      const record = JSON.parse(body) as RecordEnvelope;
-      const subject = subjectOf(kind, record);
-      const conditions = await conditionsOf(service, ledger, caller, subject);
-      if (!visible(kind.name, caller, contextOf(service, ledger, subject, conditions))) continue;
-      if (toSkip > 0) toSkip -= 1;
-      else if (page.length < limit) page.push(record as unknown as Json);
-    }
-    if (records.length < STRIDE) break;
-  }
-  return page;
+    return records;
+  };
+  return visiblePage(page, next, async (body) => {
+    const record = JSON.parse(body) as RecordEnvelope;
+    const subject = subjectOf(kind, record);
+    const conditions = await conditionsOf(service, ledger, caller, subject);
+    const isShown = visible(kind.name, caller, contextOf(service, ledger, subject, conditions));
+    return isShown ? (record as unknown as Json) : undefined;
+  });
 }

@@ -92,6 +92,7 @@ export function isSigned(proof: SentProof): boolean {
  */
 export function storedProof(proof: VerifiedProof, key: Key | undefined, origin: boolean): StoredProof {
   const { custom, digest, method, result } = proof;
+  const signer = key?.signer?.handle ?? key?.retired;
   return {
     ...(custom === undefined ? {} : { custom: custom as JsonObject }),
     digest,
@@ -99,6 +100,6 @@ export function storedProof(proof: VerifiedProof, key: Key | undefined, origin: 
     ...(origin ? { origin: 'key-pair' as const } : {}),
     public: proof.public,
     result,
-    ...(key?.signer ? { signer: key.signer.handle } : {}),
+    ...(signer === undefined ? {} : { signer }),
   };
 }

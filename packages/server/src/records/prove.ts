@@ -21,7 +21,7 @@ import { writer } from './caller.js';
 import { subjectOf } from './context.js';
 import { filterDocument } from './document.js';
 import { changedLabels } from './labels.js';
-import { isSigned, storedProof, tooManyProofs, verifiedProof } from './proofs.js';
+import { isSigned, storedProof, tooManyProofs, type VerifiedProof, verifiedProof } from './proofs.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { recordText } from './serve.js';
 import { statusAfter } from './status.js';
@@ -30,7 +30,8 @@ import { impersonationProof } from './trail.js';
 
 /**
  * `POST /{kind}s/{id}/proofs` (contract 01 §7): a flat proof over the record's current hash, which may change its
- * status, its labels, or only say something. The ledger does not countersign it. Answers 200 with the record.
+ * status, its labels, or only say something. The ledger does not countersign it. Answers 200 with the record, unchanged
+ * when it has this very proof already.
  */
 export async function prove(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const body = readBody(request);
@@ -43,6 +44,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     if (!proof && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
     authorize(service, current, caller, { action: 'prove', kind, subject: subjectOf(kind, record) });
     assertNotReserved(kind, record);
+    if (proof && isThere(record, proof)) return { status: 200, body: served };
     const stored = proof
       ? storedProof(proof, caller.proofs[0], kind.trail?.origin ?? true)
       : await tokenProof(service, current, record.hash, sent.custom ?? {}, caller, token);
@@ -55,6 +57,14 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     await commit(service, current, write);
     return { status: 200, body: write.body };
   });
+}
+
+/**
+ * Whether the record has this very proof. Whoever reads a record could send one of its proofs again, and so undo what
+ * its signer has changed since; and a client that lost the answer may (contract 00, Retry safety).
+ */
+function isThere({ meta }: RecordEnvelope, proof: VerifiedProof): boolean {
+  return meta.proofs.some((one) => one.result === proof.result && one.public === proof.public);
 }
 
 /** A proof without any of the signing members, which `system.auth` signs for the caller (contract 03 §4.4). */

@@ -1,8 +1,10 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Write } from '../store/write.js';
 import type { VerifiedProof } from './proofs.js';
+import type { Signed } from './trail.js';
 
 /**
  * Whether a create whose key is taken is the very one that took it, sent again by a client that lost the answer
@@ -22,10 +24,30 @@ export async function repeatedCreate(
   const { change: first } = await service.store.history.one({ ledger: ledger.id, kind, luid: record.luid }, 1);
   if (!first) return undefined;
   const made = JSON.parse(first.body) as RecordEnvelope;
-  const client = made.meta.proofs.filter((proof) => proof.signer !== 'system' || proof.public !== ledger.system.public);
+  const own = [ledger.system.public, ledger.auth.public];
+  const client = made.meta.proofs.filter((proof) => !own.includes(proof.public));
   const same =
     made.hash === hash &&
+    proofs.length > 0 &&
     client.length === proofs.length &&
     client.every((proof, index) => proof.result === proofs[index]?.result && proof.public === proofs[index]?.public);
   return same ? record.body : undefined;
+}
+
+/**
+ * Keeps what was taken back from coming back: whoever holds the signed create of a dropped record, which everyone could
+ * read, must not be able to send it again. Asked of the kinds that decide on access (a membership, a policy, a factor);
+ * a dropped record of another kind may be made again from the same body.
+ *
+ * @throws `record.invalid` when a proof of the create is one that made a record since dropped
+ */
+export async function assertNotResent(service: Service, ledger: Ledger, kind: Kind, signed: Signed): Promise<void> {
+  if (kind.decides === 'never' || !kind.operations.includes('drop')) return;
+  const dropped = await service.store.history.dropped({ ledger: ledger.id, kind: kind.name, hash: signed.hash });
+  const spent = new Set(
+    dropped.flatMap((body) => (JSON.parse(body) as RecordEnvelope).meta.proofs.map((proof) => proof.result)),
+  );
+  if (signed.proofs.signed.some((proof) => spent.has(proof.result))) {
+    throw new LedgerError('record.invalid', `These proofs made a ${kind.name} that was dropped. Sign it anew.`);
+  }
 }

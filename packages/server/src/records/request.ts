@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isObject, type Json, LedgerError, parseJson } from '@countersign/protocol';
+import { type Json, LedgerError, parseJson, type RecordEnvelope } from '@countersign/protocol';
 import { type KeySource, type Token, verifyToken } from '../auth/token.js';
 import { trustedFactor } from '../auth/trusted-factor.js';
+import { isUsable } from '../auth/usable.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
@@ -69,15 +70,11 @@ function keysOf(service: Service, ledger: Ledger | undefined): KeySource {
     ledger: ledger?.luid ?? '',
     async signerKey(handle) {
       const found = ledger && (await service.store.signers({ ledger: ledger.id, key: handle, by: 'handle' }));
-      return found?.body === undefined ? undefined : textMember(JSON.parse(found.body), 'public');
+      const signer = found?.body === undefined ? undefined : (JSON.parse(found.body) as RecordEnvelope);
+      return signer && isUsable(signer) ? String(signer.data.public) : undefined;
     },
     factor: async (handle, issuer) => ledger && trustedFactor(service, ledger, handle, issuer),
   };
-}
-
-function textMember(record: Json, member: string): string | undefined {
-  const value = isObject(record) && isObject(record.data) ? record.data[member] : undefined;
-  return typeof value === 'string' ? value : undefined;
 }
 
 /**

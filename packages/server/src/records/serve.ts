@@ -47,13 +47,8 @@ export function snapshot(kind: Kind, stored: StoredChange): Change {
       ...(kind.trail?.labels === false && labels === undefined ? {} : { labels: labels ?? null }),
       ...others,
     },
-    data: kind.name === 'signer-factor' && data.secret === null ? withoutSecret(data) : data,
+    data: kind.recorded?.(data) ?? data,
   };
-}
-
-/** A key pair's null secret is served with the record, never in its history (contract 03 §2.2). */
-function withoutSecret({ secret: _, ...data }: JsonObject): JsonObject {
-  return data;
 }
 
 /**

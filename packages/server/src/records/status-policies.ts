@@ -6,7 +6,7 @@ import { nameMatches, signerMatches } from '../access/matchers.js';
 import type { SignerMatcher } from '../access/rules.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
-import { keyOf, signerOf } from './caller.js';
+import { keyFor, keyOf, signerOf } from './caller.js';
 
 /** A value of a status policy: who must have signed for the status (contract 03 §8.3). */
 export interface StatusValue {
@@ -71,5 +71,5 @@ function namesStatus(matcher: Json, status: string): boolean {
 async function keyOfProof(service: Service, ledger: Ledger, proof: StoredProof): Promise<Key | undefined> {
   if (proof.origin === 'key-pair' || proof.signer === undefined) return keyOf(service, ledger, proof.public, true);
   const signer = await signerOf(service, ledger, proof.signer, 'handle');
-  return signer && { public: signer.public, signer };
+  return signer && keyFor(signer.public, signer);
 }

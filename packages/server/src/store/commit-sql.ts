@@ -8,9 +8,11 @@
  */
 export const COMMIT = `
 with w as (
-  select * from unnest(
+  select ord, ledger_id, version, action, kind, handle, luid, change,
+         moment, hash, status, domain, link, document::jsonb, body, needs, decides
+  from unnest(
     $1::int[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[],
-    $9::timestamptz[], $10::text[], $11::text[], $12::text[], $13::text[], $14::jsonb[], $15::text[], $16::int[],
+    $9::timestamptz[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::int[],
     $17::boolean[]
   ) as w(ord, ledger_id, version, action, kind, handle, luid, change,
          moment, hash, status, domain, link, document, body, needs, decides)
@@ -27,7 +29,7 @@ held as (
   where l.version = w.version
     and not exists (
       select from stranger s join record r
-        on r.ledger_id = w.ledger_id and r.kind = 'signer' and r.link = s.public
+        on r.ledger_id = w.ledger_id and r.kind in ('signer', 'signer-factor') and r.link = s.public
       where s.ord = w.ord)
     and (w.needs = 0 or w.needs = (select count(*) from met where met.ord = w.ord))
 ),
@@ -57,6 +59,12 @@ done as (
 ),
 forgotten as (
   delete from secret s using w join dropped using (ord) where s.ledger_id = w.ledger_id and s.luid = w.luid
+),
+remembered as (
+  insert into dropped_record (ledger_id, kind, hash, luid)
+  select made.ledger_id, made.kind, made.hash, made.luid
+  from w join dropped using (ord)
+    join change made on made.ledger_id = w.ledger_id and made.luid = w.luid and made.change = 1
 ),
 history as (
   insert into change (ledger_id, luid, change, kind, action, moment, hash, body)

@@ -3,6 +3,7 @@ import { limits } from '../limits.js';
 import { COMMIT } from './commit-sql.js';
 import { gather, type Watch } from './gather.js';
 import { scope } from './scope.js';
+import { textArray } from './text-array.js';
 import { transaction } from './transaction.js';
 import { isUnavailable } from './unavailable.js';
 import type { Outcome, Write } from './write.js';
@@ -143,8 +144,8 @@ function columns(writes: readonly Write[]): unknown[] {
     writes.map((write) => write.status ?? null),
     writes.map((write) => write.domain ?? null),
     writes.map((write) => write.link ?? null),
-    writes.map((write) => JSON.stringify({ [scope(write.ledger, write.kind)]: write.document })),
-    writes.map((write) => write.body),
+    textArray(writes.map((write) => JSON.stringify({ [scope(write.ledger, write.kind)]: write.document }))),
+    textArray(writes.map((write) => write.body)),
     writes.map((write) => write.needs.length),
     writes.map((write) => write.decides),
     strangers.map((one) => one.ord),

@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { ascending, orderedAsBytes } from './code-units.js';
+import { likePattern, regexPattern } from './like.js';
 
 /** The operators of list filters (contract 01 §10, 06 §7). */
 export type Operator = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$nin' | '$regex';
@@ -8,108 +10,135 @@ export interface Filter {
   /** Dotted path in the record, as `data.custom.rank`. */
   readonly path: string;
   readonly operator: Operator;
-  /** One value; several for `$in` and `$nin`. Text, as it came in the query. */
+  /** One value; several for `$in` and `$nin`. Text, as it came in the query; moments in UTC. */
   readonly values: readonly string[];
+  /** Whether what the path leads to is the key unique within the kind, which no document repeats. */
+  readonly key?: boolean;
 }
 
-/** Paths that have a column of their own. */
-const COLUMNS: Readonly<Record<string, string>> = { 'meta.status': 'status', 'meta.domain': 'domain' };
+type Comparison = '$gt' | '$gte' | '$lt' | '$lte';
 
-const COMPARISONS = { $gt: sql`>`, $gte: sql`>=`, $lt: sql`<`, $lte: sql`<=` } as const;
+const SIGNS: Readonly<Record<Comparison, string>> = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' };
+
+/** Characters of a status that its index holds: clients choose statuses, and an index entry has to fit a page. */
+const INDEXED_STATUS = 100;
 
 /**
  * A filter as a condition on `record r`.
  *
  * Values are compared by the stored value's type (contract 01 §10, Value typing): a stored number with the number the
- * text writes, a boolean with `true` or `false`, a string by code point; a list matches when any element does.
+ * text writes, a boolean with `true` or `false`, a string by code unit; a list matches when any element does.
  * `$ne` and `$nin` are the negations of `$eq` and `$in`, so they match where the field is absent.
  *
  * @param scope the outer key of the filter documents of this ledger and kind
  */
 export function condition(filter: Filter, scope: string): RawBuilder<boolean> {
-  const { operator, values } = filter;
-  if (operator === '$ne') return sql`not (${condition({ ...filter, operator: '$eq' }, scope)})`;
-  if (operator === '$nin') return sql`not (${condition({ ...filter, operator: '$in' }, scope)})`;
-  if (filter.path === 'meta.moment') return momentCondition(operator, values);
-  const column = COLUMNS[filter.path];
-  if (column) return textCondition(sql`coalesce(r.${sql.ref(column)}, '')`, operator, values, sql.ref(`r.${column}`));
-  if (operator === '$eq' || operator === '$in')
-    return any(values.flatMap((value) => contains(scope, filter.path, value)));
-  const elements = sql`jsonb_array_elements(r.document -> ${scope} -> ${filter.path}) as e(value)`;
-  return sql`exists (select from ${elements} where ${elementCondition(operator, values[0] ?? '')})`;
+  const { path, operator, values } = filter;
+  if (operator === '$ne') return sql`(${condition({ ...filter, operator: '$eq' }, scope)}) is not true`;
+  if (operator === '$nin') return sql`(${condition({ ...filter, operator: '$in' }, scope)}) is not true`;
+  if (filter.key) return textCondition(sql`r.handle`, operator, values);
+  if (path === 'meta.domain') return textCondition(sql`r.domain`, operator, values);
+  if (path === 'meta.status') return statusCondition(operator, values);
+  if (path === 'meta.moment') return momentCondition(operator, values);
+  return documentCondition(`$.${JSON.stringify(scope)}.${JSON.stringify(path)}[*]`, operator, values);
 }
 
-/** Containment in the indexed document, once for each type the text may stand for. */
-function contains(scope: string, path: string, value: string): RawBuilder<boolean>[] {
-  const readings: unknown[] = [value];
-  const number = numberOf(value);
-  if (number !== undefined) readings.push(number);
-  if (value === 'true' || value === 'false') readings.push(value === 'true');
-  return readings.map((reading) => sql`r.document @> ${JSON.stringify({ [scope]: { [path]: [reading] } })}::jsonb`);
+/** Whether the filter asks for values that the index of filter documents finds. */
+export function isSought(filter: Filter): boolean {
+  return !hasColumn(filter) && (filter.operator === '$eq' || filter.operator === '$in');
 }
 
-function elementCondition(operator: Operator, value: string): RawBuilder<boolean> {
-  const text = sql`(e.value #>> '{}') collate "C"`;
-  if (operator === '$regex') {
-    return sql`jsonb_typeof(e.value) = 'string' and ${text} like ${likePattern(value)} escape '\\'`;
-  }
-  const comparison = COMPARISONS[operator as keyof typeof COMPARISONS];
-  const number = numberOf(value);
-  const numeric = number === undefined ? sql`false` : sql`(e.value)::numeric ${comparison} ${String(number)}::numeric`;
-  return sql`case jsonb_typeof(e.value)
-    when 'number' then ${numeric}
-    when 'null' then false
-    else ${text} ${comparison} ${value} end`;
+/** Whether the filter leaves a stretch of one of the indexes that are in the order of lists. */
+export function isStretch({ path, operator }: Filter): boolean {
+  if (path === 'meta.moment') return operator === '$eq' || operator in SIGNS;
+  return (path === 'meta.status' || path === 'meta.domain') && operator === '$eq';
 }
 
-function textCondition(
-  text: RawBuilder<unknown>,
-  operator: Operator,
-  values: readonly string[],
-  column: RawBuilder<unknown>,
-): RawBuilder<boolean> {
-  if (operator === '$eq' || operator === '$in') {
-    return sql`(${column} is not null and ${column} = any(${values}::text[]))`;
-  }
-  if (operator === '$regex') return sql`${text} like ${likePattern(values[0] ?? '')} escape '\\'`;
-  const comparison = COMPARISONS[operator as keyof typeof COMPARISONS];
-  return sql`(${column} is not null and ${column} ${comparison} ${values[0] ?? ''})`;
+/** Whether the filter names the records by their key. */
+export function isNamed({ key, operator }: Filter): boolean {
+  return key === true && (operator === '$eq' || operator === '$in');
 }
 
-/** `meta.moment` compares as an instant; its values are ISO 8601 texts, checked before. */
-function momentCondition(operator: Operator, values: readonly string[]): RawBuilder<boolean> {
-  if (operator === '$eq' || operator === '$in') return sql`r.moment = any(${values}::timestamptz[])`;
-  const comparison = COMPARISONS[operator as keyof typeof COMPARISONS];
-  return sql`r.moment ${comparison} ${values[0] ?? ''}::timestamptz`;
-}
-
-function any(conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> {
-  return conditions.length === 0 ? sql`false` : sql`(${sql.join(conditions, sql` or `)})`;
-}
-
-const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-
-function numberOf(text: string): number | undefined {
-  const number = NUMBER.test(text) ? Number(text) : Number.NaN;
-  return Number.isFinite(number) ? number : undefined;
+function hasColumn({ path, key }: Filter): boolean {
+  return key === true || path === 'meta.status' || path === 'meta.domain' || path === 'meta.moment';
 }
 
 /**
- * `$regex` is a substring match: `.*` and `%` stand for any run, `.` and `_` for one character, `\` escapes
- * (contract 01 §10). Everything else is itself.
+ * The text may stand for a string, a number or a boolean; comparing with a stored value of another type is neither true
+ * nor false to `@?`, so each stored value is held against the reading of its own type.
+ *
+ * @param elements the values found at the filter's path, in the language of `jsonpath`
  */
-export function likePattern(value: string): string {
-  let pattern = '';
-  for (let at = 0; at < value.length; at += 1) {
-    const character = value[at] as string;
-    if (character === '\\') {
-      at += 1;
-      pattern += `\\${value[at] ?? '\\'}`;
-    } else if (character === '.' && value[at + 1] === '*') {
-      at += 1;
-      pattern += '%';
-    } else if (character === '.') pattern += '_';
-    else pattern += character;
-  }
-  return `%${pattern}%`;
+function documentCondition(elements: string, operator: Operator, values: readonly string[]): RawBuilder<boolean> {
+  const [value = ''] = values;
+  if (operator === '$eq' || operator === '$in') return matchesAny(elements, '==', values.flatMap(readings));
+  if (operator === '$regex') return exists(elements, `@ like_regex ${JSON.stringify(regexPattern(value))} flag "s"`);
+  const comparison = operator as Comparison;
+  if (orderedAsBytes(value)) return matchesAny(elements, SIGNS[comparison], readings(value));
+  return hasString(elements, comparison, value);
+}
+
+function matchesAny(elements: string, sign: string, literals: readonly string[]): RawBuilder<boolean> {
+  return exists(elements, literals.map((literal) => `@ ${sign} ${literal}`).join(' || '));
+}
+
+/** @param predicate of one value, `@` */
+function exists(elements: string, predicate: string): RawBuilder<boolean> {
+  return sql`r.document @? ${`${elements} ? (${predicate})`}::jsonpath`;
+}
+
+/** What the text may stand for, as literals of `jsonpath`. */
+function readings(text: string): string[] {
+  const number = numberOf(text);
+  return [
+    JSON.stringify(text),
+    ...(number === undefined ? [] : [numberLiteral(number)]),
+    ...(text === 'true' || text === 'false' ? [text] : []),
+  ];
+}
+
+/** A number that is written beyond the range of stored ones is still beyond them. */
+function numberLiteral(number: number): string {
+  if (Number.isFinite(number)) return String(number);
+  return number > 0 ? '1e400' : '-1e400';
+}
+
+/** Whether a string compares as wanted with a value whose order among strings is not that of its bytes. */
+function hasString(elements: string, comparison: Comparison, value: string): RawBuilder<boolean> {
+  const strings = sql`jsonb_path_query(r.document, ${`${elements} ? (@.type() == "string")`}::jsonpath) as e(value)`;
+  return sql`exists (select from ${strings} where ${compared(sql`e.value #>> '{}'`, comparison, value)})`;
+}
+
+function textCondition(text: RawBuilder<string>, operator: Operator, values: readonly string[]): RawBuilder<boolean> {
+  const [value = ''] = values;
+  if (operator === '$eq') return sql`${text} = ${value}`;
+  if (operator === '$in') return sql`${text} = any(${values}::text[])`;
+  if (operator === '$regex') return sql`${text} like ${likePattern(value)} escape '\\'`;
+  return compared(text, operator as Comparison, value);
+}
+
+/** A shorter text is equal to a status as soon as it is equal to what the index holds of it. */
+function statusCondition(operator: Operator, values: readonly string[]): RawBuilder<boolean> {
+  const indexed = operator === '$eq' && values.every((value) => value.length < INDEXED_STATUS);
+  return textCondition(indexed ? sql`left(r.status, ${sql.lit(INDEXED_STATUS)})` : sql`r.status`, operator, values);
+}
+
+function compared(text: RawBuilder<string>, comparison: Comparison, value: string): RawBuilder<boolean> {
+  const sign = sql.raw(SIGNS[comparison]);
+  if (orderedAsBytes(value)) return sql`${text} ${sign} ${value}`;
+  return sql`${ascending(text)} ${sign} ${ascending(sql<string>`${value}::text`)}`;
+}
+
+/** `meta.moment` compares as an instant. */
+function momentCondition(operator: Operator, values: readonly string[]): RawBuilder<boolean> {
+  const [value = ''] = values;
+  if (operator === '$in') return sql`r.moment = any(${values}::timestamptz[])`;
+  return sql`r.moment ${sql.raw(operator === '$eq' ? '=' : SIGNS[operator as Comparison])} ${value}::timestamptz`;
+}
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** The number a text writes in decimal, in whatever form: `100`, `1e2`, `100.0`, `-0`. */
+function numberOf(text: string): number | undefined {
+  return NUMBER.test(text) ? Number(text) : undefined;
 }

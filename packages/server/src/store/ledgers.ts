@@ -52,7 +52,7 @@ export interface LedgerStore {
     ledger: { handle: string; luid: string; owners: readonly string[] },
     births: (id: number) => readonly Birth[],
   ): Promise<boolean>;
-  /** Handles of the ledgers that one of the keys owns, newest change first. */
+  /** Ids of the ledgers that the key owns, in no order. */
   owned(key: string): Promise<readonly number[]>;
 }
 

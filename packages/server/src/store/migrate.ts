@@ -2,10 +2,14 @@ import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import * as records from './migrations/0001-records.js';
 import * as usedTokens from './migrations/0002-used-tokens.js';
+import * as lists from './migrations/0003-lists.js';
+import * as droppedRecords from './migrations/0004-dropped-records.js';
 
 const numbered: Record<string, string> = {
   '0001-records': records.sql,
   '0002-used-tokens': usedTokens.sql,
+  '0003-lists': lists.sql,
+  '0004-dropped-records': droppedRecords.sql,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

@@ -2,11 +2,13 @@ import type pg from 'pg';
 import { limits } from '../limits.js';
 import { gather } from './gather.js';
 
-/** A signer record as the key or handle asked for names it, with the circles it is in. */
+/** The signer that the key or handle asked for leads to, with the circles it is in. */
 export interface FoundSigner {
   readonly version: number;
-  /** Absent when no signer has the key. Of several with one key, the oldest (contract 03 §1). */
+  /** Absent when nobody has the key. Of several signers with one key, the oldest (contract 03 §1). */
   readonly body?: string;
+  /** The factor that has the key, where no signer itself has it; the oldest of several (contract 03 §2.5). */
+  readonly factor?: string;
   readonly circles: readonly string[];
 }
 
@@ -15,45 +17,62 @@ export type SignerLookup = (query: { ledger: number; key: string; by: 'public' |
 interface Row {
   readonly version: number;
   readonly body: string | null;
+  readonly factor: string | null;
   readonly circles: string[] | null;
 }
 
-const text = (column: 'link' | 'handle') => `
-select l.version, s.body, s.circles
-from unnest($1::int[], $2::bigint[], $3::text[]) as q(ord, ledger_id, key)
-  left join ledger l on l.id = q.ledger_id
-  left join lateral (
+const signer = (condition: string) => `
     select c.body, array(
         select split_part(m.handle, '/', 1) from record m
         where m.ledger_id = r.ledger_id and m.kind = 'circle-signer' and m.link = r.handle order by m.seq) as circles
     from record r join change c using (ledger_id, luid, change)
-    where r.ledger_id = q.ledger_id and r.kind = 'signer'
-      and r.${column} = q.key
-    order by r.seq limit 1
-  ) s on true
+    where r.ledger_id = q.ledger_id and r.kind = 'signer' and ${condition}
+    order by r.seq limit 1`;
+
+const BY_HANDLE = `
+select l.version, s.body, null as factor, s.circles
+from unnest($1::int[], $2::bigint[], $3::text[]) as q(ord, ledger_id, key)
+  left join ledger l on l.id = q.ledger_id
+  left join lateral (${signer('r.handle = q.key')}) s on true
+order by q.ord
+`;
+
+const BY_KEY = `
+select l.version, coalesce(s.body, o.body) as body, f.body as factor, coalesce(s.circles, o.circles) as circles
+from unnest($1::int[], $2::bigint[], $3::text[]) as q(ord, ledger_id, key)
+  left join ledger l on l.id = q.ledger_id
+  left join lateral (${signer('r.link = q.key')}) s on true
+  left join lateral (
+    select c.body from record r join change c using (ledger_id, luid, change)
+    where s.body is null and r.ledger_id = q.ledger_id and r.kind = 'signer-factor' and r.link = q.key
+    order by r.seq limit 1) f on true
+  left join lateral (${signer(`r.handle = f.body::jsonb #>> '{data,signer}'`)}) o on true
 order by q.ord
 `;
 
 /** Signers by key or handle, each with its circles: what a rule about signers is matched against. */
 export function createSignerLookup(pool: pg.Pool): SignerLookup {
-  const gatherer = (name: string, column: 'link' | 'handle') =>
+  const gatherer = (name: string, text: string) =>
     gather<{ ledger: number; key: string }, FoundSigner>(
       async (queries) => {
         const { rows } = await pool.query<Row>({
           name,
-          text: text(column),
+          text,
           values: [
             queries.map((_, ord) => ord),
             queries.map((query) => query.ledger),
             queries.map((query) => query.key),
           ],
         });
-        return rows.map(({ version, body, circles }) =>
-          body === null ? { version, circles: [] } : { version, body, circles: circles ?? [] },
-        );
+        return rows.map(found);
       },
       { batch: limits.batch, queue: limits.queue, lanes: 1 },
     );
-  const gatherers = { public: gatherer('signers-by-key', 'link'), handle: gatherer('signers-by-handle', 'handle') };
+  const gatherers = { public: gatherer('signers-by-key', BY_KEY), handle: gatherer('signers-by-handle', BY_HANDLE) };
   return ({ by, ...query }) => gatherers[by](query);
+}
+
+function found({ version, body, factor, circles }: Row): FoundSigner {
+  if (body === null) return { version, circles: [] };
+  return { version, body, circles: circles ?? [], ...(factor === null ? {} : { factor }) };
 }

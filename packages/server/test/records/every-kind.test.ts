@@ -188,8 +188,8 @@ describe.each(kinds)('a $name', (kind) => {
     it('takes a proof, which the ledger does not countersign', async () => {
       const scene = await setScene(server.current.url, name);
       const first = await make(scene);
-      const proof = proofOver(first.hash, scene.client.key, { note: { seen: [true, null] } });
       for (const end of ['/proofs', ...(kind.proofAliases ?? [])]) {
+        const proof = proofOver(first.hash, scene.client.key, { note: { seen: [true, null, end] } });
         const answer = await scene.client.call('POST', scene.path + end, proof);
         const record = expectRecord(answer, 200, scene.data);
         expect(record.data).toEqual(first.data);

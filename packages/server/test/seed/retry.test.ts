@@ -4,6 +4,7 @@ import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, proofOver, signed } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { bearer } from '../support/token.js';
 
 const server = withServer();
 
@@ -55,6 +56,20 @@ describe('Retry safety (contract 00)', () => {
     expect((await client.drop('/wallets/w', first)).status).toBe(204);
     await stored(client, 'wallet', { handle: 'w', custom: {} });
     expectRefusal(await client.call('POST', '/wallets', body), client, 'record.duplicated', detail);
+  });
+
+  it('holds too where a token came with the signed body, and for nothing that only a token signed', async () => {
+    const client = await newLedger(server.current.url);
+    await stored(client, 'signer', { handle: 's', public: client.key.public, format: 'ed25519-raw' });
+    const body = signed({ handle: 'w' }, client.key);
+    const first = ok(await client.call('POST', '/wallets', body, bearer(client.key)));
+    expect(first.body.meta.proofs).toHaveLength(3);
+    const again = await client.call('POST', '/wallets', body, bearer(client.key));
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    const unsigned = { data: { handle: 'v' }, meta: { proofs: [{ custom: { status: 'created' } }] } };
+    ok(await client.call('POST', '/wallets', unsigned, bearer(client.key)));
+    const taken = await client.call('POST', '/wallets', unsigned, bearer(client.key));
+    expectRefusal(taken, client, 'record.duplicated', 'Wallet with handle v already exists.');
   });
 
   it('an update or a drop sent again tells that it was done: 422 and 404', async () => {

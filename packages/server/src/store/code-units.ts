@@ -1,0 +1,20 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/**
+ * Strings compare by UTF-16 code unit (contract 01 §10, Value typing). PostgreSQL compares the bytes of UTF-8, which
+ * comes to the same but for one thing: characters beyond U+FFFF stand before U+E000 to U+FFFF in code units, as
+ * surrogates, and after them in bytes.
+ */
+
+/** Whether a text compares with every other by its bytes as by its code units: it has no character of either sort. */
+export function orderedAsBytes(text: string): boolean {
+  return !/[\ud800-\uffff]/.test(text);
+}
+
+/**
+ * A text whose bytes are in the order of the code units of the given one: the first bytes of long characters change
+ * places with those of U+E000 to U+FFFF. One character stands for each byte meanwhile.
+ */
+export function ascending(text: RawBuilder<string>): RawBuilder<string> {
+  return sql`translate(convert_from(convert_to(${text}, 'UTF8'), 'LATIN1'), 'îïðñòóô', 'óôîïðñò') collate "C"`;
+}

@@ -1,0 +1,17 @@
+/**
+ * What made the records that were dropped: the hash of each one's first version. A create that comes again after the
+ * drop is told by it from a new one.
+ */
+export const sql = `
+create table dropped_record (
+  ledger_id bigint not null,
+  kind text collate "C" not null,
+  hash text collate "C" not null,
+  luid text collate "C" not null,
+  primary key (ledger_id, kind, hash, luid)
+);
+insert into dropped_record (ledger_id, kind, hash, luid)
+  select made.ledger_id, made.kind, made.hash, made.luid
+  from change gone join change made on made.ledger_id = gone.ledger_id and made.luid = gone.luid and made.change = 1
+  where gone.action = 'drop';
+`;

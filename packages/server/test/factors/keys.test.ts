@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { founded, GATE, outcome, statusSet } from '../access-http/support.js';
+import { newKey, newLedger, type TestClient, type TestKey } from '../support/client.js';
+import { ok, stored } from '../support/scene.js';
+import { withServer } from '../support/server.js';
+import { bearer } from '../support/token.js';
+
+const server = withServer();
+
+interface Scene {
+  readonly founder: TestClient;
+  readonly factor: RecordEnvelope;
+  /** The key of the factor. */
+  readonly key: TestKey;
+}
+
+const PATH = '/signers/alice/factors/second';
+
+/** A ledger where `alice` may make wallets and read them, and a factor of hers. */
+async function scene(more: JsonObject = {}): Promise<Scene> {
+  const founder = await founded(server.current.url, [
+    GATE,
+    { action: 'create', record: 'wallet', signer: { handle: 'alice' } },
+    { action: 'read', record: 'wallet', bearer: { $signer: { handle: 'alice' } } },
+  ]);
+  await stored(founder, 'signer', { handle: 'alice', public: newKey().public, format: 'ed25519-raw' });
+  const key = newKey();
+  const pair = { schema: 'key-pair', format: 'ed25519-raw', public: key.public, ...more };
+  const factor = await stored(founder, 'signer-factor', { handle: 'second', signer: 'alice', ...pair });
+  return { founder, factor, key };
+}
+
+async function current({ founder }: Scene, path: string): Promise<RecordEnvelope> {
+  return ok(await founder.get(path, bearer(founder.key))).body;
+}
+
+let made = 0;
+
+/** What becomes of a wallet that the key signs, and of one read with its token. */
+async function outcomes({ founder, key }: Pick<Scene, 'founder' | 'key'>): Promise<string[]> {
+  made += 1;
+  await stored(founder, 'wallet', { handle: `r-${made}` });
+  return [
+    outcome(await founder.as(key).create('/wallets', { handle: `w-${made}` })),
+    outcome(await founder.get(`/wallets/r-${made}`, bearer(key))),
+  ];
+}
+
+const GRANTED = ['201', '200'];
+const REFUSED = ['403 Cannot create wallet.', '403 Cannot read wallet.'];
+
+describe('the ed25519 key of a key-pair factor (contract 03 §2.5)', () => {
+  it("counts as the signer's own, signed with or in a token, and proofs name the signer", async () => {
+    const { founder, key } = await scene();
+    const wallet = ok(await founder.as(key).create('/wallets', { handle: 'w' })).body;
+    expect(wallet.meta.proofs[0]).toMatchObject({ public: key.public, signer: 'alice' });
+    expect(wallet.meta.owners).toEqual([key.public]);
+    expect((await founder.get('/wallets/w', bearer(key))).status).toBe(200);
+    const unsigned = { data: { handle: 'v' }, meta: { proofs: [{ custom: { status: 'created' } }] } };
+    const left = ok(await founder.call('POST', '/wallets', unsigned, bearer(key))).body;
+    expect(left.meta.proofs[0]).toMatchObject({ signer: 'alice', origin: 'self-signed-token' });
+  });
+
+  it('counts from the request after it was registered on, though it was a stranger before', async () => {
+    const { founder } = await scene();
+    const key = newKey();
+    expect(await outcomes({ founder, key })).toEqual(REFUSED);
+    const pair = { schema: 'key-pair', format: 'ed25519-raw', public: key.public };
+    await stored(founder, 'signer-factor', { handle: 'third', signer: 'alice', ...pair });
+    expect(await outcomes({ founder, key })).toEqual(GRANTED);
+  });
+
+  it.each(['inactive', 'blocked'])('does not while the factor is %s', async (status) => {
+    const here = await scene();
+    expect(await outcomes(here)).toEqual(GRANTED);
+    await statusSet(here.founder, PATH, here.factor, status);
+    expect(await outcomes(here)).toEqual(REFUSED);
+    await statusSet(here.founder, PATH, here.factor, 'active');
+    expect(await outcomes(here)).toEqual(GRANTED);
+  });
+
+  it('does not while the signer is blocked', async () => {
+    const here = await scene();
+    expect(await outcomes(here)).toEqual(GRANTED);
+    await statusSet(here.founder, '/signers/alice', await current(here, '/signers/alice'), 'blocked');
+    expect(await outcomes(here)).toEqual(REFUSED);
+  });
+
+  it('does no more once the factor is dropped', async () => {
+    const here = await scene();
+    expect(await outcomes(here)).toEqual(GRANTED);
+    expect((await here.founder.drop(PATH, here.factor)).status).toBe(204);
+    expect(await outcomes(here)).toEqual(REFUSED);
+  });
+
+  it('does no more once the factor has another', async () => {
+    const here = await scene();
+    expect(await outcomes(here)).toEqual(GRANTED);
+    const key = newKey();
+    const { secret: _, ...data } = here.factor.data;
+    ok(await here.founder.update(PATH, here.factor, { ...data, public: key.public }));
+    expect(await outcomes(here)).toEqual(REFUSED);
+    expect(await outcomes({ ...here, key })).toEqual(GRANTED);
+  });
+
+  it('does not when it is said to be one for RS256', async () => {
+    expect(await outcomes(await scene({ format: 'rsa-der' }))).toEqual(REFUSED);
+  });
+
+  it('is that of the signer who registers with it, whoever had it as a factor before', async () => {
+    const here = await scene();
+    expect(await outcomes(here)).toEqual(GRANTED);
+    await stored(here.founder, 'signer', { handle: 'bob', public: here.key.public, format: 'ed25519-raw' });
+    expect(await outcomes(here)).toEqual(REFUSED);
+  });
+
+  it('completes a quorum', async () => {
+    const { founder, key } = await scene();
+    const values = [{ quorum: [{ handle: 'alice' }] }];
+    await stored(founder, 'policy', { handle: 'wallets', schema: 'status', record: 'wallet', values });
+    const wallet = await stored(founder, 'wallet', { handle: 'w', access: [{ action: 'any' }] });
+    expect((await founder.prove('/wallets/w', wallet, { status: 'active' })).body.meta.status).toBe('created');
+    expect((await founder.as(key).prove('/wallets/w', wallet, { status: 'active' })).body.meta.status).toBe('active');
+  });
+});
+
+describe('the public key of a factor', () => {
+  it(`has at most ${limits.publicKey} characters`, async () => {
+    const client = await newLedger(server.current.url);
+    await stored(client, 'signer', { handle: 's', public: client.key.public, format: 'ed25519-raw' });
+    const longest = randomBytes((limits.publicKey / 4) * 3).toString('base64');
+    const factor = { schema: 'key-pair', signer: 's', format: 'rsa-der' };
+    const answers = [
+      await client.create('/signers/s/factors', { handle: 'longest', ...factor, public: longest }),
+      await client.create('/signers/s/factors', { handle: 'longer', ...factor, public: `${longest}AAAA` }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 422]);
+    const start = encodeURIComponent(longest.slice(0, 100));
+    expect((await client.get(`/signers/s/factors?data.public.$regex=${start}`)).body.data).toHaveLength(1);
+  });
+});

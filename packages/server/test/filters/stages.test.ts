@@ -1,0 +1,197 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Filter } from '../../src/store/filter.js';
+import { createLists, FEW, HEAD, type Listed, type ListQuery } from '../../src/store/list.js';
+import { migrate } from '../../src/store/migrate.js';
+import { createPool } from '../../src/store/pool.js';
+import { createDatabase, type TestDatabase } from '../support/database.js';
+
+const RECORDS = 6_000;
+
+let database: TestDatabase;
+let pool: pg.Pool;
+/** Statements that lists have sent. */
+let sent: string[];
+
+interface Made {
+  readonly seq: number;
+  readonly moment: number;
+  readonly status: string;
+  readonly domain: string | null;
+  readonly values: readonly string[];
+}
+
+/** What the records are made of, oldest first: the same formulas as in the statement below. */
+const made: Made[] = Array.from({ length: RECORDS }, (_, index) => {
+  const seq = index + 1;
+  const values = [
+    ...(seq % 2 === 0 ? ['half'] : []),
+    ...(seq % 400 === 0 ? ['rare'] : []),
+    ...(seq <= FEW ? ['few'] : []),
+    ...(seq <= FEW + 1 ? ['many'] : []),
+    ...(seq === 1 ? ['first'] : []),
+    ...(seq > RECORDS - HEAD ? ['head'] : []),
+  ];
+  const domain = seq < HEAD ? 'shorter' : seq < 2 * HEAD ? 'as-long' : null;
+  return { seq, moment: Math.floor((seq - 1) / 5), status: seq % 3 === 0 ? 'closed' : 'open', domain, values };
+});
+
+beforeAll(async () => {
+  database = await createDatabase();
+  pool = createPool({ connectionString: database.url }, () => {});
+  await migrate(pool);
+  await pool.query(`insert into ledger (handle, luid, owners) values ('one', '1', '{}'), ('two', '2', '{}')`);
+  const rows = made.map(({ seq, moment, status, domain, values }) => [
+    seq,
+    moment,
+    status,
+    domain,
+    JSON.stringify(values),
+  ]);
+  // Two ledgers and two kinds with the same records: whatever crosses over is there twice.
+  for (const [ledger, kind] of [
+    [1, 'wallet'],
+    [1, 'symbol'],
+    [2, 'wallet'],
+  ] as const) {
+    await pool.query(
+      `insert into record (ledger_id, kind, handle, luid, change, hash, status, domain, moment, document)
+       select $1::bigint, $2::text, 'r-' || seq, $2 || seq, 1, 'hash', status, domain, 'epoch'::timestamptz + moment * interval '1 s',
+         jsonb_build_object($1 || '/' || $2, jsonb_build_object('data.custom.v', vals))
+       from unnest($3::int[], $4::int[], $5::text[], $6::text[], $7::jsonb[]) as r(seq, moment, status, domain, vals) order by seq`,
+      [ledger, kind, ...[0, 1, 2, 3, 4].map((column) => rows.map((row) => row[column]))],
+    );
+  }
+  await pool.query(`insert into change (ledger_id, luid, change, kind, action, moment, hash, body)
+    select ledger_id, luid, 1, kind, 'create', moment, 'hash', ledger_id || ' ' || kind || ' ' || handle from record`);
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+async function page(query: Partial<ListQuery>): Promise<Listed> {
+  sent = [];
+  const watched = {
+    query: (text: string, values: unknown[]) => {
+      sent.push(text);
+      return pool.query(text, values);
+    },
+  };
+  const whole = { ledger: 1, kind: 'wallet', filters: [], limit: 20, offset: 0, ...query } as const;
+  return createLists(watched as unknown as pg.Pool).page(whole);
+}
+
+function value(...values: string[]): Filter {
+  return { path: 'data.custom.v', operator: '$in', values };
+}
+
+/** The bodies of those that match, in the order of lists: newest change first, then oldest record first. */
+function expected(matches: (record: Made) => boolean): string[] {
+  const ordered = made.filter(matches).toSorted((one, other) => other.moment - one.moment || one.seq - other.seq);
+  return ordered.map(({ seq }) => `1 wallet r-${seq}`);
+}
+
+function bodies({ records }: Listed): string[] {
+  return records.map(({ body }) => body);
+}
+
+describe('a list by a value in the document', () => {
+  it.each([
+    ['that many have', 'half', 20, 1],
+    ['that few have, all old', 'first', 20, 2],
+    ['that few have, here and there', 'rare', 20, 2],
+    [`that ${FEW} have, all old`, 'few', 20, 2],
+    [`that ${FEW + 1} have, all old`, 'many', 20, 3],
+    [`that the newest ${HEAD} have, all of them asked for`, 'head', HEAD, 1],
+    [`that the newest ${HEAD} have, and one more asked for`, 'head', HEAD + 1, 2],
+    ['that none has', 'none', 20, 2],
+  ])('%s', async (_, v, limit, statements) => {
+    const found = bodies(await page({ filters: [value(v)], limit }));
+    expect(found).toEqual(expected(({ values }) => values.includes(v)).slice(0, limit));
+    expect(sent).toHaveLength(statements);
+  });
+
+  it.each(['half', 'rare', 'few', 'many', 'head'])('page by page, by number and by place: %s', async (v) => {
+    const whole = expected(({ values, status }) => values.includes(v) && status === 'closed');
+    const filters: Filter[] = [value(v, 'none'), { path: 'meta.status', operator: '$eq', values: ['closed'] }];
+    const limit = Math.ceil(whole.length / 5);
+    let after: ListQuery['after'];
+    for (let index = 0; index < 6; index += 1) {
+      const slice = whole.slice(index * limit, (index + 1) * limit);
+      expect(bodies(await page({ filters, limit, offset: index * limit }))).toEqual(slice);
+      const next = await page({ filters, limit, ...(after ? { after } : {}) });
+      expect(bodies(next)).toEqual(slice);
+      after = next.records.at(-1)?.place ?? after;
+    }
+  });
+
+  it.each([
+    ['shorter', HEAD - 1, 1],
+    ['as-long', HEAD, 2],
+  ])('that none has, in a list %s than what is looked at first', async (domain, length, statements) => {
+    expect(made.filter((record) => record.domain === domain)).toHaveLength(length);
+    const within: Filter = { path: 'meta.domain', operator: '$eq', values: [domain] };
+    expect(bodies(await page({ filters: [within, value('none')] }))).toEqual([]);
+    expect(sent).toHaveLength(statements);
+  });
+});
+
+describe('a list by what is in a column', () => {
+  it('takes one statement', async () => {
+    const closed: Filter = { path: 'meta.status', operator: '$eq', values: ['closed'] };
+    const whole = expected(({ status }) => status === 'closed');
+    expect(bodies(await page({ filters: [closed], offset: 1_000 }))).toEqual(whole.slice(1_000, 1_020));
+    expect(sent).toHaveLength(1);
+    const named: Filter = { path: 'data.handle', operator: '$in', values: ['r-3', 'r-6'], key: true };
+    expect(bodies(await page({ filters: [named, closed, value('half')] }))).toEqual(['1 wallet r-6']);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('ends after its last page', async () => {
+    expect(bodies(await page({ offset: RECORDS - 1 }))).toHaveLength(1);
+    expect(bodies(await page({ offset: RECORDS }))).toEqual([]);
+    expect(bodies(await page({ offset: 999_999_999_000 }))).toEqual([]);
+  });
+});
+
+/** The indexes a list is read by, before the database has any statistics and after. */
+describe('lists are read by an index', () => {
+  const closed: Filter = { path: 'meta.status', operator: '$eq', values: ['closed'] };
+  const since: Filter = { path: 'meta.moment', operator: '$gte', values: ['1970-01-01T00:10:00Z'] };
+  const rows: [string, Filter[], RegExp[]][] = [
+    ['of everything', [], [/Index Scan using record_newest/]],
+    ['by status', [closed], [/Index Scan using record_status/]],
+    ['by moment', [since], [/Index Scan using record_newest/]],
+    ['by handle', [{ path: 'data.handle', operator: '$eq', values: ['r-9'], key: true }], [/record_ledger_id_handle/]],
+    ['by value', [value('rare')], [/Index Scan using record_newest/, /Bitmap Index Scan on record_document/]],
+    ['by status and value', [closed, value('first')], [/record_status/, /Bitmap Index Scan on record_document/]],
+  ];
+
+  async function plans(filters: Filter[]): Promise<string[]> {
+    const found: string[] = [];
+    const explaining = {
+      query: async (text: string, values: unknown[]) => {
+        const { rows } = await pool.query(`explain ${text}`, values);
+        found.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+        return pool.query(text, values);
+      },
+    };
+    const query = { ledger: 1, kind: 'wallet', filters, limit: 20, offset: 0 } as const;
+    await createLists(explaining as unknown as pg.Pool).page(query);
+    return found;
+  }
+
+  it.each(rows)('%s', async (_, filters, indexes) => {
+    for (const statistics of [false, true]) {
+      if (statistics) await pool.query('analyze record');
+      const found = await plans(filters);
+      expect(found).toHaveLength(indexes.length);
+      for (const [index, plan] of found.entries()) {
+        expect(plan).toMatch(indexes[index] as RegExp);
+        expect(plan).not.toMatch(/Seq Scan on record/);
+      }
+    }
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { expectRefusal } from '../support/checks.js';
+import { newLedger } from '../support/client.js';
+import { withServer } from '../support/server.js';
+
+const server = withServer();
+
+describe('errors of /ledgers/{handle} (contract 01 §12, §14)', () => {
+  it('are signed by the ledger of the path, also those that come before it is asked for', async () => {
+    const client = await newLedger(server.current.url);
+    const outside = client.in(undefined);
+    const path = `/ledgers/${client.ledger}`;
+    const over = `{"a":"${'x'.repeat(limits.body)}"}`;
+    const tooLarge = await outside.call('PUT', path, over);
+    expect(tooLarge.status).toBe(413);
+    expect(tooLarge.body.meta.proofs).toHaveLength(1);
+    const malformed = await outside.call('PUT', path, '{');
+    expectRefusal(malformed, client, 'api.body-malformed', 'Malformed JSON body');
+  });
+
+  it('are unsigned where there is no such ledger', async () => {
+    const outside = (await newLedger(server.current.url)).in(undefined);
+    const over = `{"a":"${'x'.repeat(limits.body)}"}`;
+    const answer = await outside.call('PUT', '/ledgers/ghost', over);
+    expectRefusal(answer, outside, 'api.route-not-found', 'Server does not host requested ledger');
+  });
+});
