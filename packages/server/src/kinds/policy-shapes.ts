@@ -35,9 +35,7 @@ const Provider = closed({
   schema: oneOfNames(['oauth2']),
   signer: closed({ handle: Handle }),
   target: Type.Optional(closed({ schema: Type.Optional(Handle) })),
-  config: Type.Optional(
-    closed({ 'jwt.ttl': Type.Optional(Type.Integer({ minimum: 1, maximum: limits.tokenLife })) }),
-  ),
+  config: Type.Optional(closed({ 'jwt.ttl': Type.Optional(Type.Integer({ minimum: 1, maximum: limits.tokenLife })) })),
 });
 
 const shared = {

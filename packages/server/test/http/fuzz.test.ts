@@ -20,7 +20,7 @@ import { withServer } from '../support/server.js';
 import { Description } from './description.js';
 
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
-const RUNS = Number(process.env.FUZZ_RUNS ?? 200);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 80);
 
 /** What is done to a body: somewhere in it a value is put, or taken away. Places wrap around what there is. */
 interface Mutation {

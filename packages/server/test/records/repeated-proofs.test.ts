@@ -48,7 +48,9 @@ describe('a proof that the record has already (contract 01 §7)', () => {
     const client = await newLedger(server.current.url);
     const wallet = await stored(client, 'wallet', { handle: 'w' });
     ok(await client.update('/wallets/w', wallet, { handle: 'w', custom: {} }));
-    const [{ method, public: key, digest, result, custom }] = wallet.meta.proofs as unknown as [Record<string, unknown>];
+    const [{ method, public: key, digest, result, custom }] = wallet.meta.proofs as unknown as [
+      Record<string, unknown>,
+    ];
     const answer = await client.call('POST', '/wallets/w/proofs', { method, public: key, digest, result, custom });
     expectRefusal(answer, client, 'crypto.signature-invalid', `Invalid signature for key: ${key}`);
   });
