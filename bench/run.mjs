@@ -83,7 +83,7 @@ async function measureAll(measure, { grow }) {
   console.log(compared(before, after));
 }
 
-/** Creates wallets until there are `target` more, over the same path as everybody. */
+/** Creates `target` more wallets, over the same path as everybody. */
 async function load(measure, target) {
   for (let loaded = 0; loaded < target; ) {
     const stretch = Math.min(STRETCH, target - loaded);

@@ -71,7 +71,7 @@ create table record (
 );
 -- No index begins with (ledger_id, kind), though all of these ask for both. To a planner that has no statistics yet,
 -- such a beginning seems to lead to one row as surely as a unique key does, and lookups that took it read the whole of
--- a kind: 60 times slower for the first minute of a load. Lists name the kind as an expression to get at theirs.
+-- a kind: 40 times slower for the first minute of a load. Lists name the kind as an expression to get at theirs.
 create index record_newest on record (ledger_id, (kind || ''), moment desc, seq);
 create index record_link on record (ledger_id, link, kind) where link is not null;
 create index record_document on record using gin (document jsonb_path_ops);
