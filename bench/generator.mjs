@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { encodeBase64, hash as hashOf, signProof } from '@countersign/protocol';
+import { encodeBase64 } from '@countersign/protocol';
 import { native } from '../packages/server/dist/auth/native-suite.js';
 import { check } from './check.mjs';
 import { Connection } from './connection.mjs';
 import { fire } from './fire.mjs';
+import { Founder } from './founder.mjs';
+import { authorization, foundPolicies } from './policies.mjs';
 import { shapes } from './shapes.mjs';
+import { Tokens } from './tokens.mjs';
 import { Wallets } from './wallets.mjs';
 
 /**
@@ -15,7 +18,12 @@ const tasks = { found, prepare, run, answer: oneAnswer };
 
 const secret = randomBytes(32);
 const key = { secret, public: encodeBase64(native.publicKey(secret)) };
-const wallets = new Wallets(key);
+/** What makes the requests for each ledger. */
+const sources = {
+  bench: new Wallets('bench', key),
+  'bench-policies': new Wallets('bench-policies', key),
+  'bench-tokens': new Tokens('bench-tokens'),
+};
 let prepared = [];
 const open = new Map();
 
@@ -26,20 +34,23 @@ process.on('message', ({ task, ...options }) => {
   );
 });
 
-/** Makes the ledger that everything is stored in: open to everyone, since rules are not what is measured. */
-async function found({ port }) {
-  const data = { handle: 'bench', signer: 'system', access: [{ action: 'any', record: 'any' }] };
-  const hash = hashOf(data, native);
-  const custom = { moment: new Date().toISOString(), status: 'created' };
-  const body = JSON.stringify({ hash, data, meta: { proofs: [signProof({ hash, custom, ...key }, native)] } });
-  const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`http://127.0.0.1:${port}/v2/ledgers`, { method: 'POST', headers, body });
-  if (answer.status !== 201) throw new Error(`the ledger was not made: ${await answer.text()}`);
+/**
+ * Makes the ledgers that requests are for. Most are for one that is open to everyone, since rules are not what they
+ * measure.
+ */
+async function found({ port, only }) {
+  const founder = (ledger) => new Founder(port, ledger, key);
+  await founder('bench').found();
+  if (only.includes('create-policies')) await foundPolicies(founder('bench-policies'), key);
+  if (only.includes('mint')) await sources['bench-tokens'].found(founder('bench-tokens'), key);
 }
 
 /** Makes the next `count` requests of a shape. */
 async function prepare({ shape, count }) {
-  prepared = Array.from({ length: count }, () => wallets[made(shape)]());
+  const source = sourceOf(shape);
+  // A new one each time: a long run outlives a token.
+  if (shape === 'create-policies') source.authorization = authorization(shapes[shape].ledger, key);
+  prepared = Array.from({ length: count }, () => source[made(shape)]());
 }
 
 /**
@@ -51,7 +62,7 @@ async function run({ shape, port, connections, checked, seconds, rate }) {
   const { status } = shapes[shape];
   const ready = await connectionsTo(port, connections);
   const { samples, latencies, ...measured } = await fire(ready, prepared, { status, seconds, rate });
-  if (checked) for (const sample of samples) check(made(shape), sample);
+  if (checked) for (const sample of samples) checkOf(shape)(sample);
   return { ...measured, p50: at(latencies, 0.5), p99: at(latencies, 0.99) };
 }
 
@@ -69,9 +80,18 @@ async function connectionsTo(port, count) {
   return kept.slice(0, count);
 }
 
-/** The shape whose requests a shape is made of. */
+/** What a request of the shape is called by what makes it. */
 function made(shape) {
-  return shapes[shape].like ?? shape;
+  return shapes[shape].make ?? shape;
+}
+
+function sourceOf(shape) {
+  return sources[shapes[shape].ledger ?? 'bench'];
+}
+
+/** What checks a kept answer: those of the token endpoint are no records. */
+function checkOf(shape) {
+  return shape === 'mint' ? (sample) => sourceOf(shape).check(sample) : (sample) => check(made(shape), sample);
 }
 
 function at(sorted, share) {

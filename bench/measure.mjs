@@ -22,9 +22,9 @@ export class Measure {
 
   /**
    * @param tell gives the load generator a task
-   * @param ports `{ ledger, write, read }` of the ledger and of the two ceilings
+   * @param ports `{ ledger, write, read, token }` of the ledger and of the ceilings
    * @param options `{ seconds, rounds, connections, only }`
-   * @param usage tells what `ledger`, `write` or `read` has used so far
+   * @param usage tells what `ledger` or a ceiling has used so far
    */
   constructor(tell, ports, options, usage) {
     this.#tell = tell;
@@ -58,20 +58,20 @@ export class Measure {
     for (let round = 0; round < this.#options.rounds; round += 1) {
       const figures = {};
       for (const shape of this.#options.only) figures[shape] = await this.#one(shape);
+      for (const shape of this.#options.only) figures[shape].cost = costOf(shape, figures);
       rounds.push(figures);
     }
     return this.#options.only.map((shape) => ({ shape, ...medians(rounds.map((figures) => figures[shape])) }));
   }
 
   async #one(shape) {
-    const { ceiling, like } = shapes[shape];
+    const { ceiling, like, repeated } = shapes[shape];
     const { seconds } = this.#options;
-    const repeats = ceiling === 'read';
     const rate = like && this.#rates[like] / 2;
-    const count = repeats ? REPEATED : Math.ceil((rate ?? this.#rates[shape]) * seconds);
+    const count = repeated ? REPEATED : Math.ceil((rate ?? this.#rates[shape]) * seconds);
     await this.#tell('prepare', { shape, count });
     const bare = ceiling && (await this.#ceiling(shape, seconds));
-    const found = await this.#ledger(shape, { ...(repeats ? { seconds } : {}), rate });
+    const found = await this.#ledger(shape, { ...(repeated ? { seconds } : {}), rate });
     const perSecond = found.count / found.seconds;
     this.#rates[shape] = perSecond;
     return {
@@ -104,12 +104,18 @@ export class Measure {
 
   async #ceiling(shape, seconds) {
     const { ceiling } = shapes[shape];
-    if (ceiling === 'read') {
+    if (ceiling !== 'write') {
       const body = await this.#tell('answer', { port: this.#ports.ledger });
-      await fetch(`http://127.0.0.1:${this.#ports.read}/body`, { method: 'PUT', body });
+      await fetch(`http://127.0.0.1:${this.#ports[ceiling]}/body`, { method: 'PUT', body });
     }
     return this.#run(ceiling, shape, { seconds });
   }
+}
+
+/** How many times what another shape costs, where both were measured: taken in one round, like the ratio. */
+function costOf(shape, figures) {
+  const other = figures[shapes[shape].against];
+  return other && other.perSecond / figures[shape].perSecond;
 }
 
 /** The median of each figure; the ratio's is that of the rounds' ratios, each made of two neighbours in time. */

@@ -39,11 +39,16 @@ async function bench(options) {
   const interrupted = () => void stopAll().finally(() => process.exit(130));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupted);
   try {
-    const ports = { ledger: await freePort(), write: await freePort(), read: await freePort() };
+    const ports = {
+      ledger: await freePort(),
+      write: await freePort(),
+      read: await freePort(),
+      token: await freePort(),
+    };
     const ledger = await startLedger(options, ports.ledger, folder);
     const servers = { ledger: ledger.child };
     children.push(ledger.child);
-    for (const name of ['write', 'read']) {
+    for (const name of ['write', 'read', 'token']) {
       servers[name] = (await startServer([here(`./ceiling/${name}.mjs`)], { PORT: ports[name] })).child;
       children.push(servers[name]);
     }
@@ -53,7 +58,7 @@ async function bench(options) {
     console.log(
       `${'load'.padEnd(16)}${options.connections} connections, median of ${options.rounds} x ${options.seconds} s each\n`,
     );
-    await generator.tell('found', { port: ports.ledger });
+    await generator.tell('found', { port: ports.ledger, only: options.only });
     const measure = new Measure(generator.tell, ports, options, (name) => usageOf(servers[name]));
     try {
       await Promise.race([measureAll(measure, options), ledger.ended]);
@@ -109,10 +114,20 @@ function report(figures) {
     [cpu, cpuDatabase, cpuCeiling].map((time) => time?.toFixed(0) ?? '-').join(' / '),
     memory?.toFixed(0) ?? '',
   ]);
-  return table(
+  const figured = table(
     ['', 'requests/s', 'p50 ms', 'p99 ms', 'ceiling/s', 'ratio', 'µs server / database / ceiling', 'MiB'],
     rows,
   );
+  const costs = figures
+    .filter(({ cost }) => cost !== undefined)
+    .map(
+      ({ shape, cost }) => `${titleOf(shape)}: ${cost.toFixed(2)} times the cost of ${titleOf(shapes[shape].against)}`,
+    );
+  return [figured, ...costs].join('\n\n');
+}
+
+function titleOf(shape) {
+  return shapes[shape].title;
 }
 
 /** What a request costs now against what it cost before. */

@@ -1,14 +1,26 @@
 /**
  * What is measured. `ceiling` names the bare server a shape is compared with: `write` does the same parsing, hashing,
- * verifying, signing and serialising and nothing else; `read` answers the same bytes from memory.
+ * verifying, signing and serialising and nothing else; `read` answers the same bytes from memory; `token` signs the same
+ * token. `make` names what makes the requests where that is not the shape's own name, `ledger` the ledger they are for
+ * where that is not the open one. Those that are `repeated` may be sent again and again. What a shape costs is also told
+ * `against` another.
  */
 export const shapes = {
   create: { title: 'signed create', ceiling: 'write', status: 201 },
-  'create-half': { title: 'signed create at half that rate', status: 201, like: 'create' },
+  'create-policies': {
+    title: 'signed create, token, policies',
+    ceiling: 'write',
+    status: 201,
+    make: 'create',
+    ledger: 'bench-policies',
+    against: 'create',
+  },
+  'create-half': { title: 'signed create at half that rate', status: 201, make: 'create', like: 'create' },
   update: { title: 'signed update', ceiling: 'write', status: 200 },
   proof: { title: 'status proof', ceiling: 'write', status: 200 },
-  read: { title: 'read by handle', ceiling: 'read', status: 200 },
-  list: { title: 'list page of 20', ceiling: 'read', status: 200 },
-  'filter-few': { title: 'filtered list, 20 match', ceiling: 'read', status: 200 },
-  'filter-many': { title: 'filtered list, 1 in 4 matches', ceiling: 'read', status: 200 },
+  read: { title: 'read by handle', ceiling: 'read', status: 200, repeated: true },
+  list: { title: 'list page of 20', ceiling: 'read', status: 200, repeated: true },
+  'filter-few': { title: 'filtered list, 20 match', ceiling: 'read', status: 200, repeated: true },
+  'filter-many': { title: 'filtered list, 1 in 4 matches', ceiling: 'read', status: 200, repeated: true },
+  mint: { title: 'token mint', ceiling: 'token', status: 200, ledger: 'bench-tokens', repeated: true },
 };

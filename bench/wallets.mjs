@@ -1,5 +1,6 @@
 import { hash as hashOf, signProof } from '@countersign/protocol';
 import { native } from '../packages/server/dist/auth/native-suite.js';
+import { request } from './request.mjs';
 
 /** Wallets of one customer: as many as a page of a list holds. */
 const PER_CUSTOMER = 20;
@@ -14,12 +15,19 @@ const STEP = 2_654_435_761;
 export class Wallets {
   /** How many were created; their numbers are 0 and up. */
   count = 0;
+  /** The header of every request, if any. */
+  authorization = undefined;
   #visited = 0;
   #updated = new Map();
+  #ledger;
   #key;
 
-  /** `key` signs everything: `{ public, secret }`. */
-  constructor(key) {
+  /**
+   * @param ledger handle of the ledger they are in
+   * @param key signs everything: `{ public, secret }`
+   */
+  constructor(ledger, key) {
+    this.#ledger = ledger;
     this.#key = key;
   }
 
@@ -27,7 +35,7 @@ export class Wallets {
   create() {
     const data = walletData(this.count);
     this.count += 1;
-    return post('/wallets', this.#signed(data, hashOf(data, native), { status: 'created' }));
+    return this.#request('POST', '/wallets', this.#signed(data, hashOf(data, native), { status: 'created' }));
   }
 
   /** A request that updates some wallet; requests must be sent in the order they were made in. */
@@ -37,32 +45,37 @@ export class Wallets {
     data.custom.updates = this.#visited;
     const hash = hashOf(data, native);
     this.#updated.set(number, hash);
-    return put(`/wallets/${data.handle}`, this.#signed(data, hash, {}));
+    return this.#request('PUT', `/wallets/${data.handle}`, this.#signed(data, hash, {}));
   }
 
   /** A request that changes the status of some wallet. */
   proof() {
     const number = this.#next();
     const status = this.#visited % 2 === 0 ? 'active' : 'suspended';
-    return post(`/wallets/${handleOf(number)}/proofs`, this.#proof(this.#hash(number), { status }));
+    return this.#request('POST', `/wallets/${handleOf(number)}/proofs`, this.#proof(this.#hash(number), { status }));
   }
 
   read() {
-    return get(`/wallets/${handleOf(this.#next())}`);
+    return this.#request('GET', `/wallets/${handleOf(this.#next())}`);
   }
 
   list() {
-    return get('/wallets?page.limit=20');
+    return this.#request('GET', '/wallets?page.limit=20');
   }
 
   /** A list of which every page is one customer's wallets. */
   'filter-few'() {
     const customer = customerOf(this.#next() % (this.count - (this.count % PER_CUSTOMER)));
-    return get(`/wallets?data.custom.customer=${customer}&page.limit=20`);
+    return this.#request('GET', `/wallets?data.custom.customer=${customer}&page.limit=20`);
   }
 
   'filter-many'() {
-    return get('/wallets?data.custom.tier=gold&page.limit=20');
+    return this.#request('GET', '/wallets?data.custom.tier=gold&page.limit=20');
+  }
+
+  #request(method, path, body) {
+    const text = body && JSON.stringify(body);
+    return request(method, path, { ledger: this.#ledger, authorization: this.authorization, text });
   }
 
   /** Some wallet; not one of the last many. */
@@ -103,17 +116,4 @@ function handleOf(number) {
 
 function customerOf(number) {
   return `customer-${Math.floor(number / PER_CUSTOMER)}`;
-}
-
-const post = (path, body) => request('POST', path, body);
-const put = (path, body) => request('PUT', path, body);
-const get = (path) => request('GET', path);
-
-/** A request as it goes over the wire. */
-function request(method, path, body) {
-  const head = `${method} /v2${path} HTTP/1.1\r\nhost: localhost\r\nx-ledger: bench\r\n`;
-  if (body === undefined) return Buffer.from(`${head}\r\n`);
-  const text = JSON.stringify(body);
-  const type = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`;
-  return Buffer.from(`${head}${type}\r\n${text}`);
 }

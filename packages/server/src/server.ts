@@ -46,7 +46,19 @@ export interface Server {
   close(): Promise<void>;
 }
 
-const NATURE: Nature = { now: () => Date.now(), random: (bytes) => randomBytes(bytes) };
+const NATURE: Nature = { now: () => Date.now(), random: pooledRandom(8_192) };
+
+/** Random bytes, drawn from the system many at a time: a luid needs few, and asking costs more than filling. */
+function pooledRandom(size: number): Nature['random'] {
+  let pool = Buffer.alloc(0);
+  return (bytes) => {
+    if (bytes > size) return randomBytes(bytes);
+    if (pool.length < bytes) pool = randomBytes(size);
+    const taken = pool.subarray(0, bytes);
+    pool = pool.subarray(bytes);
+    return taken;
+  };
+}
 
 /** Wires store, services and HTTP, and brings the database to this release's schema. It does not listen yet. */
 export async function openServer(options: ServerOptions): Promise<Server> {

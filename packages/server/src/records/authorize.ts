@@ -35,6 +35,15 @@ export function authorize(service: Service, ledger: Ledger, caller: Caller, aske
   throw refusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
 }
 
+/**
+ * Whether rules about no record in particular let the caller read every record of the kind: nothing of a record need
+ * then be looked at. An explained decision is about a record, and is made about it.
+ */
+export function readsEvery(service: Service, ledger: Ledger, kind: Kind, caller: Caller): boolean {
+  const context = contextOf(service, ledger);
+  return !service.explain && !context.ledger.policyBased && judge('read', kind.name, caller, context).granted;
+}
+
 /** Whether a write of the caller's can carry a signature: its own, or one for the signer its token stands for. */
 function signs({ proofs, token }: Caller): boolean {
   return proofs.length > 0 || token?.key?.signer !== undefined;

@@ -110,8 +110,20 @@ async function find(
   const { version, record } = await service.store.lookup({ ledger: ledger.id, kind: kind.name, ...query });
   assertCurrent(ledger, version);
   if (!record) return undefined;
-  const { body, change } = record;
-  return { record: JSON.parse(body) as RecordEnvelope, change, body };
+  return storedAs(record.body, record.change);
+}
+
+/** A stored version. Its body is parsed when something of the record is asked for: most reads only pass it on. */
+function storedAs(body: string, change: number): Stored {
+  let record: RecordEnvelope | undefined;
+  return {
+    body,
+    change,
+    get record() {
+      record ??= JSON.parse(body) as RecordEnvelope;
+      return record;
+    },
+  };
 }
 
 /** A record by luid or handle, for kinds whose key is their handle. */
