@@ -4,7 +4,10 @@ import { median } from './table.mjs';
 /** Requests prepared for a shape that may be sent again and again. */
 const REPEATED = 5_000;
 
-/** Wallets there are before anything is measured, and requests of every other shape that warm the servers up. */
+/**
+ * Wallets there are before anything is measured, and requests of every other shape that warm the servers up. What is
+ * told against another shape is sent as often as that one was: its code would else be compared before it is optimised.
+ */
 const SEED = 8_000;
 const WARM = 1_500;
 
@@ -37,7 +40,7 @@ export class Measure {
   async warmUp() {
     this.#rates.create = await this.create(SEED);
     for (const shape of this.#options.only) {
-      await this.#tell('prepare', { shape, count: WARM });
+      await this.#tell('prepare', { shape, count: shapes[shape].against ? SEED : WARM });
       if (shapes[shape].ceiling) await this.#ceiling(shape, 0.5);
       const rate = shapes[shape].like ? this.#rates[shapes[shape].like] / 2 : undefined;
       const { count, seconds } = await this.#ledger(shape, { rate });
