@@ -49,7 +49,8 @@ function* entries(level: Level, access: readonly AccessEntry[], context: Context
       yield { level, index, rule: entry };
       continue;
     }
-    for (const policy of withExtended(namesIn(entry.policy), context, seen)) {
+    const policies = withExtended(namesIn(entry.policy), context.policies, seen);
+    for (const policy of policies.filter((one) => countsHere(one, context))) {
       for (const value of policy.values) yield { level, index, policy: policy.handle, rule: withRecord(value, policy) };
     }
   }
@@ -57,25 +58,43 @@ function* entries(level: Level, access: readonly AccessEntry[], context: Context
 
 /** The values of active access policies; of those they extend, whatever the status (contract 03 §8.2). */
 function* policyBased(context: Context): Generator<Standing> {
-  const active = [...context.policies.values()].filter(({ status }) => status === 'active');
-  const handles = active.map(({ handle }) => handle);
-  for (const policy of withExtended(handles, context, new Set())) {
-    for (const [index, value] of policy.values.entries()) {
-      yield { level: 'policy', index, policy: policy.handle, rule: withRecord(value, policy) };
-    }
+  for (const { policy, standing } of activeValues(context.policies)) {
+    if (countsHere(policy, context)) yield standing;
   }
 }
 
+interface ActiveValue {
+  readonly policy: AccessPolicy;
+  readonly standing: Standing;
+}
+
+/** What the active policies of a ledger amount to is the same until a policy changes, and then the map is another. */
+const active = new WeakMap<Context['policies'], readonly ActiveValue[]>();
+
+function activeValues(policies: Context['policies']): readonly ActiveValue[] {
+  const known = active.get(policies);
+  if (known) return known;
+  const handles = [...policies.values()].filter(({ status }) => status === 'active').map(({ handle }) => handle);
+  const values = withExtended(handles, policies, new Set()).flatMap((policy) =>
+    policy.values.map((value, index) => ({
+      policy,
+      standing: { level: 'policy' as const, index, policy: policy.handle, rule: withRecord(value, policy) },
+    })),
+  );
+  active.set(policies, values);
+  return values;
+}
+
 /**
- * The access policies of those handles that count here, each after the ones it extends. Each comes once, however often
+ * The access policies of those handles, each after the ones it extends. Each comes once, however often
  * it is named: `seen` is what came before, and what ends a circle of policies that extend one another.
  */
-function withExtended(handles: readonly string[], context: Context, seen: Set<string>): AccessPolicy[] {
+function withExtended(handles: readonly string[], policies: Context['policies'], seen: Set<string>): AccessPolicy[] {
   const ordered: AccessPolicy[] = [];
   const pending = handles.toReversed().map((handle) => ({ handle, extended: false }));
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { handle, extended } = next;
-    const policy = context.policies.get(handle);
+    const policy = policies.get(handle);
     if (!policy || (policy.schema ?? 'access') !== 'access') continue;
     if (extended) {
       ordered.push(policy);
@@ -85,7 +104,7 @@ function withExtended(handles: readonly string[], context: Context, seen: Set<st
       pending.push({ handle, extended: true }, ...above.toReversed().map((one) => ({ handle: one, extended: false })));
     }
   }
-  return ordered.filter((policy) => countsHere(policy, context));
+  return ordered;
 }
 
 /** A policy in a domain counts for the records of that domain and below (contract 03 §8.2). */

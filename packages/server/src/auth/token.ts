@@ -4,6 +4,7 @@ import { limits } from '../limits.js';
 import { type Claims, readClaims } from './claims.js';
 import { type Compact, readCompact } from './compact.js';
 import { native } from './native-suite.js';
+import { Recent } from './recent.js';
 import type { Replays } from './replays.js';
 import { bindsRequest, type Request } from './request-hash.js';
 import { rsaKey } from './rsa-key.js';
@@ -74,7 +75,7 @@ async function verifySelfSigned(
   const claims = valid(readClaims(compact.claims, now, 'bearer'));
   const { kid } = compact;
   const key = keyBytes(kid) !== undefined ? kid : valid(isHandle(kid) ? await keys.signerKey(kid) : undefined);
-  if (!native.verify(compact.signature, compact.signed, valid(keyBytes(key)))) throw invalidToken();
+  assertSignedBy(compact, key);
   checkRequest(claims, request);
   if (claims.jti !== undefined) {
     // Each key has its own: nobody uses up what another signer is about to send. Hashed, because it may be long.
@@ -82,6 +83,22 @@ async function verifySelfSigned(
     if (!(await replays.use(keys.ledger, use, claims.expiresAt))) throw invalidToken();
   }
   return { kind: 'self-signed-token', key, claims: compact.claims };
+}
+
+/** Tokens whose signature was verified, by the hash of token and key. Nothing else about a token is remembered. */
+const signatures = new Recent<string, typeof VERIFIED>(limits.signatures);
+const VERIFIED = {};
+
+/**
+ * A client sends one token many times, and whether a key signed it never changes: that much is looked at once.
+ *
+ * @throws `auth.unauthorized` unless the key, in base64, signed the token
+ */
+function assertSignedBy(compact: Compact, key: string): void {
+  signatures.take(native.sha256(`${key} ${compact.token}`), () => {
+    if (!native.verify(compact.signature, compact.signed, valid(keyBytes(key)))) throw invalidToken();
+    return VERIFIED;
+  });
 }
 
 /** A token of the ledger's token endpoint or of an outside identity provider (contract 03 §4.3). */

@@ -1,5 +1,5 @@
 import { decodeBase64, type JsonObject, LedgerError, type StoredProof } from '@countersign/protocol';
-import type { Caller } from '../access/caller.js';
+import type { Caller, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -76,7 +76,7 @@ export async function impersonationProof(
     .map(([claim, value]) => [`bearer.${claim}`, value]);
   const said: JsonObject = { ...custom, ...Object.fromEntries(claims) };
   const { digest, method, public: key, result } = ledger.auth.sign(hash, said);
-  const issuer = await issuerOf(service, ledger, token);
+  const issuer = await issuerOf(service, ledger, token, signer);
   return {
     custom: said,
     digest,
@@ -90,9 +90,16 @@ export async function impersonationProof(
 }
 
 /** Handle of the signer that the claim `iss` names, by key or by handle. */
-async function issuerOf(service: Service, ledger: Ledger, { claims }: Token): Promise<string | undefined> {
+async function issuerOf(
+  service: Service,
+  ledger: Ledger,
+  { claims }: Token,
+  signer: SignerFacts,
+): Promise<string | undefined> {
   const { iss } = claims;
   if (typeof iss !== 'string') return undefined;
+  // Most issue their tokens themselves.
+  if (iss === signer.handle || iss === signer.public) return signer.handle;
   const by = decodeBase64(iss)?.length === 32 ? 'public' : 'handle';
   return (await signerOf(service, ledger, iss, by))?.handle;
 }
