@@ -45,13 +45,14 @@ async function run(config: Config, logger: pino.Logger, embedded: Embedded | und
   const key = await loadMasterKey({ ...(masterKey === undefined ? {} : { masterKey }), dataDir });
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
   const { isNew } = await prepareDatabase(databaseUrl, key);
-  const serving = await begin(config, logger, databaseUrl, key);
+  const beginning = begin(config, logger, databaseUrl, key);
   let stopping = false;
   const end = async (status: number) => {
     if (stopping) return;
     stopping = true;
     try {
-      await serving.stop();
+      // Asked to stop while it still starts, it does so as soon as it can do it cleanly.
+      await (await beginning).stop();
       await embedded?.stop();
       process.exit(status);
     } catch (error) {
@@ -65,11 +66,13 @@ async function run(config: Config, logger: pino.Logger, embedded: Embedded | und
   };
   process.on('SIGTERM', () => void end(0));
   process.on('SIGINT', () => void end(0));
+  const serving = await beginning;
   process.on('SIGHUP', () => {
     serving.restart?.().catch((error: unknown) => logger.error({ err: error }, 'could not restart the workers'));
   });
   void serving.failed?.then(giveUp);
   void embedded?.exited.then(giveUp);
+  if (stopping) return;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   console.log(`listening on http://${host}:${config.port}/v2`);
   if (isNew) console.log(FIRST_STEPS);

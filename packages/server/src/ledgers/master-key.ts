@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists } from '../files.js';
 import { openDataDir } from '../store/embedded/data-dir.js';
 import { writeOnce } from '../store/embedded/once.js';
 
@@ -22,7 +23,7 @@ export interface MasterKeySource {
 export async function loadMasterKey({ masterKey, dataDir }: MasterKeySource): Promise<Buffer> {
   if (masterKey !== undefined) return explained('MASTER_KEY', masterKey);
   const path = join(await openDataDir(dataDir), 'master.key');
-  if (!(await isThere(path))) {
+  if (!(await exists(path))) {
     // Of several servers that start at the same instant, one makes it and all use that one.
     await writeOnce(path, `${randomBytes(bytes).toString('base64')}\n`, 0o600);
   }
@@ -64,15 +65,5 @@ function explained(where: string, text: string): Buffer {
     return decodeMasterKey(text);
   } catch (error) {
     throw new Error(`${where} ${(error as Error).message}`);
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { exists } from '../../files.js';
 import { type Account, giveOne } from './account.js';
 import { type Launch, runInitdb } from './launch.js';
 import { syncFolder, writeDurably } from './once.js';
@@ -51,14 +52,4 @@ async function fill(draft: string, initdb: string, launch: Launch, account?: Acc
     '--data-checksums',
   ]);
   await syncFolder(draft);
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
 }
