@@ -42,16 +42,20 @@ export async function answered(
  *
  * @throws `api.request-timeout`: what was asked may still be done (contract 00, Retry safety)
  */
-export async function inTime<T>(patience: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooLate()), patience);
+export function inTime<T>(patience: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooLate()), patience);
+    work.then(
+      (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function tooLate(): LedgerError {
