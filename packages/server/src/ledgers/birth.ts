@@ -12,8 +12,8 @@ import {
 import { moment } from '../clock.js';
 import type { Kind } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
-import { filterDocument } from '../records/document.js';
-import { inOrder, recordText } from '../records/serve.js';
+import { inOrder } from '../records/serve.js';
+import { versionOf } from '../records/version.js';
 import type { Service } from '../service.js';
 import type { Birth } from '../store/ledgers.js';
 import { SYSTEM_POLICIES, SYSTEM_SCHEMAS, SYSTEM_SIGNERS } from './birth-records.js';
@@ -141,24 +141,11 @@ function newLuid({ nature }: Service, kind: Kind['name']): string {
 }
 
 function birth(id: number, kind: Kind, record: RecordEnvelope, secrets: Birth['secrets'] = []): Birth {
-  const { hash, data, luid, meta } = record;
   return {
     secrets,
     write: {
-      ledger: id,
-      version: 1,
+      ...versionOf({ id, version: 1 }, kind, record, 1),
       action: 'create',
-      kind: kind.name,
-      key: kind.key?.(data) ?? String(data.handle),
-      luid,
-      change: 1,
-      moment: meta.moment,
-      hash,
-      status: meta.status,
-      domain: undefined,
-      link: kind.link?.(data),
-      document: filterDocument(kind, data, meta),
-      body: recordText(record),
       strangers: [],
       needs: [],
       decides: false,

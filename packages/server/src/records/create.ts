@@ -10,7 +10,6 @@ import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { newSubject } from './context.js';
-import { filterDocument } from './document.js';
 import { assertDomain, joinedDomain } from './domain.js';
 import { type Completed, completed } from './generated.js';
 import { checkData } from './kind-rules.js';
@@ -20,10 +19,11 @@ import { type Answer, authenticate, type Request, readBody } from './request.js'
 import { asksForSecrets, assertMayReveal, revealed } from './reveal.js';
 import { sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
-import { inOrder, recordText } from './serve.js';
+import { inOrder } from './serve.js';
 import { assertMayBeCreated } from './status.js';
 import { assertNotUnderReserved, assertUnder, type Parent, parentRecord } from './stored.js';
 import { assertSigned, clientTrail, ownersOf, type Signed } from './trail.js';
+import { versionOf } from './version.js';
 
 /** A create that has passed every check about the request alone. */
 interface Create {
@@ -92,20 +92,8 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   const record = await made(service, ledger, creation, { caller, owners, domain, completion });
   const full = completion ?? creation;
   return {
-    ledger: ledger.id,
-    version: ledger.version,
+    ...versionOf(ledger, kind, record, 1),
     action: 'create',
-    kind: kind.name,
-    key: kind.key?.(data) ?? String(data.handle),
-    luid: record.luid,
-    change: 1,
-    moment: record.meta.moment,
-    hash: record.hash,
-    status: record.meta.status,
-    domain,
-    link: kind.link?.(full.data),
-    document: filterDocument(kind, record.data, record.meta),
-    body: recordText(record),
     needs,
     decides: kind.decides === 'always',
     secrets: sealedSecrets(service, ledger, kind, full.data, record.luid, full.secrets, new Set()),

@@ -11,9 +11,9 @@ import { writer } from './caller.js';
 import { refusedByDependants } from './dependants.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { hashedFor, signedBy } from './sent.js';
-import { recordText } from './serve.js';
 import { assertLuid, assertParentHash, type Stored, storedRecord } from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
+import { versionOf } from './version.js';
 
 /**
  * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (contract 01 §8): the record goes, its history stays readable by
@@ -69,23 +69,11 @@ async function droppedRecord(
 }
 
 function dropWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, { change }: Stored): Decided {
-  const { hash, data, luid, meta } = record;
-  const unless = kind.dependants?.map((dependants) => ({ kind: dependants.kind, link: String(data.handle) }));
+  const handle = String(record.data.handle);
+  const unless = kind.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
   return {
-    ledger: ledger.id,
-    version: ledger.version,
+    ...versionOf(ledger, kind, record, change + 1),
     action: 'drop',
-    kind: kind.name,
-    key: kind.key?.(data) ?? String(data.handle),
-    luid,
-    change: change + 1,
-    moment: meta.moment,
-    hash,
-    status: meta.status,
-    domain: meta.domain,
-    link: undefined,
-    document: {},
-    body: recordText(record),
     needs: [],
     decides: kind.decides !== 'never',
     ...(unless ? { unless } : {}),

@@ -19,14 +19,13 @@ import { authorize } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
 import { subjectOf } from './context.js';
-import { filterDocument } from './document.js';
 import { changedLabels } from './labels.js';
 import { isSigned, storedProof, tooManyProofs, type VerifiedProof, verifiedProof } from './proofs.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
-import { recordText } from './serve.js';
 import { statusAfter } from './status.js';
 import { assertNotReserved, storedRecord } from './stored.js';
 import { impersonationProof } from './trail.js';
+import { versionOf } from './version.js';
 
 /**
  * `POST /{kind}s/{id}/proofs` (contract 01 §7): a flat proof over the record's current hash, which may change its
@@ -117,22 +116,9 @@ function withProof(
 }
 
 function proofWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, change: number): Decided {
-  const { hash, data, luid, meta } = record;
   return {
-    ledger: ledger.id,
-    version: ledger.version,
+    ...versionOf(ledger, kind, record, change),
     action: 'update',
-    kind: kind.name,
-    key: kind.key?.(data) ?? String(data.handle),
-    luid,
-    change,
-    moment: meta.moment,
-    hash,
-    status: meta.status,
-    domain: meta.domain,
-    link: kind.link?.(data),
-    document: filterDocument(kind, data, meta),
-    body: recordText(record),
     needs: [],
     decides: kind.decides !== 'never',
   };

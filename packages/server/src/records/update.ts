@@ -11,15 +11,15 @@ import { writer } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { subjectOf } from './context.js';
 import { refusedByDependants } from './dependants.js';
-import { filterDocument } from './document.js';
 import { checkData } from './kind-rules.js';
 import { foundRelations } from './relations.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { keptSecretNames, sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
-import { inOrder, recordText } from './serve.js';
+import { inOrder } from './serve.js';
 import { assertLuid, assertNotReserved, assertParentHash, assertUnder, type Stored, storedRecord } from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
+import { keyOf, versionOf } from './version.js';
 
 interface Update {
   readonly kind: Kind;
@@ -65,26 +65,14 @@ async function prepare(
   await service.userSchemas.check(ledger, kind, data);
   const needs = await foundRelations(service, ledger, kind, data);
   checkData(kind, ledger, data, record.data);
-  const key = kind.key?.(data) ?? String(data.handle);
+  const key = keyOf(kind, { data });
   if (renames) await assertRenamable(service, ledger, kind, record.data, data, key);
   const kept = await keptSecretNames(service, ledger, kind, record);
   const meta = await updatedMeta(service, ledger, change, record.luid, record.meta, caller);
   const served = inOrder(kind, kind.served?.(data, meta.domain) ?? data);
   return {
-    ledger: ledger.id,
-    version: ledger.version,
+    ...versionOf(ledger, kind, { hash: change.signed.hash, data: served, luid: record.luid, meta }, number + 1),
     action: 'update',
-    kind: kind.name,
-    key,
-    luid: record.luid,
-    change: number + 1,
-    moment: meta.moment,
-    hash: change.signed.hash,
-    status: meta.status,
-    domain: meta.domain,
-    link: kind.link?.(data),
-    document: filterDocument(kind, served, meta),
-    body: recordText({ hash: change.signed.hash, data: served, luid: record.luid, meta }),
     needs,
     decides: kind.decides !== 'never',
     secrets: sealedSecrets(service, ledger, kind, data, record.luid, change.secrets, kept),

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/free-port.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -116,13 +116,4 @@ function killGroup({ pid }: ChildProcess): void {
 function environment(): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, MASTER_KEY: __, PUBLIC_URL: ___, ...others } = process.env;
   return others;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

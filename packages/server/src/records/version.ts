@@ -1,0 +1,45 @@
+import type { RecordEnvelope } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Write } from '../store/write.js';
+import { filterDocument } from './document.js';
+import { recordText } from './serve.js';
+
+/** What a write stores of a version, whatever operation made it. */
+export type Version = Omit<Write, 'action' | 'strangers' | 'needs' | 'decides' | 'secrets' | 'unless' | 'renames'>;
+
+/**
+ * A version of a record as it is stored: the one place that says which columns follow from which members.
+ *
+ * @param ledger the id, and the version of the state it was decided on
+ * @param change number of this version, from 1
+ * @throws `record.invalid` when lists would have too much to filter it by (limits.document)
+ */
+export function versionOf(
+  ledger: Pick<Ledger, 'id' | 'version'>,
+  kind: Kind,
+  record: RecordEnvelope,
+  change: number,
+): Version {
+  const { hash, data, luid, meta } = record;
+  return {
+    ledger: ledger.id,
+    version: ledger.version,
+    kind: kind.name,
+    key: keyOf(kind, record),
+    luid,
+    change,
+    moment: meta.moment,
+    hash,
+    status: meta.status,
+    domain: meta.domain,
+    link: kind.link?.(data),
+    document: filterDocument(kind, data, meta),
+    body: recordText(record),
+  };
+}
+
+/** What is unique within the kind: the handle, unless the kind says otherwise. */
+export function keyOf(kind: Kind, { data }: Pick<RecordEnvelope, 'data'>): string {
+  return kind.key?.(data) ?? String(data.handle);
+}
