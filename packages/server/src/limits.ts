@@ -110,6 +110,8 @@ export const limits = {
   ledgers: 1_000,
   /** Signers, by key, that one process remembers per ledger. */
   signers: 10_000,
+  /** Bytes of versions of records that one process keeps for each way to look records up. */
+  known: 16 * 1024 * 1024,
   /** Compiled user schemas one process keeps. */
   compiled: 500,
 } as const;

@@ -1,10 +1,10 @@
 import { decodeBase64, type JsonObject, LedgerError, parseAddress } from '@countersign/protocol';
 import { compactVerify } from 'jose';
 import { limits } from '../limits.js';
+import { Recent } from '../recent.js';
 import { type Claims, readClaims } from './claims.js';
 import { type Compact, readCompact } from './compact.js';
 import { native } from './native-suite.js';
-import { Recent } from './recent.js';
 import type { Replays } from './replays.js';
 import { bindsRequest, type Request } from './request-hash.js';
 import { rsaKey } from './rsa-key.js';

@@ -1,3 +1,27 @@
+import { unnested } from './unnested.js';
+
+const WRITES = [
+  'ord int',
+  'ledger_id bigint',
+  'version bigint',
+  'action text',
+  'kind text',
+  'handle text',
+  'luid text',
+  'change int',
+  'moment timestamptz',
+  'hash text',
+  'status text',
+  'domain text',
+  'link text',
+  'document text',
+  'body text',
+  'needs int',
+  'decides boolean',
+];
+const STRANGERS = ['ord int', 'public text'];
+const NEEDS = ['ord int', 'kind text', 'handle text'];
+
 /**
  * The statement that stores a batch of writes: one round trip, one transaction, one fsync, however many writes.
  *
@@ -10,15 +34,10 @@ export const COMMIT = `
 with w as (
   select ord, ledger_id, version, action, kind, handle, luid, change,
          moment, hash, status, domain, link, document::jsonb, body, needs, decides
-  from unnest(
-    $1::int[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[],
-    $9::timestamptz[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::int[],
-    $17::boolean[]
-  ) as w(ord, ledger_id, version, action, kind, handle, luid, change,
-         moment, hash, status, domain, link, document, body, needs, decides)
+  from ${unnested('w', WRITES)}
 ),
-stranger as (select * from unnest($18::int[], $19::text[]) as s(ord, public)),
-need as (select * from unnest($20::int[], $21::text[], $22::text[]) as n(ord, kind, handle)),
+stranger as (select * from ${unnested('s', STRANGERS, 1 + WRITES.length)}),
+need as (select * from ${unnested('n', NEEDS, 1 + WRITES.length + STRANGERS.length)}),
 met as (
   select n.ord from need n join w using (ord)
     join record r on r.ledger_id = w.ledger_id and r.kind = n.kind and r.handle = n.handle

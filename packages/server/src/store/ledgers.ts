@@ -4,6 +4,7 @@ import { limits } from '../limits.js';
 import { keepSecrets, storeTogether } from './commit.js';
 import { gather } from './gather.js';
 import { transaction } from './transaction.js';
+import { unnested } from './unnested.js';
 import type { Write } from './write.js';
 
 /** What the tables hold of a ledger as a whole: what a process needs to decide and sign. */
@@ -101,11 +102,10 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
     async (ids) => {
       const { rows } = await pool.query<{ version: number }>({
         name: 'ledger-versions',
-        text: `select l.version from unnest($1::bigint[]) with ordinality as q(id, ord)
-          left join ledger l using (id) order by q.ord`,
-        values: [ids],
+        text: `select l.version from ${unnested('q', ['ord int', 'id bigint'])} left join ledger l using (id) order by q.ord`,
+        values: [ids.map((_, ord) => ord), ids],
       });
-      return rows.map((row) => row.version);
+      return rows.map(({ version }) => version);
     },
     { batch: limits.batch, queue: limits.queue, lanes: 1 },
   );

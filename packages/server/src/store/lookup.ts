@@ -1,31 +1,55 @@
 import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
+import { Recent } from '../recent.js';
 import { gather, type Watch } from './gather.js';
+import { textArray } from './text-array.js';
+import { unnested } from './unnested.js';
+
+/** A version of a record, by what no other version has: it never changes, so it may be kept for as long as one likes. */
+interface Version {
+  readonly luid: string;
+  readonly change: number;
+  readonly body: string;
+}
 
 export interface Found {
   /** The ledger's version at the moment of the read: what the caller holds of the ledger is current if it agrees. */
   readonly version: number;
   /** Absent when there is no such record. */
-  readonly record?: { readonly luid: string; readonly change: number; readonly body: string };
+  readonly record?: Version;
 }
 
-export type Lookup = (query: { ledger: number; kind: KindName; id: string; by: 'handle' | 'luid' }) => Promise<Found>;
+interface Query {
+  readonly ledger: number;
+  readonly kind: KindName;
+  readonly id: string;
+}
+
+export type Lookup = (query: Query & { by: 'handle' | 'luid' }) => Promise<Found>;
 
 interface Row {
   readonly version: number;
   readonly luid: string | null;
   readonly change: number;
-  readonly body: string;
+  /** Absent also where the version is the one that is known. */
+  readonly body: string | null;
 }
 
+// The limit keeps the last part from being run at all for what is known; as a condition it would be tried on its result.
 const text = (by: 'handle' | 'luid') => `
-select l.version, c.luid, c.change, c.body
-from unnest($1::int[], $2::bigint[], $3::text[], $4::text[]) as q(ord, ledger_id, kind, id)
+select l.version, r.luid, r.change, c.body
+from ${unnested('q', ['ord int', 'ledger_id bigint', 'kind text', 'id text', 'known_luid text', 'known_change int'])}
   left join ledger l on l.id = q.ledger_id
   left join lateral (
-    select c.luid, c.change, c.body from record r join change c using (ledger_id, luid, change)
+    select r.luid, r.change from record r
     where r.ledger_id = q.ledger_id and r.kind = q.kind and r.${by} = q.id
+    limit 1
+  ) r on true
+  left join lateral (
+    select c.body from change c
+    where c.ledger_id = q.ledger_id and c.luid = r.luid and c.change = r.change
+      and (r.luid <> q.known_luid or r.change <> q.known_change)
     limit 1
   ) c on true
 order by q.ord
@@ -35,31 +59,46 @@ order by q.ord
  * Reads current records by handle or luid. Lookups that arrive while one is under way share the next query, which is
  * what makes single reads cheap under load; each answers with the ledger's version, so that no second query is needed
  * to know whether the rules they are judged by are current.
+ *
+ * Which version is the current one is asked each time, and what it holds only when this process does not know it yet.
  */
 export function createLookup(pool: pg.Pool, watch?: Watch): Lookup {
-  const gatherer = (by: 'handle' | 'luid') =>
-    gather<{ ledger: number; kind: KindName; id: string }, Found>(
+  const gatherer = (by: 'handle' | 'luid') => {
+    const known = new Recent<string, Version>(limits.known, ({ body }) => body.length + ENTRY);
+    return gather<Query, Found>(
       async (queries) => {
+        const versions = queries.map((query) => known.get(keyOf(query)));
         const { rows } = await pool.query<Row>({
           name: `lookup-${by}`,
           text: text(by),
           values: [
             queries.map((_, ord) => ord),
             queries.map((query) => query.ledger),
-            queries.map((query) => query.kind),
-            queries.map((query) => query.id),
+            textArray(queries.map((query) => query.kind)),
+            textArray(queries.map((query) => query.id)),
+            textArray(versions.map((version) => version?.luid ?? '')),
+            versions.map((version) => version?.change ?? 0),
           ],
         });
-        return rows.map(found);
+        return rows.map(({ version, luid, change, body }, ord) => {
+          if (luid === null) return { version };
+          if (body === null) return { version, record: versions[ord]! };
+          const record = { luid, change, body };
+          known.set(keyOf(queries[ord]!), record);
+          return { version, record };
+        });
       },
       { batch: limits.batch, queue: limits.queue, lanes: 2 },
       watch,
     );
+  };
   const gatherers = { handle: gatherer('handle'), luid: gatherer('luid') };
   return ({ by, ...query }) => gatherers[by](query);
 }
 
-function found(row: Row): Found {
-  const { version, luid, change, body } = row;
-  return luid === null ? { version } : { version, record: { luid, change, body } };
+/** About what a known version takes beside its body, in bytes. */
+const ENTRY = 300;
+
+function keyOf({ ledger, kind, id }: Query): string {
+  return `${ledger} ${kind} ${id}`;
 }

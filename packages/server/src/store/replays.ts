@@ -3,6 +3,7 @@ import type { Replays } from '../auth/replays.js';
 import type { Nature } from '../clock.js';
 import { limits } from '../limits.js';
 import { gather, type Watch } from './gather.js';
+import { unnested } from './unnested.js';
 
 interface Use {
   readonly ledger: string;
@@ -48,7 +49,7 @@ async function take(pool: pg.Pool, uses: readonly Use[], now: number): Promise<b
   const { rows } = await pool.query<{ ledger: string; use: string }>({
     name: 'use-tokens',
     text: `insert into used_token (ledger, use, expires_at)
-      select * from unnest($1::text[], $2::text[], $3::timestamptz[])
+      select * from ${unnested('u', ['ledger text', 'use text', 'expires_at timestamptz'])}
       on conflict (ledger, use) do update set expires_at = excluded.expires_at where used_token.expires_at <= $4
       returning ledger, use`,
     values: [

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { limits } from '../limits.js';
 import { gather } from './gather.js';
+import { unnested } from './unnested.js';
 
 /** The signer that the key or handle asked for leads to, with the circles it is in. */
 export interface FoundSigner {
@@ -21,6 +22,8 @@ interface Row {
   readonly circles: string[] | null;
 }
 
+const ASKED = ['ord int', 'ledger_id bigint', 'key text'];
+
 const signer = (condition: string) => `
     select c.body, array(
         select split_part(m.handle, '/', 1) from record m
@@ -31,7 +34,7 @@ const signer = (condition: string) => `
 
 const BY_HANDLE = `
 select l.version, s.body, null as factor, s.circles
-from unnest($1::int[], $2::bigint[], $3::text[]) as q(ord, ledger_id, key)
+from ${unnested('q', ASKED)}
   left join ledger l on l.id = q.ledger_id
   left join lateral (${signer('r.handle = q.key')}) s on true
 order by q.ord
@@ -39,7 +42,7 @@ order by q.ord
 
 const BY_KEY = `
 select l.version, coalesce(s.body, o.body) as body, f.body as factor, coalesce(s.circles, o.circles) as circles
-from unnest($1::int[], $2::bigint[], $3::text[]) as q(ord, ledger_id, key)
+from ${unnested('q', ASKED)}
   left join ledger l on l.id = q.ledger_id
   left join lateral (${signer('r.link = q.key')}) s on true
   left join lateral (

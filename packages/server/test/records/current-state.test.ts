@@ -95,4 +95,28 @@ describe('a decision is made on the ledger as it is now', () => {
       expectRefusal(await stranger.get('/wallets'), here, 'auth.unauthorized', 'Invalid token.');
     }
   });
+
+  it('reads the version that is current, of the record that has the name now', async () => {
+    const [here, there] = await seenTwice();
+    const path = '/effects/seen-often';
+    const effect = (note: string) => ({
+      handle: 'seen-often',
+      signal: 'wallet-created',
+      action: { schema: 'webhook', endpoint: 'https://example.org/' },
+      custom: { note },
+    });
+    const noteIn = async (client: TestClient, id = path) => (await client.get(id)).body.data?.custom?.note;
+    let made: RecordEnvelope = ok(await here.create('/effects', effect('first'))).body;
+    expect([await noteIn(there), await noteIn(there)]).toEqual(['first', 'first']);
+    made = ok(await here.update(path, made, effect('second'))).body;
+    expect([await noteIn(there), await noteIn(there, `/effects/${made.luid}`)]).toEqual(['second', 'second']);
+    ok(await here.drop(path, made));
+    expect([(await there.get(path)).status, (await there.get(`/effects/${made.luid}`)).status]).toEqual([404, 404]);
+    // Other records with that name, the second of them at a version of the same number as the first.
+    for (const note of ['third', 'fourth']) {
+      made = ok(await here.create('/effects', effect(note))).body;
+      expect([await noteIn(there), await noteIn(here)]).toEqual([note, note]);
+      ok(await here.drop(path, made));
+    }
+  });
 });
