@@ -49,6 +49,11 @@ export const limits = {
    * (contract 03 §6.6).
    */
   scan: 50_000,
+  /** Statements of lists that each connection to the database keeps planned, and characters of one. */
+  plans: 200,
+  plan: 4_096,
+  /** Shapes of lists of which one process remembers whether they had few matches. */
+  listed: 10_000,
   /** Elements of one `$in`. */
   filterElements: 256,
   /** Labels on a record, and characters of one label. */
@@ -112,6 +117,8 @@ export const limits = {
   signers: 10_000,
   /** Bytes of versions of records that one process keeps for each way to look records up. */
   known: 16 * 1024 * 1024,
+  /** Characters of versions, as they are served and in canonical form, that one process keeps to list them again. */
+  items: 16 * 1024 * 1024,
   /** Compiled user schemas one process keeps. */
   compiled: 500,
 } as const;

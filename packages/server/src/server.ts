@@ -8,6 +8,7 @@ import { createServer } from './http/server.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import { keyCheck } from './ledgers/master-key.js';
 import { createMetrics, type Metrics, watchPool } from './metrics.js';
+import { createItems } from './records/items.js';
 import { createUserSchemas } from './records/user-schemas.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import type { Service } from './service.js';
@@ -82,6 +83,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       replays: createReplays(pool, nature, (size, waited) => metrics.batched('token', size, waited)),
       ledgers: createLedgers(store.ledgers, masterKey, native),
       userSchemas: createUserSchemas(store, new CompiledSchemas()),
+      items: createItems(),
     };
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const app = createServer(service, logger, { metrics, collect });

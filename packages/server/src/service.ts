@@ -4,6 +4,7 @@ import type { Rule } from './access/rules.js';
 import type { Replays } from './auth/replays.js';
 import type { Nature } from './clock.js';
 import type { Ledgers } from './ledgers/ledgers.js';
+import type { Items } from './records/items.js';
 import type { UserSchemas } from './records/user-schemas.js';
 import type { Store } from './store/store.js';
 
@@ -30,4 +31,5 @@ export interface Service {
   readonly store: Store;
   readonly ledgers: Ledgers;
   readonly userSchemas: UserSchemas;
+  readonly items: Items;
 }

@@ -1,4 +1,4 @@
-import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { isLuid, type Json, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
@@ -8,6 +8,7 @@ import { authorize } from './authorize.js';
 import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { subjectOf } from './context.js';
+import { newItem } from './items.js';
 import { pageOf } from './page.js';
 import { type Answer, authenticate, changeNumber, type Request } from './request.js';
 import { listText, snapshot } from './serve.js';
@@ -21,7 +22,7 @@ export async function listChanges(service: Service, ledger: Ledger, kind: Kind, 
     const record = await readable(service, current, kind, request, token);
     const { version, total, changes } = await service.store.history.page(versioned(current, kind, record), page);
     assertCurrent(current, version);
-    const items = changes.map((change) => snapshot(kind, change));
+    const items = changes.map((change) => newItem(snapshot(kind, change) as unknown as Json));
     return { status: 200, body: listText(service, current, items, { ...page, total }) };
   });
 }

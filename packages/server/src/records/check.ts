@@ -9,6 +9,7 @@ import { checkBody } from './bodies.js';
 import { writer } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { contextOf, subjectOf } from './context.js';
+import { newItem } from './items.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { hashedFor, signedBy } from './sent.js';
 import { listText } from './serve.js';
@@ -34,12 +35,12 @@ export async function check(service: Service, ledger: Ledger, kind: Kind, reques
     const now = moment(service.nature);
     const items = grants(action, narrowed, caller, context).map((rule) => {
       const ruleHash = hashOf(rule as Json, service.suite);
-      return {
+      return newItem({
         hash: ruleHash,
         data: rule,
         meta: { proofs: [current.system.fresh(ruleHash, { moment: now })], moment: now },
-      };
+      } as unknown as Json);
     });
-    return { status: 200, body: listText(service, current, items as Json[]) };
+    return { status: 200, body: listText(service, current, items) };
   });
 }

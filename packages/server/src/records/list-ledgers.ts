@@ -3,6 +3,7 @@ import { refusal } from '../access/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Service } from '../service.js';
 import { filtersOf } from './filters.js';
+import { newItem } from './items.js';
 import { pageOf } from './page.js';
 import { type Answer, authenticate, type Request } from './request.js';
 import { listText } from './serve.js';
@@ -23,6 +24,6 @@ export async function listLedgers(service: Service, request: Request): Promise<A
   const ids = token.key === undefined ? [] : await service.store.ledgers.owned(token.key);
   const { index, limit } = page;
   const bodies = await service.store.lists.ledgers({ ids, filters, limit, offset: index * limit });
-  const records = bodies.map((body) => JSON.parse(body) as Json);
-  return { status: 200, body: listText(service, undefined, records, page) };
+  const items = bodies.map((body) => newItem(JSON.parse(body) as Json));
+  return { status: 200, body: listText(service, undefined, items, page) };
 }

@@ -1,4 +1,4 @@
-import type { Json, RecordEnvelope } from '@countersign/protocol';
+import type { RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Context } from '../access/context.js';
 import { decide, judgeQuery, visible } from '../access/decide.js';
@@ -14,6 +14,7 @@ import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { contextOf, subjectOf } from './context.js';
 import { filtersOf } from './filters.js';
+import type { Item } from './items.js';
 import { type PageQuery, pageOf } from './page.js';
 import { type Answer, authenticate, type Request } from './request.js';
 import { listText } from './serve.js';
@@ -42,11 +43,11 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
       if (!judgement.granted) throw refusal('query', kind.name, { credentials: token !== undefined });
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
-    const records =
+    const items =
       (kind.rightsOnParent ?? everythingIsVisible(kind, caller, context))
         ? await wholePage(service, current, kind, within, page)
         : await pageOfVisible(service, current, kind, within, page, caller);
-    return { status: 200, body: listText(service, current, records, page) };
+    return { status: 200, body: listText(service, current, items, page) };
   });
 }
 
@@ -67,11 +68,11 @@ async function wholePage(
   kind: Kind,
   filters: readonly Filter[],
   { index, limit }: PageQuery,
-): Promise<Json[]> {
+): Promise<Item[]> {
   const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: index * limit };
   const { version, records } = await service.store.lists.page(query);
   assertCurrent(ledger, version);
-  return records.map(({ body }) => JSON.parse(body) as Json);
+  return records.map((version) => service.items.of(ledger, version));
 }
 
 /** A page of those records that the caller may see, each judged by itself (contract 03 §6.6). */
@@ -82,18 +83,17 @@ async function pageOfVisible(
   filters: readonly Filter[],
   page: PageQuery,
   caller: Caller,
-): Promise<Json[]> {
+): Promise<Item[]> {
   const next = async (limit: number, after: Place | undefined) => {
     const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: 0, ...(after ? { after } : {}) };
     const { version, records } = await service.store.lists.page(query);
     assertCurrent(ledger, version);
     return records;
   };
-  return visiblePage(page, next, async (body) => {
-    const record = JSON.parse(body) as RecordEnvelope;
-    const subject = subjectOf(kind, record);
+  return visiblePage(page, next, async (version) => {
+    const subject = subjectOf(kind, JSON.parse(version.body) as RecordEnvelope);
     const conditions = await conditionsOf(service, ledger, caller, subject);
     const isShown = visible(kind.name, caller, contextOf(service, ledger, subject, conditions));
-    return isShown ? (record as unknown as Json) : undefined;
+    return isShown ? service.items.of(ledger, version) : undefined;
   });
 }

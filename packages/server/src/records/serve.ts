@@ -1,16 +1,10 @@
-import {
-  type Change,
-  type ChangeAction,
-  hash as hashOf,
-  type Json,
-  type JsonObject,
-  type RecordEnvelope,
-} from '@countersign/protocol';
+import type { Change, ChangeAction, JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { moment } from '../clock.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { StoredChange } from '../store/history.js';
+import type { Item } from './items.js';
 
 /** `data` in its kind's served order: parent, the kind's members, then what else was sent (contract 01 §3). */
 export function inOrder(kind: Kind, data: JsonObject): JsonObject {
@@ -59,11 +53,14 @@ export function snapshot(kind: Kind, stored: StoredChange): Change {
 export function listText(
   service: Service,
   ledger: Ledger | undefined,
-  data: readonly Json[],
+  items: readonly Item[],
   page?: { index: number; limit: number; total?: number },
 ): string {
-  const hash = hashOf(data as Json[], service.suite);
+  // The canonical form of a list is made of those of its items, in their order.
+  const hash = service.suite.sha256(`[${items.map(({ canonical }) => canonical).join(',')}]`);
   const now = moment(service.nature);
   const proofs = ledger ? [ledger.system.fresh(hash, { moment: now })] : [];
-  return JSON.stringify({ hash, meta: { proofs, moment: now }, data, ...(page ? { page } : {}) });
+  const head = JSON.stringify({ hash, meta: { proofs, moment: now } }).slice(0, -1);
+  const data = items.map(({ text }) => text).join(',');
+  return `${head},"data":[${data}]${page ? `,"page":${JSON.stringify(page)}` : ''}}`;
 }

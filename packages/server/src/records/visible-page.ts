@@ -1,16 +1,14 @@
 import { LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
 import type { Place } from '../store/list.js';
+import type { Version } from '../store/version.js';
 import type { PageQuery } from './page.js';
 
 /** Records looked at in one query when some of them may have to be left out. */
 const STRIDE = 200;
 
 /** A record of a list, and where in the list it stands. */
-interface Placed {
-  readonly place: Place;
-  readonly body: string;
-}
+type Placed = Version & { readonly place: Place };
 
 /**
  * A page of what the caller may see of a list: the list is walked in order, and only what is visible is counted.
@@ -25,7 +23,7 @@ interface Placed {
 export async function visiblePage<T>(
   { index, limit }: PageQuery,
   next: (count: number, after: Place | undefined) => Promise<readonly Placed[]>,
-  seen: (body: string) => Promise<T | undefined>,
+  seen: (version: Version) => Promise<T | undefined>,
 ): Promise<T[]> {
   const page: T[] = [];
   let toSkip = index * limit;
@@ -33,9 +31,9 @@ export async function visiblePage<T>(
   for (let looked = 0; page.length < limit; looked += STRIDE) {
     if (looked >= limits.scan) throw tooFar();
     const records = await next(STRIDE, after);
-    for (const { place, body } of records) {
-      after = place;
-      const record = await seen(body);
+    for (const placed of records) {
+      after = placed.place;
+      const record = await seen(placed);
       if (record === undefined) continue;
       if (toSkip > 0) toSkip -= 1;
       else if (page.length < limit) page.push(record);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   DummyDriver,
   Kysely,
@@ -9,8 +10,11 @@ import {
 } from 'kysely';
 import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
+import { limits } from '../limits.js';
+import { Recent } from '../recent.js';
 import { condition, type Filter, isNamed, isSought, isStretch } from './filter.js';
 import { scope } from './scope.js';
+import type { Version } from './version.js';
 
 export interface ListQuery {
   readonly ledger: number;
@@ -35,7 +39,7 @@ export interface Place {
 
 export interface Listed {
   readonly version: number;
-  readonly records: readonly { readonly place: Place; readonly body: string }[];
+  readonly records: readonly (Version & { readonly place: Place })[];
 }
 
 export interface Lists {
@@ -60,6 +64,8 @@ interface Row {
   readonly seen: number;
   readonly moment: string;
   readonly seq: number;
+  readonly luid: string;
+  readonly change: number;
   readonly body: string | null;
 }
 
@@ -69,15 +75,44 @@ export const HEAD = 500;
 /** Records that are sorted at most: those who have more in common are met soon enough on a walk in order. */
 export const FEW = 2_000;
 
+/** How often in a row lists by the same fields were answered by the index of documents. */
+interface Streak {
+  few: number;
+}
+
+/** As long a streak is taken to go on: the newest records are then not looked at first. */
+const STREAK = 8;
+
+/** What lists that are likely to have as many matches share: of what, and by which fields; cut where it is long. */
+function shapeOf({ ledger, kind, filters }: ListQuery): string {
+  const shape = [ledger, kind, ...filters.map(({ path, operator }) => `${path} ${operator}`)].join(' ');
+  return shape.slice(0, limits.filter);
+}
+
+/**
+ * A name for a statement, under which each connection keeps its plan: planning takes about as long as a page of a list.
+ * Only so many get one, as nothing makes a connection forget a plan; further ones are planned each time.
+ */
+function nameOf(names: Map<string, string>, text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= limits.plans || text.length > limits.plan) return known;
+  const name = `list-${hash('sha256', text).slice(0, 16)}`;
+  names.set(text, name);
+  return name;
+}
+
 /**
  * How many matches there are is not known before they are looked for, and PostgreSQL, whose statistics know nothing of
  * what is within a document, would have to guess whether to walk the list in order or to ask the index of documents. It
  * is not asked to: each step below is cheap where it can answer, and notices where it cannot (decision 0012).
  */
 export function createLists(pool: pg.Pool): Lists {
+  const names = new Map<string, string>();
+  const streaks = new Recent<string, Streak>(limits.listed);
   const run = async <T>(statement: RawBuilder<T>): Promise<T[]> => {
     const { sql: text, parameters } = statement.compile(compiler);
-    const { rows } = await pool.query<T & pg.QueryResultRow>(text, [...parameters]);
+    const name = nameOf(names, text);
+    const { rows } = await pool.query<T & pg.QueryResultRow>({ ...(name && { name }), text, values: [...parameters] });
     return rows;
   };
   const page = async (statement: RawBuilder<Row>): Promise<Listed & { seen: number }> => {
@@ -85,17 +120,29 @@ export function createLists(pool: pg.Pool): Lists {
     return {
       version: rows[0]?.version ?? 0,
       seen: rows[0]?.seen ?? 0,
-      records: rows.flatMap(({ body, moment, seq }) => (body === null ? [] : [{ place: { moment, seq }, body }])),
+      records: rows.flatMap(({ body, moment, seq, luid, change }) =>
+        body === null ? [] : [{ place: { moment, seq }, luid, change, body }],
+      ),
     };
   };
   return {
     async page(query) {
-      if (query.filters.some(isSought) && !query.filters.some(isNamed)) {
+      if (!query.filters.some(isSought) || query.filters.some(isNamed)) return page(walkStatement(query));
+      const streak = streaks.take(shapeOf(query), () => ({ few: 0 }));
+      const isLikelyFew = streak.few >= STREAK;
+      if (!isLikelyFew) {
         const head = await page(headStatement(query));
-        if (head.records.length === query.limit || head.seen < HEAD) return head;
-        const few = await page(fewStatement(query));
-        if (few.seen <= FEW) return few;
+        if (head.records.length === query.limit || head.seen < HEAD) {
+          streak.few = 0;
+          return head;
+        }
       }
+      const few = await page(fewStatement(query));
+      if (few.seen <= FEW) {
+        streak.few += 1;
+        return few;
+      }
+      streak.few = 0;
       return page(walkStatement(query));
     },
     async ledgers({ ids, filters, limit, offset }) {
@@ -121,7 +168,7 @@ function headStatement(query: ListQuery): RawBuilder<Row> {
     query,
     filters.filter((filter) => !isStretch(filter)),
   );
-  const newest = sql`select * ${records(stretch)} order by r.moment desc, r.seq limit ${HEAD}`;
+  const newest = sql`select * ${records(stretch)} order by r.moment desc, r.seq limit ${sql.lit(HEAD)}`;
   return pageStatement(query, cut(sql`from seen r where ${sql.join(others, sql` and `)}`, limit, offset), newest);
 }
 
@@ -135,7 +182,7 @@ function fewStatement(query: ListQuery): RawBuilder<Row> {
     ...conditions(query, filters),
     ...following(query),
   ];
-  const found = sql`select * ${records(where)} limit ${FEW + 1}`;
+  const found = sql`select * ${records(where)} limit ${sql.lit(FEW + 1)}`;
   return pageStatement(query, cut(sql`from seen r`, limit, offset), found);
 }
 
@@ -174,7 +221,8 @@ function conditions({ ledger, kind }: ListQuery, filters: readonly Filter[]): Ra
 function pageStatement({ ledger }: ListQuery, page: RawBuilder<unknown>, seen?: RawBuilder<unknown>): RawBuilder<Row> {
   return sql<Row>`
     ${seen ? sql`with seen as materialized (${seen})` : sql``}
-    select l.version, ${seen ? sql`(select count(*) from seen)` : sql`0`} as seen, p.moment::text as moment, p.seq, c.body
+    select l.version, ${seen ? sql`(select count(*) from seen)` : sql`0`} as seen,
+      p.moment::text as moment, p.seq, p.luid, p.change, c.body
     from ledger l
       left join (${page}) p on true
       left join change c on c.ledger_id = p.ledger_id and c.luid = p.luid and c.change = p.change
@@ -185,7 +233,7 @@ function pageStatement({ ledger }: ListQuery, page: RawBuilder<unknown>, seen?: 
 /** A page of the records that `from` gives as `r`, in the order of lists: newest change first, then oldest record first. */
 function cut(from: RawBuilder<unknown>, limit: number, offset: number): RawBuilder<unknown> {
   return sql`select r.ledger_id, r.luid, r.change, r.moment, r.seq ${from}
-    order by r.moment desc, r.seq limit ${limit} offset ${offset}`;
+    order by r.moment desc, r.seq limit ${sql.lit(limit)} ${offset === 0 ? sql`` : sql`offset ${offset}`}`;
 }
 
 function records(where: readonly RawBuilder<boolean>[]): RawBuilder<unknown> {

@@ -5,13 +5,7 @@ import { Recent } from '../recent.js';
 import { gather, type Watch } from './gather.js';
 import { textArray } from './text-array.js';
 import { unnested } from './unnested.js';
-
-/** A version of a record, by what no other version has: it never changes, so it may be kept for as long as one likes. */
-interface Version {
-  readonly luid: string;
-  readonly change: number;
-  readonly body: string;
-}
+import type { Version } from './version.js';
 
 export interface Found {
   /** The ledger's version at the moment of the read: what the caller holds of the ledger is current if it agrees. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Filter } from '../../src/store/filter.js';
-import { createLists, FEW, HEAD, type Listed, type ListQuery } from '../../src/store/list.js';
+import { createLists, FEW, HEAD, type Listed, type ListQuery, type Lists } from '../../src/store/list.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
@@ -71,16 +71,20 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function page(query: Partial<ListQuery>): Promise<Listed> {
-  sent = [];
+/** Lists that write down what they send. */
+function watchedLists(): Lists {
   const watched = {
-    query: (text: string, values: unknown[]) => {
-      sent.push(text);
-      return pool.query(text, values);
+    query: (statement: pg.QueryConfig) => {
+      sent.push(statement.text);
+      return pool.query(statement);
     },
   };
-  const whole = { ledger: 1, kind: 'wallet', filters: [], limit: 20, offset: 0, ...query } as const;
-  return createLists(watched as unknown as pg.Pool).page(whole);
+  return createLists(watched as unknown as pg.Pool);
+}
+
+async function page(query: Partial<ListQuery>, lists = watchedLists()): Promise<Listed> {
+  sent = [];
+  return lists.page({ ledger: 1, kind: 'wallet', filters: [], limit: 20, offset: 0, ...query });
 }
 
 function value(...values: string[]): Filter {
@@ -138,6 +142,46 @@ describe('a list by a value in the document', () => {
   });
 });
 
+describe('lists by one field, one after the other', () => {
+  const few = async (lists: Lists, v = 'first') => {
+    const found = bodies(await page({ filters: [value(v)] }, lists));
+    expect(found).toEqual(expected(({ values }) => values.includes(v)).slice(0, 20));
+    return sent.length;
+  };
+
+  it('go straight to the index after it has answered eight of them', async () => {
+    const lists = watchedLists();
+    for (let times = 0; times < 8; times += 1) expect(await few(lists)).toBe(2);
+    expect([await few(lists), await few(lists, 'rare'), await few(lists, 'none')]).toEqual([1, 1, 1]);
+    // Another ledger, another kind and another field are other lists.
+    const others = [
+      { ledger: 2 },
+      { kind: 'symbol' },
+      { filters: [{ ...value('first'), path: 'data.custom.w' }] },
+    ] as const;
+    for (const other of others) {
+      await page({ filters: [value('first')], ...other }, lists);
+      expect(sent).toHaveLength(2);
+    }
+  });
+
+  it('look at the newest first again, once the index found too many', async () => {
+    const lists = watchedLists();
+    for (let times = 0; times < 9; times += 1) await few(lists);
+    // The index, then the walk; the newest, the index and the walk; the newest.
+    expect([await few(lists, 'many'), await few(lists, 'many'), await few(lists, 'half')]).toEqual([2, 3, 1]);
+    expect(await few(lists)).toBe(2);
+  });
+
+  it('forget the streak when the newest answer one of them', async () => {
+    const lists = watchedLists();
+    for (let times = 0; times < 7; times += 1) await few(lists);
+    expect(await few(lists, 'half')).toBe(1);
+    for (let times = 0; times < 8; times += 1) expect(await few(lists)).toBe(2);
+    expect(await few(lists)).toBe(1);
+  });
+});
+
 describe('a list by what is in a column', () => {
   it('takes one statement', async () => {
     const closed: Filter = { path: 'meta.status', operator: '$eq', values: ['closed'] };
@@ -169,11 +213,14 @@ describe('lists are read by an index', () => {
     ['by status and value', [closed, value('first')], [/record_status/, /Bitmap Index Scan on record_document/]],
   ];
 
-  async function plans(filters: Filter[]): Promise<string[]> {
+  /** @param planned with the values of the parameters, or once for all values */
+  async function plans(filters: Filter[], planned: 'for the values' | 'for all values'): Promise<string[]> {
     const found: string[] = [];
     const explaining = {
-      query: async (text: string, values: unknown[]) => {
-        const { rows } = await pool.query(`explain ${text}`, values);
+      query: async ({ text, values }: pg.QueryConfig) => {
+        const explained =
+          planned === 'for all values' ? [`explain (generic_plan) ${text}`] : ([`explain ${text}`, values] as const);
+        const { rows } = await pool.query(...(explained as [string]));
         found.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
         return pool.query(text, values);
       },
@@ -186,11 +233,13 @@ describe('lists are read by an index', () => {
   it.each(rows)('%s', async (_, filters, indexes) => {
     for (const statistics of [false, true]) {
       if (statistics) await pool.query('analyze record');
-      const found = await plans(filters);
-      expect(found).toHaveLength(indexes.length);
-      for (const [index, plan] of found.entries()) {
-        expect(plan).toMatch(indexes[index] as RegExp);
-        expect(plan).not.toMatch(/Seq Scan on record/);
+      for (const planned of ['for the values', 'for all values'] as const) {
+        const found = await plans(filters, planned);
+        expect(found).toHaveLength(indexes.length);
+        for (const [index, plan] of found.entries()) {
+          expect(plan).toMatch(indexes[index] as RegExp);
+          expect(plan).not.toMatch(/Seq Scan on record/);
+        }
       }
     }
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { visiblePage } from '../../src/records/visible-page.js';
 import type { Place } from '../../src/store/list.js';
+import type { Version } from '../../src/store/version.js';
 
 /** A list of so many records, numbered in its order; counts how many were asked for. */
 function listOf(length: number) {
@@ -10,13 +11,15 @@ function listOf(length: number) {
     const from = after === undefined ? 0 : after.seq + 1;
     const found = Array.from({ length: Math.max(0, Math.min(count, length - from)) }, (_, index) => from + index);
     asked.records += found.length;
-    return found.map((seq) => ({ place: { moment: '', seq }, body: String(seq) }));
+    return found.map((seq) => ({ place: { moment: '', seq }, luid: '', change: 1, body: String(seq) }));
   };
   return { asked, next };
 }
 
-const only = (isVisible: (seq: number) => boolean) => async (body: string) =>
-  isVisible(Number(body)) ? Number(body) : undefined;
+const only =
+  (isVisible: (seq: number) => boolean) =>
+  async ({ body }: Version) =>
+    isVisible(Number(body)) ? Number(body) : undefined;
 
 const REFUSED = expect.objectContaining({
   reason: 'api.query-malformed',

@@ -1,0 +1,7 @@
+/** A version of a record. No other has its luid and number, and it never changes: it may be kept as long as one likes. */
+export interface Version {
+  readonly luid: string;
+  readonly change: number;
+  /** As it is served. */
+  readonly body: string;
+}
