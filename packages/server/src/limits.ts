@@ -105,6 +105,10 @@ export const limits = {
   validation: 250,
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
+  /** Connections to the database that one process has: for lists, and for everything else. */
+  connections: { lists: 3, others: 7 },
+  /** Milliseconds a list may take to be found; indexes find most in less than one. */
+  listing: 5_000,
   /** Commits under way at a time, each of another ledger; fewer than there are connections, so that reads go on. */
   commits: 4,
   /** Writes that may wait for a commit before new ones are turned away. */

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Pools } from './store/store.js';
 
 /** Seconds: from a cached read to the longest a request may take. */
 const LATENCIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
@@ -71,17 +71,19 @@ export function createMetrics(worker: string): Metrics {
   };
 }
 
-/** Adds the state of the pool of database connections. */
-export function watchPool({ registry }: Metrics, pool: pg.Pool): void {
+/** Adds the state of the pools of database connections. */
+export function watchPools({ registry }: Metrics, pools: Pools): void {
   new Gauge({
     name: 'countersign_database_connections',
-    help: 'Connections to the database: in use, idle, and requests waiting for one.',
-    labelNames: ['state'] as const,
+    help: 'Connections to the database, of lists and of the others: in use, idle, and requests waiting for one.',
+    labelNames: ['of', 'state'] as const,
     registers: [registry],
     collect() {
-      this.set({ state: 'used' }, pool.totalCount - pool.idleCount);
-      this.set({ state: 'idle' }, pool.idleCount);
-      this.set({ state: 'waited-for' }, pool.waitingCount);
+      for (const [of, pool] of Object.entries(pools)) {
+        this.set({ of, state: 'used' }, pool.totalCount - pool.idleCount);
+        this.set({ of, state: 'idle' }, pool.idleCount);
+        this.set({ of, state: 'waited-for' }, pool.waitingCount);
+      }
     },
   });
 }

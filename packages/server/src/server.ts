@@ -7,7 +7,8 @@ import type { Nature } from './clock.js';
 import { createServer } from './http/server.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import { keyCheck } from './ledgers/master-key.js';
-import { createMetrics, type Metrics, watchPool } from './metrics.js';
+import { limits } from './limits.js';
+import { createMetrics, type Metrics, watchPools } from './metrics.js';
 import { createItems } from './records/items.js';
 import { createUserSchemas } from './records/user-schemas.js';
 import { CompiledSchemas } from './schemas/compiled.js';
@@ -66,12 +67,17 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const { database, masterKey, logger, nature = NATURE, requestTimeout = 15_000, worker = '0', ...named } = options;
   const { serverRules = DEFAULT_SERVER_RULES } = options;
   const metrics = createMetrics(worker);
-  const pool = createPool(database, (error) => logger.error({ err: error }, 'idle database connection failed'));
+  const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
+  const { connections } = limits;
+  const pool = createPool({ max: connections.others, ...database }, failed);
+  const lists = createPool({ max: connections.lists, statement_timeout: limits.listing, ...database }, failed);
+  const pools = { lists, others: pool };
+  const letGo = () => Promise.all([pool.end(), lists.end()]);
   try {
     await migrate(pool);
     await assertSameMasterKey(pool, keyCheck(masterKey));
-    watchPool(metrics, pool);
-    const store = createStore(pool, metrics.batched);
+    watchPools(metrics, pools);
+    const store = createStore(pools, metrics.batched);
     const service: Service = {
       ...named,
       masterKey,
@@ -93,11 +99,11 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       metrics,
       async close() {
         await app.close();
-        await pool.end();
+        await letGo();
       },
     };
   } catch (error) {
-    await pool.end();
+    await letGo();
     throw error;
   }
 }

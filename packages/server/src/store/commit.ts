@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { limits } from '../limits.js';
-import { COMMIT } from './commit-sql.js';
+import { commitStatement } from './commit-sql.js';
 import { gather, type Watch } from './gather.js';
 import { scope } from './scope.js';
 import { textArray } from './text-array.js';
@@ -55,8 +55,24 @@ async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outc
  * @returns an outcome for each write, in order
  */
 export async function storeTogether(runner: Runner, writes: readonly Write[]): Promise<Outcome[]> {
-  const { rows } = await runner.query<Outcome>({ name: 'commit', text: COMMIT, values: columns(writes) });
+  const { rows } = await runner.query<Outcome>({ ...statementFor(writes), values: columns(writes) });
   return rows.map(({ result, version }) => ({ result, version }));
+}
+
+/** Under its name each connection keeps a statement's plan; there are as many as there are ways to combine the parts. */
+const statements = new Map<string, { name: string; text: string }>();
+
+function statementFor(writes: readonly Write[]): { name: string; text: string } {
+  const has = (action: Write['action']) => writes.some((write) => write.action === action);
+  const decide = writes.some(({ decides }) => decides);
+  const does = { create: has('create'), update: has('update'), drop: has('drop'), decide };
+  const names = Object.entries(does).filter(([, is]) => is);
+  const name = ['commit', ...names.map(([part]) => part)].join('-');
+  const known = statements.get(name);
+  if (known) return known;
+  const statement = { name, text: commitStatement(does) };
+  statements.set(name, statement);
+  return statement;
 }
 
 /**

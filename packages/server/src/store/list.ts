@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { LedgerError } from '@countersign/protocol';
 import {
   DummyDriver,
   Kysely,
@@ -8,7 +9,7 @@ import {
   type RawBuilder,
   sql,
 } from 'kysely';
-import type pg from 'pg';
+import pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
@@ -43,7 +44,11 @@ export interface Listed {
 }
 
 export interface Lists {
-  /** Current records of one kind in one ledger. */
+  /**
+   * Current records of one kind in one ledger.
+   *
+   * @throws LedgerError `api.request-timeout` when they are not found within `limits.listing`
+   */
   page(query: ListQuery): Promise<Listed>;
   /** The records of the given ledgers themselves: the one list that crosses tenants, for who owns them all. */
   ledgers(query: Omit<ListQuery, 'ledger' | 'kind' | 'after'> & { ids: readonly number[] }): Promise<readonly string[]>;
@@ -102,6 +107,18 @@ function nameOf(names: Map<string, string>, text: string): string | undefined {
 }
 
 /**
+ * @throws `api.request-timeout` when it was the time to find the list that ran out: it could not be found sooner the next
+ *   time, unless what kept the database busy was something else
+ */
+function throwIfTooLong(error: unknown): never {
+  if (!(error instanceof pg.DatabaseError) || error.code !== CANCELED) throw error;
+  const detail = `The list was not found within ${limits.listing / 1000} seconds. Filters for equality are found faster.`;
+  throw new LedgerError('api.request-timeout', detail);
+}
+
+const CANCELED = '57014';
+
+/**
  * How many matches there are is not known before they are looked for, and PostgreSQL, whose statistics know nothing of
  * what is within a document, would have to guess whether to walk the list in order or to ask the index of documents. It
  * is not asked to: each step below is cheap where it can answer, and notices where it cannot (decision 0012).
@@ -112,7 +129,8 @@ export function createLists(pool: pg.Pool): Lists {
   const run = async <T>(statement: RawBuilder<T>): Promise<T[]> => {
     const { sql: text, parameters } = statement.compile(compiler);
     const name = nameOf(names, text);
-    const { rows } = await pool.query<T & pg.QueryResultRow>({ ...(name && { name }), text, values: [...parameters] });
+    const query = { ...(name && { name }), text, values: [...parameters] };
+    const { rows } = await pool.query<T & pg.QueryResultRow>(query).catch(throwIfTooLong);
     return rows;
   };
   const page = async (statement: RawBuilder<Row>): Promise<Listed & { seen: number }> => {

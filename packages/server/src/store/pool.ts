@@ -16,7 +16,6 @@ const types: pg.CustomTypesConfig = {
  */
 export function createPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
-    max: 10,
     connectionTimeoutMillis: 5_000,
     // A backstop: no statement of ours takes this long, and a stuck one must not hold its connection for ever.
     statement_timeout: 30_000,

@@ -25,15 +25,25 @@ export interface Store {
 /** Whoever asks has a patience of seconds: no answer in time is an answer. */
 const PING = { text: 'select 1', query_timeout: 2_000 };
 
+/** Connections to the database, by what they are for. */
+export interface Pools {
+  /** Of lists alone. How long a list takes is up to who asks for it: however many do, the others have theirs. */
+  readonly lists: pg.Pool;
+  readonly others: pg.Pool;
+}
+
 /** @param batched told of every batch, by what it is a batch of */
-export function createStore(pool: pg.Pool, batched?: (of: string, size: number, waited: number) => void): Store {
+export function createStore(
+  { lists, others: pool }: Pools,
+  batched?: (of: string, size: number, waited: number) => void,
+): Store {
   const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
   return {
     commit: createCommitter(pool, watch('commit')),
     lookup: createLookup(pool, watch('lookup')),
     signers: createSignerLookup(pool),
     history: createHistory(pool),
-    lists: createLists(pool),
+    lists: createLists(lists),
     linked: createLinked(pool),
     secrets: createSecrets(pool),
     ledgers: createLedgerStore(pool),

@@ -1,0 +1,56 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { migrate } from '../../src/store/migrate.js';
+import { createPool } from '../../src/store/pool.js';
+import { createStore } from '../../src/store/store.js';
+import { createDatabase, type TestDatabase } from '../support/database.js';
+
+describe('lists that take long to find', () => {
+  const everything = { ledger: 1, kind: 'wallet', filters: [], limit: 20, offset: 0 } as const;
+  let database: TestDatabase;
+  let lists: pg.Pool;
+  let others: pg.Pool;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    lists = createPool({ connectionString: database.url, max: 2, statement_timeout: 200 }, () => {});
+    others = createPool({ connectionString: database.url, max: 2 }, () => {});
+    await migrate(others);
+  });
+
+  afterAll(async () => {
+    await lists.end();
+    await others.end();
+    await database.drop();
+  });
+
+  it('are given up, and told so', async () => {
+    const holder = await others.connect();
+    await holder.query('begin; lock table record');
+    const list = createStore({ lists, others }).lists.page(everything);
+    await expect(list).rejects.toMatchObject({
+      reason: 'api.request-timeout',
+      detail: `The list was not found within ${limits.listing / 1000} seconds. Filters for equality are found faster.`,
+      status: 408,
+    });
+    await holder.query('rollback');
+    holder.release();
+  });
+
+  it('keep nothing but other lists waiting', async () => {
+    const store = createStore({ lists, others });
+    const holders = [await lists.connect(), await lists.connect()];
+    let isListed = false;
+    const list = store.lists.page(everything).then(() => {
+      isListed = true;
+    });
+    await store.ping();
+    expect(await store.ledgers.load('none')).toBeUndefined();
+    expect(await store.lookup({ ledger: 1, kind: 'wallet', id: 'none', by: 'handle' })).toEqual({ version: null });
+    expect(await store.linked({ ledger: 1, kind: 'wallet', link: 'none', limit: 1 })).toEqual([]);
+    expect(isListed).toBe(false);
+    for (const holder of holders) holder.release();
+    await list;
+  });
+});
