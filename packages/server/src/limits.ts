@@ -61,8 +61,8 @@ export const limits = {
   label: 255,
   /** Seconds an issued token may live: a year. */
   tokenLife: 365 * 24 * 3600,
-  /** Verified signatures of tokens one process remembers. */
-  signatures: 10_000,
+  /** Bytes of tokens whose signatures one process has verified and remembers. */
+  tokens: 8 * 1024 * 1024,
   /** Bytes of a bearer token (8 KiB). */
   token: 8 * 1024,
   /**

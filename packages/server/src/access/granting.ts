@@ -30,7 +30,7 @@ export function* granting(
   context: Context,
   who: (level: Level) => Principal,
 ): Generator<Standing> {
-  for (const one of standing(context)) {
+  for (const one of standing(rights, context)) {
     const about = rights.find((right) => covers(one, right, context));
     if (!about || !admits(one.rule, who(one.level), ownersFor(about, context))) continue;
     if (isFulfilled(one.rule, context)) yield one;

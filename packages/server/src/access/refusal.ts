@@ -21,7 +21,7 @@ export function refusal(action: string, record: string, { credentials }: { crede
 export function missingPermissions(action: string, record: string, caller: Caller, context: Context): LedgerError {
   if (caller.token === undefined && caller.proofs.length === 0) return unauthorized();
   let count = record === 'intent-proof' ? 2 : 0;
-  for (const one of standing(context)) {
+  for (const one of standing(rightsFor(action, record), context)) {
     if (count < limits.rules && isForOthers(one, action, record, caller, context)) count += 1;
   }
   const errors = Array.from({ length: count }, () => 'Cannot find required signer.');

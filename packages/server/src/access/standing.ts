@@ -22,11 +22,14 @@ export interface Right {
   readonly record: string;
 }
 
-/** Every rule that counts, from the record outwards (contract 03 §6.4), or those of policies (§8.2). */
-export function* standing(context: Context): Generator<Standing> {
+/**
+ * Every rule that counts, from the record outwards (contract 03 §6.4), or those of policies (§8.2); of policies, only
+ * what is about one of `rights`.
+ */
+export function* standing(rights: readonly Right[], context: Context): Generator<Standing> {
   const { ledger, server, subject } = context;
   if (ledger.policyBased) {
-    yield* policyBased(context);
+    yield* policyBased(rights, context);
     return;
   }
   // The ledger's rules are its record's own: they count once.
@@ -57,8 +60,8 @@ function* entries(level: Level, access: readonly AccessEntry[], context: Context
 }
 
 /** The values of active access policies; of those they extend, whatever the status (contract 03 §8.2). */
-function* policyBased(context: Context): Generator<Standing> {
-  for (const { policy, standing } of activeValues(context.policies)) {
+function* policyBased(rights: readonly Right[], context: Context): Generator<Standing> {
+  for (const { policy, standing } of valuesAbout(rights, context.policies)) {
     if (countsHere(policy, context)) yield standing;
   }
 }
@@ -68,21 +71,41 @@ interface ActiveValue {
   readonly standing: Standing;
 }
 
+/** The values of a ledger's active policies, and those of them that are about a right that was asked for. */
+interface Active {
+  readonly values: readonly ActiveValue[];
+  readonly about: Map<string, readonly ActiveValue[]>;
+}
+
 /** What the active policies of a ledger amount to is the same until a policy changes, and then the map is another. */
-const active = new WeakMap<Context['policies'], readonly ActiveValue[]>();
+const active = new WeakMap<Context['policies'], Active>();
+
+/** Rights remembered: more than the service knows, and no more, since an access check may ask for any. */
+const RIGHTS = 1_000;
+
+function valuesAbout(rights: readonly Right[], policies: Context['policies']): readonly ActiveValue[] {
+  let known = active.get(policies);
+  if (!known) {
+    known = { values: activeValues(policies), about: new Map() };
+    active.set(policies, known);
+  }
+  const name = rights.map(({ action, record }) => `${action} ${record}`).join(', ');
+  let about = known.about.get(name);
+  if (!about) {
+    about = known.values.filter(({ standing }) => rights.some((right) => isAbout(standing.rule, right)));
+    if (known.about.size < RIGHTS) known.about.set(name, about);
+  }
+  return about;
+}
 
 function activeValues(policies: Context['policies']): readonly ActiveValue[] {
-  const known = active.get(policies);
-  if (known) return known;
   const handles = [...policies.values()].filter(({ status }) => status === 'active').map(({ handle }) => handle);
-  const values = withExtended(handles, policies, new Set()).flatMap((policy) =>
+  return withExtended(handles, policies, new Set()).flatMap((policy) =>
     policy.values.map((value, index) => ({
       policy,
       standing: { level: 'policy' as const, index, policy: policy.handle, rule: withRecord(value, policy) },
     })),
   );
-  active.set(policies, values);
-  return values;
 }
 
 /**
@@ -138,7 +161,11 @@ export function covers({ level, rule }: Standing, right: Right, context: Context
       return nameMatches(rule.record ?? 'server', right.record);
     case 'domain':
     case 'policy':
-      // Without a record: about the domain's own record, where it is found at level `record`; or about nothing.
-      return rule.record !== undefined && nameMatches(rule.record, right.record);
+      return isAbout(rule, right);
   }
+}
+
+/** Without a record it is about the domain's own record, where it is found at level `record`; or about nothing. */
+function isAbout({ action, record }: AccessValue, right: Right): boolean {
+  return record !== undefined && nameMatches(action, right.action) && nameMatches(record, right.record);
 }

@@ -53,7 +53,8 @@ export async function verifyToken(
   replays: Replays,
 ): Promise<Token> {
   const token = BEARER.exec(authorization)?.[1];
-  const compact = token === undefined || token.length > limits.token ? undefined : readCompact(token);
+  if (token === undefined || token.length > limits.token) throw invalidToken();
+  const compact = verified.get(token)?.compact ?? readCompact(token);
   switch (compact?.algorithm) {
     case 'EdDSA':
       return verifySelfSigned(compact, request, keys, clock(), replays);
@@ -85,20 +86,26 @@ async function verifySelfSigned(
   return { kind: 'self-signed-token', key, claims: compact.claims };
 }
 
-/** Tokens whose signature was verified, by the hash of token and key. Nothing else about a token is remembered. */
-const signatures = new Recent<string, typeof VERIFIED>(limits.signatures);
-const VERIFIED = {};
+/** A token whose signature was verified, and the key that made it. */
+interface Verified {
+  readonly compact: Compact;
+  readonly key: string;
+}
 
 /**
- * A client sends one token many times, and whether a key signed it never changes: that much is looked at once.
- *
- * @throws `auth.unauthorized` unless the key, in base64, signed the token
+ * A client sends one token many times. What it says, and whether a key signed it, never changes: that much is looked at
+ * once, and nothing else about it is remembered.
  */
+const verified = new Recent<string, Verified>(limits.tokens, ({ compact }) => 3 * compact.token.length + TOKEN_ENTRY);
+
+/** About what a remembered token takes beside its text, signed part and claims, in bytes. */
+const TOKEN_ENTRY = 500;
+
+/** @throws `auth.unauthorized` unless the key, in base64, signed the token */
 function assertSignedBy(compact: Compact, key: string): void {
-  signatures.take(native.sha256(`${key} ${compact.token}`), () => {
-    if (!native.verify(compact.signature, compact.signed, valid(keyBytes(key)))) throw invalidToken();
-    return VERIFIED;
-  });
+  if (verified.get(compact.token)?.key === key) return;
+  if (!native.verify(compact.signature, compact.signed, valid(keyBytes(key)))) throw invalidToken();
+  verified.set(compact.token, { compact, key });
 }
 
 /** A token of the ledger's token endpoint or of an outside identity provider (contract 03 §4.3). */
