@@ -8,6 +8,7 @@ import { createServer } from './http/server.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import { keyCheck } from './ledgers/master-key.js';
 import { createMetrics, type Metrics, watchPool } from './metrics.js';
+import { createOutbound } from './outbound/client.js';
 import { createUserSchemas } from './records/user-schemas.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import type { Service } from './service.js';
@@ -31,6 +32,8 @@ export interface ServerOptions {
   readonly serverRules?: readonly Rule[];
   /** Milliseconds a request may take; 15 seconds unless given. */
   readonly requestTimeout?: number;
+  /** Whether calls may lead to addresses that are not of the public Internet; they may not unless given. */
+  readonly deliveryAllowPrivate?: boolean;
   /** Which of the deployment's processes this is; the only one unless given. */
   readonly worker?: string;
   /** Collects the metrics of all processes; this one's unless given. */
@@ -63,8 +66,9 @@ function pooledRandom(size: number): Nature['random'] {
 /** Wires store, services and HTTP, and brings the database to this release's schema. It does not listen yet. */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { database, masterKey, logger, nature = NATURE, requestTimeout = 15_000, worker = '0', ...named } = options;
-  const { serverRules = DEFAULT_SERVER_RULES } = options;
+  const { serverRules = DEFAULT_SERVER_RULES, deliveryAllowPrivate: allowPrivate = false } = options;
   const metrics = createMetrics(worker);
+  const outbound = createOutbound({ allowPrivate });
   const pool = createPool(database, (error) => logger.error({ err: error }, 'idle database connection failed'));
   try {
     await migrate(pool);
@@ -75,6 +79,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       ...named,
       masterKey,
       nature,
+      outbound,
       requestTimeout,
       store,
       suite: native,
@@ -91,6 +96,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       metrics,
       async close() {
         await app.close();
+        await outbound.close();
         await pool.end();
       },
     };
