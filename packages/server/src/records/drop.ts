@@ -1,6 +1,9 @@
 import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
+import type { Forwarding } from '../forward/call.js';
+import { forwardDrop } from '../forward/drop.js';
+import { isProxied, targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
@@ -11,7 +14,7 @@ import { writer } from './caller.js';
 import { refusedByDependants } from './dependants.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { hashedFor, signedBy } from './sent.js';
-import { assertLuid, assertParentHash, type Stored, storedRecord } from './stored.js';
+import { assertLuid, assertParentHash, foundRecord, notFound, type Stored } from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
 import { versionOf } from './version.js';
 
@@ -24,16 +27,26 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).drop(hashedFor(service, body, token));
   const signed = signedBy(service, sent, token);
+  const forwarding: Forwarding = { kind, request };
   return onCurrent(service, ledger, async (current) => {
-    const stored = await storedRecord(service, current, kind, request);
+    const stored = await foundRecord(service, current, kind, request);
+    const target = targetOf(current, forwarding, 'drop', stored);
+    if (!stored && !isProxied(target)) throw notFound(kind);
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
+    if (isProxied(target)) {
+      authorize(service, current, caller, { action: 'drop', kind, subject: target.subject });
+      await forwardDrop(service, current, forwarding, target, sent, signed, caller);
+      return { status: 204 };
+    }
+    if (!stored) throw notFound(kind);
     authorize(service, current, caller, asked('drop', kind, stored));
     assertParentHash(stored.record, sent.data.parent);
     assertLuid(stored.record, sent.luid);
     const handle = String(stored.record.data.handle);
     const refused = await refusedByDependants(service, current, kind, handle);
     if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
+    if (target) await forwardDrop(service, current, forwarding, target, sent, signed, caller);
     const dropped = await droppedRecord(service, current, kind, stored.record, signed, caller);
     await commit(service, current, dropWrite(kind, current, dropped, stored));
     return { status: 204 };

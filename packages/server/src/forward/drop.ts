@@ -1,0 +1,36 @@
+import type { JsonObject } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import { moment } from '../clock.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { SentRecord } from '../records/bodies.js';
+import type { Signed } from '../records/trail.js';
+import type { Service } from '../service.js';
+import { successOf } from './answer.js';
+import { askBridge, type Forwarding, pathOf } from './call.js';
+import type { Target } from './target.js';
+import { sentTrail } from './version.js';
+
+/**
+ * Asks a bridge to drop a record (contract 02 §4). That it did is all it answers.
+ *
+ * @throws BridgeRefusal, and what `askBridge` and `successOf` throw
+ */
+export async function forwardDrop(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  { aspect, id }: Target,
+  { data, luid }: SentRecord & { readonly luid: string },
+  signed: Signed,
+  caller: Caller,
+): Promise<void> {
+  const { kind } = forwarding;
+  const { hash } = signed;
+  const answer = await askBridge(service, ledger, forwarding, aspect, async () => {
+    const now = moment(service.nature);
+    const trail = await sentTrail(service, ledger, signed, caller, kind, now);
+    const proofs = [...trail, ledger.system.fresh(hash, { moment: now, status: 'dropped' })] as JsonObject[];
+    return { method: 'DELETE', path: pathOf(kind, id), body: { data, hash, luid, meta: { proofs } } };
+  });
+  successOf(service, aspect.bridge, answer);
+}

@@ -1,0 +1,66 @@
+import type { Json, JsonObject } from '@countersign/protocol';
+import type { Token } from '../auth/token.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { authorize } from '../records/authorize.js';
+import { reader } from '../records/caller.js';
+import type { PageQuery } from '../records/page.js';
+import type { Answer } from '../records/request.js';
+import type { Stored } from '../records/stored.js';
+import type { Service } from '../service.js';
+import { recordIn, recordsIn, successOf } from './answer.js';
+import type { Aspect } from './aspect.js';
+import { askBridge, type Forwarding, pathOf } from './call.js';
+import { invalidResponse } from './error.js';
+import { asServed } from './served.js';
+import { isNamed } from './sign.js';
+import { targetOf } from './target.js';
+
+/**
+ * The record that a bridge has, where policies say that it answers: always under `proxy`, under `fallback` when the
+ * ledger has none (contract 02 §4).
+ *
+ * @param found the ledger's own
+ * @returns nothing when it is for the ledger to answer
+ */
+export async function forwardedRead(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  found: Stored | undefined,
+  token: Token | undefined,
+): Promise<Answer | undefined> {
+  const target = targetOf(ledger, forwarding, 'read', found);
+  if (!target || (found && target.aspect.strategy === 'fallback')) return undefined;
+  const { kind } = forwarding;
+  const { aspect, subject, id } = target;
+  const path = pathOf(kind, id);
+  const caller = await reader(service, ledger, token);
+  authorize(service, ledger, caller, { action: 'read', kind, subject });
+  const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path }));
+  const record = recordIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
+  if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);
+  // Rules may ask for more than a name: now that it is known, what the bridge has is judged too.
+  if (!found) authorize(service, ledger, caller, { action: 'read', kind, subject: { ...subject, data: record.data } });
+  return { status: 200, body: JSON.stringify(await asServed(service, ledger, record)) };
+}
+
+/**
+ * A page of the records that a bridge has. It is asked for all of them, without the query, so filters are not applied
+ * (contract 02 §4); pages are cut here, that whoever turns them comes to an end.
+ *
+ * @param seen whether the caller may see a record with that data
+ */
+export async function forwardedPage(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  aspect: Aspect,
+  { index, limit }: PageQuery,
+  seen: (data: JsonObject) => boolean,
+): Promise<Json[]> {
+  const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path: '' }));
+  const records = recordsIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
+  const visible = records.filter(({ data }) => seen(data));
+  const page = visible.slice(index * limit, (index + 1) * limit);
+  return Promise.all(page.map((record) => asServed(service, ledger, record)));
+}
