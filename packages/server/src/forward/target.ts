@@ -40,6 +40,6 @@ export function targetOf(
   const name = isLuid(id, kind.prefix) ? {} : { handle: id };
   const domain = joinedDomain(ledger, name, { signed: [], partial: [] });
   const subject = found ? subjectOf(kind, found.record) : newSubject(kind, name, [], domain);
-  const aspect = aspectFor(ledger, kind, action, request, data ? { ...subject, data } : subject);
+  const aspect = aspectFor(ledger, kind, action, request, data && !found ? { ...subject, data } : subject);
   return aspect && { aspect, subject, id };
 }
