@@ -33,7 +33,7 @@ export interface BridgeRecord {
  *   not the client's; `forward.invalid-response` for any other failure (contract 02 §4)
  */
 export function successOf(service: Service, bridge: string, { status, text }: OutboundAnswer): Json | undefined {
-  if (status === 401) throw unexpected();
+  if (status === 401) throw unexpected(new Error(`Bridge ${bridge} answered 401 to the token of the ledger`));
   const body = parsed(text);
   if (status >= 200 && status < 300) return body;
   if (status >= 400 && status < 600) throw refusalOf(service, status, body) ?? invalidResponse(bridge);
@@ -74,6 +74,11 @@ function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: Js
   return { hash, data, ...(luid === undefined ? {} : { luid }), meta: others, proofs: verified };
 }
 
+/** Whether a record is the one that was asked for: by its handle, or by the luid the bridge gave it. */
+export function isNamed({ data, luid }: BridgeRecord, id: string): boolean {
+  return data.handle === id || luid === id;
+}
+
 /**
  * What is signed of a proof. Whose key it is, and where it comes from, is not: what a bridge says of that is not taken.
  *
@@ -86,7 +91,7 @@ function verifiedProof(service: Service, hash: string, proof: Json): Proof {
 
 /** @param proof shown in the detail, as the recorded service does */
 export function invalidSignature(proof: Json): LedgerError {
-  return new LedgerError('crypto.signature-invalid', `Invalid dto signature: ${JSON.stringify(proof).slice(0, SHOWN)}`);
+  return new LedgerError('crypto.signature-invalid', `Invalid dto signature: ${shown(JSON.stringify(proof))}`);
 }
 
 /** A proof without what the ledger adds to it. */
@@ -98,7 +103,9 @@ export function bare({ method, public: key, digest, result, custom }: Proof): Pr
 const SHOWN = 4_096;
 
 function shown(value: Json | undefined): string {
-  return (typeof value === 'string' ? value : String(JSON.stringify(value))).slice(0, SHOWN);
+  const text = typeof value === 'string' ? value : String(JSON.stringify(value));
+  // A cut may fall within a character: half of one is no text that could be signed.
+  return text.slice(0, SHOWN).replace(/\p{Surrogate}$/u, '');
 }
 
 /** A signed error: its hash is that of its data, and whoever signed it signed that. */

@@ -2,13 +2,13 @@ import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { SentRecord } from '../records/bodies.js';
-import type { Signed } from '../records/trail.js';
+import type { SentDrop } from '../records/bodies.js';
+import { clientTrail, type Signed } from '../records/trail.js';
 import type { Service } from '../service.js';
 import { successOf } from './answer.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import type { Target } from './target.js';
-import { sentTrail } from './version.js';
+import { asSent } from './version.js';
 
 /**
  * Asks a bridge to drop a record (contract 02 §4). That it did is all it answers.
@@ -20,7 +20,7 @@ export async function forwardDrop(
   ledger: Ledger,
   forwarding: Forwarding,
   { aspect, id }: Target,
-  { data, luid }: SentRecord & { readonly luid: string },
+  { data, luid }: SentDrop,
   signed: Signed,
   caller: Caller,
 ): Promise<void> {
@@ -28,8 +28,11 @@ export async function forwardDrop(
   const { hash } = signed;
   const answer = await askBridge(service, ledger, forwarding, aspect, async () => {
     const now = moment(service.nature);
-    const trail = await sentTrail(service, ledger, signed, caller, kind, now);
-    const proofs = [...trail, ledger.system.fresh(hash, { moment: now, status: 'dropped' })] as JsonObject[];
+    const trail = await clientTrail(service, ledger, kind, signed, caller, now);
+    const proofs = [
+      ...asSent(ledger, trail),
+      ledger.system.fresh(hash, { moment: now, status: 'dropped' }),
+    ] as JsonObject[];
     return { method: 'DELETE', path: pathOf(kind, id), body: { data, hash, luid, meta: { proofs } } };
   });
   successOf(service, aspect.bridge, answer);

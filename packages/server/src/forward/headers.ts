@@ -3,8 +3,8 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Bridge } from './bridge.js';
 
-/** What belongs to one connection, or to the ledger as its receiver (RFC 9110 §7.6.1, contract 02 §4). */
-const NOT_PASSED_ON = [
+/** What belongs to one connection (RFC 9110 §7.6.1), or is set by whoever sends. */
+const HOP_BY_HOP: readonly string[] = [
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -17,6 +17,11 @@ const NOT_PASSED_ON = [
   'http2-settings',
   'expect',
   'host',
+  'content-length',
+];
+
+/** What a client says that is not for the bridge (contract 02 §4). */
+const NOT_PASSED_ON: readonly string[] = [
   'x-ledger',
   // The ledger says whose token it verified. A client that says so itself is not to be believed.
   'authorization',
@@ -68,14 +73,14 @@ function passedOn(client: IncomingHttpHeaders): Record<string, string> {
   const named = client.connection?.split(',').map((name) => name.trim().toLowerCase()) ?? [];
   return Object.fromEntries(
     Object.entries(client).flatMap(([name, value]) => {
-      const stays = [...NOT_PASSED_ON, ...named].includes(name) || NOT_PASSED_ON_EITHER.test(name);
+      const stays = [...HOP_BY_HOP, ...NOT_PASSED_ON, ...named].includes(name) || NOT_PASSED_ON_EITHER.test(name);
       return stays || value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]];
     }),
   );
 }
 
 function isFree(name: string): boolean {
-  return !OWN.includes(name) && !['connection', 'host', 'transfer-encoding', 'content-length'].includes(name);
+  return !OWN.includes(name) && !HOP_BY_HOP.includes(name);
 }
 
 function tokenFor(service: Service, ledger: Ledger, bridge: string): string {

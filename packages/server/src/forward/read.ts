@@ -5,34 +5,23 @@ import { authorize } from '../records/authorize.js';
 import { reader } from '../records/caller.js';
 import type { PageQuery } from '../records/page.js';
 import type { Answer } from '../records/request.js';
-import type { Stored } from '../records/stored.js';
 import type { Service } from '../service.js';
-import { recordIn, recordsIn, successOf } from './answer.js';
+import { isNamed, recordIn, recordsIn, successOf } from './answer.js';
 import type { Aspect } from './aspect.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { invalidResponse } from './error.js';
 import { asServed } from './served.js';
-import { isNamed } from './sign.js';
-import { targetOf } from './target.js';
+import type { Target } from './target.js';
 
-/**
- * The record that a bridge has, where policies say that it answers: always under `proxy`, under `fallback` when the
- * ledger has none (contract 02 §4).
- *
- * @param found the ledger's own
- * @returns nothing when it is for the ledger to answer
- */
+/** The record that a bridge has, which answers in place of the ledger (contract 02 §4). */
 export async function forwardedRead(
   service: Service,
   ledger: Ledger,
   forwarding: Forwarding,
-  found: Stored | undefined,
+  { aspect, subject, id }: Target,
   token: Token | undefined,
-): Promise<Answer | undefined> {
-  const target = targetOf(ledger, forwarding, 'read', found);
-  if (!target || (found && target.aspect.strategy === 'fallback')) return undefined;
+): Promise<Answer> {
   const { kind } = forwarding;
-  const { aspect, subject, id } = target;
   const path = pathOf(kind, id);
   const caller = await reader(service, ledger, token);
   authorize(service, ledger, caller, { action: 'read', kind, subject });
@@ -40,7 +29,8 @@ export async function forwardedRead(
   const record = recordIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
   if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);
   // Rules may ask for more than a name: now that it is known, what the bridge has is judged too.
-  if (!found) authorize(service, ledger, caller, { action: 'read', kind, subject: { ...subject, data: record.data } });
+  const known = subject.exists ? subject : { ...subject, data: record.data };
+  authorize(service, ledger, caller, { action: 'read', kind, subject: known });
   return { status: 200, body: JSON.stringify(await asServed(service, ledger, record)) };
 }
 

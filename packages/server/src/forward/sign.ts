@@ -7,7 +7,7 @@ import { writer } from '../records/caller.js';
 import { unsigned } from '../records/proofs.js';
 import type { Answer } from '../records/request.js';
 import type { Service } from '../service.js';
-import { type BridgeRecord, bare, recordIn, successOf } from './answer.js';
+import { type BridgeRecord, bare, isNamed, recordIn, successOf } from './answer.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { invalidResponse } from './error.js';
 import { asServed } from './served.js';
@@ -34,9 +34,7 @@ export async function forwardProof(
   assertTaken(target.aspect.bridge, taken, record.hash, own);
   if (target.aspect.strategy !== 'synchronize') return [];
   const kept = { ...record, meta: { ...record.meta, proofs: [...record.meta.proofs, proof] } };
-  return (await added(service, ledger, target.aspect.bridge, kept, taken)).filter(
-    (one) => one.public !== ledger.auth.public,
-  );
+  return added(service, ledger, target.aspect.bridge, kept, taken);
 }
 
 /**
@@ -77,9 +75,4 @@ async function signed(
     return { method: 'POST', path: `${pathOf(forwarding.kind, id)}/proofs`, body: sent as JsonObject };
   });
   return recordIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
-}
-
-/** Whether a record is the one that was asked for: by its handle, or by the luid the bridge gave it. */
-export function isNamed({ data, luid }: BridgeRecord, id: string): boolean {
-  return data.handle === id || luid === id;
 }

@@ -102,7 +102,8 @@ export function assertTaken(bridge: string, taken: BridgeRecord, hash: string, p
 }
 
 /**
- * What a bridge has added to the proofs of a record, for the ledger to keep with its own.
+ * What a bridge has added to the proofs of a record, for the ledger to keep with its own, and the one more proof that the
+ * ledger sent it. The others of the ledger's are in the record: made anew, where that was decided anew.
  *
  * @throws `forward.invalid-response` when that is more than a record carries
  */
@@ -114,7 +115,12 @@ export async function added(
   taken: BridgeRecord,
 ): Promise<StoredProof[]> {
   const kept = record?.meta.proofs ?? [];
-  const others = taken.proofs.filter((proof, index) => !has([...kept, ...taken.proofs.slice(0, index)], proof));
+  const others = taken.proofs.filter(
+    (proof, index) =>
+      proof.public !== ledger.auth.public &&
+      !(proof.public === ledger.system.public && proof.custom?.luid !== undefined) &&
+      !has([...kept, ...taken.proofs.slice(0, index)], proof),
+  );
   if (kept.length + others.length > limits.proofs) throw invalidResponse(bridge);
   return attributed(service, ledger, others);
 }
@@ -140,27 +146,22 @@ async function bodyOf(
 ): Promise<JsonObject> {
   const { hash } = signed;
   const now = moment(service.nature);
-  const trail = await sentTrail(service, ledger, signed, caller, kind, now);
-  const own = strategy === 'synchronize' ? (record?.meta.proofs ?? []) : [];
+  const made = record?.meta.proofs ?? (await clientTrail(service, ledger, kind, signed, caller, now));
+  const own = made.filter((proof) => proof.public === ledger.system.public);
   const said = id === undefined ? { moment: now, status: 'created' } : { moment: now };
   const proofs = [
-    ...trail,
-    ...own.filter((proof) => proof.public === ledger.system.public),
+    ...asSent(
+      ledger,
+      made.filter((proof) => !own.includes(proof)),
+    ),
+    ...(strategy === 'synchronize' ? own : []),
     ledger.system.fresh(hash, said),
   ];
   const named = id === undefined && strategy !== 'synchronize' ? newLuid(service, kind) : (record?.luid ?? luid);
   return { hash, data, meta: { proofs: proofs as JsonObject[] }, ...(named === undefined ? {} : { luid: named }) };
 }
 
-/** The client's proofs as it made them, and that of `system.auth` where it signed for someone. */
-export async function sentTrail(
-  service: Service,
-  ledger: Ledger,
-  signed: Signed,
-  caller: Caller,
-  kind: Forwarding['kind'],
-  now: string,
-): Promise<StoredProof[]> {
-  const trail = await clientTrail(service, ledger, kind, signed, caller, now);
+/** Proofs as a bridge is sent them: the client's as it made them, those of `system.auth` with all that they say. */
+export function asSent(ledger: Ledger, trail: readonly StoredProof[]): StoredProof[] {
   return trail.map((proof) => (proof.public === ledger.auth.public ? proof : bare(proof)));
 }

@@ -60,14 +60,14 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
     const { aspect, made, decided } = await prepare(service, current, creation, caller);
-    let record = made;
+    let write: Decided = { ...versionOf(current, kind, made, 1), ...decided };
     if (aspect) {
       if (await isTaken(service, current, made, kind)) return answerTaken(service, current, creation, made);
       const asked = { data: sent.data, signed, caller, record: made };
       if (aspect.strategy === 'proxy') return proxiedVersion(service, current, forwarding, aspect, asked);
-      record = withProofs(made, await forwardVersion(service, current, forwarding, aspect, asked));
+      const added = await forwardVersion(service, current, forwarding, aspect, asked);
+      write = { ...write, ...versionOf(current, kind, withProofs(made, added, moment(service.nature)), 1) };
     }
-    const write: Decided = { ...versionOf(current, kind, record, 1), ...decided };
     if (!(await commit(service, current, write))) return answerTaken(service, current, creation, made);
     const answer = { status: kind.trail?.answer ?? 201, body: write.body };
     return reveals ? revealed(service, current, kind, answer, write.secrets) : answer;

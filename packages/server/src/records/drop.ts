@@ -3,13 +3,13 @@ import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
 import type { Forwarding } from '../forward/call.js';
 import { forwardDrop } from '../forward/drop.js';
-import { isProxied, targetOf } from '../forward/target.js';
+import { isProxied, type Target, targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
 import { asked, authorize } from './authorize.js';
-import { bodyChecksOf } from './bodies.js';
+import { bodyChecksOf, type SentDrop } from './bodies.js';
 import { writer } from './caller.js';
 import { refusedByDependants } from './dependants.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
@@ -31,15 +31,10 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'drop', stored);
-    if (!stored && !isProxied(target)) throw notFound(kind);
+    if (isProxied(target)) return proxiedDrop(service, current, forwarding, target, sent, signed);
+    if (!stored) throw notFound(kind);
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
-    if (isProxied(target)) {
-      authorize(service, current, caller, { action: 'drop', kind, subject: target.subject });
-      await forwardDrop(service, current, forwarding, target, sent, signed, caller);
-      return { status: 204 };
-    }
-    if (!stored) throw notFound(kind);
     authorize(service, current, caller, asked('drop', kind, stored));
     assertParentHash(stored.record, sent.data.parent);
     assertLuid(stored.record, sent.luid);
@@ -51,6 +46,22 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
     await commit(service, current, dropWrite(kind, current, dropped, stored));
     return { status: 204 };
   });
+}
+
+/** A drop of a record that only a bridge keeps. */
+async function proxiedDrop(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  target: Target,
+  sent: SentDrop,
+  signed: Signed,
+): Promise<Answer> {
+  const caller = await writer(service, ledger, signed.proofs.signed, signed.token);
+  assertSigned(signed, caller);
+  authorize(service, ledger, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });
+  await forwardDrop(service, ledger, forwarding, target, sent, signed, caller);
+  return { status: 204 };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Forwarding } from '../forward/call.js';
 import { forwardedRead } from '../forward/read.js';
+import { isProxied, targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
@@ -21,8 +22,8 @@ export async function read(service: Service, ledger: Ledger, kind: Kind, request
   const forwarding: Forwarding = { kind, request };
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
-    const forwarded = await forwardedRead(service, current, forwarding, stored, token);
-    if (forwarded) return forwarded;
+    const target = targetOf(current, forwarding, 'read', stored);
+    if (target && (isProxied(target) || !stored)) return forwardedRead(service, current, forwarding, target, token);
     if (!stored) throw notFound(kind);
     const caller = await reader(service, current, token);
     if (!reveals && !kind.under && readsEvery(service, current, kind, caller))

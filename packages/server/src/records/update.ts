@@ -51,19 +51,19 @@ export async function update(service: Service, ledger: Ledger, kind: Kind, reque
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'update', stored, sent.data);
-    if (!stored && !isProxied(target)) throw notFound(kind);
+    if (isProxied(target)) return proxiedUpdate(service, current, forwarding, target, change);
+    if (!stored) throw notFound(kind);
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
-    if (isProxied(target)) return proxiedUpdate(service, current, forwarding, target, change, caller);
-    if (!stored) throw notFound(kind);
     const { made, decided } = await prepare(service, current, change, stored, caller);
-    let record = made;
+    let write: Decided = { ...versionOf(current, kind, made, stored.change + 1), ...decided };
     if (target) {
       const { aspect, id } = target;
       const asked = { id, data: sent.data, signed, caller, record: made };
-      record = withProofs(made, await forwardVersion(service, current, forwarding, aspect, asked));
+      const added = await forwardVersion(service, current, forwarding, aspect, asked);
+      const record = withProofs(made, added, moment(service.nature));
+      write = { ...write, ...versionOf(current, kind, record, stored.change + 1) };
     }
-    const write: Decided = { ...versionOf(current, kind, record, stored.change + 1), ...decided };
     if (await commit(service, current, write)) return { status: 200, body: write.body };
     throw duplicated(kind, sent.data);
   });
@@ -124,8 +124,9 @@ async function proxiedUpdate(
   forwarding: Forwarding,
   { aspect, subject, id }: Target,
   { kind, data, luid, signed }: Update,
-  caller: Caller,
 ): Promise<Answer> {
+  const caller = await writer(service, ledger, signed.proofs.signed, signed.token);
+  assertSigned(signed, caller);
   authorize(service, ledger, caller, { action: 'update', kind, subject });
   await service.userSchemas.check(ledger, kind, data);
   await foundRelations(service, ledger, kind, data);

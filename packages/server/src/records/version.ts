@@ -50,7 +50,7 @@ export function newLuid({ nature }: Service, kind: Kind): string {
   return makeLuid(kind.prefix, Math.floor(nature.now() / 1000), nature.random(11));
 }
 
-/** The record with more proofs, after those it has. */
-export function withProofs(record: RecordEnvelope, proofs: readonly StoredProof[]): RecordEnvelope {
-  return { ...record, meta: { ...record.meta, proofs: [...record.meta.proofs, ...proofs] } };
+/** The record with more proofs, after those it has, as of another moment. */
+export function withProofs(record: RecordEnvelope, proofs: readonly StoredProof[], now: string): RecordEnvelope {
+  return { ...record, meta: { ...record.meta, proofs: [...record.meta.proofs, ...proofs], moment: now } };
 }

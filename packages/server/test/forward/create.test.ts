@@ -4,6 +4,7 @@ import { native } from '../../src/auth/native-suite.js';
 import { expectRecord, expectRefusal } from '../support/checks.js';
 import { newKey, signed, systemKeyOf } from '../support/client.js';
 import { withServer } from '../support/server.js';
+import { bearer } from '../support/token.js';
 import { withBridge } from './bridge.js';
 import { anchor, aspect, forwardingLedger, made, stored } from './scene.js';
 
@@ -93,6 +94,33 @@ describe('a create that is forwarded', () => {
     expect(record.meta).toMatchObject({ status: 'created', owners: [client.key.public] });
     expect((await client.get('/anchors/a')).body).toEqual(record);
     expect((await client.get('/anchors/a/changes')).body.page.total).toBe(1);
+  });
+
+  it.each(['validate', 'synchronize'])(
+    '%s: is sent with the proof made for the signer of a token',
+    async (strategy) => {
+      const client = await ledgerWith(strategy);
+      await made(client, '/signers', { handle: 'me', public: client.key.public, format: 'ed25519-raw' });
+      const body = { data: anchor('a'), meta: { proofs: [{ custom: { status: 'created' } }] } };
+      const answer = await client.call('POST', '/anchors', body, bearer(client.key));
+      const record = expectRecord(answer, 201, anchor('a'));
+      const [sent] = bridge.only.body.meta.proofs;
+      expect(sent).toMatchObject({ origin: 'self-signed-token', signer: 'me' });
+      expect(verifyProof(record.hash, sent, native)).toBe(true);
+      const origins = record.meta.proofs.map(({ origin, signer }) => [origin, signer]);
+      const system = ['key-pair', 'system'];
+      const kept = [['self-signed-token', 'me'], system];
+      expect(origins).toEqual(strategy === 'validate' ? kept : [...kept, system, [undefined, undefined]]);
+    },
+  );
+
+  it.each(['proxy', 'validate', 'synchronize'])('%s: too much to keep is not forwarded', async (strategy) => {
+    const client = await ledgerWith(strategy);
+    const name = 'a'.repeat(900);
+    const custom = { [name]: Array.from({ length: 5_000 }, (_, index) => index) };
+    const { body } = await client.create('/anchors', anchor('a', { custom }));
+    expect(body.data.reason).toBe('record.invalid');
+    expect(bridge.received).toEqual([]);
   });
 
   it.each(['validate', 'synchronize'])('%s: sent again is answered without another call', async (strategy) => {

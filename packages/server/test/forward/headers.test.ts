@@ -4,7 +4,7 @@ import { verifyToken } from '../../src/auth/token.js';
 import { MemoryReplays } from '../auth/memory-replays.js';
 import { exchange, requestText } from '../http/raw.js';
 import { expectRefusal } from '../support/checks.js';
-import { systemKeyOf, type TestClient } from '../support/client.js';
+import { newKey, systemKeyOf, type TestClient } from '../support/client.js';
 import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { withBridge } from './bridge.js';
@@ -157,5 +157,23 @@ describe('a bridge that leads back to the ledger', () => {
       { reason: 'forward.unexpected-error', detail: `Forwarded by ledger '${client.ledger}' before` },
     ]);
     expect(bridge.received).toHaveLength(1);
+  });
+});
+
+describe('the proof of a ledger that a bridge was sent', () => {
+  it('is no proof of its system signer: a bridge that sends it has no rights by it', async () => {
+    const key = newKey();
+    const access = [
+      { action: 'any', record: 'any', signer: { public: key.public } },
+      { action: 'any', record: 'any', signer: { handle: 'system' } },
+    ];
+    const client = await ledger({ key, access });
+    bridge.instead = () => bridge.refusal(422, { reason: 'bank.closed', detail: 'Closed' });
+    await client.create('/anchors', anchor('a'));
+    const { hash, data, meta } = bridge.only.body;
+    const { custom, digest, method, public: system, result } = meta.proofs[1];
+    const taken = { hash, data, meta: { proofs: [{ custom, digest, method, public: system, result }] } };
+    const answer = await client.call('POST', '/anchors', taken);
+    expectRefusal(answer, client, 'auth.forbidden', 'Cannot create anchor.');
   });
 });

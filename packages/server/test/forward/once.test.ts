@@ -1,7 +1,7 @@
 import { hash as hashOf, type JsonObject } from '@countersign/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { dropOf, newKey, OPEN, proofOver, TestClient } from '../support/client.js';
+import { dropOf, newKey, OPEN, proofOver, systemKeyOf, TestClient } from '../support/client.js';
 import { startServer, withServer } from '../support/server.js';
 import { type Received, withBridge } from './bridge.js';
 import { anchor, aspect, forwardingLedger, made, processing, stored } from './scene.js';
@@ -33,7 +33,12 @@ describe('a forwarded operation, while the ledger changes', () => {
     expect(answer.status, answer.text).toBe(201);
     expect(bridge.received).toHaveLength(1);
     expect(await stored(client, 'a')).toBe(strategy !== 'proxy');
-    if (strategy === 'synchronize') expect(answer.body.luid).toBe(bridge.only.body.luid);
+    if (strategy === 'synchronize') {
+      expect(answer.body.luid).toBe(bridge.only.body.luid);
+      const system = systemKeyOf(client);
+      const publics = answer.body.meta.proofs.map((proof: JsonObject) => proof.public);
+      expect(publics).toEqual([client.key.public, system, system, bridge.key.public]);
+    }
     if (strategy !== 'proxy') expect((await client.get('/anchors/a')).body).toEqual(answer.body);
   });
 
@@ -109,6 +114,22 @@ describe('a forwarded operation, while the ledger changes', () => {
     expect(answer.body.data.reason).toBe('crypto.parent-hash-invalid');
     expect(bridge.received).toHaveLength(1);
     expect((await client.get('/anchors/a')).body.data.target).toBe('first');
+  });
+});
+
+describe('a record that is stored after its bridge has answered', () => {
+  it.each(['validate', 'synchronize'])('%s: has the moment of that', async (strategy) => {
+    const values = [aspect('create', strategy), aspect('update', strategy)];
+    const client = await forwardingLedger(server.current.url, bridge.url, values);
+    let answered = '';
+    meanwhile(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      answered = new Date().toISOString();
+    });
+    const created = (await client.create('/anchors', anchor('a'))).body;
+    expect(created.meta.moment >= answered, `${created.meta.moment} ${answered}`).toBe(true);
+    const updated = (await client.update('/anchors/a', created, anchor('a', { target: 'b' }))).body;
+    expect(updated.meta.moment >= answered, `${updated.meta.moment} ${answered}`).toBe(true);
   });
 });
 
