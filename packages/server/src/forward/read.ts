@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import { assertCurrent } from '../records/attempt.js';
 import { authorize } from '../records/authorize.js';
 import { reader } from '../records/caller.js';
 import type { PageQuery } from '../records/page.js';
@@ -26,12 +27,22 @@ export async function forwardedRead(
   const caller = await reader(service, ledger, token);
   authorize(service, ledger, caller, { action: 'read', kind, subject });
   const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path }));
+  await assertStillCurrent(service, ledger);
   const record = recordIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
   if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);
   // Rules may ask for more than a name: now that it is known, what the bridge has is judged too.
   const known = subject.exists ? subject : { ...subject, data: record.data };
   authorize(service, ledger, caller, { action: 'read', kind, subject: known });
   return { status: 200, body: JSON.stringify(await asServed(service, ledger, record)) };
+}
+
+/**
+ * A bridge takes its time, and a right may be taken away meanwhile. Nothing comes after a read that would notice.
+ *
+ * @throws OutOfDate when the ledger has changed
+ */
+async function assertStillCurrent(service: Service, ledger: Ledger): Promise<void> {
+  assertCurrent(ledger, await service.store.ledgers.version(ledger.id));
 }
 
 /**
@@ -49,6 +60,7 @@ export async function forwardedPage(
   seen: (data: JsonObject) => boolean,
 ): Promise<Json[]> {
   const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path: '' }));
+  await assertStillCurrent(service, ledger);
   const records = recordsIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
   const visible = records.filter(({ data }) => seen(data));
   const page = visible.slice(index * limit, (index + 1) * limit);

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { dropOf, newKey, OPEN, proofOver, systemKeyOf, TestClient } from '../support/client.js';
 import { startServer, withServer } from '../support/server.js';
+import { bearer } from '../support/token.js';
 import { type Received, withBridge } from './bridge.js';
 import { anchor, aspect, forwardingLedger, made, processing, stored } from './scene.js';
 
@@ -42,6 +43,18 @@ describe('a forwarded operation, while the ledger changes', () => {
     if (strategy !== 'proxy') expect((await client.get('/anchors/a')).body).toEqual(answer.body);
   });
 
+  it('synchronize: is kept with one proof for the signer of a token, however often it was made', async () => {
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('create', 'synchronize')]);
+    await made(client, '/signers', { handle: 'me', public: client.key.public, format: 'ed25519-raw' });
+    meanwhile(() => changeLedger(client));
+    const body = { data: anchor('a'), meta: { proofs: [{ custom: { status: 'created' } }] } };
+    const answer = await client.call('POST', '/anchors', body, bearer(client.key));
+    expect(answer.status, answer.text).toBe(201);
+    const signers = answer.body.meta.proofs.map(({ signer }: JsonObject) => signer);
+    expect(signers).toEqual(['me', 'system', 'system', undefined]);
+    expect(bridge.received).toHaveLength(1);
+  });
+
   it('is forwarded once, also by many at the same time', async () => {
     const client = await forwardingLedger(server.current.url, bridge.url, [aspect('create', 'validate')]);
     const others = await startServer({ database: server.current.database, deliveryAllowPrivate: true });
@@ -74,6 +87,22 @@ describe('a forwarded operation, while the ledger changes', () => {
     });
     const answer = await stranger.create('/anchors', anchor('a'));
     expect(answer.status, answer.text).toBe(403);
+    expect(bridge.received).toHaveLength(1);
+  });
+
+  it.each(['/anchors/a', '/anchors'])('is shown to nobody who lost the right meanwhile: %s', async (path) => {
+    const founder = newKey();
+    const values = [aspect('read', 'proxy'), aspect('query', 'proxy')];
+    const client = await forwardingLedger(server.current.url, bridge.url, values, { key: founder, access: OPEN });
+    bridge.keep(anchor('a'));
+    expect((await client.get(path)).status).toBe(200);
+    bridge.received.length = 0;
+    meanwhile(async () => {
+      const ledger = (await client.get('/ledger')).body;
+      const closed = [{ action: 'any', record: 'any', signer: { public: founder.public } }];
+      expect((await client.update('/ledger', ledger, { ...ledger.data, access: closed })).status).toBe(200);
+    });
+    expect((await client.get(path)).status).toBe(401);
     expect(bridge.received).toHaveLength(1);
   });
 

@@ -189,6 +189,56 @@ describe('a proof that is forwarded', () => {
   });
 });
 
+describe('a bridge that has not done as it was asked', () => {
+  const answersWith = (record: RecordEnvelope) => {
+    bridge.instead = () => ({ status: 200, body: record as unknown as JsonObject });
+  };
+  const changed = (record: RecordEnvelope) => {
+    const data = { ...record.data, target: 'mine' };
+    return bridge.sealed({
+      ...record,
+      data,
+      hash: hashOf(data, native),
+      meta: { proofs: [] },
+    } as unknown as JsonObject);
+  };
+  const INVALID = 'Invalid response from bridge bank';
+
+  it.each(['validate', 'synchronize'])('%s: leaves an anchor as it was', async (strategy) => {
+    for (const action of ['update', 'sign']) {
+      const { client, record } = await kept(action, strategy);
+      const act = () =>
+        action === 'update' ? client.update('/anchors/a', record, later) : client.prove('/anchors/a', record, {});
+      answersWith(changed(record));
+      expectRefusal(await act(), client, 'crypto.signature-invalid', /^Invalid dto signature: \{/);
+      if (action === 'sign') {
+        answersWith(record);
+        expectRefusal(await act(), client, 'forward.invalid-response', INVALID);
+      }
+      expect((await client.get('/anchors/a')).body).toEqual(record);
+    }
+  });
+
+  it('proxy: is not believed about an update', async () => {
+    const { client, record } = await proxied('update');
+    answersWith(changed(record));
+    const answer = await client.update('/anchors/a', record, later);
+    expectRefusal(answer, client, 'crypto.signature-invalid', /^Invalid dto signature: \{/);
+  });
+
+  it('proxy: is not believed about a proof that it does not show, or shows on another anchor', async () => {
+    const { client, record } = await proxied('sign');
+    answersWith(record);
+    const unshown = await client.prove('/anchors/a', record, {});
+    expectRefusal(unshown, client, 'forward.invalid-response', INVALID);
+    const other = bridge.keep(anchor('b'), client.key);
+    const proof = proofOver(other.hash, client.key, {});
+    answersWith({ ...other, meta: { ...other.meta, proofs: [...other.meta.proofs, proof] } });
+    const elsewhere = await client.call('POST', '/anchors/a/proofs', proof);
+    expectRefusal(elsewhere, client, 'forward.invalid-response', INVALID);
+  });
+});
+
 describe('a drop that is forwarded', () => {
   it.each(['validate', 'synchronize', undefined])('%s: is done when the bridge has done it', async (strategy) => {
     const { client, record } = await kept('drop', strategy);
