@@ -23,6 +23,8 @@ export interface Config {
   readonly workers: number;
   /** Milliseconds. */
   readonly requestTimeout: number;
+  /** Whether calls to bridges may lead to loopback and private addresses. */
+  readonly deliveryAllowPrivate: boolean;
   readonly logLevel: (typeof logLevels)[number];
   readonly name: string;
   /** The handle of the ledger that a request without `x-ledger` is for; undefined when it is refused. */
@@ -115,6 +117,16 @@ export const settings = {
     meaning:
       'Milliseconds after which a request is answered 408. It may still have been done; sending it again is safe.',
     read: (text = '15000') => readWhole(text, 100, 600_000),
+  },
+  deliveryAllowPrivate: {
+    name: 'DELIVERY_ALLOW_PRIVATE',
+    default: '`false`',
+    meaning:
+      'Whether calls to bridges may lead to loopback, private and other addresses off the public Internet: for development.',
+    read: (text = 'false') => {
+      if (text !== 'true' && text !== 'false') throw new Error(`must be true or false, not ${JSON.stringify(text)}`);
+      return text === 'true';
+    },
   },
   logLevel: {
     name: 'LOG_LEVEL',

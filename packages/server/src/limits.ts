@@ -103,6 +103,11 @@ export const limits = {
   factors: 100,
   /** Milliseconds one validation against a user schema may take. */
   validation: 250,
+  /**
+   * Calls to services outside: milliseconds for a connection and for all of a call, bytes of an answer, connections to
+   * one origin. `share` of the time that a request has is what a call made for it may take, so that the client is told.
+   */
+  outbound: { connect: 5_000, total: 15_000, answer: 1024 * 1024, connections: 32, share: 0.8 },
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
   /** Connections to the database that one process has: for lists, and for everything else. */

@@ -9,6 +9,7 @@ import { createLedgers } from './ledgers/ledgers.js';
 import { keyCheck } from './ledgers/master-key.js';
 import { limits } from './limits.js';
 import { createMetrics, type Metrics, watchPools } from './metrics.js';
+import { createOutbound } from './outbound/client.js';
 import { createItems } from './records/items.js';
 import { createUserSchemas } from './records/user-schemas.js';
 import { CompiledSchemas } from './schemas/compiled.js';
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly serverRules?: readonly Rule[];
   /** Milliseconds a request may take; 15 seconds unless given. */
   readonly requestTimeout?: number;
+  /** Whether calls may lead to addresses that are not of the public Internet; they may not unless given. */
+  readonly deliveryAllowPrivate?: boolean;
   /** Which of the deployment's processes this is; the only one unless given. */
   readonly worker?: string;
   /** Collects the metrics of all processes; this one's unless given. */
@@ -65,14 +68,15 @@ function pooledRandom(size: number): Nature['random'] {
 /** Wires store, services and HTTP, and brings the database to this release's schema. It does not listen yet. */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { database, masterKey, logger, nature = NATURE, requestTimeout = 15_000, worker = '0', ...named } = options;
-  const { serverRules = DEFAULT_SERVER_RULES } = options;
+  const { serverRules = DEFAULT_SERVER_RULES, deliveryAllowPrivate: allowPrivate = false } = options;
   const metrics = createMetrics(worker);
+  const outbound = createOutbound({ allowPrivate });
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const { connections } = limits;
   const pool = createPool({ max: connections.others, ...database }, failed);
   const lists = createPool({ max: connections.lists, statement_timeout: limits.listing, ...database }, failed);
   const pools = { lists, others: pool };
-  const letGo = () => Promise.all([pool.end(), lists.end()]);
+  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end()]);
   try {
     await migrate(pool);
     await assertSameMasterKey(pool, keyCheck(masterKey));
@@ -82,6 +86,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       ...named,
       masterKey,
       nature,
+      outbound,
       requestTimeout,
       store,
       suite: native,

@@ -4,6 +4,7 @@ import type { Rule } from './access/rules.js';
 import type { Replays } from './auth/replays.js';
 import type { Nature } from './clock.js';
 import type { Ledgers } from './ledgers/ledgers.js';
+import type { Outbound } from './outbound/outbound.js';
 import type { Items } from './records/items.js';
 import type { UserSchemas } from './records/user-schemas.js';
 import type { Store } from './store/store.js';
@@ -27,6 +28,7 @@ export interface Service {
   readonly masterKey: Buffer;
   readonly suite: Suite;
   readonly nature: Nature;
+  readonly outbound: Outbound;
   readonly replays: Replays;
   readonly store: Store;
   readonly ledgers: Ledgers;

@@ -146,6 +146,7 @@ function valid<T>(value: T | undefined): T {
   return value;
 }
 
-function invalidToken(): LedgerError {
+/** What every bad token is told (contract 03 §4.1). */
+export function invalidToken(): LedgerError {
   return new LedgerError('auth.unauthorized', 'Invalid token.');
 }

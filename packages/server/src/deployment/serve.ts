@@ -18,7 +18,7 @@ export interface Means {
 
 /** Opens a server and listens, with the settings of the environment. */
 export async function serve(config: Config, means: Means): Promise<Server> {
-  const { publicUrl, name, defaultLedger, serverRules, requestTimeout } = config;
+  const { publicUrl, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
   const server = await openServer({
     database: { connectionString: means.databaseUrl },
     masterKey: means.masterKey,
@@ -29,6 +29,7 @@ export async function serve(config: Config, means: Means): Promise<Server> {
     serverRules,
     logger: means.logger,
     requestTimeout,
+    deliveryAllowPrivate,
     worker: means.worker,
     ...(means.collect ? { collect: means.collect } : {}),
   });

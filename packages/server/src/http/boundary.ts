@@ -1,12 +1,13 @@
 import { hash as hashOf, type Json, LedgerError } from '@countersign/protocol';
 import { moment } from '../clock.js';
+import { BridgeRefusal } from '../forward/error.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Answer } from '../records/request.js';
 import type { Service } from '../service.js';
 import { Overloaded } from '../store/gather.js';
 import { isUnavailable } from '../store/unavailable.js';
 
-/** Takes note of what no request should have been able to cause. */
+/** Takes note of what no request should have been able to cause, and of what lies behind an answer. */
 export type Report = (error: unknown) => void;
 
 /**
@@ -30,7 +31,12 @@ export async function answered(
   try {
     return await inTime(service.requestTimeout, work());
   } catch (error) {
-    if (error instanceof LedgerError) return errorAnswer(service, ledger, error);
+    if (error instanceof LedgerError) {
+      // What lies behind it is not for the client: why a bridge could not be reached.
+      if (error.cause !== undefined) report(error.cause);
+      return errorAnswer(service, ledger, error);
+    }
+    if (error instanceof BridgeRefusal) return passedOn(service, ledger, error);
     report(error);
     if (error instanceof Overloaded || isUnavailable(error)) return unavailable(service, ledger);
     return errorAnswer(service, ledger, new LedgerError('api.unexpected-error', 'Unexpected server error'));
@@ -84,3 +90,12 @@ export function errorAnswer(service: Service, ledger: Ledger | undefined, error:
   const proofs = ledger ? [ledger.system.fresh(hash, { moment: now })] : [];
   return { status, body: JSON.stringify({ hash, data, meta: { proofs, moment: now } }) };
 }
+
+/** The error of a bridge as it is, with the ledger's proof that it is what came of the request (contract 02 §4). */
+function passedOn(service: Service, ledger: Ledger | undefined, { status, hash, data, proofs }: BridgeRefusal): Answer {
+  const now = moment(service.nature);
+  const own = ledger ? [ledger.system.fresh(hash, { moment: now, causedBy: DERIVED })] : [];
+  return { status, body: JSON.stringify({ hash, data, meta: { proofs: [...proofs, ...own], moment: now } }) };
+}
+
+const DERIVED = { detail: 'Error derived from anchor forwarding response' };

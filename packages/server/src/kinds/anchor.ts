@@ -33,6 +33,7 @@ export const anchor: Kind = {
   relations: ({ wallet = '' }) => [
     { kind: 'wallet', handle: String(wallet), missing: `Cannot find anchor wallet '${wallet || undefined}'` },
   ],
+  forwards: true,
   decides: 'never',
   trail: { labels: false },
 };

@@ -154,6 +154,8 @@ export interface Kind {
    * `config` is that of the ledger, where it has one.
    */
   check?(data: JsonObject, previous?: JsonObject, config?: JsonObject): void;
+  /** Whether processing policies hand operations on records of this kind to bridges (contract 02 §4). */
+  readonly forwards?: boolean;
   /** Names of the secret references in `data`, whose values travel in `meta.secret` (contract 03 §2.4). */
   secrets?(data: JsonObject): readonly string[];
   /** Whether a write of this kind can change what a cached ledger state decides (rules, members, schemas). */

@@ -10,6 +10,8 @@ export interface Countersigner {
   stored(hash: string, custom: JsonObject): StoredProof;
   /** A proof over the hash of a list, an error or an item, made for one answer. */
   fresh(hash: string, custom: JsonObject): StoredProof;
+  /** A bearer token in compact form (RFC 7515 §7.1), by which others know that a call is the ledger's. */
+  token(claims: JsonObject): string;
 }
 
 /**
@@ -37,5 +39,14 @@ export function countersigner(
       const { digest, method, result } = sign(hash, custom);
       return { method, public: key.public, digest, result, custom, origin: 'key-pair', signer: handle };
     },
+    token(claims) {
+      const signed = [{ alg: 'EdDSA', kid: key.public }, claims].map(base64url).join('.');
+      const signature = suite.sign(Buffer.from(signed), key.secret);
+      return `${signed}.${Buffer.from(signature).toString('base64url')}`;
+    },
   };
+}
+
+function base64url(part: JsonObject): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
 }

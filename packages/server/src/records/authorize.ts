@@ -17,6 +17,8 @@ export interface Asked {
   readonly parent?: Parent;
   /** What policy values may ask by name of this record; without it, values that ask anything do not grant. */
   readonly conditions?: Conditions | undefined;
+  /** It carries a proof that only a bridge can verify: whose it is does not count, but it is there (contract 02 §4). */
+  readonly signedElsewhere?: boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ export function authorize(service: Service, ledger: Ledger, caller: Caller, aske
   const context = contextOf(service, ledger, subject, asked.conditions);
   const judgement = judge(action, record, caller, context);
   service.explain?.({ ledger: ledger.handle, action, record, ...named(subject), ...judgement });
-  if (judgement.granted && (asked.action === 'read' || signs(caller))) return;
+  if (judgement.granted && (asked.action === 'read' || asked.signedElsewhere || signs(caller))) return;
   if (record === 'intent-proof') throw missingPermissions(action, record, caller, context);
   throw refusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
 }

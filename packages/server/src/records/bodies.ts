@@ -20,6 +20,8 @@ export interface SentRecord {
   readonly meta?: { readonly proofs?: readonly SentProof[]; readonly secret?: Readonly<Record<string, string>> };
 }
 
+export type SentDrop = SentRecord & { readonly luid: string };
+
 const Hash = Type.String({ pattern: '^[A-Fa-f0-9]{64}$' });
 const Luid = Type.String({ pattern: '^\\$[a-z]{3}\\.[A-Za-z0-9_-]{17}$' });
 
@@ -56,7 +58,7 @@ function envelope(data: TSchema, luid: 'required' | 'optional'): TSchema {
 export interface BodyChecks {
   readonly create: (body: Json | undefined) => SentRecord;
   readonly update: (body: Json | undefined) => SentRecord;
-  readonly drop: (body: Json | undefined) => SentRecord & { readonly luid: string };
+  readonly drop: (body: Json | undefined) => SentDrop;
   readonly proof: (body: Json | undefined) => SentProof;
   /** A proof that is left to the caller's token to sign. */
   readonly partialProof: (body: Json | undefined) => SentProof;

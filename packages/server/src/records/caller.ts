@@ -11,7 +11,8 @@ import { assertCurrent } from './attempt.js';
 /**
  * The caller of a write: the keys of its verified proofs and of its token, each with the signer it stands for.
  *
- * A key known to be a stranger's is not looked up again: the commit checks that it still is.
+ * A key known to be a stranger's is not looked up again: the commit checks that it still is. The ledger's own keys stand
+ * for nobody here: what they have signed is known to bridges, and to whoever reads a record.
  *
  * @param trustAbsence false where no commit follows
  */
@@ -22,8 +23,11 @@ export async function writer(
   token: Token | undefined,
   trustAbsence = true,
 ): Promise<Caller> {
+  const own = [ledger.system.public, ledger.auth.public];
   const keys = await Promise.all(
-    [...new Set(proofs.map((proof) => proof.public))].map((key) => keyOf(service, ledger, key, trustAbsence)),
+    [...new Set(proofs.map((proof) => proof.public))].map((key) =>
+      own.includes(key) ? { public: key } : keyOf(service, ledger, key, trustAbsence),
+    ),
   );
   return withToken(keys, token, await keyOfToken(service, ledger, token, trustAbsence));
 }

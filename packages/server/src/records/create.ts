@@ -1,6 +1,9 @@
-import { type JsonObject, LedgerError, type Meta, luid as makeLuid, type RecordEnvelope } from '@countersign/protocol';
+import { type JsonObject, LedgerError, type Meta, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
+import { type Aspect, aspectFor } from '../forward/aspect.js';
+import type { Forwarding } from '../forward/call.js';
+import { forwardVersion, proxiedVersion } from '../forward/version.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
@@ -23,7 +26,7 @@ import { inOrder } from './serve.js';
 import { assertMayBeCreated } from './status.js';
 import { assertNotUnderReserved, assertUnder, type Parent, parentRecord } from './stored.js';
 import { assertSigned, clientTrail, ownersOf, type Signed } from './trail.js';
-import { versionOf } from './version.js';
+import { keyOf, newLuid, type Version, versionOf, withProofs } from './version.js';
 
 /** A create that has passed every check about the request alone. */
 interface Create {
@@ -31,6 +34,8 @@ interface Create {
   readonly request: Request;
   readonly data: JsonObject;
   readonly signed: Signed;
+  /** The new record's: the same however often the create is decided, as a bridge may have been told. */
+  readonly luid: string;
   readonly secrets: Readonly<Record<string, string>>;
   /** Whether the values of its secrets are to be in the answer. */
   readonly reveals: boolean;
@@ -48,26 +53,65 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
   const sent = bodyChecksOf(kind).create(hashedFor(service, body, token));
   const signed = signedBy(service, sent, token);
   const reveals = asksForSecrets(kind, request);
-  const creation: Create = { kind, request, data: sent.data, signed, secrets: sent.meta?.secret ?? {}, reveals };
+  const luid = newLuid(service, kind);
+  const creation: Create = { kind, request, data: sent.data, signed, luid, secrets: sent.meta?.secret ?? {}, reveals };
+  const forwarding: Forwarding = { kind, request };
   return onCurrent(service, ledger, async (current) => {
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
-    const write = await prepare(service, current, creation, caller);
-    if (await commit(service, current, write)) {
-      const answer = { status: kind.trail?.answer ?? 201, body: write.body };
-      return reveals ? revealed(service, current, kind, answer, write.secrets) : answer;
+    const { aspect, made, decided } = await prepare(service, current, creation, caller);
+    let write: Decided = { ...versionOf(current, kind, made, 1), ...decided };
+    if (aspect) {
+      if (await isTaken(service, current, made, kind)) return answerTaken(service, current, creation, made);
+      const asked = { data: sent.data, signed, caller, record: made };
+      if (aspect.strategy === 'proxy') return proxiedVersion(service, current, forwarding, aspect, asked);
+      const added = await forwardVersion(service, current, forwarding, aspect, asked);
+      write = { ...write, ...versionOf(current, kind, withProofs(made, added, moment(service.nature)), 1) };
     }
-    const repeated = await repeatedCreate(service, current, write, signed.proofs.signed);
-    if (repeated !== undefined) {
-      const answer = { status: 200, body: repeated };
-      return reveals ? revealed(service, current, kind, answer) : answer;
-    }
-    throw new LedgerError('record.duplicated', `${kind.title} with handle ${nameOf(kind, sent.data)} already exists.`);
+    if (!(await commit(service, current, write))) return answerTaken(service, current, creation, made);
+    const answer = { status: kind.trail?.answer ?? 201, body: write.body };
+    return reveals ? revealed(service, current, kind, answer, write.secrets) : answer;
   });
 }
 
+/** Whether a record has the key already. The commit looks once more; a bridge is not even asked. */
+async function isTaken(service: Service, ledger: Ledger, made: RecordEnvelope, kind: Kind): Promise<boolean> {
+  const key = keyOf(kind, made);
+  const { record } = await service.store.lookup({ ledger: ledger.id, kind: kind.name, id: key, by: 'handle' });
+  return record !== undefined;
+}
+
+/**
+ * What is answered when the key of a new record is taken.
+ *
+ * @throws `record.duplicated` unless it was this very create that took it
+ */
+async function answerTaken(
+  service: Service,
+  ledger: Ledger,
+  { kind, data, signed, reveals }: Create,
+  made: RecordEnvelope,
+): Promise<Answer> {
+  const taken = { kind: kind.name, key: keyOf(kind, made), hash: made.hash };
+  const repeated = await repeatedCreate(service, ledger, taken, signed.proofs.signed);
+  if (repeated === undefined) {
+    throw new LedgerError('record.duplicated', `${kind.title} with handle ${nameOf(kind, data)} already exists.`);
+  }
+  const answer = { status: 200, body: repeated };
+  return reveals ? revealed(service, ledger, kind, answer) : answer;
+}
+
+/** A create that the ledger has decided on. */
+interface Prepared {
+  readonly made: RecordEnvelope;
+  /** How policies hand it to a bridge; absent when they do not. */
+  readonly aspect: Aspect | undefined;
+  /** What its write is, beside the version of the record. */
+  readonly decided: Omit<Decided, keyof Version>;
+}
+
 /** Decides on the create as the ledger is now, and makes the record (contract 01 §12, Order of checks 9 to 15). */
-async function prepare(service: Service, ledger: Ledger, creation: Create, caller: Caller): Promise<Decided> {
+async function prepare(service: Service, ledger: Ledger, creation: Create, caller: Caller): Promise<Prepared> {
   const { kind, request, data, signed } = creation;
   const parent = await parentOfNew(service, ledger, kind, request, data);
   const domain = joinedDomain(ledger, data, signed.proofs);
@@ -89,14 +133,17 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   checkData(kind, ledger, data);
   if (kind.createdByPolicy) assertMayBeCreated(ledger, kind, subject);
   const completion = completed(service, kind, data, creation.secrets);
-  const record = await made(service, ledger, creation, { caller, owners, domain, completion });
+  const record = await newRecord(service, ledger, creation, { caller, owners, domain, completion });
   const full = completion ?? creation;
   return {
-    ...versionOf(ledger, kind, record, 1),
-    action: 'create',
-    needs,
-    decides: kind.decides === 'always',
-    secrets: sealedSecrets(service, ledger, kind, full.data, record.luid, full.secrets, new Set()),
+    made: record,
+    aspect: aspectFor(ledger, kind, 'create', request, subject),
+    decided: {
+      action: 'create',
+      needs,
+      decides: kind.decides === 'always',
+      secrets: sealedSecrets(service, ledger, kind, full.data, record.luid, full.secrets, new Set()),
+    },
   };
 }
 
@@ -129,15 +176,14 @@ interface Decision {
 }
 
 /** The record as it will be served: the client's proofs, then the ledger's (contract 01 §3). */
-async function made(
+async function newRecord(
   service: Service,
   ledger: Ledger,
-  { kind, data: sent, signed }: Create,
+  { kind, data: sent, signed, luid }: Create,
   { caller, owners, domain, completion }: Decision,
 ): Promise<RecordEnvelope> {
   const { data, hash } = completion ?? { data: sent, hash: signed.hash };
   const now = moment(service.nature);
-  const luid = makeLuid(kind.prefix, Math.floor(service.nature.now() / 1000), service.nature.random(11));
   const trail = kind.trail?.created ?? [{ status: 'created', luid: true }];
   const meta: Meta = {
     proofs: completion

@@ -1,17 +1,20 @@
 import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
+import type { Forwarding } from '../forward/call.js';
+import { forwardDrop } from '../forward/drop.js';
+import { isProxied, type Target, targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
 import { asked, authorize } from './authorize.js';
-import { bodyChecksOf } from './bodies.js';
+import { bodyChecksOf, type SentDrop } from './bodies.js';
 import { writer } from './caller.js';
 import { refusedByDependants } from './dependants.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { hashedFor, signedBy } from './sent.js';
-import { assertLuid, assertParentHash, type Stored, storedRecord } from './stored.js';
+import { assertLuid, assertParentHash, foundRecord, notFound, type Stored } from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
 import { versionOf } from './version.js';
 
@@ -24,8 +27,12 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).drop(hashedFor(service, body, token));
   const signed = signedBy(service, sent, token);
+  const forwarding: Forwarding = { kind, request };
   return onCurrent(service, ledger, async (current) => {
-    const stored = await storedRecord(service, current, kind, request);
+    const stored = await foundRecord(service, current, kind, request);
+    const target = targetOf(current, forwarding, 'drop', stored);
+    if (isProxied(target)) return proxiedDrop(service, current, forwarding, target, sent, signed);
+    if (!stored) throw notFound(kind);
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
     authorize(service, current, caller, asked('drop', kind, stored));
@@ -34,10 +41,27 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
     const handle = String(stored.record.data.handle);
     const refused = await refusedByDependants(service, current, kind, handle);
     if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
+    if (target) await forwardDrop(service, current, forwarding, target, sent, signed, caller);
     const dropped = await droppedRecord(service, current, kind, stored.record, signed, caller);
     await commit(service, current, dropWrite(kind, current, dropped, stored));
     return { status: 204 };
   });
+}
+
+/** A drop of a record that only a bridge keeps. */
+async function proxiedDrop(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  target: Target,
+  sent: SentDrop,
+  signed: Signed,
+): Promise<Answer> {
+  const caller = await writer(service, ledger, signed.proofs.signed, signed.token);
+  assertSigned(signed, caller);
+  authorize(service, ledger, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });
+  await forwardDrop(service, ledger, forwarding, target, sent, signed, caller);
+  return { status: 204 };
 }
 
 /**

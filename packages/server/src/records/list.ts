@@ -1,8 +1,11 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
-import type { Context } from '../access/context.js';
+import type { Context, Subject } from '../access/context.js';
 import { decide, judgeQuery, visible } from '../access/decide.js';
 import { refusal } from '../access/refusal.js';
+import { aspectFor } from '../forward/aspect.js';
+import type { Forwarding } from '../forward/call.js';
+import { forwardedPage } from '../forward/read.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
@@ -12,7 +15,7 @@ import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
-import { contextOf, subjectOf } from './context.js';
+import { type Conditions, contextOf, newSubject, subjectOf } from './context.js';
 import { filtersOf } from './filters.js';
 import type { Item } from './items.js';
 import { type PageQuery, pageOf } from './page.js';
@@ -21,11 +24,15 @@ import { listText } from './serve.js';
 import { type Parent, parentRecord } from './stored.js';
 import { visiblePage } from './visible-page.js';
 
-/** `GET /{kind}s` (contract 01 §10): newest change first; what the caller may not read is left out before paging. */
+/**
+ * `GET /{kind}s` (contract 01 §10): newest change first; what the caller may not read is left out before paging. Policies
+ * may have a bridge answer instead, always or when the ledger itself has nothing to show (contract 02 §4).
+ */
 export async function list(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const token = await authenticate(service, ledger, request, undefined);
   const page = pageOf(request.query);
   const filters = filtersOf(kind, request.query);
+  const forwarding: Forwarding = { kind, request };
   return onCurrent(service, ledger, async (current) => {
     const caller = await reader(service, current, token);
     const context = contextOf(service, current);
@@ -43,12 +50,25 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
       if (!judgement.granted) throw refusal('query', kind.name, { credentials: token !== undefined });
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
-    const items =
+    const local = (of: PageQuery) =>
       (kind.rightsOnParent ?? everythingIsVisible(kind, caller, context))
-        ? await wholePage(service, current, kind, within, page)
-        : await pageOfVisible(service, current, kind, within, page, caller);
+        ? wholePage(service, current, kind, within, of)
+        : pageOfVisible(service, current, kind, within, of, caller);
+    const aspect = aspectFor(current, kind, 'query', request);
+    const own = aspect?.strategy === 'proxy' ? [] : await local(page);
+    const bridged = aspect && own.length === 0 && (aspect.strategy === 'proxy' || (await isEmpty(local, page)));
+    const items = bridged
+      ? await forwardedPage(service, current, forwarding, aspect, page, (data) =>
+          isShown(service, current, kind, caller, newSubject(kind, data, [], undefined)),
+        )
+      : own;
     return { status: 200, body: listText(service, current, items, page) };
   });
+}
+
+/** Whether a list has nothing on any page, given that it has nothing on this one. */
+async function isEmpty(local: (page: PageQuery) => Promise<Item[]>, { index }: PageQuery): Promise<boolean> {
+  return index === 0 || (await local({ index: 0, limit: 1 })).length === 0;
 }
 
 /** A nested list holds what lies under the path's parent. */
@@ -93,7 +113,17 @@ async function pageOfVisible(
   return visiblePage(page, next, async (version) => {
     const subject = subjectOf(kind, JSON.parse(version.body) as RecordEnvelope);
     const conditions = await conditionsOf(service, ledger, caller, subject);
-    const isShown = visible(kind.name, caller, contextOf(service, ledger, subject, conditions));
-    return isShown ? service.items.of(ledger, version) : undefined;
+    return isShown(service, ledger, kind, caller, subject, conditions) ? service.items.of(ledger, version) : undefined;
   });
+}
+
+function isShown(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  caller: Caller,
+  subject: Subject,
+  conditions?: Conditions,
+): boolean {
+  return visible(kind.name, caller, contextOf(service, ledger, subject, conditions));
 }

@@ -51,7 +51,7 @@ export function clientProofs(service: Service, hash: string, body: SentRecord, m
   const sent = body.meta?.proofs ?? [];
   const signed = sent.filter(isSigned);
   if (signed.length === 0 && !mayBeUnsigned) {
-    throw new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
+    throw unsigned();
   }
   if (sent.length > limits.proofs) throw tooManyProofs();
   return {
@@ -75,6 +75,11 @@ export function verifiedProof(service: Service, hash: string, proof: SentProof):
     throw new LedgerError('crypto.signature-invalid', `Invalid signature for key: ${key}`);
   }
   return verified;
+}
+
+/** What a write is told that nobody signed (contract 01 §12). */
+export function unsigned(): LedgerError {
+  return new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
 }
 
 export function tooManyProofs(): LedgerError {

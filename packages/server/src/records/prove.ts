@@ -2,7 +2,6 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  LedgerError,
   type Meta,
   type RecordEnvelope,
   type StoredProof,
@@ -10,6 +9,9 @@ import {
 import type { Caller } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import { moment } from '../clock.js';
+import type { Forwarding } from '../forward/call.js';
+import { forwardProof, proxiedProof } from '../forward/sign.js';
+import { isProxied, targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
@@ -20,10 +22,10 @@ import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
 import { subjectOf } from './context.js';
 import { changedLabels } from './labels.js';
-import { isSigned, storedProof, tooManyProofs, type VerifiedProof, verifiedProof } from './proofs.js';
+import { isSigned, storedProof, tooManyProofs, unsigned, type VerifiedProof, verifiedProof } from './proofs.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { statusAfter } from './status.js';
-import { assertNotReserved, storedRecord } from './stored.js';
+import { assertNotReserved, foundRecord, notFound } from './stored.js';
 import { impersonationProof } from './trail.js';
 import { versionOf } from './version.js';
 
@@ -36,8 +38,13 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = isLeftToToken(body, token) ? bodyChecksOf(kind).partialProof(body) : bodyChecksOf(kind).proof(body);
+  const forwarding: Forwarding = { kind, request };
   return onCurrent(service, ledger, async (current) => {
-    const { record, change, body: served } = await storedRecord(service, current, kind, request);
+    const found = await foundRecord(service, current, kind, request);
+    const target = targetOf(current, forwarding, 'sign', found);
+    if (isProxied(target)) return proxiedProof(service, current, forwarding, target, sent, token);
+    if (!found) throw notFound(kind);
+    const { record, change, body: served } = found;
     const proof = isSigned(sent) ? verifiedProof(service, record.hash, sent) : undefined;
     const caller = await writer(service, current, proof ? [proof] : [], token);
     if (!proof && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
@@ -51,7 +58,8 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     const status = await statusAfter(service, current, kind, record, stored, asked);
     if (status === 'repeat') return { status: 200, body: served };
     if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
-    const proved = withProof(service, kind, record, sent.custom ?? {}, stored, status.becomes);
+    const added = target ? await forwardProof(service, current, forwarding, target, record, stored) : [];
+    const proved = withProof(service, kind, record, sent.custom ?? {}, [stored, ...added], status.becomes);
     const write = proofWrite(kind, current, proved, change + 1);
     await commit(service, current, write);
     return { status: 200, body: write.body };
@@ -69,10 +77,6 @@ function isThere({ meta }: RecordEnvelope, proof: VerifiedProof): boolean {
 /** A proof without any of the signing members, which `system.auth` signs for the caller (contract 03 §4.4). */
 function isLeftToToken(body: Json | undefined, token: Token | undefined): boolean {
   return token !== undefined && isObject(body) && !isSigned(body);
-}
-
-function unsigned(): LedgerError {
-  return new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
 }
 
 /** The proof by `system.auth` that stands for one the caller left unsigned: it says what that one said. */
@@ -95,16 +99,16 @@ function withProof(
   kind: Kind,
   record: RecordEnvelope,
   custom: JsonObject,
-  stored: StoredProof,
+  added: readonly StoredProof[],
   status: string | undefined,
 ): RecordEnvelope {
   const { assets, proofs, status: previous, moment: made, owners, labels: had, domain, ...others } = record.meta;
   const labels = changedLabels(had, custom.labels);
-  const added = kind.proved?.(custom, { from: previous, to: status }) ?? {};
+  const set = kind.proved?.(custom, { from: previous, to: status }) ?? {};
   const meta: Meta = {
     ...(assets === undefined ? {} : { assets }),
-    ...added,
-    proofs: [...proofs, stored],
+    ...set,
+    proofs: [...proofs, ...added],
     ...(status === undefined ? {} : { status }),
     ...others,
     moment: kind.fixedMoment ? made : moment(service.nature),

@@ -1,3 +1,6 @@
+import type { Forwarding } from '../forward/call.js';
+import { forwardedRead } from '../forward/read.js';
+import { isProxied, targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
@@ -7,14 +10,21 @@ import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { type Answer, authenticate, type Request } from './request.js';
 import { asksForSecrets, assertMayReveal, revealed } from './reveal.js';
-import { storedRecord } from './stored.js';
+import { foundRecord, notFound } from './stored.js';
 
-/** `GET /{kind}s/{id}` (contract 01 §5): 200 with the record, the very bytes the write was answered with. */
+/**
+ * `GET /{kind}s/{id}` (contract 01 §5): 200 with the record, the very bytes the write was answered with; or with that of
+ * a bridge, where policies say so (contract 02 §4).
+ */
 export async function read(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const token = await authenticate(service, ledger, request, undefined);
   const reveals = asksForSecrets(kind, request);
+  const forwarding: Forwarding = { kind, request };
   return onCurrent(service, ledger, async (current) => {
-    const stored = await storedRecord(service, current, kind, request);
+    const stored = await foundRecord(service, current, kind, request);
+    const target = targetOf(current, forwarding, 'read', stored);
+    if (target && (isProxied(target) || !stored)) return forwardedRead(service, current, forwarding, target, token);
+    if (!stored) throw notFound(kind);
     const caller = await reader(service, current, token);
     if (!reveals && !kind.under && readsEvery(service, current, kind, caller))
       return { status: 200, body: stored.body };

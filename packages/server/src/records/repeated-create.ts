@@ -25,7 +25,9 @@ export async function repeatedCreate(
   if (!first) return undefined;
   const made = JSON.parse(first.body) as RecordEnvelope;
   const own = [ledger.system.public, ledger.auth.public];
-  const client = made.meta.proofs.filter((proof) => !own.includes(proof.public));
+  // The client's come first. After the ledger's there may be those of a bridge (contract 02 §4).
+  const ownFrom = made.meta.proofs.findIndex((proof) => own.includes(proof.public));
+  const client = made.meta.proofs.slice(0, ownFrom);
   const same =
     made.hash === hash &&
     proofs.length > 0 &&

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Json, LedgerError, parseJson, type RecordEnvelope } from '@countersign/protocol';
-import { type KeySource, type Token, verifyToken } from '../auth/token.js';
+import { invalidToken, type KeySource, type Token, verifyToken } from '../auth/token.js';
 import { trustedFactor } from '../auth/trusted-factor.js';
 import { isUsable } from '../auth/usable.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -55,13 +55,16 @@ export async function authenticate(
   const { authorization } = request.headers;
   if (authorization === undefined) return undefined;
   const { method, headers } = request;
-  return verifyToken(
+  const token = await verifyToken(
     authorization,
     { method, url: service.publicUrl + request.url, headers, body },
     keysOf(service, ledger),
     service.nature.now,
     service.replays,
   );
+  // The ledger signs tokens for its bridges alone. One that comes back was kept by a bridge, which is not the ledger.
+  if (token.key !== undefined && token.key === ledger?.system.public) throw invalidToken();
+  return token;
 }
 
 /** Where the keys of tokens are looked up: in the ledger of the request, never in another. */

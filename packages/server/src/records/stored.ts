@@ -28,14 +28,29 @@ export interface Stored {
  *   (contract 03 §2.5); OutOfDate when the ledger's state is not the one it was found under
  */
 export async function storedRecord(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Stored> {
+  const found = await foundRecord(service, ledger, kind, request);
+  if (!found) throw notFound(kind);
+  return found;
+}
+
+/**
+ * The record a path names, or nothing when there is none.
+ *
+ * @throws as `storedRecord` does for what else may be wrong
+ */
+export async function foundRecord(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  request: Request,
+): Promise<Stored | undefined> {
   const parent = await parentRecord(service, ledger, kind, request);
   const id = request.params.id ?? '';
   const found = isLuid(id, kind.prefix)
     ? await find(service, ledger, kind, { id, by: 'luid' })
     : await find(service, ledger, kind, { id: await keyOf(service, ledger, kind, id, parent), by: 'handle' });
-  if (!found) throw notFound(kind);
-  if (parent) assertUnder(kind, found.record.data, parent);
-  return parent ? { ...found, parent } : found;
+  if (found && parent) assertUnder(kind, found.record.data, parent);
+  return found && parent ? { ...found, parent } : found;
 }
 
 export function notFound(kind: Kind): LedgerError {

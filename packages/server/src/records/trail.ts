@@ -1,11 +1,11 @@
-import { decodeBase64, type JsonObject, LedgerError, type StoredProof } from '@countersign/protocol';
+import { decodeBase64, type JsonObject, type StoredProof } from '@countersign/protocol';
 import type { Caller, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { signerOf } from './caller.js';
-import { type ClientProofs, storedProof } from './proofs.js';
+import { type ClientProofs, storedProof, unsigned } from './proofs.js';
 
 /** What a client signed, and on whose behalf its token speaks. */
 export interface Signed {
@@ -21,7 +21,7 @@ export interface Signed {
  */
 export function assertSigned({ proofs, token }: Signed, caller: Caller): void {
   if (proofs.signed.length > 0 || caller.token?.key?.signer || token?.kind === 'oauth2-token') return;
-  throw new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
+  throw unsigned();
 }
 
 /**

@@ -1,6 +1,9 @@
-import { type JsonObject, LedgerError, type Meta } from '@countersign/protocol';
+import { type JsonObject, LedgerError, type Meta, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
+import type { Forwarding } from '../forward/call.js';
+import { isProxied, type Target, targetOf } from '../forward/target.js';
+import { forwardVersion, proxiedVersion } from '../forward/version.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
@@ -17,9 +20,17 @@ import { type Answer, authenticate, type Request, readBody } from './request.js'
 import { keptSecretNames, sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
 import { inOrder } from './serve.js';
-import { assertLuid, assertNotReserved, assertParentHash, assertUnder, type Stored, storedRecord } from './stored.js';
+import {
+  assertLuid,
+  assertNotReserved,
+  assertParentHash,
+  assertUnder,
+  foundRecord,
+  notFound,
+  type Stored,
+} from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
-import { keyOf, versionOf } from './version.js';
+import { keyOf, type Version, versionOf, withProofs } from './version.js';
 
 interface Update {
   readonly kind: Kind;
@@ -36,23 +47,42 @@ export async function update(service: Service, ledger: Ledger, kind: Kind, reque
   const sent = bodyChecksOf(kind).update(hashedFor(service, body, token));
   const signed = signedBy(service, sent, token);
   const change: Update = { kind, data: sent.data, luid: sent.luid, signed, secrets: sent.meta?.secret ?? {} };
+  const forwarding: Forwarding = { kind, request };
   return onCurrent(service, ledger, async (current) => {
-    const stored = await storedRecord(service, current, kind, request);
+    const stored = await foundRecord(service, current, kind, request);
+    const target = targetOf(current, forwarding, 'update', stored, sent.data);
+    if (isProxied(target)) return proxiedUpdate(service, current, forwarding, target, change);
+    if (!stored) throw notFound(kind);
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
-    const write = await prepare(service, current, change, stored, caller);
+    const { made, decided } = await prepare(service, current, change, stored, caller);
+    let write: Decided = { ...versionOf(current, kind, made, stored.change + 1), ...decided };
+    if (target) {
+      const { aspect, id } = target;
+      const asked = { id, data: sent.data, signed, caller, record: made };
+      const added = await forwardVersion(service, current, forwarding, aspect, asked);
+      const record = withProofs(made, added, moment(service.nature));
+      write = { ...write, ...versionOf(current, kind, record, stored.change + 1) };
+    }
     if (await commit(service, current, write)) return { status: 200, body: write.body };
     throw duplicated(kind, sent.data);
   });
+}
+
+/** An update that the ledger has decided on. */
+interface Prepared {
+  readonly made: RecordEnvelope;
+  /** What its write is, beside the version of the record. */
+  readonly decided: Omit<Decided, keyof Version>;
 }
 
 async function prepare(
   service: Service,
   ledger: Ledger,
   change: Update,
-  { record, change: number, parent }: Stored,
+  { record, parent }: Stored,
   caller: Caller,
-): Promise<Decided> {
+): Promise<Prepared> {
   const { kind, data } = change;
   const subject = subjectOf(kind, record);
   const conditions = await conditionsOf(service, ledger, caller, subject, data);
@@ -71,18 +101,38 @@ async function prepare(
   const meta = await updatedMeta(service, ledger, change, record.luid, record.meta, caller);
   const served = inOrder(kind, kind.served?.(data, meta.domain) ?? data);
   return {
-    ...versionOf(ledger, kind, { hash: change.signed.hash, data: served, luid: record.luid, meta }, number + 1),
-    action: 'update',
-    needs,
-    decides: kind.decides !== 'never',
-    secrets: sealedSecrets(service, ledger, kind, data, record.luid, change.secrets, kept),
-    ...(renames
-      ? {
-          renames,
-          unless: kind.dependants?.map(({ kind: of }) => ({ kind: of, link: String(record.data.handle) })) ?? [],
-        }
-      : {}),
+    made: { hash: change.signed.hash, data: served, luid: record.luid, meta },
+    decided: {
+      action: 'update',
+      needs,
+      decides: kind.decides !== 'never',
+      secrets: sealedSecrets(service, ledger, kind, data, record.luid, change.secrets, kept),
+      ...(renames
+        ? {
+            renames,
+            unless: kind.dependants?.map(({ kind: of }) => ({ kind: of, link: String(record.data.handle) })) ?? [],
+          }
+        : {}),
+    },
   };
+}
+
+/** An update of a record that only a bridge keeps: what the ledger can judge of it, it judges before (contract 02 §4). */
+async function proxiedUpdate(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  { aspect, subject, id }: Target,
+  { kind, data, luid, signed }: Update,
+): Promise<Answer> {
+  const caller = await writer(service, ledger, signed.proofs.signed, signed.token);
+  assertSigned(signed, caller);
+  authorize(service, ledger, caller, { action: 'update', kind, subject });
+  await service.userSchemas.check(ledger, kind, data);
+  await foundRelations(service, ledger, kind, data);
+  checkData(kind, ledger, data);
+  const version = { id, data, signed, caller, ...(typeof luid === 'string' ? { luid } : {}) };
+  return proxiedVersion(service, ledger, forwarding, aspect, version);
 }
 
 /** Kept: status, owners, labels, domain. Replaced: the proofs, by the new client's and the ledger's (contract 01 §6). */

@@ -1,6 +1,7 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import { luid as makeLuid, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
 import type { Write } from '../store/write.js';
 import { filterDocument } from './document.js';
 import { recordText } from './serve.js';
@@ -42,4 +43,14 @@ export function versionOf(
 /** What is unique within the kind: the handle, unless the kind says otherwise. */
 export function keyOf(kind: Kind, { data }: Pick<RecordEnvelope, 'data'>): string {
   return kind.key?.(data) ?? String(data.handle);
+}
+
+/** A luid for a new record of the kind. */
+export function newLuid({ nature }: Service, kind: Kind): string {
+  return makeLuid(kind.prefix, Math.floor(nature.now() / 1000), nature.random(11));
+}
+
+/** The record with more proofs, after those it has, as of another moment. */
+export function withProofs(record: RecordEnvelope, proofs: readonly StoredProof[], now: string): RecordEnvelope {
+  return { ...record, meta: { ...record.meta, proofs: [...record.meta.proofs, ...proofs], moment: now } };
 }

@@ -184,6 +184,19 @@ describe('GET /v2/openapi.json', () => {
     }
   });
 
+  it('says of operations that policies forward what a bridge may add', () => {
+    const forwarded = described.operations().filter(({ operation }) => operation.responses[502]);
+    expect(forwarded.map(({ name }) => name).sort()).toEqual([
+      'DELETE /anchors/{id}',
+      'GET /anchors',
+      'GET /anchors/{id}',
+      'POST /anchors',
+      'POST /anchors/{id}/drop',
+      'POST /anchors/{id}/proofs',
+      'PUT /anchors/{id}',
+    ]);
+  });
+
   it('describes what is answered over the life of a record of each kind', async () => {
     const client = await newLedger(server.current.url);
     for (const kind of kinds.filter(({ name }) => name !== 'ledger')) {

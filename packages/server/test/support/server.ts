@@ -15,15 +15,22 @@ export interface RunningServer {
 
 export const TEST_MASTER_KEY = Buffer.alloc(32, 7);
 
-/**
- * Starts a server.
- *
- * @param options `database` to share one, as two processes of a deployment do; `nature` to hold time still
- */
-export async function startServer(options: { database?: TestDatabase; nature?: Nature } = {}): Promise<RunningServer> {
+export interface TestServerOptions {
+  /** One to share, as two processes of a deployment do. */
+  readonly database?: TestDatabase;
+  /** Holds time still. */
+  readonly nature?: Nature;
+  /** Lets calls lead to this machine. */
+  readonly deliveryAllowPrivate?: boolean;
+  readonly requestTimeout?: number;
+}
+
+/** Starts a server. */
+export async function startServer(options: TestServerOptions = {}): Promise<RunningServer> {
   const database = options.database ?? (await createDatabase());
   // The port is known only after listening, the public URL (which tokens are bound to) is needed before: it follows it.
   const named = { publicUrl: '' };
+  const { database: shared, ...others } = options;
   const server = await openServer({
     database: { connectionString: database.url },
     masterKey: TEST_MASTER_KEY,
@@ -33,7 +40,7 @@ export async function startServer(options: { database?: TestDatabase; nature?: N
     name: 'test',
     build: '0.0.0',
     logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
-    ...(options.nature ? { nature: options.nature } : {}),
+    ...others,
   });
   await server.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = server.app.server.address() as { port: number };
@@ -45,16 +52,16 @@ export async function startServer(options: { database?: TestDatabase; nature?: N
     database,
     async stop() {
       await server.close();
-      if (!options.database) await database.drop();
+      if (!shared) await database.drop();
     },
   };
 }
 
 /** One server for all tests of a file. */
-export function withServer(): { readonly current: RunningServer } {
+export function withServer(options: TestServerOptions = {}): { readonly current: RunningServer } {
   let running: RunningServer | undefined;
   beforeAll(async () => {
-    running = await startServer();
+    running = await startServer(options);
   });
   afterAll(async () => {
     await running?.stop();

@@ -1,4 +1,5 @@
 import { REASONS, type Reason } from '@countersign/protocol';
+import type { Kind } from '../../kinds/kind.js';
 import type { Route } from '../routes.js';
 
 /** What an operation can be refused for; nested kinds have more, because their path names a parent. */
@@ -59,6 +60,17 @@ const OPERATIONS: Readonly<Record<Route['operation'], Refusals>> = {
   check: { always: [...SIGNED, 'record.not-found'] },
 };
 
+/** What the bridge of a forwarded operation adds (contract 02 §4). */
+const FORWARDED: readonly Reason[] = [
+  'crypto.hash-invalid',
+  'crypto.signature-invalid',
+  'forward.invalid-response',
+  'forward.unexpected-error',
+];
+
+/** The operations that processing policies can forward (contract 02 §4). */
+const FORWARDABLE: readonly Route['operation'][] = ['create', 'list', 'read', 'update', 'proof', 'drop'];
+
 const NO_LEDGER: readonly Reason[] = ['api.no-tenant-allowed'];
 
 /** Every set of refusals, by the name that its responses have among the components. */
@@ -69,13 +81,23 @@ const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
       ...(nested ? [[`nested-${operation}`, [...always, ...nested]]] : []),
     ]),
   ),
+  ...Object.fromEntries(
+    FORWARDABLE.map((operation) => [`forwarded-${operation}`, [...OPERATIONS[operation].always, ...FORWARDED]]),
+  ),
   'create-ledger': [...SIGNED, 'record.duplicated', ...NO_LEDGER],
   'list-ledgers': [...EVERY.filter((reason) => reason !== 'auth.forbidden'), ...NO_LEDGER],
 };
 
+/** Whether policies can hand the operation to a bridge. */
+export function isForwarded({ kind, operation }: { kind: Kind; operation: Route['operation'] }): boolean {
+  return kind.forwards === true && FORWARDABLE.includes(operation);
+}
+
 /** The family of refusals of an operation, as `refusals` and `refusalComponents` name it. */
-export function familyOf(operation: Route['operation'], nested: boolean): string {
-  return nested && OPERATIONS[operation].nested ? `nested-${operation}` : operation;
+export function familyOf(route: { kind: Kind; operation: Route['operation'] }): string {
+  const { kind, operation } = route;
+  if (isForwarded(route)) return `forwarded-${operation}`;
+  return kind.under && OPERATIONS[operation].nested ? `nested-${operation}` : operation;
 }
 
 /** The error responses of a family: status -> reference to the component that lists its reasons (contract 01 §12). */

@@ -3,7 +3,7 @@ import { limits } from '../../limits.js';
 import { filterableMembers } from '../../records/filters.js';
 import { type Route, recordRoutes } from '../routes.js';
 import { operationId, summary } from './names.js';
-import { familyOf, refusals } from './reasons.js';
+import { familyOf, isForwarded, refusals } from './reasons.js';
 import { ref, type Schema } from './schemas.js';
 
 /** Every route of every kind: path -> method -> operation. */
@@ -30,9 +30,13 @@ function operation(route: Route): object {
     tags: [kind.title],
     parameters: parametersOf(route),
     ...(body ? { requestBody: jsonBody(body) } : {}),
-    responses: { ...success(route), ...refusals(familyOf(operation, kind.under !== undefined)) },
+    ...(isForwarded(route) ? { description: FORWARDED } : {}),
+    responses: { ...success(route), ...refusals(familyOf(route)) },
   };
 }
+
+const FORWARDED =
+  'Processing policies may hand this to a bridge. An error that the bridge has signed is passed on with its status and reason, whichever they are, and signed by the ledger too. A record that only the bridge keeps is answered as it gave it: its `meta` may hold proofs alone.';
 
 /** A JSON body of the component called `name`. */
 export function jsonBody(name: string): object {

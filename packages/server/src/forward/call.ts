@@ -1,0 +1,97 @@
+import { HANDLE_PATTERN, isLuid, type Json, LedgerError } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { limits } from '../limits.js';
+import { type OutboundAnswer, type OutboundCall, OutboundFailure } from '../outbound/outbound.js';
+import type { Request } from '../records/request.js';
+import { notFound } from '../records/stored.js';
+import type { Service } from '../service.js';
+import type { Aspect } from './aspect.js';
+import { type Bridge, bridgeOf } from './bridge.js';
+import { invalidResponse, unexpected } from './error.js';
+import { cameBack, forwardedHeaders } from './headers.js';
+
+/** What is asked of a bridge, below its `/v2/{kind}s`. */
+export interface Call {
+  readonly method: OutboundCall['method'];
+  /** `/<handle>`, `/<handle>/proofs`, or nothing. */
+  readonly path: string;
+  readonly body?: Json;
+}
+
+/**
+ * A request, and what became of it outside. It is decided anew each time the ledger turns out to have changed, but goes
+ * out once: what was answered to that counts for every later run.
+ */
+export interface Forwarding {
+  readonly kind: Kind;
+  readonly request: Request;
+  made?: { readonly bridge: string; readonly answer: Promise<OutboundAnswer> };
+}
+
+/** The path of a record at a bridge. What could not be its name is not sent there: `..` would lead elsewhere. */
+export function pathOf(kind: Kind, id: string): string {
+  const isHandle = id.length <= limits.handle && new RegExp(HANDLE_PATTERN).test(id) && !/^\.+$/.test(id);
+  if (!isHandle && !isLuid(id, kind.prefix)) throw notFound(kind);
+  return `/${id}`;
+}
+
+/**
+ * Asks the bridge of an aspect, unless this request has asked it before.
+ *
+ * @param call makes what is sent, when it is known to be sent
+ * @throws `forward.unexpected-error` when there is no such bridge, or no answer; `forward.invalid-response` for an answer
+ *   larger than any may be; OutOfDate when the ledger has changed, before anything is sent
+ */
+export async function askBridge(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  aspect: Aspect,
+  call: () => Call | Promise<Call>,
+): Promise<OutboundAnswer> {
+  const { kind, request } = forwarding;
+  const { bridge: handle } = aspect;
+  if (!forwarding.made) {
+    if (cameBack(ledger, request.headers)) {
+      throw new LedgerError('forward.unexpected-error', `Forwarded by ledger '${ledger.handle}' before`);
+    }
+    const bridge = await bridgeOf(service, ledger, handle);
+    forwarding.made = { bridge: handle, answer: send(service, ledger, bridge, kind, request, await call()) };
+  }
+  if (forwarding.made.bridge !== handle) {
+    throw new LedgerError('forward.unexpected-error', 'Policies have changed while the request was forwarded');
+  }
+  return forwarding.made.answer;
+}
+
+async function send(
+  service: Service,
+  ledger: Ledger,
+  bridge: Bridge,
+  kind: Kind,
+  request: Request,
+  { method, path, body }: Call,
+): Promise<OutboundAnswer> {
+  try {
+    return await service.outbound.send({
+      method,
+      url: urlOf(bridge.server, `/v2/${kind.path}${path}`),
+      headers: forwardedHeaders(service, ledger, bridge, request.headers, body !== undefined),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      within: Math.floor(service.requestTimeout * limits.outbound.share),
+    });
+  } catch (error) {
+    if (!(error instanceof OutboundFailure)) throw error;
+    throw error.kind === 'oversized' ? invalidResponse(bridge.handle) : unexpected(error);
+  }
+}
+
+/** `/v2` is added here, unlike in every other call of a bridge (contract 02 §4). */
+function urlOf(server: string, path: string): string {
+  const url = new URL(server);
+  url.pathname = url.pathname.replace(/\/+$/, '') + path;
+  url.search = '';
+  url.hash = '';
+  return url.href;
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import { moment } from '../clock.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { SentDrop } from '../records/bodies.js';
+import { clientTrail, type Signed } from '../records/trail.js';
+import type { Service } from '../service.js';
+import { successOf } from './answer.js';
+import { askBridge, type Forwarding, pathOf } from './call.js';
+import type { Target } from './target.js';
+import { asSent } from './version.js';
+
+/**
+ * Asks a bridge to drop a record (contract 02 §4). That it did is all it answers.
+ *
+ * @throws BridgeRefusal, and what `askBridge` and `successOf` throw
+ */
+export async function forwardDrop(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  { aspect, id }: Target,
+  { data, luid }: SentDrop,
+  signed: Signed,
+  caller: Caller,
+): Promise<void> {
+  const { kind } = forwarding;
+  const { hash } = signed;
+  const answer = await askBridge(service, ledger, forwarding, aspect, async () => {
+    const now = moment(service.nature);
+    const trail = await clientTrail(service, ledger, kind, signed, caller, now);
+    const proofs = [
+      ...asSent(ledger, trail),
+      ledger.system.fresh(hash, { moment: now, status: 'dropped' }),
+    ] as JsonObject[];
+    return { method: 'DELETE', path: pathOf(kind, id), body: { data, hash, luid, meta: { proofs } } };
+  });
+  successOf(service, aspect.bridge, answer);
+}

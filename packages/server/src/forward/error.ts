@@ -1,0 +1,33 @@
+import { isObject, type JsonObject, LedgerError, type StoredProof } from '@countersign/protocol';
+
+/** A signed error that a bridge answered, to be passed on as it is, and signed by the ledger too (contract 02 §4). */
+export class BridgeRefusal extends Error {
+  override readonly name = 'BridgeRefusal';
+
+  constructor(
+    readonly status: number,
+    readonly hash: string,
+    readonly data: JsonObject,
+    /** The bridge's own, verified. */
+    readonly proofs: readonly StoredProof[],
+  ) {
+    super(`A bridge refused: ${data.reason}`);
+  }
+}
+
+/** Whether `data` is that of an error (contract 01 §12). */
+export function isErrorData(data: unknown): data is JsonObject {
+  return isObject(data) && typeof data.reason === 'string' && typeof data.detail === 'string';
+}
+
+/** What came back is neither a record nor a signed error. */
+export function invalidResponse(bridge: string): LedgerError {
+  return new LedgerError('forward.invalid-response', `Invalid response from bridge ${bridge}`);
+}
+
+/** No answer came, or none that says anything. `cause` is for the log alone. */
+export function unexpected(cause?: unknown): LedgerError {
+  const error = new LedgerError('forward.unexpected-error', 'Unexpected error while forwarding request to bridge');
+  if (cause !== undefined) error.cause = cause;
+  return error;
+}

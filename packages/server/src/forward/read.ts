@@ -1,0 +1,69 @@
+import type { Json, JsonObject } from '@countersign/protocol';
+import type { Token } from '../auth/token.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { assertCurrent } from '../records/attempt.js';
+import { authorize } from '../records/authorize.js';
+import { reader } from '../records/caller.js';
+import { type Item, newItem } from '../records/items.js';
+import type { PageQuery } from '../records/page.js';
+import type { Answer } from '../records/request.js';
+import type { Service } from '../service.js';
+import { isNamed, recordIn, recordsIn, successOf } from './answer.js';
+import type { Aspect } from './aspect.js';
+import { askBridge, type Forwarding, pathOf } from './call.js';
+import { invalidResponse } from './error.js';
+import { asServed } from './served.js';
+import type { Target } from './target.js';
+
+/** The record that a bridge has, which answers in place of the ledger (contract 02 §4). */
+export async function forwardedRead(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  { aspect, subject, id }: Target,
+  token: Token | undefined,
+): Promise<Answer> {
+  const { kind } = forwarding;
+  const path = pathOf(kind, id);
+  const caller = await reader(service, ledger, token);
+  authorize(service, ledger, caller, { action: 'read', kind, subject });
+  const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path }));
+  await assertStillCurrent(service, ledger);
+  const record = recordIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
+  if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);
+  // Rules may ask for more than a name: now that it is known, what the bridge has is judged too.
+  const known = subject.exists ? subject : { ...subject, data: record.data };
+  authorize(service, ledger, caller, { action: 'read', kind, subject: known });
+  return { status: 200, body: JSON.stringify(await asServed(service, ledger, record)) };
+}
+
+/**
+ * A bridge takes its time, and a right may be taken away meanwhile. Nothing comes after a read that would notice.
+ *
+ * @throws OutOfDate when the ledger has changed
+ */
+async function assertStillCurrent(service: Service, ledger: Ledger): Promise<void> {
+  assertCurrent(ledger, await service.store.ledgers.version(ledger.id));
+}
+
+/**
+ * A page of the records that a bridge has. It is asked for all of them, without the query, so filters are not applied
+ * (contract 02 §4); pages are cut here, that whoever turns them comes to an end.
+ *
+ * @param seen whether the caller may see a record with that data
+ */
+export async function forwardedPage(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  aspect: Aspect,
+  { index, limit }: PageQuery,
+  seen: (data: JsonObject) => boolean,
+): Promise<Item[]> {
+  const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path: '' }));
+  await assertStillCurrent(service, ledger);
+  const records = recordsIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
+  const visible = records.filter(({ data }) => seen(data));
+  const page = visible.slice(index * limit, (index + 1) * limit);
+  return Promise.all(page.map(async (record) => newItem((await asServed(service, ledger, record)) as unknown as Json)));
+}

@@ -1,0 +1,62 @@
+import { BlockList, isIP } from 'node:net';
+
+/** IPv4 that is not of the public Internet (the registry of special-purpose addresses, RFC 6890 and its successors). */
+const SPECIAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  // Link-local: the metadata services of clouds among them.
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  // Multicast, reserved, broadcast.
+  ['224.0.0.0', 3],
+];
+
+/** What of global unicast IPv6 is special: Teredo and other protocols, documentation, 6to4. */
+const SPECIAL_IPV6: readonly (readonly [network: string, prefix: number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+
+/** Where NAT64 shows IPv4 to networks without it (RFC 6052): such an address is as public as the one in it. */
+const NAT64 = '64:ff9b::';
+
+const special = new BlockList();
+for (const [network, prefix] of SPECIAL_IPV4) {
+  special.addSubnet(network, prefix, 'ipv4');
+  special.addSubnet(NAT64 + network, 96 + prefix, 'ipv6');
+}
+for (const [network, prefix] of SPECIAL_IPV6) special.addSubnet(network, prefix, 'ipv6');
+
+/** All IPv6 that can be public. Mapped IPv4, unique-local, link-local, multicast and all others are outside of it. */
+const unicast = new BlockList();
+unicast.addSubnet('2000::', 3, 'ipv6');
+unicast.addSubnet(NAT64, 96, 'ipv6');
+
+/**
+ * Whether an address belongs to the public Internet. Any other is inside somebody's network, and a call of the server's
+ * would reach there what its sender could not: loopback, private and link-local networks, metadata services.
+ *
+ * @param address as a resolver gives it, or the host of a URL without brackets; anything else is not public
+ */
+export function isPublic(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !special.check(address, 'ipv4');
+    case 6:
+      // A zone (`%eth0`) names an interface of this machine.
+      return !address.includes('%') && unicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
+    default:
+      return false;
+  }
+}

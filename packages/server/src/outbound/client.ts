@@ -1,0 +1,67 @@
+import { Agent, buildConnector, errors, request } from 'undici';
+import { limits } from '../limits.js';
+import { guardedConnector } from './guarded.js';
+import { type Outbound, type OutboundCall, OutboundFailure } from './outbound.js';
+
+/** What the system and undici call an answer that did not come in time. */
+const LATE: readonly unknown[] = [
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
+];
+
+/**
+ * Outbound HTTP (decision 0013): bounded in time, size and connections, redirects not followed.
+ *
+ * @param allowPrivate lets calls lead to addresses that are not of the public Internet too
+ */
+export function createOutbound({ allowPrivate }: { readonly allowPrivate: boolean }): Outbound {
+  const { connect: timeout, connections, total, answer } = limits.outbound;
+  const agent = new Agent({
+    connect: allowPrivate ? buildConnector({ timeout }) : guardedConnector(timeout),
+    connections,
+    pipelining: 1,
+    headersTimeout: total,
+    bodyTimeout: total,
+    maxResponseSize: answer,
+  });
+  return {
+    async send(call) {
+      const { url, method, headers, body } = call;
+      const within = Math.min(call.within, total);
+      const signal = AbortSignal.timeout(within);
+      try {
+        const {
+          statusCode,
+          headers: answered,
+          body: stream,
+        } = await request(url, {
+          dispatcher: agent,
+          method,
+          headers,
+          signal,
+          ...(body === undefined ? {} : { body }),
+        });
+        return { status: statusCode, headers: answered, text: await stream.text() };
+      } catch (error) {
+        throw failureOf(call, within, signal, error);
+      }
+    },
+    close: () => agent.close(),
+  };
+}
+
+function failureOf({ url }: OutboundCall, within: number, signal: AbortSignal, error: unknown): OutboundFailure {
+  if (error instanceof OutboundFailure) return error;
+  const { host } = new URL(url);
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (signal.aborted || LATE.includes(code)) {
+    return new OutboundFailure('late', `${host} did not answer within ${within} ms`, 'ETIMEDOUT');
+  }
+  if (error instanceof errors.ResponseExceededMaxSizeError) {
+    return new OutboundFailure('oversized', `The answer of ${host} is larger than ${limits.outbound.answer} bytes`);
+  }
+  if (error instanceof errors.InvalidArgumentError) return new OutboundFailure('impossible', message);
+  return new OutboundFailure('unreachable', `${host}: ${message}`, code);
+}

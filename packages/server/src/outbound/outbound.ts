@@ -1,0 +1,46 @@
+/** A call of the server's own to a service outside. */
+export interface OutboundCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Absolute, http or https. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Milliseconds until it is given up, the connection included; `limits.outbound.total` at most. */
+  readonly within: number;
+}
+
+/** What came back: whatever its status says, and wherever it redirects to. */
+export interface OutboundAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** The one way out. It is passed in, so that tests can put something else in its place. */
+export interface Outbound {
+  /** @throws OutboundFailure when no answer came, or none that may be taken */
+  send(call: OutboundCall): Promise<OutboundAnswer>;
+  /** Lets go of connections when the calls under way have ended. */
+  close(): Promise<void>;
+}
+
+/**
+ * Why there is no answer. `unreachable`: no connection, or one that broke. `refused`: it would have led to an address
+ * that calls must not lead to. `late`: it took too long. `oversized`: the answer is larger than is taken. `impossible`:
+ * it cannot be sent, as a header of it is none.
+ */
+export type FailureKind = 'unreachable' | 'refused' | 'late' | 'oversized' | 'impossible';
+
+/** A call that brought no answer. What it says is for operators: it may name addresses inside the network. */
+export class OutboundFailure extends Error {
+  override readonly name = 'OutboundFailure';
+
+  /** `code` is the system's, such as `ECONNREFUSED`, where it has one. */
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    readonly code?: string,
+  ) {
+    super(message);
+  }
+}

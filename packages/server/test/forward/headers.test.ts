@@ -1,0 +1,179 @@
+import type { Json } from '@countersign/protocol';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { verifyToken } from '../../src/auth/token.js';
+import { MemoryReplays } from '../auth/memory-replays.js';
+import { exchange, requestText } from '../http/raw.js';
+import { expectRefusal } from '../support/checks.js';
+import { newKey, systemKeyOf, type TestClient } from '../support/client.js';
+import { withServer } from '../support/server.js';
+import { bearer } from '../support/token.js';
+import { withBridge } from './bridge.js';
+import { anchor, aspect, forwardingLedger, made } from './scene.js';
+
+const server = withServer({ deliveryAllowPrivate: true });
+const bridge = withBridge();
+beforeEach(() => bridge.reset());
+
+const values = [aspect('read', 'proxy'), aspect('create', 'validate'), aspect('query', 'fallback')];
+const ledger = (options?: Parameters<typeof forwardingLedger>[3]) =>
+  forwardingLedger(server.current.url, bridge.url, values, options);
+
+/** The headers a bridge gets for a read with these. */
+async function passed(client: TestClient, headers: Record<string, string>) {
+  bridge.reset();
+  bridge.keep(anchor('a'));
+  const request = requestText('GET /v2/anchors/a', {
+    ...(client.ledger ? { 'x-ledger': client.ledger } : {}),
+    ...headers,
+  });
+  const { status, text } = await exchange(server.current.url, [request]);
+  expect(status, text).toBe(200);
+  return bridge.only.headers;
+}
+
+describe('the headers of a forwarded request', () => {
+  it('are those of the client', async () => {
+    const client = await ledger();
+    const own = {
+      'user-agent': 'shop/1',
+      accept: 'application/vnd.shop+json',
+      'x-forwarded-for': '9.9.9.9',
+      'x-trace': '7',
+    };
+    expect(await passed(client, own)).toMatchObject(own);
+  });
+
+  it('are without those of the connection and of the ledger', async () => {
+    const client = await ledger();
+    const headers = await passed(client, {
+      connection: 'keep-alive, x-hop',
+      'x-hop': '1',
+      'keep-alive': 'timeout=5',
+      te: 'trailers',
+      'proxy-authorization': 'Basic eDp5',
+      'if-none-match': '"x"',
+      range: 'bytes=0-1',
+      'accept-encoding': 'gzip',
+      'x-ledger': client.ledger ?? '',
+    });
+    for (const name of ['x-ledger', 'x-hop', 'keep-alive', 'te', 'proxy-authorization', 'if-none-match', 'range']) {
+      expect(headers).not.toHaveProperty(name);
+    }
+    expect(headers['accept-encoding']).toBe('identity');
+    expect(headers.host).toBe(new URL(bridge.url).host);
+    expect(headers).not.toHaveProperty('content-type');
+  });
+
+  it('say who the ledger is, in a token that lives a day', async () => {
+    const client = await ledger();
+    const { authorization = '' } = await passed(client, {});
+    const [header, claims] = authorization
+      .slice('Bearer '.length)
+      .split('.')
+      .map((part) => (part ? Buffer.from(part, 'base64url').toString() : ''));
+    expect(JSON.parse(header!)).toEqual({ alg: 'EdDSA', kid: systemKeyOf(client) });
+    const { iat, ...others } = JSON.parse(claims!);
+    expect(others).toEqual({
+      iss: `ledger:${client.ledger}`,
+      sub: `system@${client.ledger}`,
+      aud: 'bank',
+      exp: iat + 86_400,
+    });
+    expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(5);
+    const keys = { ledger: 'other', signerKey: async () => undefined, factor: async () => undefined };
+    const request = { method: 'GET', url: '', headers: {}, body: undefined };
+    const token = await verifyToken(authorization, request, keys, Date.now, new MemoryReplays(Date.now, { ledger: 1 }));
+    expect(token.key).toBe(systemKeyOf(client));
+  });
+
+  it('have the token of the client under another name, and no word of its own about that', async () => {
+    const client = await ledger();
+    const { authorization = '' } = bearer(client.key);
+    expect(await passed(client, { authorization })).toMatchObject({ 'x-forwarded-authorization': authorization });
+    const headers = await passed(client, { 'x-forwarded-authorization': 'Bearer forged' });
+    expect(headers).not.toHaveProperty('x-forwarded-authorization');
+  });
+
+  it('have a content type where there is a body', async () => {
+    const client = await ledger();
+    await made(client, '/anchors', anchor('a'));
+    expect(bridge.only.headers).toMatchObject({ 'content-type': 'application/json' });
+    const { headers, body } = bridge.only;
+    expect(Number(headers['content-length'])).toBe(Buffer.byteLength(JSON.stringify(body)));
+  });
+
+  it('have those of the security rules of the bridge, which take the place of others but for the own ones', async () => {
+    const secure = [
+      { schema: 'header', key: 'X-Api-Key', value: '{{ secret.apiKey }}' },
+      { schema: 'header', key: 'Authorization', value: '{{ secret.apiKey }}' },
+      { schema: 'header', key: 'Accept', value: '{{ secret.apiKey }}' },
+      { schema: 'header', key: 'Host', value: '{{ secret.apiKey }}' },
+      { schema: 'generic', public: 'p', secret: '{{ secret.other }}' },
+    ];
+    const client = await ledger({ secure, secret: { apiKey: 'k-1', other: 'o' } });
+    const headers = await passed(client, { 'x-api-key': 'of the client', accept: 'application/json' });
+    expect(headers).toMatchObject({ 'x-api-key': 'k-1', accept: 'application/json' });
+    expect(headers.host).not.toBe('k-1');
+    expect(headers.authorization).toMatch(/^Bearer /);
+    expect((await client.get('/bridges/bank')).text).not.toContain('k-1');
+  });
+
+  it('that cannot be sent are an error, which tells nothing', async () => {
+    const secure = [{ schema: 'header', key: 'X-Api-Key', value: '{{ secret.apiKey }}' }];
+    const client = await ledger({ secure, secret: { apiKey: 'a\r\nx-more: 1' } });
+    const answer = await client.get('/anchors/a');
+    const detail = 'Unexpected error while forwarding request to bridge';
+    expectRefusal(answer, client, 'forward.unexpected-error', detail);
+    expect(bridge.received).toEqual([]);
+  });
+});
+
+describe('the token of a ledger', () => {
+  it('is no token for the ledger itself: a bridge that keeps it is not its system signer', async () => {
+    const client = await ledger();
+    const { authorization = '' } = await passed(client, {});
+    const answer = await client.get('/wallets/alice', { authorization });
+    expectRefusal(answer, client, 'auth.unauthorized', 'Invalid token.');
+    const proof = await client.call('POST', '/wallets/alice/proofs', { custom: { status: 'gone' } }, { authorization });
+    expectRefusal(proof, client, 'auth.unauthorized', 'Invalid token.');
+  });
+});
+
+describe('a bridge that leads back to the ledger', () => {
+  it('is an error, and no loop', async () => {
+    const { url } = server.current;
+    const client = await ledger();
+    const base = url.slice(0, -'/v2'.length);
+    bridge.instead = async ({ url: path, headers }) => {
+      // What stands between drops the token, which would end it too.
+      const { authorization: _, host: __, connection: ___, ...others } = headers;
+      const again = { ...(others as Record<string, string>), 'x-ledger': client.ledger ?? '' };
+      const answer = await fetch(base + path, { headers: again });
+      return { status: answer.status, body: (await answer.json()) as Json };
+    };
+    const answer = await client.get('/anchors/a');
+    expect([answer.status, answer.body.data]).toEqual([
+      500,
+      { reason: 'forward.unexpected-error', detail: `Forwarded by ledger '${client.ledger}' before` },
+    ]);
+    expect(bridge.received).toHaveLength(1);
+  });
+});
+
+describe('the proof of a ledger that a bridge was sent', () => {
+  it('is no proof of its system signer: a bridge that sends it has no rights by it', async () => {
+    const key = newKey();
+    const access = [
+      { action: 'any', record: 'any', signer: { public: key.public } },
+      { action: 'any', record: 'any', signer: { handle: 'system' } },
+    ];
+    const client = await ledger({ key, access });
+    bridge.instead = () => bridge.refusal(422, { reason: 'bank.closed', detail: 'Closed' });
+    await client.create('/anchors', anchor('a'));
+    const { hash, data, meta } = bridge.only.body;
+    const { custom, digest, method, public: system, result } = meta.proofs[1];
+    const taken = { hash, data, meta: { proofs: [{ custom, digest, method, public: system, result }] } };
+    const answer = await client.call('POST', '/anchors', taken);
+    expectRefusal(answer, client, 'auth.forbidden', 'Cannot create anchor.');
+  });
+});

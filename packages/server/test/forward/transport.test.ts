@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { JsonObject } from '@countersign/protocol';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { expectRefusal } from '../support/checks.js';
+import { freePort } from '../support/free-port.js';
+import { type RunningServer, startServer, withServer } from '../support/server.js';
+import { withBridge } from './bridge.js';
+import { anchor, aspect, forwardingLedger, stored } from './scene.js';
+
+const server = withServer({ deliveryAllowPrivate: true });
+const bridge = withBridge();
+beforeEach(() => bridge.reset());
+
+const UNEXPECTED = 'Unexpected error while forwarding request to bridge';
+const values = ['create', 'read'].map((action) => aspect(action, 'proxy'));
+const ledger = (at = bridge.url, url = server.current.url) => forwardingLedger(url, at, values);
+
+describe('a bridge that cannot be reached', () => {
+  it.each([
+    ['refuses connections', async () => `http://127.0.0.1:${await freePort()}`],
+    ['has no address', async () => 'http://bridge.invalid'],
+    ['speaks no TLS', async () => bridge.url.replace('http:', 'https:')],
+  ])('because it %s, is told as that and nothing more', async (_, at) => {
+    const client = await ledger(await at());
+    for (const answer of [await client.get('/anchors/a'), await client.create('/anchors', anchor('a'))]) {
+      expectRefusal(answer, client, 'forward.unexpected-error', UNEXPECTED);
+    }
+  });
+
+  it('because it speaks no HTTP', async () => {
+    const other = createServer((socket) => void socket.end('HELO bridge\r\n')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const client = await ledger(`http://127.0.0.1:${(other.address() as { port: number }).port}`);
+    expectRefusal(await client.get('/anchors/a'), client, 'forward.unexpected-error', UNEXPECTED);
+    other.close();
+  });
+
+  it('because the connection breaks', async () => {
+    const client = await ledger();
+    bridge.instead = () => (response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('{"hash":');
+      setTimeout(() => response.destroy(), 20);
+    };
+    expectRefusal(await client.get('/anchors/a'), client, 'forward.unexpected-error', UNEXPECTED);
+  });
+});
+
+describe('an answer', () => {
+  it('may be as large as the limit, and no larger', async () => {
+    const client = await ledger();
+    const kept = bridge.keep(anchor('a')) as unknown as JsonObject;
+    const padded = (bytes: number, headers: Record<string, string>) => {
+      bridge.instead = () => (response) => {
+        const text = JSON.stringify(kept);
+        response.writeHead(200, headers).end(text + ' '.repeat(bytes - Buffer.byteLength(text)));
+      };
+      return client.get('/anchors/a');
+    };
+    for (const framing of [{}, { 'transfer-encoding': 'chunked' }]) {
+      expect((await padded(limits.outbound.answer, framing)).status).toBe(200);
+      const answer = await padded(limits.outbound.answer + 1, framing);
+      expectRefusal(answer, client, 'forward.invalid-response', 'Invalid response from bridge bank');
+    }
+  });
+
+  it('that redirects is not followed', async () => {
+    const client = await ledger();
+    for (const status of [301, 302, 303, 307, 308]) {
+      bridge.received.length = 0;
+      bridge.instead = () => (response) =>
+        void response.writeHead(status, { location: `${bridge.url}/v2/anchors/b` }).end();
+      expectRefusal(
+        await client.get('/anchors/a'),
+        client,
+        'forward.invalid-response',
+        'Invalid response from bridge bank',
+      );
+      expect(bridge.received).toHaveLength(1);
+    }
+  });
+
+  it('is not unpacked', async () => {
+    const client = await ledger();
+    bridge.instead = () => (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('\x1f\x8b');
+    expectRefusal(
+      await client.get('/anchors/a'),
+      client,
+      'forward.invalid-response',
+      'Invalid response from bridge bank',
+    );
+  });
+});
+
+describe('the server of a bridge', () => {
+  it.each(['', '/', '/base', '/base/', '/base?x=1', '/#f'])('may be written with %j at its end', async (end) => {
+    const client = await ledger(bridge.url + end);
+    await client.get('/anchors/a');
+    const base = end.startsWith('/base') ? '/base' : '';
+    expect(bridge.only.url).toBe(`${base}/v2/anchors/a`);
+  });
+});
+
+describe('with less time', () => {
+  let quick: RunningServer;
+  beforeAll(async () => {
+    quick = await startServer({ deliveryAllowPrivate: true, requestTimeout: 1_000 });
+  });
+  afterAll(() => quick.stop());
+
+  it.each([
+    ['before its headers', false],
+    ['within its body', true],
+  ])('an answer that hangs %s is given up in time to tell the client', async (_, begun) => {
+    const client = await ledger(bridge.url, quick.url);
+    bridge.instead = () => (response) => {
+      if (!begun) return;
+      response.writeHead(200);
+      response.write(' ');
+    };
+    const started = Date.now();
+    expectRefusal(await client.create('/anchors', anchor('a')), client, 'forward.unexpected-error', UNEXPECTED);
+    expect(Date.now() - started).toBeGreaterThan(700);
+    expect(await stored(client, 'a')).toBe(false);
+  });
+});
+
+describe('without DELIVERY_ALLOW_PRIVATE', () => {
+  let closed: RunningServer;
+  beforeAll(async () => {
+    closed = await startServer();
+  });
+  afterAll(() => closed.stop());
+
+  it.each([
+    ['an address', (port: string) => `http://127.0.0.1:${port}`],
+    ['a name', (port: string) => `http://localhost:${port}`],
+    ['another spelling', (port: string) => `http://0x7f.1:${port}`],
+    ['a number', (port: string) => `http://2130706433:${port}`],
+    ['mapped IPv6', (port: string) => `http://[::ffff:127.0.0.1]:${port}`],
+    ['the unspecified address', (port: string) => `http://0.0.0.0:${port}`],
+    ['the unspecified address of IPv6', (port: string) => `http://[::]:${port}`],
+    ['https', (port: string) => `https://127.0.0.1:${port}`],
+  ])('no call leads to this machine: %s', async (_, at) => {
+    const client = await ledger(at(new URL(bridge.url).port), closed.url);
+    const started = Date.now();
+    expectRefusal(await client.get('/anchors/a'), client, 'forward.unexpected-error', UNEXPECTED);
+    expect(Date.now() - started).toBeLessThan(2_000);
+    expect(bridge.received).toEqual([]);
+  });
+});

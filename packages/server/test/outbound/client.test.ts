@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { createOutbound } from '../../src/outbound/client.js';
+import type { Outbound, OutboundCall, OutboundFailure } from '../../src/outbound/outbound.js';
+import { freePort } from '../support/free-port.js';
+
+let server: Server;
+let url: string;
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+const sockets = new Set<unknown>();
+beforeAll(async () => {
+  server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1');
+  server.on('connection', (socket) => sockets.add(socket));
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+let outbound: Outbound | undefined;
+const opened = (allowPrivate = true) => {
+  outbound = createOutbound({ allowPrivate });
+  return outbound;
+};
+afterEach(() => outbound?.close());
+
+const call = (more: Partial<OutboundCall> = {}): OutboundCall => ({
+  method: 'GET',
+  url,
+  headers: {},
+  within: 5_000,
+  ...more,
+});
+const failure = (more?: Partial<OutboundCall>, allowPrivate = true): Promise<OutboundFailure> =>
+  opened(allowPrivate)
+    .send(call(more))
+    .then(
+      ({ status }) => Promise.reject(new Error(`Answered ${status}`)),
+      (error) => error,
+    );
+
+describe('a call', () => {
+  it('brings the answer as it is', async () => {
+    answer = (request, response) => {
+      const { method = '', headers } = request;
+      response.writeHead(418, { 'x-seen': `${method} ${headers['x-own']}` });
+      request.pipe(response);
+    };
+    const { status, headers, text } = await opened().send(
+      call({ method: 'PUT', headers: { 'x-own': '1' }, body: 'ö' }),
+    );
+    expect([status, headers['x-seen'], text]).toEqual([418, 'PUT 1', 'ö']);
+  });
+
+  it('fails late, and says so', async () => {
+    answer = () => undefined;
+    expect(await failure({ within: 100 })).toMatchObject({ kind: 'late', code: 'ETIMEDOUT' });
+  });
+
+  it('fails when nobody is there, with the code of the system', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}/`;
+    expect(await failure({ url: nobody })).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
+    expect(await failure({ url: 'http://bridge.invalid/' })).toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' });
+  });
+
+  it('fails when it would lead inside', async () => {
+    expect(await failure({}, false)).toMatchObject({ kind: 'refused' });
+  });
+
+  it('fails when it cannot be sent', async () => {
+    expect(await failure({ headers: { 'x-own': 'a\nb' } })).toMatchObject({ kind: 'impossible' });
+  });
+
+  it('fails when the answer is too large', async () => {
+    answer = (_, response) => void response.end('x'.repeat(limits.outbound.answer + 1));
+    expect(await failure()).toMatchObject({ kind: 'oversized' });
+  });
+});
+
+describe('many calls', () => {
+  it(`share ${limits.outbound.connections} connections to one origin`, async () => {
+    sockets.clear();
+    answer = (_, response) => void setTimeout(() => response.end('done'), 20);
+    const out = opened();
+    const calls = Array.from({ length: 3 * limits.outbound.connections }, () => out.send(call()));
+    const answers = await Promise.all(calls);
+    expect(answers.every(({ text }) => text === 'done')).toBe(true);
+    expect(sockets.size).toBeLessThanOrEqual(limits.outbound.connections);
+  });
+
+  it('under way are finished before it is closed', async () => {
+    answer = (_, response) => void setTimeout(() => response.end('done'), 100);
+    const out = opened();
+    const sent = out.send(call());
+    await out.close();
+    expect((await sent).text).toBe('done');
+    outbound = undefined;
+  });
+});
