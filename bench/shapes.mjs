@@ -21,6 +21,13 @@ export const shapes = {
   read: { title: 'read by handle', ceiling: 'read', status: 200, repeated: true },
   list: { title: 'list page of 20', ceiling: 'read', status: 200, repeated: true },
   'filter-few': { title: 'filtered list, 20 match', ceiling: 'read', status: 200, repeated: true },
+  'filter-half': {
+    title: 'filtered list, 20 match, at half that rate',
+    status: 200,
+    make: 'filter-few',
+    like: 'filter-few',
+    repeated: true,
+  },
   'filter-many': { title: 'filtered list, 1 in 4 matches', ceiling: 'read', status: 200, repeated: true },
   mint: { title: 'token mint', ceiling: 'token', status: 200, ledger: 'bench-tokens', repeated: true },
 };

@@ -1,3 +1,25 @@
+import { totalmem } from 'node:os';
+
+const MIB = 1024 * 1024;
+
+/**
+ * What PostgreSQL keeps of the tables itself: an eighth of the machine's memory, or of what the process is allowed, from
+ * 128 MiB to a gigabyte. Of a million records, about two gigabytes, that is the indexes and what is used most; the rest is
+ * left to the system's cache, which gives way to others.
+ *
+ * @param memory bytes
+ * @returns as PostgreSQL writes it
+ */
+export function sharedBuffers(memory: number): string {
+  return `${Math.min(1024, Math.max(128, Math.floor(memory / 8 / MIB)))}MB`;
+}
+
+/** Bytes; where the process is not confined, or Node.js cannot tell, those of the machine. */
+function memoryAllowed(): number {
+  const allowed = process.constrainedMemory();
+  return allowed > 0 && allowed < totalmem() ? allowed : totalmem();
+}
+
 /**
  * Every setting of our own PostgreSQL that differs from its default or that we depend on, each with its reason. They
  * are given on its command line, so no file in DATA_DIR can weaken them and a new release's values hold at once.
@@ -7,8 +29,7 @@ export const settings: Readonly<Record<string, string>> = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  // Enough for the hot part of a ledger, small enough for the smallest machine we promise.
-  shared_buffers: '128MB',
+  shared_buffers: sharedBuffers(memoryAllowed()),
   // Checkpoints cost throughput at once and then again by full pages in the log; fewer of them, spread out.
   checkpoint_timeout: '15min',
   checkpoint_completion_target: '0.9',
