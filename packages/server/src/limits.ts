@@ -17,6 +17,11 @@ export const limits = {
   proofs: 100,
   /** Access rules on one record or policy. */
   rules: 1_000,
+  /**
+   * Policy values that are remembered to be about a right that was asked for: so many times as there are values, and so
+   * many more.
+   */
+  about: { times: 4, more: 2_000 },
   /** Default and greatest `page.limit`; a greater one is served as the greatest (contract 01 §10). */
   page: { default: 20, greatest: 1_000 },
   /** Claims of an intent, routes of a wallet. */
@@ -49,11 +54,13 @@ export const limits = {
    * (contract 03 §6.6).
    */
   scan: 50_000,
-  /** Statements of lists that each connection to the database keeps planned, and characters of one. */
-  plans: 200,
-  plan: 4_096,
-  /** Shapes of lists of which one process remembers whether they had few matches. */
-  listed: 10_000,
+  /**
+   * Statements of lists that each connection to the database keeps planned: how many, how often one must have been seen
+   * among how many others, and its characters.
+   */
+  plans: { count: 200, seen: 20, among: 1_000, characters: 2_048 },
+  /** Lists of one ledger that one process looks for at a time, and shapes of lists whose luck it remembers. */
+  listed: { atATime: 2, shapes: 10_000 },
   /** Elements of one `$in`. */
   filterElements: 256,
   /** Labels on a record, and characters of one label. */
@@ -61,7 +68,7 @@ export const limits = {
   label: 255,
   /** Seconds an issued token may live: a year. */
   tokenLife: 365 * 24 * 3600,
-  /** Bytes of tokens whose signatures one process has verified and remembers. */
+  /** Characters of tokens whose signatures one process has verified and remembers, three for each of a token's. */
   tokens: 8 * 1024 * 1024,
   /** Bytes of a bearer token (8 KiB). */
   token: 8 * 1024,
@@ -124,10 +131,10 @@ export const limits = {
   ledgers: 1_000,
   /** Signers, by key, that one process remembers per ledger. */
   signers: 10_000,
-  /** Bytes of versions of records that one process keeps for each way to look records up. */
-  known: 16 * 1024 * 1024,
+  /** Characters of versions of records that one process keeps to look them up again. */
+  known: 12 * 1024 * 1024,
   /** Characters of versions, as they are served and in canonical form, that one process keeps to list them again. */
-  items: 16 * 1024 * 1024,
+  items: 12 * 1024 * 1024,
   /** Compiled user schemas one process keeps. */
   compiled: 500,
 } as const;

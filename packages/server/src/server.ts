@@ -11,6 +11,7 @@ import { limits } from './limits.js';
 import { createMetrics, type Metrics, watchPools } from './metrics.js';
 import { createOutbound } from './outbound/client.js';
 import { createItems } from './records/items.js';
+import { createTurns } from './records/turns.js';
 import { createUserSchemas } from './records/user-schemas.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import type { Service } from './service.js';
@@ -74,7 +75,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const { connections } = limits;
   const pool = createPool({ max: connections.others, ...database }, failed);
-  const lists = createPool({ max: connections.lists, statement_timeout: limits.listing, ...database }, failed);
+  const patience = { statement_timeout: limits.listing, connectionTimeoutMillis: 2 * limits.listing };
+  const lists = createPool({ max: connections.lists, ...patience, ...database }, failed);
   const pools = { lists, others: pool };
   const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end()]);
   try {
@@ -95,6 +97,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       ledgers: createLedgers(store.ledgers, masterKey, native),
       userSchemas: createUserSchemas(store, new CompiledSchemas()),
       items: createItems(),
+      turns: createTurns(),
     };
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const app = createServer(service, logger, { metrics, collect });

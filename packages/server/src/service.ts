@@ -6,6 +6,7 @@ import type { Nature } from './clock.js';
 import type { Ledgers } from './ledgers/ledgers.js';
 import type { Outbound } from './outbound/outbound.js';
 import type { Items } from './records/items.js';
+import type { Turns } from './records/turns.js';
 import type { UserSchemas } from './records/user-schemas.js';
 import type { Store } from './store/store.js';
 
@@ -34,4 +35,5 @@ export interface Service {
   readonly ledgers: Ledgers;
   readonly userSchemas: UserSchemas;
   readonly items: Items;
+  readonly turns: Turns;
 }

@@ -1,3 +1,4 @@
+import { limits } from '../limits.js';
 import type { AccessPolicy, Context } from './context.js';
 import { nameMatches } from './matchers.js';
 import type { AccessEntry, AccessValue, PolicyReference } from './rules.js';
@@ -75,28 +76,34 @@ interface ActiveValue {
 interface Active {
   readonly values: readonly ActiveValue[];
   readonly about: Map<string, readonly ActiveValue[]>;
+  /** How much more may be remembered: an access check may ask for any right, and a value may be about all of them. */
+  room: number;
 }
 
 /** What the active policies of a ledger amount to is the same until a policy changes, and then the map is another. */
 const active = new WeakMap<Context['policies'], Active>();
 
-/** Rights remembered: more than the service knows, and no more, since an access check may ask for any. */
-const RIGHTS = 1_000;
-
 function valuesAbout(rights: readonly Right[], policies: Context['policies']): readonly ActiveValue[] {
   let known = active.get(policies);
   if (!known) {
-    known = { values: activeValues(policies), about: new Map() };
+    const values = activeValues(policies);
+    known = { values, about: new Map(), room: limits.about.times * values.length + limits.about.more };
     active.set(policies, known);
   }
   const name = rights.map(({ action, record }) => `${action} ${record}`).join(', ');
   let about = known.about.get(name);
   if (!about) {
     about = known.values.filter(({ standing }) => rights.some((right) => isAbout(standing.rule, right)));
-    if (known.about.size < RIGHTS) known.about.set(name, about);
+    if (known.room >= about.length + EACH) {
+      known.room -= about.length + EACH;
+      known.about.set(name, about);
+    }
   }
   return about;
 }
+
+/** What a right counts as that no value is about. */
+const EACH = 10;
 
 function activeValues(policies: Context['policies']): readonly ActiveValue[] {
   const handles = [...policies.values()].filter(({ status }) => status === 'active').map(({ handle }) => handle);

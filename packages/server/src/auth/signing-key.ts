@@ -53,7 +53,7 @@ async function load(
 ): Promise<{ key: SigningKey | undefined; version: number }> {
   const [signer, { version, records }] = await Promise.all([
     service.store.lookup({ ledger: ledger.id, kind: 'signer', id: provider, by: 'handle' }),
-    service.store.lists.page({
+    service.store.find({
       ledger: ledger.id,
       kind: 'signer-factor',
       filters: [

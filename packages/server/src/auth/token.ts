@@ -101,11 +101,16 @@ const verified = new Recent<string, Verified>(limits.tokens, ({ compact }) => 3 
 /** About what a remembered token takes beside its text, signed part and claims, in bytes. */
 const TOKEN_ENTRY = 500;
 
+/** With bytes of its own: small buffers are cut from large ones, all of which each of them would keep. */
+function copied(compact: Compact): Compact {
+  return { ...compact, signed: new Uint8Array(compact.signed), signature: new Uint8Array(compact.signature) };
+}
+
 /** @throws `auth.unauthorized` unless the key, in base64, signed the token */
 function assertSignedBy(compact: Compact, key: string): void {
   if (verified.get(compact.token)?.key === key) return;
   if (!native.verify(compact.signature, compact.signed, valid(keyBytes(key)))) throw invalidToken();
-  verified.set(compact.token, { compact, key });
+  verified.set(compact.token, { compact: copied(compact), key });
 }
 
 /** A token of the ledger's token endpoint or of an outside identity provider (contract 03 §4.3). */

@@ -69,10 +69,13 @@ export async function startWorkers({ count, databaseUrl, masterKey, logger }: Wo
   };
 
   const replace = async (slot: Slot, dead: Worker): Promise<void> => {
-    for (; !stopping && slot.worker === dead; early += 1) {
+    while (!stopping && slot.worker === dead) {
       if (early >= HOPELESS) return fail(new Error('Workers die as soon as they start.'));
       if (early > 0) await pause(RESPITE);
-      await start(slot).catch((error: Error) => logger.error({ err: error }, 'a worker did not start'));
+      await start(slot).catch((error: Error) => {
+        logger.error({ err: error }, 'a worker did not start');
+        early += 1;
+      });
     }
   };
 

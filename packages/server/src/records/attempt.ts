@@ -2,12 +2,19 @@ import { LedgerError } from '@countersign/protocol';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
+import { Overloaded } from '../store/gather.js';
 import type { Write } from '../store/write.js';
 
 /** Thrown when what a decision rests on turns out to have changed: the decision is made anew. */
 export class OutOfDate extends Error {
-  /** @param version the ledger's version seen when that was noticed */
-  constructor(readonly version: number) {
+  /**
+   * @param version the ledger's version seen when that was noticed
+   * @param decides whether what was decided would itself have changed the rules
+   */
+  constructor(
+    readonly version: number,
+    readonly decides = false,
+  ) {
     super('Decided on a state that has changed.');
   }
 }
@@ -16,21 +23,54 @@ export class OutOfDate extends Error {
  * Runs `work` on the ledger's current state, and again on a newer one each time the state it ran on turns out to be
  * out of date. Every run decides from scratch, so a revocation that came between is honoured, and so is a grant.
  *
- * @throws what `work` throws
+ * Writes that change the rules are stored one at a time. Those that were not the one line up before they are decided
+ * anew: else each would be decided as often as there are others.
+ *
+ * @throws what `work` throws; Overloaded when the state changes too fast, or for longer than anybody waits for the answer
  */
-export async function onCurrent<T>(service: Service, ledger: Ledger, work: (ledger: Ledger) => Promise<T>): Promise<T> {
-  let current = ledger;
-  for (let attempt = 0; attempt < limits.attempts; attempt += 1) {
-    current = { ...current, strangers: new Set() };
-    try {
-      return await work(current);
-    } catch (error) {
-      const version = error instanceof OutOfDate ? error.version : await versionToRetry(service, current, error);
-      if (version === undefined) throw error;
-      current = await service.ledgers.renew(current, version);
+export async function onCurrent<T>(service: Service, ledger: Ledger, work: Work<T>): Promise<T> {
+  const deadline = service.nature.now() + service.requestTimeout;
+  let state = ledger;
+  let attempts = 0;
+  /** Until it is done; or, when it has no turn, until it needs one. */
+  const attempt = async (hasTurn: boolean): Promise<{ done: T } | undefined> => {
+    while (attempts < limits.attempts && service.nature.now() <= deadline) {
+      attempts += 1;
+      const outcome = await attempted(service, state, work);
+      if ('done' in outcome) return outcome;
+      if (outcome.decides && !hasTurn) return undefined;
+      state = await service.ledgers.renew(state, outcome.version);
     }
+    throw new Overloaded('The state of a ledger is changing too fast.');
+  };
+  const atOnce = await attempt(false);
+  if (atOnce) return atOnce.done;
+  return service.turns.take(ledger.id, async () => {
+    state = await service.ledgers.renew(state, await service.store.ledgers.version(ledger.id));
+    const inTurn = await attempt(true);
+    return inTurn!.done;
+  });
+}
+
+type Work<T> = (ledger: Ledger) => Promise<T>;
+
+/** What is to be decided anew, on that version of the ledger or a later one. */
+interface Retry {
+  readonly version: number;
+  readonly decides: boolean;
+}
+
+/** Runs `work` on a state of the ledger. */
+async function attempted<T>(service: Service, ledger: Ledger, work: Work<T>): Promise<{ done: T } | Retry> {
+  const current = { ...ledger, strangers: new Set<string>() };
+  try {
+    return { done: await work(current) };
+  } catch (error) {
+    if (error instanceof OutOfDate) return error;
+    const version = await versionToRetry(service, current, error);
+    if (version === undefined) throw error;
+    return { version, decides: false };
   }
-  throw new LedgerError('api.unexpected-error', 'The record is changing too fast. Retry later.');
 }
 
 /**
@@ -39,7 +79,8 @@ export async function onCurrent<T>(service: Service, ledger: Ledger, work: (ledg
  * process may have changed the rules, made the domain or schema that was missed, or registered the caller.
  */
 async function versionToRetry(service: Service, ledger: Ledger, error: unknown): Promise<number | undefined> {
-  if (!(error instanceof LedgerError) || error.status >= 500) return undefined;
+  if (!(error instanceof LedgerError) || error.status >= 500 || error.reason === 'api.request-timeout')
+    return undefined;
   const [version, registered] = await Promise.all([
     service.store.ledgers.version(ledger.id),
     registeredAmong(service, ledger),
@@ -75,6 +116,6 @@ export async function commit(service: Service, ledger: Ledger, write: Decided): 
   // Whoever was a stranger may have registered meanwhile, and whose key was just stored is a stranger no more.
   if (result === 'stale') for (const key of ledger.strangers) ledger.signers.delete(key);
   if (result === 'done' && write.link !== undefined) ledger.signers.delete(write.link);
-  if (result === 'stale') throw new OutOfDate(version);
+  if (result === 'stale') throw new OutOfDate(version, write.decides);
   return result === 'done';
 }

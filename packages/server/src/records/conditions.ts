@@ -109,7 +109,7 @@ async function claimsOfThread({ service, ledger, subject }: Asking): Promise<Jso
   if (thread === undefined) return claimsOf(subject.data);
   const filters = [{ path: 'meta.thread', operator: '$eq', values: [thread] }] as const;
   const query = { ledger: ledger.id, kind: 'intent', filters, limit: limits.thread, offset: 0 } as const;
-  const { version, records } = await service.store.lists.page(query);
+  const { version, records } = await service.store.find(query);
   assertCurrent(ledger, version);
   return records.flatMap(({ body }) => claimsOf((JSON.parse(body) as RecordEnvelope).data));
 }

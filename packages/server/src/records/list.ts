@@ -11,6 +11,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Filter } from '../store/filter.js';
 import type { Place } from '../store/list.js';
+import type { Version } from '../store/version.js';
 import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
@@ -110,11 +111,13 @@ async function pageOfVisible(
     assertCurrent(ledger, version);
     return records;
   };
-  return visiblePage(page, next, async (version) => {
+  const deadline = service.nature.now() + service.requestTimeout;
+  const seen = async (version: Version) => {
     const subject = subjectOf(kind, JSON.parse(version.body) as RecordEnvelope);
     const conditions = await conditionsOf(service, ledger, caller, subject);
     return isShown(service, ledger, kind, caller, subject, conditions) ? service.items.of(ledger, version) : undefined;
-  });
+  };
+  return visiblePage(page, next, seen, () => service.nature.now() > deadline);
 }
 
 function isShown(

@@ -18,18 +18,22 @@ type Placed = Version & { readonly place: Place };
  *
  * @param next up to so many records of the list, those that come after the place
  * @param seen the record as it is served, or nothing when the caller may not see it
- * @throws `api.query-malformed` when the page is not complete after `limits.scan` records
+ * @param isLate whether nobody waits for the page any more
+ * @throws `api.query-malformed` when the page is not complete after `limits.scan` records; `api.request-timeout` when it is
+ *   late
  */
 export async function visiblePage<T>(
   { index, limit }: PageQuery,
   next: (count: number, after: Place | undefined) => Promise<readonly Placed[]>,
   seen: (version: Version) => Promise<T | undefined>,
+  isLate: () => boolean = () => false,
 ): Promise<T[]> {
   const page: T[] = [];
   let toSkip = index * limit;
   let after: Place | undefined;
   for (let looked = 0; page.length < limit; looked += STRIDE) {
     if (looked >= limits.scan) throw tooFar();
+    if (isLate()) throw new LedgerError('api.request-timeout', 'The page was not found in time.');
     const records = await next(STRIDE, after);
     for (const placed of records) {
       after = placed.place;

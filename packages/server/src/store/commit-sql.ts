@@ -33,10 +33,11 @@ export interface Does {
 /**
  * The statement that stores a batch of writes: one round trip, one transaction, one fsync, however many writes.
  *
- * Each write is judged by itself (`held`) on what it was decided on, inside the statement that stores it, so that no
+ * Each write is judged (`held`) on what it was decided on, inside the statement that stores it, so that no
  * decision rests on a stale read: the ledger's version, strangers still unregistered, needed records still there (and
  * locked, so that they cannot be dropped meanwhile), the record still at the version before (compare-and-set), the
- * key still free (the unique index). A write that does not hold leaves its neighbours alone: it is only not `done`.
+ * key still free (the unique index). A write that does not hold leaves its neighbours alone: it is only not `done`. Only
+ * writes that change the rules are judged against one another too: they take turns.
  */
 export function commitStatement(does: Does): string {
   const parts = [
@@ -51,7 +52,7 @@ export function commitStatement(does: Does): string {
     HISTORY,
     does.decide && DECIDED,
   ];
-  return `with ${parts.filter(Boolean).join(', ')} ${OUTCOMES}`;
+  return `with ${parts.filter(Boolean).join(', ')} ${outcomes(does)}`;
 }
 
 const WRITE = `
@@ -75,7 +76,11 @@ met as (
 const TURN = `
 turn as (
   select first.ord, first.action, l.id as ledger_id, l.version
-  from (select distinct on (ledger_id) ledger_id, ord, action from w where decides order by ledger_id, ord) first
+  from (
+    select distinct on (w.ledger_id) w.ledger_id, w.ord, w.action
+    from w join ledger l on l.id = w.ledger_id and l.version = w.version
+    where w.decides order by w.ledger_id, w.ord
+  ) first
     join ledger l on l.id = first.ledger_id
   for no key update of l
 )`;
@@ -156,15 +161,23 @@ const DECIDED = `
 decided as (
   update ledger set version = version + 1
   where id in (select ledger_id from w join done using (ord) where decides)
+  returning id as ledger_id, version
 )`;
 
-const OUTCOMES = `
-select w.ord, l.version,
+/** What became of each write, and the newest version of its ledger: what is decided anew on an older one is lost again. */
+const outcomes = ({ decide }: Does) => `
+select w.ord, ${decide ? 'greatest(l.version, turn.version, decided.version)' : 'l.version'} as version,
   case when done.ord is not null then 'done'
        when held.ord is not null and w.action = 'create' then 'duplicated'
        else 'stale' end as result
 from w
   left join done using (ord)
   left join held using (ord)
-  left join ledger l on l.id = w.ledger_id
+  left join ledger l on l.id = w.ledger_id${
+    decide
+      ? `
+  left join turn on turn.ledger_id = w.ledger_id
+  left join decided on decided.ledger_id = w.ledger_id`
+      : ''
+  }
 order by w.ord`;

@@ -95,7 +95,7 @@ async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
   const stale = staleAs(write);
   try {
     return await transaction(pool, async (client, rollback) => {
-      if (write.unless && (await hasDependants(client, write))) return rollback(stale);
+      if (write.unless?.length && (await hasDependants(client, write))) return rollback(stale);
       const [outcome = stale] = await storeTogether(client, [write]);
       if (outcome.result === 'done') await keepSecrets(client, write.ledger, write.luid, write.secrets ?? []);
       return outcome;

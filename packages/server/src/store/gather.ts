@@ -1,7 +1,7 @@
 /** More is asked than can wait its turn: better to say so at once than to be late with every answer. */
 export class Overloaded extends Error {
-  constructor() {
-    super('The queue is full.');
+  constructor(message = 'The queue is full.') {
+    super(message);
   }
 }
 
@@ -28,10 +28,12 @@ export interface GatherBounds<In> {
   /** Runs at most at a time. */
   readonly lanes: number;
   /**
-   * What keeps items apart: a run takes items of one kind only, one run of a kind at a time. The kinds take turns, so
+   * What keeps items apart: a run takes items of one kind only, so many runs of a kind at a time. The kinds take turns, so
    * that a busy one does not keep the others waiting.
    */
   apart?(item: In): unknown;
+  /** Runs of a kind at most at a time; 1 unless given. */
+  readonly each?: number;
 }
 
 /**
@@ -53,6 +55,7 @@ export function gather<In, Out>(
   let waiting = 0;
   let running = 0;
   let scheduled = false;
+  const { each = 1 } = bounds;
 
   const schedule = () => {
     if (scheduled || running >= bounds.lanes || waiting === 0) return;
@@ -61,7 +64,7 @@ export function gather<In, Out>(
       scheduled = false;
       for (const [name, group] of [...groups]) {
         if (running >= bounds.lanes) break;
-        if (group.waiting.length > 0 && !(bounds.apart && group.running > 0)) void take(name, group);
+        if (group.waiting.length > 0 && !(bounds.apart && group.running >= each)) void take(name, group);
       }
     });
   };

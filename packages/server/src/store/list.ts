@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { LedgerError } from '@countersign/protocol';
 import {
   DummyDriver,
@@ -14,6 +13,7 @@ import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
 import { condition, type Filter, isNamed, isSought, isStretch } from './filter.js';
+import { createNames } from './names.js';
 import { scope } from './scope.js';
 import type { Version } from './version.js';
 
@@ -95,18 +95,6 @@ function shapeOf({ ledger, kind, filters }: ListQuery): string {
 }
 
 /**
- * A name for a statement, under which each connection keeps its plan: planning takes about as long as a page of a list.
- * Only so many get one, as nothing makes a connection forget a plan; further ones are planned each time.
- */
-function nameOf(names: Map<string, string>, text: string): string | undefined {
-  const known = names.get(text);
-  if (known !== undefined || names.size >= limits.plans || text.length > limits.plan) return known;
-  const name = `list-${hash('sha256', text).slice(0, 16)}`;
-  names.set(text, name);
-  return name;
-}
-
-/**
  * @throws `api.request-timeout` when it was the time to find the list that ran out: it could not be found sooner the next
  *   time, unless what kept the database busy was something else
  */
@@ -124,11 +112,11 @@ const CANCELED = '57014';
  * is not asked to: each step below is cheap where it can answer, and notices where it cannot (decision 0012).
  */
 export function createLists(pool: pg.Pool): Lists {
-  const names = new Map<string, string>();
-  const streaks = new Recent<string, Streak>(limits.listed);
+  const nameOf = createNames();
+  const streaks = new Recent<string, Streak>(limits.listed.shapes);
   const run = async <T>(statement: RawBuilder<T>): Promise<T[]> => {
     const { sql: text, parameters } = statement.compile(compiler);
-    const name = nameOf(names, text);
+    const name = nameOf(text);
     const query = { ...(name && { name }), text, values: [...parameters] };
     const { rows } = await pool.query<T & pg.QueryResultRow>(query).catch(throwIfTooLong);
     return rows;

@@ -57,8 +57,9 @@ order by q.ord
  * Which version is the current one is asked each time, and what it holds only when this process does not know it yet.
  */
 export function createLookup(pool: pg.Pool, watch?: Watch): Lookup {
+  const known = new Recent<string, Version>(limits.known, ({ body }) => body.length + ENTRY);
   const gatherer = (by: 'handle' | 'luid') => {
-    const known = new Recent<string, Version>(limits.known, ({ body }) => body.length + ENTRY);
+    const keyOf = ({ ledger, kind, id }: Query) => `${ledger} ${kind} ${by} ${id}`;
     return gather<Query, Found>(
       async (queries) => {
         const versions = queries.map((query) => known.get(keyOf(query)));
@@ -90,9 +91,5 @@ export function createLookup(pool: pg.Pool, watch?: Watch): Lookup {
   return ({ by, ...query }) => gatherers[by](query);
 }
 
-/** About what a known version takes beside its body, in bytes. */
+/** About what a known version takes beside its body, in characters. */
 const ENTRY = 300;
-
-function keyOf({ ledger, kind, id }: Query): string {
-  return `${ledger} ${kind} ${id}`;
-}

@@ -58,4 +58,17 @@ describe('a page of what the caller may see', () => {
     await expect(visiblePage({ index: limits.scan, limit: 1 }, next, all)).rejects.toEqual(REFUSED);
     expect(asked.records).toBe(limits.scan);
   });
+
+  it('is given up when nobody waits for it any more', async () => {
+    const { next } = listOf(limits.scan);
+    let pages = 0;
+    const slow: typeof next = (count, after) => {
+      pages += 1;
+      return next(count, after);
+    };
+    const none = only(() => false);
+    const late = visiblePage({ index: 0, limit: 1 }, slow, none, () => pages === 3);
+    await expect(late).rejects.toMatchObject({ reason: 'api.request-timeout' });
+    expect(pages).toBe(3);
+  });
 });

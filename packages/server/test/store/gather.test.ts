@@ -79,4 +79,18 @@ describe('gather', () => {
     expect(thrown.map((one) => one.status)).toEqual(['rejected', 'rejected']);
     expect(await one('after')).toBe('after');
   });
+
+  it('runs as many of a kind at a time as it is told', async () => {
+    const { runs, run } = heldRuns();
+    const bounds = { batch: 1, queue: 100, lanes: 3, each: 2, apart: (item: string) => item[0] };
+    const one = gather(run, bounds);
+    const asked = ['a1', 'a2', 'a3', 'b1', 'b2'].map(one);
+    await turn();
+    expect(runs.map(({ items }) => items)).toEqual([['a1'], ['b1'], ['a2']]);
+    for (const held of runs.slice(0, 3)) held.end();
+    await turn();
+    expect(runs.slice(3).map(({ items }) => items)).toEqual([['b2'], ['a3']]);
+    for (const held of runs.slice(3)) held.end();
+    expect(await Promise.all(asked)).toEqual(['A1', 'A2', 'A3', 'B1', 'B2']);
+  });
 });

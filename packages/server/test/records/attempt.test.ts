@@ -1,0 +1,86 @@
+import { LedgerError } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledgers/ledger.js';
+import { limits } from '../../src/limits.js';
+import { OutOfDate, onCurrent } from '../../src/records/attempt.js';
+import { createTurns } from '../../src/records/turns.js';
+import type { Service } from '../../src/service.js';
+import { Overloaded } from '../../src/store/gather.js';
+
+/** A ledger whose version rises each time it is asked for. */
+function changing() {
+  let version = 1;
+  let now = 0;
+  const service = {
+    nature: { now: () => now },
+    requestTimeout: 1_000,
+    turns: createTurns(),
+    store: { ledgers: { version: async () => (version += 1) } },
+    ledgers: { renew: async (ledger: Ledger, least: number) => ({ ...ledger, version: least }) },
+  } as unknown as Service;
+  const ledger = { id: 1, version, signers: new Map(), strangers: new Set() } as unknown as Ledger;
+  const pass = (milliseconds: number) => {
+    now += milliseconds;
+  };
+  return { service, ledger, pass };
+}
+
+/** Work that fails so many times before it answers with the number of its runs. */
+function failing(times: number, error: () => Error) {
+  const runs: number[] = [];
+  const work = async ({ version }: Ledger) => {
+    runs.push(version);
+    if (runs.length <= times) throw error();
+    return runs.length;
+  };
+  return { runs, work };
+}
+
+describe('what was decided on a state that has passed', () => {
+  it('is decided anew as often as it takes, up to a limit', async () => {
+    for (const decides of [false, true]) {
+      const { service, ledger } = changing();
+      const stale = () => new OutOfDate(2, decides);
+      expect(await onCurrent(service, ledger, failing(limits.attempts - 1, stale).work)).toBe(limits.attempts);
+      await expect(onCurrent(service, ledger, failing(limits.attempts, stale).work)).rejects.toThrow(Overloaded);
+    }
+  });
+
+  it('is not decided anew when nobody waits for the answer any more', async () => {
+    const { service, ledger, pass } = changing();
+    const slow = failing(10, () => {
+      pass(400);
+      return new OutOfDate(2);
+    });
+    await expect(onCurrent(service, ledger, slow.work)).rejects.toThrow(Overloaded);
+    expect(slow.runs).toHaveLength(3);
+  });
+
+  it('is decided anew when it was a refusal, but not when only the time ran out', async () => {
+    const { service, ledger } = changing();
+    const refused = failing(2, () => new LedgerError('auth.forbidden', 'No.'));
+    expect(await onCurrent(service, ledger, refused.work)).toBe(3);
+    const late = failing(1, () => new LedgerError('api.request-timeout', 'Too long.'));
+    await expect(onCurrent(service, ledger, late.work)).rejects.toThrow('Too long.');
+    expect(late.runs).toHaveLength(1);
+  });
+
+  it('waits for its turn where it would change the rules, and lets the next one go on however it ends', async () => {
+    const { service, ledger } = changing();
+    const order: string[] = [];
+    const inTurn = (name: string, error?: Error) => {
+      let runs = 0;
+      return onCurrent(service, ledger, async () => {
+        runs += 1;
+        if (runs === 1) throw new OutOfDate(2, true);
+        order.push(`${name} begins`);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        order.push(`${name} ends`);
+        if (error) throw error;
+      });
+    };
+    const ends = await Promise.allSettled([inTurn('a'), inTurn('b', new Error('broken')), inTurn('c')]);
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  });
+});
