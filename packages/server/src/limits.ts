@@ -127,8 +127,10 @@ export const limits = {
   queue: 10_000,
   /** Times a write is prepared anew because what it was decided on changed meanwhile. */
   attempts: 200,
-  /** Ledgers whose state one process keeps in memory. */
-  ledgers: 1_000,
+  /** Ledgers whose keys one process keeps in memory, and characters of the states of ledgers that it keeps together. */
+  ledgers: { count: 1_000, together: 64 * 1024 * 1024 },
+  /** Characters of the records that the state of one ledger is made of: its own, its policies, domains and schemas. */
+  state: 8 * 1024 * 1024,
   /** Signers, by key, that one process remembers per ledger. */
   signers: 10_000,
   /** Characters of versions of records that one process keeps to look them up again. */

@@ -14,7 +14,7 @@ const SECRET_BYTES = 64;
  * Secret keys by seed, because expanding a seed takes as long as the signature itself. Every ledger signs with two keys,
  * `system` and `system.auth`.
  */
-const secrets = new Recent<string, Buffer>(2 * limits.ledgers);
+const secrets = new Recent<string, Buffer>(2 * limits.ledgers.count);
 
 /** The cryptography of the wire format in native code (contract 01 §1); it agrees with `portable` on every input. */
 export const native: Suite = {

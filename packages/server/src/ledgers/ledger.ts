@@ -28,6 +28,8 @@ export interface Ledger {
   readonly handle: string;
   readonly luid: string;
   readonly version: number;
+  /** Characters of the records it was loaded from, about. */
+  readonly weight: number;
   readonly owners: readonly string[];
   readonly access: readonly AccessEntry[];
   readonly config: JsonObject;

@@ -3,6 +3,7 @@ import type { AccessPolicy } from '../access/context.js';
 import type { AccessEntry } from '../access/rules.js';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
+import { Recent } from '../recent.js';
 import type { LedgerStore, StoredLedger } from '../store/ledgers.js';
 import { countersigner } from './countersigner.js';
 import type { Domain, Ledger, SchemaEntry } from './ledger.js';
@@ -26,8 +27,7 @@ export function sealContext(ledger: string, luid: string, name: string): string 
 }
 
 export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suite): Ledgers {
-  /** In order of use, oldest first. */
-  const held = new Map<string, Ledger>();
+  const held = new Recent<string, Ledger>(limits.ledgers.together, ({ weight }) => weight + LEDGER);
   const loading = new Map<string, Promise<Ledger>>();
 
   const load = (id: string): Promise<Ledger> => {
@@ -48,16 +48,13 @@ export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suit
   const keep = (id: string, loaded: Ledger): Ledger => {
     const before = held.get(id);
     const ledger = before && before.version > loaded.version ? before : loaded;
-    held.delete(id);
     held.set(id, ledger);
-    if (held.size > limits.ledgers) held.delete(held.keys().next().value as string);
     return ledger;
   };
 
   return {
     async resolve(id) {
-      const ledger = held.get(id);
-      return ledger ? keep(id, ledger) : load(id);
+      return held.get(id) ?? load(id);
     },
     async renew(stale, version) {
       if (stale.version >= version) return stale;
@@ -71,6 +68,12 @@ export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suit
     },
   };
 }
+
+/** What a ledger weighs beside its rules: keys, and signers that were looked up. */
+const LEDGER = 30_000;
+
+/** What a schema weighs, of which only the names are held. */
+const SCHEMA = 200;
 
 /** A ledger made from its rows. */
 function ledgerOf(stored: StoredLedger, masterKey: Buffer, suite: Suite): Ledger {
@@ -92,6 +95,7 @@ function ledgerOf(stored: StoredLedger, masterKey: Buffer, suite: Suite): Ledger
     handle: stored.handle,
     luid: stored.luid,
     version: stored.version,
+    weight: stored.bodies.reduce((sum, { body }) => sum + body.length, SCHEMA * stored.schemas.length),
     owners: own.meta.owners,
     access: accessOf(own),
     config: isObject(own.data.config) ? own.data.config : {},

@@ -15,7 +15,7 @@ import { conditionsOf } from './conditions.js';
 import { newSubject } from './context.js';
 import { assertDomain, joinedDomain } from './domain.js';
 import { type Completed, completed } from './generated.js';
-import { checkData } from './kind-rules.js';
+import { assertRoom, checkData } from './kind-rules.js';
 import { foundRelations } from './relations.js';
 import { assertNotResent, repeatedCreate } from './repeated-create.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
@@ -131,6 +131,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   const needs = await foundRelations(service, ledger, kind, data);
   assertDomain(ledger, domain, nameOf(kind, data));
   checkData(kind, ledger, data);
+  assertRoom(kind, ledger, data);
   if (kind.createdByPolicy) assertMayBeCreated(ledger, kind, subject);
   const completion = completed(service, kind, data, creation.secrets);
   const record = await newRecord(service, ledger, creation, { caller, owners, domain, completion });

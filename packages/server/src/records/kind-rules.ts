@@ -1,8 +1,25 @@
-import type { JsonObject } from '@countersign/protocol';
-import type { Kind } from '../kinds/kind.js';
+import { type JsonObject, LedgerError } from '@countersign/protocol';
+import type { Kind, KindName } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import { limits } from '../limits.js';
 
 /** The kind's own rules about data, which no request schema can say. Throws what the kind throws. */
 export function checkData(kind: Kind, ledger: Ledger, data: JsonObject, previous?: JsonObject): void {
   kind.check?.(data, previous, ledger.config);
+}
+
+/** The kinds whose records are part of what every process holds of a ledger. */
+const HELD: ReadonlySet<KindName> = new Set<KindName>(['ledger', 'policy', 'domain', 'schema']);
+
+/**
+ * Every process loads what a ledger is judged by as a whole, whenever it changes: it must not grow without end.
+ *
+ * @throws `record.invalid` when the ledger would hold more than `limits.state`
+ */
+export function assertRoom(kind: Kind, ledger: Ledger, data: JsonObject, previous?: JsonObject): void {
+  if (!HELD.has(kind.name)) return;
+  const grows = JSON.stringify(data).length - (previous ? JSON.stringify(previous).length : 0);
+  if (grows <= 0 || ledger.weight + grows <= limits.state) return;
+  const detail = `Policies, domains and schemas of a ledger may hold ${limits.state} characters together`;
+  throw new LedgerError('record.invalid', detail);
 }

@@ -14,7 +14,7 @@ import { writer } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { subjectOf } from './context.js';
 import { refusedByDependants } from './dependants.js';
-import { checkData } from './kind-rules.js';
+import { assertRoom, checkData } from './kind-rules.js';
 import { foundRelations } from './relations.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { keptSecretNames, sealedSecrets } from './secrets.js';
@@ -95,6 +95,7 @@ async function prepare(
   await service.userSchemas.check(ledger, kind, data);
   const needs = await foundRelations(service, ledger, kind, data);
   checkData(kind, ledger, data, record.data);
+  assertRoom(kind, ledger, data, record.data);
   const key = keyOf(kind, { data });
   if (renames) await assertRenamable(service, ledger, kind, record.data, data, key);
   const kept = await keptSecretNames(service, ledger, kind, record);

@@ -116,7 +116,7 @@ test('signing is right with more seeds than are kept', () => {
   const early = new Uint8Array(32).fill(4);
   const signature = native.sign(message, early);
   const seed = Buffer.alloc(32);
-  for (let count = 0; count <= 2 * limits.ledgers; count++) {
+  for (let count = 0; count <= 2 * limits.ledgers.count; count++) {
     seed.writeUInt32LE(count + 1, 28);
     native.publicKey(seed);
   }
