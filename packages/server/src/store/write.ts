@@ -44,7 +44,7 @@ export interface Write {
  * What became of a write.
  * `done`: stored. `duplicated`: the key is taken. `stale`: something it was decided on has changed (the record's
  * version, the ledger's rules, a record it needs, a stranger who registered, a dependant that appeared): prepare it
- * anew. `version` is the ledger's version seen by the commit.
+ * anew. `version` is the newest version of the ledger that the commit knows of, the one it made included.
  */
 export interface Outcome {
   readonly result: 'done' | 'duplicated' | 'stale';

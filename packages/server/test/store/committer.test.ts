@@ -142,7 +142,7 @@ describe('the committer', () => {
       `insert into ledger (handle, luid, owners) values ('d', '$ldg.d', '{}') returning id`,
     );
     const other = { ledger: rows[0].id };
-    expect(await store(write({ ...other, decides: true }))).toEqual({ result: 'done', version: 1 });
+    expect(await store(write({ ...other, decides: true }))).toEqual({ result: 'done', version: 2 });
     const late = write({ ...other });
     expect(await store(late)).toEqual({ result: 'stale', version: 2 });
     expect(await store({ ...late, version: 2 })).toEqual({ result: 'done', version: 2 });
@@ -150,6 +150,24 @@ describe('the committer', () => {
     expect(await store({ ...late, version: 2, decides: true })).toMatchObject({ result: 'duplicated' });
     expect(await store(write({ ...other, version: 2 }))).toEqual({ result: 'done', version: 2 });
     expect((await store(write())).result).toBe('done');
+  });
+
+  it('stores one of the writes that change the rules, and tells the others at which version to decide anew', async () => {
+    const { rows } = await pool.query(
+      `insert into ledger (handle, luid, owners) values ('e', '$ldg.e', '{}') returning id`,
+    );
+    const other = { ledger: rows[0].id, kind: 'policy' } as const;
+    const made = [write(other), write(other), write(other)];
+    const together = createCommitter(pool);
+    const created = await Promise.all(made.map((one) => together({ ...one, decides: true })));
+    // What is created takes nothing from anybody.
+    expect(created).toEqual(made.map(() => ({ result: 'done', version: 2 })));
+    const changes = made.map((one) => ({ ...one, action: 'update' as const, change: 2, version: 2, decides: true }));
+    const late = { ...write(other), version: 1, decides: true };
+    const wallet = { ...write(other), kind: 'wallet' as const, version: 2 };
+    const outcomes = await Promise.all([late, ...changes, wallet].map(together));
+    expect(outcomes.map(({ result }) => result)).toEqual(['stale', 'done', 'stale', 'stale', 'done']);
+    expect(new Set(outcomes.map(({ version }) => version))).toEqual(new Set([3]));
   });
 
   it('gets every write of processes that lock the same records in opposite orders to its end', async () => {
