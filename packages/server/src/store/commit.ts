@@ -3,6 +3,7 @@ import { limits } from '../limits.js';
 import { commitStatement } from './commit-sql.js';
 import { gather, type Watch } from './gather.js';
 import { scope } from './scope.js';
+import { createStatistics } from './statistics.js';
 import { textArray } from './text-array.js';
 import { transaction } from './transaction.js';
 import { isUnavailable } from './unavailable.js';
@@ -24,7 +25,13 @@ export type Runner = Pick<pg.ClientBase, 'query'>;
 export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
   // No transaction spans two ledgers: none waits for another's locks, and the tables can be distributed by ledger.
   const bounds = { batch: limits.batch, queue: limits.queue, lanes: limits.commits, apart: ledgerOf };
-  const together = gather<Write, Outcome>((writes) => storeEach(pool, writes), bounds, watch);
+  const stored = createStatistics(pool);
+  const run = async (writes: readonly Write[]) => {
+    const outcomes = await storeEach(pool, writes);
+    stored(writes.length);
+    return outcomes;
+  };
+  const together = gather<Write, Outcome>(run, bounds, watch);
   return (write) =>
     write.secrets?.length || write.unless?.length || write.renames ? storeAlone(pool, write) : together(write);
 }
