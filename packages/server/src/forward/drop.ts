@@ -7,7 +7,7 @@ import { clientTrail, type Signed } from '../records/trail.js';
 import type { Service } from '../service.js';
 import { successOf } from './answer.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
-import type { Target } from './target.js';
+import { aspectOf, type Target } from './target.js';
 import { asSent } from './version.js';
 
 /**
@@ -19,13 +19,15 @@ export async function forwardDrop(
   service: Service,
   ledger: Ledger,
   forwarding: Forwarding,
-  { aspect, id }: Target,
+  target: Target,
   { data, luid }: SentDrop,
   signed: Signed,
   caller: Caller,
 ): Promise<void> {
   const { kind } = forwarding;
   const { hash } = signed;
+  const { id } = target;
+  const aspect = aspectOf(target);
   const answer = await askBridge(service, ledger, forwarding, aspect, async () => {
     const now = moment(service.nature);
     const trail = await clientTrail(service, ledger, kind, signed, caller, now);

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { assertCurrent } from '../records/attempt.js';
-import { authorize } from '../records/authorize.js';
+import { authorize, authorizeUnseen } from '../records/authorize.js';
 import { reader } from '../records/caller.js';
 import { type Item, newItem } from '../records/items.js';
 import type { PageQuery } from '../records/page.js';
@@ -13,27 +13,28 @@ import type { Aspect } from './aspect.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { invalidResponse } from './error.js';
 import { asServed } from './served.js';
-import type { Target } from './target.js';
+import { aspectOf, bridgedSubject, type Target } from './target.js';
 
 /** The record that a bridge has, which answers in place of the ledger (contract 02 §4). */
 export async function forwardedRead(
   service: Service,
   ledger: Ledger,
   forwarding: Forwarding,
-  { aspect, subject, id }: Target,
+  target: Target,
   token: Token | undefined,
 ): Promise<Answer> {
   const { kind } = forwarding;
+  const { subject, id } = target;
   const path = pathOf(kind, id);
   const caller = await reader(service, ledger, token);
-  authorize(service, ledger, caller, { action: 'read', kind, subject });
+  authorizeUnseen(service, ledger, caller, kind, subject);
+  const aspect = aspectOf(target);
   const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path }));
   await assertStillCurrent(service, ledger);
   const record = recordIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
   if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);
-  // Rules may ask for more than a name: now that it is known, what the bridge has is judged too.
-  const known = subject.exists ? subject : { ...subject, data: record.data };
-  authorize(service, ledger, caller, { action: 'read', kind, subject: known });
+  const seen = bridgedSubject(ledger, kind, record.data, 'data');
+  authorize(service, ledger, caller, { action: 'read', kind, subject: seen });
   return { status: 200, body: JSON.stringify(await asServed(service, ledger, record)) };
 }
 

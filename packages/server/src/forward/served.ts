@@ -13,15 +13,24 @@ import type { BridgeRecord } from './answer.js';
  */
 export async function asServed(service: Service, ledger: Ledger, record: BridgeRecord): Promise<JsonObject> {
   const { hash, data, luid, meta } = record;
-  const proofs = await attributed(service, ledger, record.proofs);
+  const proofs = await attributed(service, ledger, record.proofs, false);
   return { hash, data, ...(luid === undefined ? {} : { luid }), meta: { proofs: proofs as JsonObject[], ...meta } };
 }
 
-/** Proofs with the signers of this ledger that they are of; one of a stranger to it says nothing of that. */
-export async function attributed(service: Service, ledger: Ledger, proofs: readonly Proof[]): Promise<StoredProof[]> {
+/**
+ * Proofs with the signers of this ledger that they are of; one of a stranger to it says nothing of that.
+ *
+ * @param trustAbsence false where no commit follows
+ */
+export async function attributed(
+  service: Service,
+  ledger: Ledger,
+  proofs: readonly Proof[],
+  trustAbsence: boolean,
+): Promise<StoredProof[]> {
   const publics = [...new Set(proofs.map((proof) => proof.public))];
   const keys = new Map(
-    await Promise.all(publics.map(async (key) => [key, await keyOf(service, ledger, key, true)] as const)),
+    await Promise.all(publics.map(async (key) => [key, await keyOf(service, ledger, key, trustAbsence)] as const)),
   );
   return proofs.map((proof) => {
     const key = keys.get(proof.public);

@@ -11,7 +11,7 @@ import { type BridgeRecord, bare, isNamed, recordIn, successOf } from './answer.
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { invalidResponse } from './error.js';
 import { asServed } from './served.js';
-import type { Target } from './target.js';
+import { aspectOf, type Target } from './target.js';
 import { added, assertTaken } from './version.js';
 
 /**
@@ -28,13 +28,14 @@ export async function forwardProof(
   record: RecordEnvelope,
   proof: StoredProof,
 ): Promise<StoredProof[]> {
+  const aspect = aspectOf(target);
   const taken = await signed(service, ledger, forwarding, target, proof);
   // A proof by `system.auth` is made anew when the request is decided anew; the bridge has the first.
   const own = proof.public === ledger.auth.public ? [] : [proof];
-  assertTaken(target.aspect.bridge, taken, record.hash, own);
-  if (target.aspect.strategy !== 'synchronize') return [];
+  assertTaken(aspect.bridge, taken, record.hash, own);
+  if (aspect.strategy !== 'synchronize') return [];
   const kept = { ...record, meta: { ...record.meta, proofs: [...record.meta.proofs, proof] } };
-  return added(service, ledger, target.aspect.bridge, kept, taken);
+  return added(service, ledger, aspect.bridge, kept, taken);
 }
 
 /**
@@ -55,11 +56,12 @@ export async function proxiedProof(
   const { method, public: key, digest, result, custom } = sent;
   if (method === undefined || key === undefined || digest === undefined || result === undefined) throw unsigned();
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
-  const caller = await writer(service, ledger, [], token);
+  const caller = await writer(service, ledger, [], token, false);
   authorize(service, ledger, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
+  const { bridge } = aspectOf(target);
   const taken = await signed(service, ledger, forwarding, target, proof);
-  if (!isNamed(taken, target.id)) throw invalidResponse(target.aspect.bridge);
-  assertTaken(target.aspect.bridge, taken, taken.hash.toLowerCase(), [proof]);
+  if (!isNamed(taken, target.id)) throw invalidResponse(bridge);
+  assertTaken(bridge, taken, taken.hash.toLowerCase(), [proof]);
   return { status: 200, body: JSON.stringify(await asServed(service, ledger, taken)) };
 }
 
@@ -67,9 +69,11 @@ async function signed(
   service: Service,
   ledger: Ledger,
   forwarding: Forwarding,
-  { aspect, id }: Target,
+  target: Target,
   proof: Proof,
 ): Promise<BridgeRecord> {
+  const { id } = target;
+  const aspect = aspectOf(target);
   const answer = await askBridge(service, ledger, forwarding, aspect, () => {
     const sent = proof.public === ledger.auth.public ? proof : { ...bare(proof), origin: 'key-pair' };
     return { method: 'POST', path: `${pathOf(forwarding.kind, id)}/proofs`, body: sent as JsonObject };

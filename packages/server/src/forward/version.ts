@@ -122,7 +122,7 @@ export async function added(
       !has([...kept, ...taken.proofs.slice(0, index)], proof),
   );
   if (kept.length + others.length > limits.proofs) throw invalidResponse(bridge);
-  return attributed(service, ledger, others);
+  return attributed(service, ledger, others, true);
 }
 
 /** `proof` is there: the same key made the same signature. */

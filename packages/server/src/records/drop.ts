@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
 import type { Forwarding } from '../forward/call.js';
 import { forwardDrop } from '../forward/drop.js';
-import { isProxied, type Target, targetOf } from '../forward/target.js';
+import { type Target, targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
@@ -31,7 +31,7 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'drop', stored);
-    if (isProxied(target)) return proxiedDrop(service, current, forwarding, target, sent, signed);
+    if (target?.proxied) return proxiedDrop(service, current, forwarding, target, sent, signed);
     if (!stored) throw notFound(kind);
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
@@ -57,7 +57,7 @@ async function proxiedDrop(
   sent: SentDrop,
   signed: Signed,
 ): Promise<Answer> {
-  const caller = await writer(service, ledger, signed.proofs.signed, signed.token);
+  const caller = await writer(service, ledger, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
   authorize(service, ledger, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });
   await forwardDrop(service, ledger, forwarding, target, sent, signed, caller);

@@ -11,7 +11,7 @@ import type { Token } from '../auth/token.js';
 import { moment } from '../clock.js';
 import type { Forwarding } from '../forward/call.js';
 import { forwardProof, proxiedProof } from '../forward/sign.js';
-import { isProxied, targetOf } from '../forward/target.js';
+import { targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
@@ -42,7 +42,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
   return onCurrent(service, ledger, async (current) => {
     const found = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'sign', found);
-    if (isProxied(target)) return proxiedProof(service, current, forwarding, target, sent, token);
+    if (target?.proxied) return proxiedProof(service, current, forwarding, target, sent, token);
     if (!found) throw notFound(kind);
     const { record, change, body: served } = found;
     const proof = isSigned(sent) ? verifiedProof(service, record.hash, sent) : undefined;

@@ -184,7 +184,7 @@ describe('bridges and policies of another ledger', () => {
     const theirs = { handle: 'only-theirs', schema: 'rest', config: { server: bridge.url }, secure: [] };
     await made(forwards, '/bridges', theirs);
     const answer = await without.create('/anchors', anchor('a'));
-    expect(answer.body.data.detail).toBe("Forward bridge 'only-theirs' configured but not exists.");
+    expect(answer.body.data.detail).toBe("Forward bridge 'only-theirs' configured but not exists");
     expect(bridge.received).toEqual([]);
   });
 });
