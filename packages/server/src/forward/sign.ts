@@ -1,6 +1,6 @@
 import type { JsonObject, Proof, RecordEnvelope, StoredProof } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { authorize } from '../records/authorize.js';
 import type { SentProof } from '../records/bodies.js';
 import { writer } from '../records/caller.js';
@@ -42,7 +42,8 @@ export async function forwardProof(
  * Passes a proof on to a bridge that keeps the record itself. What it is over is not known here, so nothing can be said of
  * its signer before: the rules are asked about the token alone. What the bridge answers must carry it, and verify.
  *
- * @throws `crypto.signature-missing` for one that is left to the token: there is nothing known that could be signed
+ * @throws `crypto.signature-missing` for one that is left to the token: there is nothing known that could be signed; and
+ *   for one of the ledger's own, which a client cannot have made
  */
 export async function proxiedProof(
   service: Service,
@@ -56,6 +57,7 @@ export async function proxiedProof(
   const { method, public: key, digest, result, custom } = sent;
   if (method === undefined || key === undefined || digest === undefined || result === undefined) throw unsigned();
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
+  if (isOwn(ledger, key)) throw unsigned();
   const caller = await writer(service, ledger, [], token, false);
   authorize(service, ledger, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
   const { bridge } = aspectOf(target);

@@ -51,7 +51,7 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).create(hashedFor(service, body, token));
-  const signed = signedBy(service, sent, token);
+  const signed = signedBy(service, ledger, sent, token);
   const reveals = asksForSecrets(kind, request);
   const luid = newLuid(service, kind);
   const creation: Create = { kind, request, data: sent.data, signed, luid, secrets: sent.meta?.secret ?? {}, reveals };

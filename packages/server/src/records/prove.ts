@@ -13,7 +13,7 @@ import type { Forwarding } from '../forward/call.js';
 import { forwardProof, proxiedProof } from '../forward/sign.js';
 import { targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
@@ -47,10 +47,12 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     const { record, change, body: served } = found;
     const proof = isSigned(sent) ? verifiedProof(service, record.hash, sent) : undefined;
     const caller = await writer(service, current, proof ? [proof] : [], token);
-    if (!proof && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
+    const signs = proof !== undefined && !isOwn(current, proof.public);
+    if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
     authorize(service, current, caller, { action: 'prove', kind, subject: subjectOf(kind, record) });
     assertNotReserved(kind, record);
     if (proof && isThere(record, proof)) return { status: 200, body: served };
+    if (proof && !signs) throw unsigned();
     const stored = proof
       ? storedProof(proof, caller.proofs[0], kind.trail?.origin ?? true)
       : await tokenProof(service, current, record.hash, sent.custom ?? {}, caller, token);

@@ -1,6 +1,6 @@
 import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Write } from '../store/write.js';
 import type { VerifiedProof } from './proofs.js';
@@ -24,9 +24,8 @@ export async function repeatedCreate(
   const { change: first } = await service.store.history.one({ ledger: ledger.id, kind, luid: record.luid }, 1);
   if (!first) return undefined;
   const made = JSON.parse(first.body) as RecordEnvelope;
-  const own = [ledger.system.public, ledger.auth.public];
   // The client's come first. After the ledger's there may be those of a bridge (contract 02 §4).
-  const ownFrom = made.meta.proofs.findIndex((proof) => own.includes(proof.public));
+  const ownFrom = made.meta.proofs.findIndex((proof) => isOwn(ledger, proof.public));
   const client = made.meta.proofs.slice(0, ownFrom);
   const same =
     made.hash === hash &&

@@ -45,7 +45,7 @@ export async function update(service: Service, ledger: Ledger, kind: Kind, reque
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).update(hashedFor(service, body, token));
-  const signed = signedBy(service, sent, token);
+  const signed = signedBy(service, ledger, sent, token);
   const change: Update = { kind, data: sent.data, luid: sent.luid, signed, secrets: sent.meta?.secret ?? {} };
   const forwarding: Forwarding = { kind, request };
   return onCurrent(service, ledger, async (current) => {
