@@ -55,7 +55,7 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
   const reveals = asksForSecrets(kind, request);
   const luid = newLuid(service, kind);
   const creation: Create = { kind, request, data: sent.data, signed, luid, secrets: sent.meta?.secret ?? {}, reveals };
-  const forwarding: Forwarding = { kind, request };
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     // No commit follows what only a bridge keeps.
     const commits = !declares(current, kind, 'create');

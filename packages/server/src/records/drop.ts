@@ -27,7 +27,7 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).drop(hashedFor(service, body, token));
   const signed = signedBy(service, ledger, sent, token);
-  const forwarding: Forwarding = { kind, request };
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'drop', stored);

@@ -33,7 +33,7 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
   const token = await authenticate(service, ledger, request, undefined);
   const page = pageOf(request.query);
   const filters = filtersOf(kind, request.query);
-  const forwarding: Forwarding = { kind, request };
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const caller = await reader(service, current, token);
     const context = contextOf(service, current);

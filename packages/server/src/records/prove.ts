@@ -38,7 +38,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = isLeftToToken(body, token) ? bodyChecksOf(kind).partialProof(body) : bodyChecksOf(kind).proof(body);
-  const forwarding: Forwarding = { kind, request };
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const found = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'sign', found);

@@ -19,7 +19,7 @@ import { foundRecord, notFound } from './stored.js';
 export async function read(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const token = await authenticate(service, ledger, request, undefined);
   const reveals = asksForSecrets(kind, request);
-  const forwarding: Forwarding = { kind, request };
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'read', stored);

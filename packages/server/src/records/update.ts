@@ -47,7 +47,7 @@ export async function update(service: Service, ledger: Ledger, kind: Kind, reque
   const sent = bodyChecksOf(kind).update(hashedFor(service, body, token));
   const signed = signedBy(service, ledger, sent, token);
   const change: Update = { kind, data: sent.data, luid: sent.luid, signed, secrets: sent.meta?.secret ?? {} };
-  const forwarding: Forwarding = { kind, request };
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'update', stored, sent.data);

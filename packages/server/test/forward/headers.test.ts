@@ -170,7 +170,7 @@ describe('the proof of a ledger that a bridge was sent', () => {
     const client = await ledger({ key, access });
     bridge.instead = () => bridge.refusal(422, { reason: 'bank.closed', detail: 'Closed' });
     await client.create('/anchors', anchor('a'));
-    const { hash, data, meta } = bridge.only.body;
+    const { hash, data, meta } = bridge.received[0]!.body;
     const { custom, digest, method, public: system, result } = meta.proofs[1];
     const taken = { hash, data, meta: { proofs: [{ custom, digest, method, public: system, result }] } };
     const answer = await client.call('POST', '/anchors', taken);
