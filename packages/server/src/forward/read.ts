@@ -8,11 +8,11 @@ import { type Item, newItem } from '../records/items.js';
 import type { PageQuery } from '../records/page.js';
 import type { Answer } from '../records/request.js';
 import type { Service } from '../service.js';
-import { isNamed, recordIn, recordsIn, successOf } from './answer.js';
+import { allVerified, isNamed, recordIn, recordsIn, successOf } from './answer.js';
 import type { Aspect } from './aspect.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { invalidResponse } from './error.js';
-import { asServed } from './served.js';
+import { allAsServed, asServed } from './served.js';
 import { aspectOf, bridgedSubject, type Target } from './target.js';
 
 /** The record that a bridge has, which answers in place of the ledger (contract 02 §4). */
@@ -49,7 +49,7 @@ async function assertStillCurrent(service: Service, ledger: Ledger): Promise<voi
 
 /**
  * A page of the records that a bridge has. It is asked for all of them, without the query, so filters are not applied
- * (contract 02 §4); pages are cut here, that whoever turns them comes to an end.
+ * (contract 02 §4); pages are cut here, that whoever turns them comes to an end. Proofs are verified of what is shown.
  *
  * @param seen whether the caller may see a record with that data
  */
@@ -63,8 +63,8 @@ export async function forwardedPage(
 ): Promise<Item[]> {
   const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path: '' }));
   await assertStillCurrent(service, ledger);
-  const records = recordsIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
+  const records = await recordsIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
   const visible = records.filter(({ data }) => seen(data));
-  const page = visible.slice(index * limit, (index + 1) * limit);
-  return Promise.all(page.map(async (record) => newItem((await asServed(service, ledger, record)) as unknown as Json)));
+  const page = await allVerified(service, visible.slice(index * limit, (index + 1) * limit));
+  return (await allAsServed(service, ledger, page)).map((record) => newItem(record as unknown as Json));
 }

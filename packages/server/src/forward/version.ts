@@ -166,7 +166,7 @@ export async function added(
       !has([...kept, ...taken.proofs.slice(0, index)], proof),
   );
   if (kept.length + others.length > limits.proofs) throw invalidResponse(bridge);
-  return attributed(service, ledger, others, true);
+  return attributed(service, ledger, others);
 }
 
 /** `proof` is there: the same key made the same signature. */

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { JsonObject } from '@countersign/protocol';
+import type { Json, JsonObject } from '@countersign/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
+import { signed } from '../support/client.js';
 import { freePort } from '../support/free-port.js';
 import { type RunningServer, startServer, withServer } from '../support/server.js';
 import { withBridge } from './bridge.js';
@@ -64,6 +65,28 @@ describe('an answer', () => {
       const answer = await padded(limits.outbound.answer + 1, framing);
       expectRefusal(answer, client, 'forward.invalid-response', 'Invalid response from bridge bank');
     }
+  });
+
+  it.each(['proxy', 'validate'])('%s: has room for the largest record that can be sent', async (strategy) => {
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('create', strategy)]);
+    const sized = (length: number) => signed(anchor('a', { custom: { note: 'x'.repeat(length) } }), client.key);
+    const spare = limits.body - Buffer.byteLength(JSON.stringify(sized(0)));
+    const body = JSON.stringify(sized(spare));
+    expect(Buffer.byteLength(body)).toBe(limits.body);
+    expect((await client.call('POST', '/anchors', body)).status).toBe(201);
+  });
+
+  it('has room for as many values as can be sent, as deep', async () => {
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('create', 'validate')]);
+    const many = signed(anchor('a', { custom: { many: Array.from({ length: 49_900 }, () => 1) } }), client.key);
+    expect((await client.call('POST', '/anchors', many)).status).toBe(201);
+    let deep: Json = 1;
+    for (let level = 0; level < limits.depth - 3; level += 1) deep = [deep];
+    const nested = signed(anchor('b', { custom: { deep } }), client.key);
+    expect((await client.call('POST', '/anchors', nested)).status).toBe(201);
+    const list = await forwardingLedger(server.current.url, bridge.url, [aspect('query', 'proxy')]);
+    bridge.records.delete('a');
+    expect((await list.get('/anchors')).body.data).toHaveLength(1);
   });
 
   it('that redirects is not followed', async () => {
