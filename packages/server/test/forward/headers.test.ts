@@ -64,6 +64,18 @@ describe('the headers of a forwarded request', () => {
     expect(headers).not.toHaveProperty('content-type');
   });
 
+  it.each([
+    'cookie',
+    'x-http-method',
+    'x-http-method-override',
+    'x-method-override',
+    'x-original-url',
+    'x-rewrite-url',
+  ])('are without %s, by which a client could steer a bridge', async (name) => {
+    const client = await ledger();
+    expect(await passed(client, { [name]: 'DELETE' })).not.toHaveProperty(name);
+  });
+
   it('say who the ledger is, in a token that lives a day', async () => {
     const client = await ledger();
     const { authorization = '' } = await passed(client, {});
