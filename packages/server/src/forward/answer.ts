@@ -12,7 +12,7 @@ import {
   verifyProof,
 } from '@countersign/protocol';
 import { limits } from '../limits.js';
-import type { OutboundAnswer } from '../outbound/outbound.js';
+import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
 import type { Service } from '../service.js';
 import { BridgeRefusal, invalidResponse, isErrorData, unexpected } from './error.js';
 
@@ -34,7 +34,9 @@ export interface BridgeRecord {
  *   not the client's; `forward.invalid-response` for any other failure (contract 02 §4)
  */
 export function successOf(service: Service, bridge: string, { status, text }: OutboundAnswer): Json | undefined {
-  if (status === 401) throw unexpected(new Error(`Bridge ${bridge} answered 401 to the token of the ledger`));
+  if (status === 401) {
+    throw unexpected(new OutboundFailure('unauthorized', `Bridge ${bridge} answered 401 to the token of the ledger`));
+  }
   const body = parsed(text);
   if (status >= 200 && status < 300) return body;
   if (status >= 400 && status < 600) throw refusalOf(service, status, body) ?? invalidResponse(bridge);

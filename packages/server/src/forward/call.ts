@@ -85,6 +85,7 @@ async function send(
   forwarding.until ??= now + service.requestTimeout * limits.outbound.share;
   try {
     return await service.outbound.send({
+      ledger: ledger.id,
       method,
       url: urlOf(bridge.server, `/v2/${kind.path}${path}`),
       headers: forwardedHeaders(service, ledger, bridge, request.headers, body !== undefined),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Json, JsonObject } from '@countersign/protocol';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
@@ -46,6 +47,58 @@ describe('a bridge that cannot be reached', () => {
       setTimeout(() => response.destroy(), 20);
     };
     expectRefusal(await client.get('/anchors/a'), client, 'forward.unexpected-error', UNEXPECTED);
+  });
+});
+
+describe('many requests at a time', () => {
+  it('are told to come again where they would be too many calls', async () => {
+    const client = await ledger();
+    const kept = bridge.keep(anchor('a'));
+    let go = () => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    bridge.instead = async (received) => {
+      await held;
+      return bridge.behave(received);
+    };
+    const most = limits.outbound.calls.ledger;
+    const reads = Array.from({ length: most + 1 }, () => client.get('/anchors/a'));
+    const turnedAway = await Promise.race(reads);
+    expect(turnedAway.status, turnedAway.text).toBe(503);
+    expect(turnedAway.headers.get('retry-after')).toBe('1');
+    go();
+    const answers = await Promise.all(reads);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(most);
+    expect((await client.get('/anchors/a')).body).toEqual(kept);
+  });
+});
+
+describe('what lies behind a call that failed', () => {
+  it('is a warning of one line in the log', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const watched = await startServer({ deliveryAllowPrivate: true, logger });
+    try {
+      const client = await ledger(`http://127.0.0.1:${await freePort()}`, watched.url);
+      expect((await client.get('/anchors/a')).status).toBe(500);
+      const other = await ledger(bridge.url, watched.url);
+      bridge.instead = () => ({ status: 401 });
+      expect((await other.get('/anchors/a')).status).toBe(500);
+    } finally {
+      await watched.stop();
+    }
+    const logged = lines.map((line) => JSON.parse(line));
+    expect(logged).toMatchObject([
+      { level: 40, msg: 'outbound call failed', kind: 'unreachable', code: 'ECONNREFUSED' },
+      {
+        level: 40,
+        msg: 'outbound call failed',
+        kind: 'unauthorized',
+        failure: 'Bridge bank answered 401 to the token of the ledger',
+      },
+    ]);
+    expect(lines.join()).not.toContain('stack');
   });
 });
 
