@@ -1,10 +1,10 @@
 import { HANDLE_PATTERN, isLuid, type Json, LedgerError } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import { type OutboundAnswer, type OutboundCall, OutboundFailure } from '../outbound/outbound.js';
 import type { Request } from '../records/request.js';
-import { notFound } from '../records/stored.js';
 import type { Service } from '../service.js';
 import type { Aspect } from './aspect.js';
 import { type Bridge, bridgeOf } from './bridge.js';

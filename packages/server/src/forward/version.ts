@@ -4,7 +4,7 @@ import { moment } from '../clock.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { OutboundAnswer } from '../outbound/outbound.js';
-import type { VerifiedProof } from '../records/proofs.js';
+import { isSameProof, type VerifiedProof } from '../records/proofs.js';
 import type { Answer } from '../records/request.js';
 import { clientTrail, type Signed } from '../records/trail.js';
 import { newLuid } from '../records/version.js';
@@ -142,7 +142,7 @@ export function assertTaken(bridge: string, taken: BridgeRecord, hash: string, p
   if (taken.hash.toLowerCase() !== hash) {
     throw first ? invalidSignature(first as unknown as JsonObject) : invalidResponse(bridge);
   }
-  if (!proofs.every((proof) => has(taken.proofs, proof))) throw invalidResponse(bridge);
+  if (!proofs.every((proof) => taken.proofs.some((one) => isSameProof(one, proof)))) throw invalidResponse(bridge);
 }
 
 /**
@@ -163,18 +163,10 @@ export async function added(
     (proof, index) =>
       proof.public !== ledger.auth.public &&
       !(proof.public === ledger.system.public && proof.custom?.luid !== undefined) &&
-      !has([...kept, ...taken.proofs.slice(0, index)], proof),
+      ![...kept, ...taken.proofs.slice(0, index)].some((one) => isSameProof(one, proof)),
   );
   if (kept.length + others.length > limits.proofs) throw invalidResponse(bridge);
   return attributed(service, ledger, others);
-}
-
-/** `proof` is there: the same key made the same signature. */
-function has(
-  proofs: readonly { public: string; result: string }[],
-  proof: { public: string; result: string },
-): boolean {
-  return proofs.some((one) => one.result === proof.result && one.public === proof.public);
 }
 
 /**

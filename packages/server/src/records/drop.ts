@@ -5,6 +5,7 @@ import type { Forwarding } from '../forward/call.js';
 import { forwardDrop } from '../forward/drop.js';
 import { type Target, targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
@@ -14,7 +15,7 @@ import { writer } from './caller.js';
 import { refusedByDependants } from './dependants.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { hashedFor, signedBy } from './sent.js';
-import { assertLuid, assertParentHash, foundRecord, notFound, type Stored } from './stored.js';
+import { assertLuid, assertParentHash, foundRecord, type Stored } from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
 import { versionOf } from './version.js';
 

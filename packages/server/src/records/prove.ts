@@ -13,6 +13,7 @@ import type { Forwarding } from '../forward/call.js';
 import { forwardProof, proxiedProof } from '../forward/sign.js';
 import { targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
@@ -22,10 +23,18 @@ import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
 import { subjectOf } from './context.js';
 import { changedLabels } from './labels.js';
-import { isSigned, storedProof, tooManyProofs, unsigned, type VerifiedProof, verifiedProof } from './proofs.js';
+import {
+  isSameProof,
+  isSigned,
+  storedProof,
+  tooManyProofs,
+  unsigned,
+  type VerifiedProof,
+  verifiedProof,
+} from './proofs.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { statusAfter } from './status.js';
-import { assertNotReserved, foundRecord, notFound } from './stored.js';
+import { assertNotReserved, foundRecord } from './stored.js';
 import { impersonationProof } from './trail.js';
 import { versionOf } from './version.js';
 
@@ -73,7 +82,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
  * its signer has changed since; and a client that lost the answer may (contract 00, Retry safety).
  */
 function isThere({ meta }: RecordEnvelope, proof: VerifiedProof): boolean {
-  return meta.proofs.some((one) => one.result === proof.result && one.public === proof.public);
+  return meta.proofs.some((one) => isSameProof(one, proof));
 }
 
 /** A proof without any of the signing members, which `system.auth` signs for the caller (contract 03 §4.4). */

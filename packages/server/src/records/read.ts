@@ -2,6 +2,7 @@ import type { Forwarding } from '../forward/call.js';
 import { forwardedRead } from '../forward/read.js';
 import { aspectOf, targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { onCurrent } from './attempt.js';
@@ -10,7 +11,7 @@ import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { type Answer, authenticate, type Request } from './request.js';
 import { asksForSecrets, assertMayReveal, revealed } from './reveal.js';
-import { foundRecord, notFound } from './stored.js';
+import { foundRecord } from './stored.js';
 
 /**
  * `GET /{kind}s/{id}` (contract 01 §5): 200 with the record, the very bytes the write was answered with; or with that of

@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Write } from '../store/write.js';
-import type { VerifiedProof } from './proofs.js';
+import { isSameProof, type VerifiedProof } from './proofs.js';
 import type { Signed } from './trail.js';
 
 /**
@@ -31,7 +31,7 @@ export async function repeatedCreate(
     made.hash === hash &&
     proofs.length > 0 &&
     client.length === proofs.length &&
-    client.every((proof, index) => proof.result === proofs[index]?.result && proof.public === proofs[index]?.public);
+    client.every((proof, index) => isSameProof(proof, proofs[index]));
   return same ? record.body : undefined;
 }
 
@@ -45,10 +45,8 @@ export async function repeatedCreate(
 export async function assertNotResent(service: Service, ledger: Ledger, kind: Kind, signed: Signed): Promise<void> {
   if (kind.decides === 'never' || !kind.operations.includes('drop')) return;
   const dropped = await service.store.history.dropped({ ledger: ledger.id, kind: kind.name, hash: signed.hash });
-  const spent = new Set(
-    dropped.flatMap((body) => (JSON.parse(body) as RecordEnvelope).meta.proofs.map((proof) => proof.result)),
-  );
-  if (signed.proofs.signed.some((proof) => spent.has(proof.result))) {
+  const spent = dropped.flatMap((body) => (JSON.parse(body) as RecordEnvelope).meta.proofs);
+  if (signed.proofs.signed.some((proof) => spent.some((one) => isSameProof(one, proof)))) {
     throw new LedgerError('record.invalid', `These proofs made a ${kind.name} that was dropped. Sign it anew.`);
   }
 }

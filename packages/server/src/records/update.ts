@@ -5,6 +5,7 @@ import type { Forwarding } from '../forward/call.js';
 import { aspectOf, type Target, targetOf } from '../forward/target.js';
 import { forwardVersion, proxiedVersion } from '../forward/version.js';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
@@ -20,15 +21,7 @@ import { type Answer, authenticate, type Request, readBody } from './request.js'
 import { keptSecretNames, sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
 import { inOrder } from './serve.js';
-import {
-  assertLuid,
-  assertNotReserved,
-  assertParentHash,
-  assertUnder,
-  foundRecord,
-  notFound,
-  type Stored,
-} from './stored.js';
+import { assertLuid, assertNotReserved, assertParentHash, assertUnder, foundRecord, type Stored } from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
 import { keyOf, type Version, versionOf, withProofs } from './version.js';
 
