@@ -1,7 +1,7 @@
 import { hash as hashOf, type JsonObject } from '@countersign/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { dropOf, newKey, OPEN, proofOver, systemKeyOf, TestClient } from '../support/client.js';
+import { dropOf, newKey, OPEN, proofOver, systemKeyOf, type TestAnswer, TestClient } from '../support/client.js';
 import { startServer, withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { type Received, withBridge } from './bridge.js';
@@ -143,6 +143,28 @@ describe('a forwarded operation, while the ledger changes', () => {
     expect(answer.body.data.reason).toBe('crypto.parent-hash-invalid');
     expect(bridge.received).toHaveLength(1);
     expect((await client.get('/anchors/a')).body.data.target).toBe('first');
+  });
+});
+
+describe('a signer who has registered at another process', () => {
+  it('is named in what a bridge alone keeps, where no commit would notice', async () => {
+    const values = ['create', 'update', 'read', 'query'].map((action) => aspect(action, 'proxy'));
+    const client = await forwardingLedger(server.current.url, bridge.url, values);
+    const others = await startServer({ database: server.current.database, deliveryAllowPrivate: true });
+    try {
+      const me = client.as(newKey());
+      const signerOf = ({ body }: TestAnswer) => body.meta.proofs[0].signer;
+      expect(signerOf(await me.create('/anchors', anchor('a')))).toBeUndefined();
+      const elsewhere = new TestClient(others.url, client.key, client.ledger);
+      await made(elsewhere, '/signers', { handle: 'me', public: me.key.public, format: 'ed25519-raw' });
+      const read = await me.get('/anchors/a');
+      expect(signerOf(read)).toBe('me');
+      const [listed] = (await me.get('/anchors')).body.data;
+      expect(listed.meta.proofs[0].signer).toBe('me');
+      expect(signerOf(await me.update('/anchors/a', read.body, anchor('a', { target: 'b' })))).toBe('me');
+    } finally {
+      await others.stop();
+    }
   });
 });
 
