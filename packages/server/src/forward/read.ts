@@ -62,9 +62,10 @@ export async function forwardedPage(
   seen: (data: JsonObject) => boolean,
 ): Promise<Item[]> {
   const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path: '' }));
-  await assertStillCurrent(service, ledger);
   const records = await recordsIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
   const visible = records.filter(({ data }) => seen(data));
   const page = await allVerified(service, visible.slice(index * limit, (index + 1) * limit));
+  // Others have had their turns since the bridge answered: what they changed counts too.
+  await assertStillCurrent(service, ledger);
   return (await allAsServed(service, ledger, page)).map((record) => newItem(record as unknown as Json));
 }

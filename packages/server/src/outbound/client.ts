@@ -13,13 +13,19 @@ const LATE: readonly unknown[] = [
   'ETIMEDOUT',
 ];
 
+interface Options {
+  readonly allowPrivate: boolean;
+  readonly origins?: number;
+}
+
 /**
  * Outbound HTTP (decision 0013): bounded in time, size, connections and calls under way, redirects not followed.
  *
  * @param allowPrivate lets calls lead to addresses that are not of the public Internet too
+ * @param origins how many there are connections to at a time
  */
-export function createOutbound({ allowPrivate }: { readonly allowPrivate: boolean }): Outbound {
-  const { connect: timeout, connections, total, answer, idle, origins, calls } = limits.outbound;
+export function createOutbound({ allowPrivate, origins = limits.outbound.origins }: Options): Outbound {
+  const { connect: timeout, connections, total, answer, idle, calls } = limits.outbound;
   const counted = underWay({ each: calls.ledger, all: calls.process });
   const agent = new Agent({
     connect: allowPrivate ? buildConnector({ timeout }) : guardedConnector(timeout),

@@ -1,5 +1,5 @@
 import { hash as hashOf, type JsonObject } from '@countersign/protocol';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { dropOf, newKey, OPEN, proofOver, systemKeyOf, type TestAnswer, TestClient } from '../support/client.js';
 import { startServer, withServer } from '../support/server.js';
@@ -104,6 +104,20 @@ describe('a forwarded operation, while the ledger changes', () => {
     });
     expect((await client.get(path)).status).toBe(401);
     expect(bridge.received).toHaveLength(1);
+  });
+
+  it('is looked at last whether the ledger is still the same: a list is worked on for a while', async () => {
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('query', 'proxy')]);
+    for (const handle of ['a', 'b', 'c']) bridge.keep(anchor(handle));
+    const { suite, store } = server.current.server.service;
+    const verify = vi.spyOn(suite, 'verify');
+    const version = vi.spyOn(store.ledgers, 'version');
+    expect((await client.get('/anchors')).body.data).toHaveLength(3);
+    const last = (spy: { mock: { invocationCallOrder: number[] } }) => spy.mock.invocationCallOrder.at(-1) ?? 0;
+    expect(verify).toHaveBeenCalledTimes(6);
+    expect(last(version)).toBeGreaterThan(last(verify));
+    verify.mockRestore();
+    version.mockRestore();
   });
 
   it('is not sent to another bridge that takes over meanwhile', async () => {

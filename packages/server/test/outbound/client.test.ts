@@ -121,6 +121,21 @@ describe('many calls', () => {
     }
   });
 
+  it('lead to so many origins at a time, and not to one more', async () => {
+    const held: ServerResponse[] = [];
+    answer = (_request, response) => void held.push(response);
+    outbound = createOutbound({ allowPrivate: true, origins: 2 });
+    const { port } = new URL(url);
+    const to = (host: string) => outbound!.send(call({ url: `http://${host}:${port}/` }));
+    const calls = [to('127.0.0.1'), to('localhost')];
+    await expect(to('[::ffff:127.0.0.1]')).rejects.toBeInstanceOf(Overloaded);
+    await vi.waitFor(() => expect(held).toHaveLength(2));
+    for (const response of held) response.writeHead(200, { connection: 'close' }).end('done');
+    await Promise.all(calls);
+    answer = (_request, response) => void response.end('done');
+    await vi.waitFor(async () => expect((await to('[::ffff:127.0.0.1]')).text).toBe('done'));
+  });
+
   it('keep an idle connection for a moment, whatever the service says', async () => {
     answer = (_request, response) => void response.writeHead(200, { 'keep-alive': 'timeout=600' }).end('done');
     await opened().send(call());
