@@ -142,6 +142,27 @@ describe('an answer', () => {
     expect((await list.get('/anchors')).body.data).toHaveLength(1);
   });
 
+  it(`may hold ${limits.outbound.values} values and ${limits.depth + limits.outbound.levels} levels, and not one more`, async () => {
+    const client = await ledger();
+    const kept = bridge.keep(anchor('a')) as unknown as JsonObject;
+    const count = (value: Json): number =>
+      value !== null && typeof value === 'object'
+        ? Object.values(value).reduce<number>((sum, one) => sum + 1 + count(one), 0)
+        : 0;
+    const reading = (padding: Json) => {
+      bridge.instead = () => ({ status: 200, body: { ...kept, padding } });
+      return client.get('/anchors/a');
+    };
+    const many = (values: number) => Array.from({ length: values - count(kept) - 1 }, () => 0);
+    const deep = (levels: number) => JSON.parse('['.repeat(levels - 1) + ']'.repeat(levels - 1));
+    expect((await reading(many(limits.outbound.values))).status).toBe(200);
+    expect((await reading(deep(limits.depth + limits.outbound.levels))).status).toBe(200);
+    for (const more of [many(limits.outbound.values + 1), deep(limits.depth + limits.outbound.levels + 1)]) {
+      const answer = await reading(more);
+      expectRefusal(answer, client, 'forward.invalid-response', 'Invalid response from bridge bank');
+    }
+  });
+
   it('that redirects is not followed', async () => {
     const client = await ledger();
     for (const status of [301, 302, 303, 307, 308]) {
