@@ -111,10 +111,28 @@ export const limits = {
   /** Milliseconds one validation against a user schema may take. */
   validation: 250,
   /**
-   * Calls to services outside: milliseconds for a connection and for all of a call, bytes of an answer, connections to
-   * one origin. `share` of the time that a request has is what a call made for it may take, so that the client is told.
+   * Calls to services outside: milliseconds for a connection and for all of a call; connections to one origin, milliseconds
+   * that an idle one is kept, and origins that there are connections to; calls under way for one ledger, and for all of
+   * one process. `share` of the time that a request has is what the calls made for it may take together, so that the
+   * client is told.
+   *
+   * Of an answer: its bytes and JSON values, and levels below which a record stands in a list; with room for a record that
+   * was sent as large as a body may be, and comes back with proofs. And proofs on all records of a list: four each on the
+   * greatest page, of which one takes about 50 µs to verify.
    */
-  outbound: { connect: 5_000, total: 15_000, answer: 1024 * 1024, connections: 32, share: 0.8 },
+  outbound: {
+    connect: 5_000,
+    total: 15_000,
+    connections: 32,
+    idle: 4_000,
+    origins: 1_000,
+    calls: { ledger: 64, process: 256 },
+    share: 0.8,
+    answer: 2 * 1024 * 1024 + 64 * 1024,
+    values: 100_000,
+    levels: 2,
+    proofs: 4_000,
+  },
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
   /** Connections to the database that one process has: for lists, and for everything else. */

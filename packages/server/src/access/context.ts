@@ -30,6 +30,11 @@ export interface Subject {
   };
   /** False for a create: neither its own access nor its owners count. */
   readonly exists: boolean;
+  /**
+   * How much of it is known, where that is not everything: nothing but members of its `data` that say its name, or all
+   * of `data`; and of `meta` what is there. What is absent is then unknown, and not absent.
+   */
+  readonly known?: 'name' | 'data';
 }
 
 /** What a decision is made on, beside the caller: all of it as stored at this moment. */
@@ -51,4 +56,6 @@ export interface Context {
   readonly subject?: Subject;
   /** Whether the named condition of a policy value is fulfilled; without it none is (contract 03 §8.2, `invoke`). */
   readonly invoke?: (name: string) => boolean;
+  /** Takes filters on what is not known as fulfilled: it is asked whether finding out could lead to a grant. */
+  readonly hopeful?: true;
 }

@@ -52,6 +52,6 @@ export function ownersFor({ record }: Right, { ledger, subject }: Context): Owne
 
 /** Whether what a policy value asks beyond the rule is so (contract 03 §8.2). Nothing known, nothing granted. */
 function isFulfilled({ filter, invoke }: AccessValue, { subject, ...context }: Context): boolean {
-  if (filter && !(subject && fits(filter, subject))) return false;
+  if (filter && !(subject && fits(filter, subject, context.hopeful))) return false;
   return invoke === undefined || context.invoke?.(invoke) === true;
 }

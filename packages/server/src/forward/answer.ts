@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   hash as hashOf,
   isLuid,
@@ -11,7 +12,7 @@ import {
   verifyProof,
 } from '@countersign/protocol';
 import { limits } from '../limits.js';
-import type { OutboundAnswer } from '../outbound/outbound.js';
+import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
 import type { Service } from '../service.js';
 import { BridgeRefusal, invalidResponse, isErrorData, unexpected } from './error.js';
 
@@ -33,7 +34,9 @@ export interface BridgeRecord {
  *   not the client's; `forward.invalid-response` for any other failure (contract 02 §4)
  */
 export function successOf(service: Service, bridge: string, { status, text }: OutboundAnswer): Json | undefined {
-  if (status === 401) throw unexpected(new Error(`Bridge ${bridge} answered 401 to the token of the ledger`));
+  if (status === 401) {
+    throw unexpected(new OutboundFailure('unauthorized', `Bridge ${bridge} answered 401 to the token of the ledger`));
+  }
   const body = parsed(text);
   if (status >= 200 && status < 300) return body;
   if (status >= 400 && status < 600) throw refusalOf(service, status, body) ?? invalidResponse(bridge);
@@ -47,22 +50,55 @@ export function successOf(service: Service, bridge: string, { status, text }: Ou
  */
 export function recordIn(service: Service, bridge: string, body: Json | undefined): BridgeRecord {
   if (!isObject(body) || !isObject(body.data) || body.hash === undefined) throw invalidResponse(bridge);
-  return itemIn(service, bridge, body);
+  return verified(service, itemIn(service, bridge, body));
+}
+
+/** A record as a bridge gave it: its hash is that of its data, but no proof of it has been verified. */
+export type UnverifiedRecord = Omit<BridgeRecord, 'proofs'> & { readonly proofs: readonly Json[] };
+
+/**
+ * The records of a list that a bridge answered. The list itself need not be signed: it is the ledger that signs it for its
+ * client. Their proofs are for `allVerified`, which is left to do for those that are shown: a bridge chooses how many it
+ * sends, and each costs the ledger more than it costs the bridge.
+ *
+ * @throws `forward.invalid-response` for what is none; `crypto.hash-invalid`
+ */
+export async function recordsIn(service: Service, bridge: string, body: Json | undefined): Promise<UnverifiedRecord[]> {
+  if (!isObject(body) || !Array.isArray(body.data)) throw invalidResponse(bridge);
+  if (body.data.length > limits.page.greatest || !body.data.every(isObject)) throw invalidResponse(bridge);
+  const records: UnverifiedRecord[] = [];
+  let proofs = 0;
+  for (const item of body.data) {
+    const record = itemIn(service, bridge, item as JsonObject);
+    proofs += record.proofs.length;
+    if (proofs > limits.outbound.proofs) throw invalidResponse(bridge);
+    records.push(record);
+    // Others have their turn in between.
+    await setImmediate();
+  }
+  return records;
 }
 
 /**
- * The records of a list that a bridge answered, each verified. The list itself need not be signed: it is the ledger that
- * signs it for its client.
+ * Those records with their proofs verified.
  *
- * @throws as `recordIn` does
+ * @throws `crypto.signature-invalid` for a proof that does not verify
  */
-export function recordsIn(service: Service, bridge: string, body: Json | undefined): BridgeRecord[] {
-  if (!isObject(body) || !Array.isArray(body.data)) throw invalidResponse(bridge);
-  if (body.data.length > limits.page.greatest || !body.data.every(isObject)) throw invalidResponse(bridge);
-  return body.data.map((item) => itemIn(service, bridge, item as JsonObject));
+export async function allVerified(service: Service, records: readonly UnverifiedRecord[]): Promise<BridgeRecord[]> {
+  const all: BridgeRecord[] = [];
+  for (const record of records) {
+    all.push(verified(service, record));
+    // A record of a hundred proofs takes some milliseconds.
+    await setImmediate();
+  }
+  return all;
 }
 
-function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: JsonObject): BridgeRecord {
+function verified(service: Service, record: UnverifiedRecord): BridgeRecord {
+  return { ...record, proofs: record.proofs.map((proof) => verifiedProof(service, record.hash, proof)) };
+}
+
+function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: JsonObject): UnverifiedRecord {
   if (!isObject(data) || typeof hash !== 'string' || hash.toLowerCase() !== hashOf(data, service.suite)) {
     throw new LedgerError('crypto.hash-invalid', `Invalid dto hash: ${shown(hash)}`);
   }
@@ -70,8 +106,7 @@ function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: Js
   if (!isObject(meta) || !Array.isArray(meta.proofs)) throw invalidResponse(bridge);
   const { proofs, ...others } = meta;
   if (proofs.length === 0 || proofs.length > limits.proofs) throw invalidResponse(bridge);
-  const verified = proofs.map((proof) => verifiedProof(service, hash, proof));
-  return { hash, data, ...(luid === undefined ? {} : { luid }), meta: others, proofs: verified };
+  return { hash, data, ...(luid === undefined ? {} : { luid }), meta: others, proofs };
 }
 
 /** Whether a record is the one that was asked for: by its handle, or by the luid the bridge gave it. */
@@ -124,10 +159,11 @@ function refusalOf(service: Service, status: number, body: Json | undefined): Br
   );
 }
 
-/** JSON within the bounds of what clients send; nothing where it is none. */
+/** JSON within bounds, as strict as that of clients; nothing where it is none. */
 function parsed(text: string): Json | undefined {
+  const { levels, values } = limits.outbound;
   try {
-    return parseJson(text, { depth: limits.depth, values: limits.values });
+    return parseJson(text, { depth: limits.depth + levels, values });
   } catch (error) {
     if (error instanceof LedgerError) return undefined;
     throw error;

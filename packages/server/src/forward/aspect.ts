@@ -27,34 +27,45 @@ interface Declared {
 }
 
 /**
- * The aspect in force for an action on records of the kind, whatever the status of its policy (contract 02 §4).
+ * The aspects in force for an action on records of the kind, whatever the status of their policies (contract 02 §4).
  *
  * @param subject the record it is about, or as much as is known of it; none for a list
- * @returns nothing when the action is the ledger's own affair
- * @throws `forward.unexpected-error` when policies have several for it
+ * @returns nothing when the action is the ledger's own affair; several when policies are at fault
  */
-export function aspectFor(
+export function aspectsFor(
   ledger: Ledger,
   kind: Kind,
   action: Action,
   request: Request,
   subject?: Subject,
-): Aspect | undefined {
-  if (!kind.forwards) return undefined;
-  const [only, another] = (declaredIn(ledger).get(action) ?? []).filter(
-    ({ filter, domain }) =>
-      (domain === undefined || domainsFrom(ledger, subject?.meta.domain).some((one) => one.handle === domain)) &&
-      (filter === undefined || fits(filter, request, subject)),
-  );
+): readonly Aspect[] {
+  if (!declares(ledger, kind, action)) return [];
+  return (declaredIn(ledger).get(action) ?? [])
+    .filter(
+      ({ filter, domain }) =>
+        (domain === undefined || domainsFrom(ledger, subject?.meta.domain).some((one) => one.handle === domain)) &&
+        (filter === undefined || fits(filter, request, subject)),
+    )
+    .map(({ aspect }) => aspect);
+}
+
+/**
+ * The one aspect that is to be in force. Asked when the caller has been found to have the right to the action: what is
+ * wrong with policies is not for others.
+ *
+ * @throws `forward.unexpected-error` when policies have several for the action
+ */
+export function onlyOne([only, another]: readonly Aspect[]): Aspect | undefined {
   if (another) {
-    throw new LedgerError('forward.unexpected-error', `Multiple processing aspect values found for action ${action}.`);
+    const detail = `Multiple processing aspect values found for action ${another.action}.`;
+    throw new LedgerError('forward.unexpected-error', detail);
   }
-  return only?.aspect;
+  return only;
 }
 
 /** Whether any processing policy is about the action: most ledgers have none, and nothing more is looked at. */
-export function declares(ledger: Ledger, action: Action): boolean {
-  return declaredIn(ledger).has(action);
+export function declares(ledger: Ledger, kind: Kind, action: Action): boolean {
+  return kind.forwards === true && declaredIn(ledger).has(action);
 }
 
 type ByAction = ReadonlyMap<Action, readonly Declared[]>;

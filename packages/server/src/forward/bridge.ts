@@ -28,7 +28,7 @@ export async function bridgeOf(service: Service, ledger: Ledger, handle: string)
   });
   assertCurrent(ledger, version);
   if (!record) {
-    throw new LedgerError('forward.unexpected-error', `Forward bridge '${handle}' configured but not exists.`);
+    throw new LedgerError('forward.unexpected-error', `Forward bridge '${handle}' configured but not exists`);
   }
   const { data, luid } = JSON.parse(record.body) as RecordEnvelope;
   const { server } = data.config as { server: string };

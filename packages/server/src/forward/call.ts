@@ -1,10 +1,10 @@
 import { HANDLE_PATTERN, isLuid, type Json, LedgerError } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import { type OutboundAnswer, type OutboundCall, OutboundFailure } from '../outbound/outbound.js';
 import type { Request } from '../records/request.js';
-import { notFound } from '../records/stored.js';
 import type { Service } from '../service.js';
 import type { Aspect } from './aspect.js';
 import { type Bridge, bridgeOf } from './bridge.js';
@@ -19,14 +19,19 @@ export interface Call {
   readonly body?: Json;
 }
 
+/** What is asked of a bridge for one request: to do it; and, where it refuses, whether it has done it before. */
+export type Step = 'done' | 'found';
+
 /**
- * A request, and what became of it outside. It is decided anew each time the ledger turns out to have changed, but goes
- * out once: what was answered to that counts for every later run.
+ * A request, and what became of it outside. It is decided anew each time the ledger turns out to have changed, but each
+ * step goes out once: what was answered to that counts for every later run.
  */
 export interface Forwarding {
   readonly kind: Kind;
   readonly request: Request;
-  made?: { readonly bridge: string; readonly answer: Promise<OutboundAnswer> };
+  readonly asked: Partial<Record<Step, { readonly bridge: string; readonly answer: Promise<OutboundAnswer> }>>;
+  /** Until when its calls may take, together. */
+  until?: number;
 }
 
 /** The path of a record at a bridge. What could not be its name is not sent there: `..` would lead elsewhere. */
@@ -37,9 +42,10 @@ export function pathOf(kind: Kind, id: string): string {
 }
 
 /**
- * Asks the bridge of an aspect, unless this request has asked it before.
+ * Asks the bridge of an aspect, unless this request has asked it that before.
  *
  * @param call makes what is sent, when it is known to be sent
+ * @param step which of the calls of a request it is
  * @throws `forward.unexpected-error` when there is no such bridge, or no answer; `forward.invalid-response` for an answer
  *   larger than any may be; OutOfDate when the ledger has changed, before anything is sent
  */
@@ -49,37 +55,42 @@ export async function askBridge(
   forwarding: Forwarding,
   aspect: Aspect,
   call: () => Call | Promise<Call>,
+  step: Step = 'done',
 ): Promise<OutboundAnswer> {
-  const { kind, request } = forwarding;
   const { bridge: handle } = aspect;
-  if (!forwarding.made) {
-    if (cameBack(ledger, request.headers)) {
+  let asked = forwarding.asked[step];
+  if (!asked) {
+    if (cameBack(ledger, forwarding.request.headers)) {
       throw new LedgerError('forward.unexpected-error', `Forwarded by ledger '${ledger.handle}' before`);
     }
     const bridge = await bridgeOf(service, ledger, handle);
-    forwarding.made = { bridge: handle, answer: send(service, ledger, bridge, kind, request, await call()) };
+    asked = { bridge: handle, answer: send(service, ledger, bridge, forwarding, await call()) };
+    forwarding.asked[step] = asked;
   }
-  if (forwarding.made.bridge !== handle) {
+  if (asked.bridge !== handle) {
     throw new LedgerError('forward.unexpected-error', 'Policies have changed while the request was forwarded');
   }
-  return forwarding.made.answer;
+  return asked.answer;
 }
 
 async function send(
   service: Service,
   ledger: Ledger,
   bridge: Bridge,
-  kind: Kind,
-  request: Request,
+  forwarding: Forwarding,
   { method, path, body }: Call,
 ): Promise<OutboundAnswer> {
+  const { kind, request } = forwarding;
+  const now = performance.now();
+  forwarding.until ??= now + service.requestTimeout * limits.outbound.share;
   try {
     return await service.outbound.send({
+      ledger: ledger.id,
       method,
       url: urlOf(bridge.server, `/v2/${kind.path}${path}`),
       headers: forwardedHeaders(service, ledger, bridge, request.headers, body !== undefined),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      within: Math.floor(service.requestTimeout * limits.outbound.share),
+      within: Math.max(1, Math.floor(forwarding.until - now)),
     });
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error;

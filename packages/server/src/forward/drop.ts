@@ -7,11 +7,14 @@ import { clientTrail, type Signed } from '../records/trail.js';
 import type { Service } from '../service.js';
 import { successOf } from './answer.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
-import type { Target } from './target.js';
+import { BridgeRefusal } from './error.js';
+import { aspectOf, type Target } from './target.js';
 import { asSent } from './version.js';
 
 /**
- * Asks a bridge to drop a record (contract 02 §4). That it did is all it answers.
+ * Asks a bridge to drop a record (contract 02 §4). That it did is all it answers. Where the ledger has the record too and
+ * the bridge has not, an earlier drop was lost on its way back, and the ledger's is still to be done (contract 00, Retry
+ * safety). Of what it alone keeps, that it has it not is the bridge's answer like any other.
  *
  * @throws BridgeRefusal, and what `askBridge` and `successOf` throw
  */
@@ -19,13 +22,15 @@ export async function forwardDrop(
   service: Service,
   ledger: Ledger,
   forwarding: Forwarding,
-  { aspect, id }: Target,
+  target: Target,
   { data, luid }: SentDrop,
   signed: Signed,
   caller: Caller,
 ): Promise<void> {
   const { kind } = forwarding;
   const { hash } = signed;
+  const { id } = target;
+  const aspect = aspectOf(target);
   const answer = await askBridge(service, ledger, forwarding, aspect, async () => {
     const now = moment(service.nature);
     const trail = await clientTrail(service, ledger, kind, signed, caller, now);
@@ -35,5 +40,13 @@ export async function forwardDrop(
     ] as JsonObject[];
     return { method: 'DELETE', path: pathOf(kind, id), body: { data, hash, luid, meta: { proofs } } };
   });
-  successOf(service, aspect.bridge, answer);
+  try {
+    successOf(service, aspect.bridge, answer);
+  } catch (error) {
+    if (target.proxied || !isMissing(error)) throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof BridgeRefusal && error.status === 404 && error.data.reason === 'record.not-found';
 }

@@ -29,6 +29,14 @@ const NOT_PASSED_ON: readonly string[] = [
   // They are about what a client has, or would take: the ledger takes the whole answer, as it is.
   'accept-encoding',
   'range',
+  // It is the client's at the ledger.
+  'cookie',
+  // They would let a client say what the ledger asks of a bridge that heeds them: another method or path, with its token.
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
 ];
 
 /** About the body, which is another one; and conditions, to which the answer would be no record. */

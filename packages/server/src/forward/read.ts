@@ -2,38 +2,39 @@ import type { Json, JsonObject } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { assertCurrent } from '../records/attempt.js';
-import { authorize } from '../records/authorize.js';
+import { authorize, authorizeUnseen } from '../records/authorize.js';
 import { reader } from '../records/caller.js';
 import { type Item, newItem } from '../records/items.js';
 import type { PageQuery } from '../records/page.js';
 import type { Answer } from '../records/request.js';
 import type { Service } from '../service.js';
-import { isNamed, recordIn, recordsIn, successOf } from './answer.js';
+import { allVerified, isNamed, recordIn, recordsIn, successOf } from './answer.js';
 import type { Aspect } from './aspect.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { invalidResponse } from './error.js';
-import { asServed } from './served.js';
-import type { Target } from './target.js';
+import { allAsServed, asServed } from './served.js';
+import { aspectOf, bridgedSubject, type Target } from './target.js';
 
 /** The record that a bridge has, which answers in place of the ledger (contract 02 §4). */
 export async function forwardedRead(
   service: Service,
   ledger: Ledger,
   forwarding: Forwarding,
-  { aspect, subject, id }: Target,
+  target: Target,
   token: Token | undefined,
 ): Promise<Answer> {
   const { kind } = forwarding;
+  const { subject, id } = target;
   const path = pathOf(kind, id);
   const caller = await reader(service, ledger, token);
-  authorize(service, ledger, caller, { action: 'read', kind, subject });
+  authorizeUnseen(service, ledger, caller, kind, subject);
+  const aspect = aspectOf(target);
   const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path }));
   await assertStillCurrent(service, ledger);
   const record = recordIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
   if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);
-  // Rules may ask for more than a name: now that it is known, what the bridge has is judged too.
-  const known = subject.exists ? subject : { ...subject, data: record.data };
-  authorize(service, ledger, caller, { action: 'read', kind, subject: known });
+  const seen = bridgedSubject(ledger, kind, record.data, 'data');
+  authorize(service, ledger, caller, { action: 'read', kind, subject: seen });
   return { status: 200, body: JSON.stringify(await asServed(service, ledger, record)) };
 }
 
@@ -48,7 +49,7 @@ async function assertStillCurrent(service: Service, ledger: Ledger): Promise<voi
 
 /**
  * A page of the records that a bridge has. It is asked for all of them, without the query, so filters are not applied
- * (contract 02 §4); pages are cut here, that whoever turns them comes to an end.
+ * (contract 02 §4); pages are cut here, that whoever turns them comes to an end. Proofs are verified of what is shown.
  *
  * @param seen whether the caller may see a record with that data
  */
@@ -61,9 +62,10 @@ export async function forwardedPage(
   seen: (data: JsonObject) => boolean,
 ): Promise<Item[]> {
   const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path: '' }));
-  await assertStillCurrent(service, ledger);
-  const records = recordsIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
+  const records = await recordsIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
   const visible = records.filter(({ data }) => seen(data));
-  const page = visible.slice(index * limit, (index + 1) * limit);
-  return Promise.all(page.map(async (record) => newItem((await asServed(service, ledger, record)) as unknown as Json)));
+  const page = await allVerified(service, visible.slice(index * limit, (index + 1) * limit));
+  // Others have had their turns since the bridge answered: what they changed counts too.
+  await assertStillCurrent(service, ledger);
+  return (await allAsServed(service, ledger, page)).map((record) => newItem(record as unknown as Json));
 }

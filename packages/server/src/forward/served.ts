@@ -1,4 +1,5 @@
 import type { JsonObject, Proof, StoredProof } from '@countersign/protocol';
+import type { Key } from '../access/caller.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { keyOf } from '../records/caller.js';
 import { storedProof } from '../records/proofs.js';
@@ -12,19 +13,46 @@ import type { BridgeRecord } from './answer.js';
  * @throws OutOfDate when the ledger's signers are not those it was decided on
  */
 export async function asServed(service: Service, ledger: Ledger, record: BridgeRecord): Promise<JsonObject> {
-  const { hash, data, luid, meta } = record;
-  const proofs = await attributed(service, ledger, record.proofs);
-  return { hash, data, ...(luid === undefined ? {} : { luid }), meta: { proofs: proofs as JsonObject[], ...meta } };
+  return served(record, await keysOf(service, ledger, record.proofs, false));
 }
 
-/** Proofs with the signers of this ledger that they are of; one of a stranger to it says nothing of that. */
+/** The same of many, whose keys are looked up once each. */
+export async function allAsServed(
+  service: Service,
+  ledger: Ledger,
+  records: readonly BridgeRecord[],
+): Promise<JsonObject[]> {
+  const proofs = records.flatMap((record) => record.proofs);
+  const keys = await keysOf(service, ledger, proofs, false);
+  return records.map((record) => served(record, keys));
+}
+
+/** Proofs, to be kept, with the signers of this ledger that they are of; one of a stranger to it says nothing of that. */
 export async function attributed(service: Service, ledger: Ledger, proofs: readonly Proof[]): Promise<StoredProof[]> {
+  const keys = await keysOf(service, ledger, proofs, true);
+  return proofs.map((proof) => withSigner(proof, keys));
+}
+
+type Keys = ReadonlyMap<string, Key>;
+
+/** @param trustAbsence false where no commit follows */
+async function keysOf(
+  service: Service,
+  ledger: Ledger,
+  proofs: readonly Proof[],
+  trustAbsence: boolean,
+): Promise<Keys> {
   const publics = [...new Set(proofs.map((proof) => proof.public))];
-  const keys = new Map(
-    await Promise.all(publics.map(async (key) => [key, await keyOf(service, ledger, key, true)] as const)),
-  );
-  return proofs.map((proof) => {
-    const key = keys.get(proof.public);
-    return storedProof(proof, key, key?.signer !== undefined || key?.retired !== undefined);
-  });
+  const keys = await Promise.all(publics.map((key) => keyOf(service, ledger, key, trustAbsence)));
+  return new Map(keys.map((key) => [key.public, key]));
+}
+
+function served({ hash, data, luid, meta, proofs }: BridgeRecord, keys: Keys): JsonObject {
+  const shown = proofs.map((proof) => withSigner(proof, keys)) as JsonObject[];
+  return { hash, data, ...(luid === undefined ? {} : { luid }), meta: { proofs: shown, ...meta } };
+}
+
+function withSigner(proof: Proof, keys: Keys): StoredProof {
+  const key = keys.get(proof.public);
+  return storedProof(proof, key, key?.signer !== undefined || key?.retired !== undefined);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, Proof, RecordEnvelope, StoredProof } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { authorize } from '../records/authorize.js';
 import type { SentProof } from '../records/bodies.js';
 import { writer } from '../records/caller.js';
@@ -11,7 +11,7 @@ import { type BridgeRecord, bare, isNamed, recordIn, successOf } from './answer.
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { invalidResponse } from './error.js';
 import { asServed } from './served.js';
-import type { Target } from './target.js';
+import { aspectOf, type Target } from './target.js';
 import { added, assertTaken } from './version.js';
 
 /**
@@ -28,20 +28,22 @@ export async function forwardProof(
   record: RecordEnvelope,
   proof: StoredProof,
 ): Promise<StoredProof[]> {
+  const aspect = aspectOf(target);
   const taken = await signed(service, ledger, forwarding, target, proof);
   // A proof by `system.auth` is made anew when the request is decided anew; the bridge has the first.
   const own = proof.public === ledger.auth.public ? [] : [proof];
-  assertTaken(target.aspect.bridge, taken, record.hash, own);
-  if (target.aspect.strategy !== 'synchronize') return [];
+  assertTaken(aspect.bridge, taken, record.hash, own);
+  if (aspect.strategy !== 'synchronize') return [];
   const kept = { ...record, meta: { ...record.meta, proofs: [...record.meta.proofs, proof] } };
-  return added(service, ledger, target.aspect.bridge, kept, taken);
+  return added(service, ledger, aspect.bridge, kept, taken);
 }
 
 /**
  * Passes a proof on to a bridge that keeps the record itself. What it is over is not known here, so nothing can be said of
  * its signer before: the rules are asked about the token alone. What the bridge answers must carry it, and verify.
  *
- * @throws `crypto.signature-missing` for one that is left to the token: there is nothing known that could be signed
+ * @throws `crypto.signature-missing` for one that is left to the token: there is nothing known that could be signed; and
+ *   for one of the ledger's own, which a client cannot have made
  */
 export async function proxiedProof(
   service: Service,
@@ -55,11 +57,13 @@ export async function proxiedProof(
   const { method, public: key, digest, result, custom } = sent;
   if (method === undefined || key === undefined || digest === undefined || result === undefined) throw unsigned();
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
-  const caller = await writer(service, ledger, [], token);
+  if (isOwn(ledger, key)) throw unsigned();
+  const caller = await writer(service, ledger, [], token, false);
   authorize(service, ledger, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
+  const { bridge } = aspectOf(target);
   const taken = await signed(service, ledger, forwarding, target, proof);
-  if (!isNamed(taken, target.id)) throw invalidResponse(target.aspect.bridge);
-  assertTaken(target.aspect.bridge, taken, taken.hash.toLowerCase(), [proof]);
+  if (!isNamed(taken, target.id)) throw invalidResponse(bridge);
+  assertTaken(bridge, taken, taken.hash.toLowerCase(), [proof]);
   return { status: 200, body: JSON.stringify(await asServed(service, ledger, taken)) };
 }
 
@@ -67,9 +71,11 @@ async function signed(
   service: Service,
   ledger: Ledger,
   forwarding: Forwarding,
-  { aspect, id }: Target,
+  target: Target,
   proof: Proof,
 ): Promise<BridgeRecord> {
+  const { id } = target;
+  const aspect = aspectOf(target);
   const answer = await askBridge(service, ledger, forwarding, aspect, () => {
     const sent = proof.public === ledger.auth.public ? proof : { ...bare(proof), origin: 'key-pair' };
     return { method: 'POST', path: `${pathOf(forwarding.kind, id)}/proofs`, body: sent as JsonObject };

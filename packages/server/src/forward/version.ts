@@ -1,9 +1,10 @@
-import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/protocol';
+import { type JsonObject, LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
-import type { VerifiedProof } from '../records/proofs.js';
+import type { OutboundAnswer } from '../outbound/outbound.js';
+import { isSameProof, type VerifiedProof } from '../records/proofs.js';
 import type { Answer } from '../records/request.js';
 import { clientTrail, type Signed } from '../records/trail.js';
 import { newLuid } from '../records/version.js';
@@ -11,7 +12,7 @@ import type { Service } from '../service.js';
 import { type BridgeRecord, bare, invalidSignature, recordIn, successOf } from './answer.js';
 import type { Aspect } from './aspect.js';
 import { askBridge, type Call, type Forwarding, pathOf } from './call.js';
-import { invalidResponse } from './error.js';
+import { BridgeRefusal, invalidResponse } from './error.js';
 import { asServed, attributed } from './served.js';
 
 /** A version of a record that a bridge is asked to take. */
@@ -41,7 +42,7 @@ export async function forwardVersion(
   aspect: Aspect,
   version: Version,
 ): Promise<StoredProof[]> {
-  const record = await taken(service, ledger, forwarding, aspect, version);
+  const { record } = await taken(service, ledger, forwarding, aspect, version);
   return aspect.strategy === 'synchronize' ? added(service, ledger, aspect.bridge, version.record, record) : [];
 }
 
@@ -58,9 +59,15 @@ export async function proxiedVersion(
   aspect: Aspect,
   version: Version,
 ): Promise<Answer> {
-  const record = await taken(service, ledger, forwarding, aspect, version);
-  const status = version.id === undefined ? (forwarding.kind.trail?.answer ?? 201) : 200;
+  const { record, before } = await taken(service, ledger, forwarding, aspect, version);
+  const status = version.id === undefined && !before ? (forwarding.kind.trail?.answer ?? 201) : 200;
   return { status, body: JSON.stringify(await asServed(service, ledger, record)) };
+}
+
+/** A version that a bridge has; `before` when it was an earlier sending of the request that it took. */
+interface Taken {
+  readonly record: BridgeRecord;
+  readonly before: boolean;
 }
 
 /**
@@ -75,16 +82,53 @@ async function taken(
   forwarding: Forwarding,
   aspect: Aspect,
   version: Version,
-): Promise<BridgeRecord> {
+): Promise<Taken> {
   const { kind } = forwarding;
   const { id, signed } = version;
   const answer = await askBridge(service, ledger, forwarding, aspect, async (): Promise<Call> => {
     const body = await bodyOf(service, ledger, forwarding, aspect, version);
     return id === undefined ? { method: 'POST', path: '', body } : { method: 'PUT', path: pathOf(kind, id), body };
   });
-  const record = recordIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
-  assertTaken(aspect.bridge, record, signed.hash, signed.proofs.signed);
+  try {
+    return { record: versionIn(service, aspect.bridge, answer, signed), before: false };
+  } catch (error) {
+    if (!(error instanceof BridgeRefusal)) throw error;
+    const record = await takenBefore(service, ledger, forwarding, aspect, version);
+    if (!record) throw error;
+    return { record, before: true };
+  }
+}
+
+function versionIn(service: Service, bridge: string, answer: OutboundAnswer, { hash, proofs }: Signed): BridgeRecord {
+  const record = recordIn(service, bridge, successOf(service, bridge, answer));
+  assertTaken(bridge, record, hash, proofs.signed);
   return record;
+}
+
+/**
+ * The version, where the bridge refuses to take it because it has it: an answer of its was lost, or the ledger stopped
+ * before it stored what the bridge had. Without this look neither would ever come to have what the other has (contract 00,
+ * Retry safety).
+ *
+ * @returns nothing when the bridge has something else, or does not tell; or where nothing of the client's would show that
+ *   it is the same
+ */
+async function takenBefore(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  aspect: Aspect,
+  { data, signed }: Version,
+): Promise<BridgeRecord | undefined> {
+  if (signed.proofs.signed.length === 0) return undefined;
+  try {
+    const path = pathOf(forwarding.kind, String(data.handle));
+    const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path }), 'found');
+    return versionIn(service, aspect.bridge, answer, signed);
+  } catch (error) {
+    if (error instanceof LedgerError || error instanceof BridgeRefusal) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -98,7 +142,7 @@ export function assertTaken(bridge: string, taken: BridgeRecord, hash: string, p
   if (taken.hash.toLowerCase() !== hash) {
     throw first ? invalidSignature(first as unknown as JsonObject) : invalidResponse(bridge);
   }
-  if (!proofs.every((proof) => has(taken.proofs, proof))) throw invalidResponse(bridge);
+  if (!proofs.every((proof) => taken.proofs.some((one) => isSameProof(one, proof)))) throw invalidResponse(bridge);
 }
 
 /**
@@ -119,18 +163,10 @@ export async function added(
     (proof, index) =>
       proof.public !== ledger.auth.public &&
       !(proof.public === ledger.system.public && proof.custom?.luid !== undefined) &&
-      !has([...kept, ...taken.proofs.slice(0, index)], proof),
+      ![...kept, ...taken.proofs.slice(0, index)].some((one) => isSameProof(one, proof)),
   );
   if (kept.length + others.length > limits.proofs) throw invalidResponse(bridge);
   return attributed(service, ledger, others);
-}
-
-/** `proof` is there: the same key made the same signature. */
-function has(
-  proofs: readonly { public: string; result: string }[],
-  proof: { public: string; result: string },
-): boolean {
-  return proofs.some((one) => one.result === proof.result && one.public === proof.public);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Service } from '../service.js';
 import { Overloaded } from '../store/gather.js';
 import { isUnavailable } from '../store/unavailable.js';
 
-/** Takes note of what no request should have been able to cause, and of what lies behind an answer. */
+/** Takes note, for operators, of what no request should have been able to cause, and of what lies behind an answer. */
 export type Report = (error: unknown) => void;
 
 /**
@@ -15,7 +15,8 @@ export type Report = (error: unknown) => void;
  * errors become answers.
  *
  * @param resolve finds the ledger of the request, or nothing for operations outside every ledger
- * @param report called with what is not a `LedgerError`; the answer says nothing of it
+ * @param report called with what is no error of the contract's, and with the cause of one that has a cause, as when a bridge
+ *   could not be reached; the answer says nothing of it
  */
 export async function answered(
   service: Service,

@@ -11,11 +11,12 @@ import Fastify, {
 import { requestInvalid } from '../kinds/refusal.js';
 import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
+import { OutboundFailure } from '../outbound/outbound.js';
 import { createLedger } from '../records/create-ledger.js';
 import { listLedgers } from '../records/list-ledgers.js';
 import type { Answer, Request } from '../records/request.js';
 import type { Service } from '../service.js';
-import { answered } from './boundary.js';
+import { answered, type Report } from './boundary.js';
 import { explained } from './explained.js';
 import { health } from './health.js';
 import { information } from './information.js';
@@ -122,7 +123,7 @@ async function inLedger(
     service,
     resolve,
     async (ledger) => perform(ledger!, sentRequest(request, ledger!.luid)),
-    (error) => request.log.error({ err: error, method: request.method, url: request.url }, 'unexpected error'),
+    reporting(request),
   );
   return send(reply, answer);
 }
@@ -141,9 +142,24 @@ async function outsideLedgers(
       noTenant(named);
       return perform(explained(service, request), sentRequest(request, ''));
     },
-    (error) => request.log.error({ err: error, method: request.method, url: request.url }, 'unexpected error'),
+    reporting(request),
   );
   return send(reply, answer);
+}
+
+/** A service outside that gives no answer is its operator's affair, and may be so for every request of a day. */
+function reporting({ log, method, url }: FastifyRequest): Report {
+  return (error) => {
+    if (error instanceof OutboundFailure) {
+      const { kind, code, message } = error;
+      log.warn(
+        { method, url, kind, ...(code === undefined ? {} : { code }), failure: message },
+        'outbound call failed',
+      );
+    } else {
+      log.error({ err: error, method, url }, 'unexpected error');
+    }
+  };
 }
 
 /** The request as operations take it. A path that names no record is about the ledger itself. */
@@ -230,7 +246,7 @@ async function refuseWith(
     async () => {
       throw error;
     },
-    (thrown) => request.log.error({ err: thrown, method: request.method, url: request.url }, 'unexpected error'),
+    reporting(request),
   );
   return send(reply, answer);
 }

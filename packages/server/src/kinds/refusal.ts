@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, LedgerError } from '@countersign/protocol';
+import type { Kind } from './kind.js';
 
 /** What is wrong with one place of a request, as a schema validator would tell it. */
 interface Fault {
@@ -27,6 +28,11 @@ export function requestInvalid({ instancePath, keyword, params, message }: Fault
   return new LedgerError('record.schema-invalid', `Schema validation error: request/body${instancePath} ${message}`, {
     errors: [error],
   });
+}
+
+/** There is no record of the kind under that name (contract 01 §5). */
+export function notFound({ missing }: Pick<Kind, 'missing'>): LedgerError {
+  return new LedgerError('record.not-found', `${missing} not found`);
 }
 
 /** Throws `record.schema-invalid` unless `value`, found at `instancePath`, is absent or an absolute HTTP URL. */

@@ -50,6 +50,14 @@ export interface Ledger {
   readonly strangers: Set<string>;
 }
 
+/**
+ * Whether a key is one that the ledger signs with. What it has signed is known to bridges and to whoever reads a record,
+ * so a token or proof by it that comes in a request says nothing of who sends it.
+ */
+export function isOwn({ system, auth }: Pick<Ledger, 'system' | 'auth'>, key: string): boolean {
+  return key === system.public || key === auth.public;
+}
+
 /** The domain of that handle and every domain above it, nearest first (contract 02 §2.4). */
 export function domainsFrom(ledger: Ledger, handle: string | undefined): Domain[] {
   const found: Domain[] = [];

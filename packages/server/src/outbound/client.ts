@@ -1,7 +1,9 @@
 import { Agent, buildConnector, errors, request } from 'undici';
 import { limits } from '../limits.js';
+import { Overloaded } from '../store/gather.js';
 import { guardedConnector } from './guarded.js';
-import { type Outbound, type OutboundCall, OutboundFailure } from './outbound.js';
+import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
+import { underWay } from './under-way.js';
 
 /** What the system and undici call an answer that did not come in time. */
 const LATE: readonly unknown[] = [
@@ -11,43 +13,47 @@ const LATE: readonly unknown[] = [
   'ETIMEDOUT',
 ];
 
+interface Options {
+  readonly allowPrivate: boolean;
+  readonly origins?: number;
+}
+
 /**
- * Outbound HTTP (decision 0013): bounded in time, size and connections, redirects not followed.
+ * Outbound HTTP (decision 0013): bounded in time, size, connections and calls under way, redirects not followed.
  *
  * @param allowPrivate lets calls lead to addresses that are not of the public Internet too
+ * @param origins how many there are connections to at a time
  */
-export function createOutbound({ allowPrivate }: { readonly allowPrivate: boolean }): Outbound {
-  const { connect: timeout, connections, total, answer } = limits.outbound;
+export function createOutbound({ allowPrivate, origins = limits.outbound.origins }: Options): Outbound {
+  const { connect: timeout, connections, total, answer, idle, calls } = limits.outbound;
+  const counted = underWay({ each: calls.ledger, all: calls.process });
   const agent = new Agent({
     connect: allowPrivate ? buildConnector({ timeout }) : guardedConnector(timeout),
     connections,
+    maxOrigins: origins,
     pipelining: 1,
+    keepAliveTimeout: idle,
+    // Else whoever answers says how long, up to ten minutes.
+    keepAliveMaxTimeout: idle,
     headersTimeout: total,
     bodyTimeout: total,
     maxResponseSize: answer,
   });
+  const send = async (call: OutboundCall): Promise<OutboundAnswer> => {
+    const { url, method, headers, body } = call;
+    const within = Math.min(call.within, total);
+    const signal = AbortSignal.timeout(within);
+    try {
+      const options = { dispatcher: agent, method, headers, signal, ...(body === undefined ? {} : { body }) };
+      const { statusCode, headers: answered, body: stream } = await request(url, options);
+      return { status: statusCode, headers: answered, text: await stream.text() };
+    } catch (error) {
+      if (error instanceof errors.MaxOriginsReachedError) throw new Overloaded();
+      throw failureOf(call, within, signal, error);
+    }
+  };
   return {
-    async send(call) {
-      const { url, method, headers, body } = call;
-      const within = Math.min(call.within, total);
-      const signal = AbortSignal.timeout(within);
-      try {
-        const {
-          statusCode,
-          headers: answered,
-          body: stream,
-        } = await request(url, {
-          dispatcher: agent,
-          method,
-          headers,
-          signal,
-          ...(body === undefined ? {} : { body }),
-        });
-        return { status: statusCode, headers: answered, text: await stream.text() };
-      } catch (error) {
-        throw failureOf(call, within, signal, error);
-      }
-    },
+    send: (call) => counted(call.ledger, () => send(call)),
     close: () => agent.close(),
   };
 }

@@ -1,5 +1,7 @@
 /** A call of the server's own to a service outside. */
 export interface OutboundCall {
+  /** Id of the ledger that it is made for: no ledger may have all calls that can be under way. */
+  readonly ledger: number;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Absolute, http or https. */
   readonly url: string;
@@ -18,7 +20,7 @@ export interface OutboundAnswer {
 
 /** The one way out. It is passed in, so that tests can put something else in its place. */
 export interface Outbound {
-  /** @throws OutboundFailure when no answer came, or none that may be taken */
+  /** @throws OutboundFailure when no answer came, or none that may be taken; Overloaded when too many calls are under way */
   send(call: OutboundCall): Promise<OutboundAnswer>;
   /** Lets go of connections when the calls under way have ended. */
   close(): Promise<void>;
@@ -27,9 +29,9 @@ export interface Outbound {
 /**
  * Why there is no answer. `unreachable`: no connection, or one that broke. `refused`: it would have led to an address
  * that calls must not lead to. `late`: it took too long. `oversized`: the answer is larger than is taken. `impossible`:
- * it cannot be sent, as a header of it is none.
+ * it cannot be sent, as a header of it is none. `unauthorized`: the service does not take the ledger's token.
  */
-export type FailureKind = 'unreachable' | 'refused' | 'late' | 'oversized' | 'impossible';
+export type FailureKind = 'unreachable' | 'refused' | 'late' | 'oversized' | 'impossible' | 'unauthorized';
 
 /** A call that brought no answer. What it says is for operators: it may name addresses inside the network. */
 export class OutboundFailure extends Error {

@@ -38,6 +38,22 @@ export function authorize(service: Service, ledger: Ledger, caller: Caller, aske
 }
 
 /**
+ * Lets a read of a record go on to where the record is, of which no more is known than its name: unless the caller would
+ * be refused whatever it turns out to be. Whether it may be read is for `authorize` to say when it is known.
+ *
+ * @throws as `authorize` does
+ */
+export function authorizeUnseen(service: Service, ledger: Ledger, caller: Caller, kind: Kind, subject: Subject): void {
+  const context = contextOf(service, ledger, subject);
+  // Without a handle it may be in any domain (contract 02 §2.2).
+  const domains = subject.data.handle === undefined ? [...ledger.domains.values()] : context.domains;
+  const judgement = judge('read', kind.name, caller, { ...context, domains, hopeful: true });
+  if (judgement.granted) return;
+  service.explain?.({ ledger: ledger.handle, action: 'read', record: kind.name, ...named(subject), ...judgement });
+  throw refusal('read', kind.name, { credentials: caller.token !== undefined });
+}
+
+/**
  * Whether rules about no record in particular let the caller read every record of the kind: nothing of a record need
  * then be looked at. An explained decision is about a record, and is made about it.
  */

@@ -2,7 +2,7 @@ import { type JsonObject, parseAddress, type RecordEnvelope } from '@countersign
 import type { Caller, Key, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import { isSigningKey, isUsable } from '../auth/usable.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
 import type { FoundSigner } from '../store/signers.js';
@@ -11,8 +11,8 @@ import { assertCurrent } from './attempt.js';
 /**
  * The caller of a write: the keys of its verified proofs and of its token, each with the signer it stands for.
  *
- * A key known to be a stranger's is not looked up again: the commit checks that it still is. The ledger's own keys stand
- * for nobody here: what they have signed is known to bridges, and to whoever reads a record.
+ * A key known to be a stranger's is not looked up again: the commit checks that it still is. The ledger's own keys are
+ * nobody's here, not even owners of what they own: what they have signed is known to bridges, and to whoever reads a record.
  *
  * @param trustAbsence false where no commit follows
  */
@@ -23,12 +23,8 @@ export async function writer(
   token: Token | undefined,
   trustAbsence = true,
 ): Promise<Caller> {
-  const own = [ledger.system.public, ledger.auth.public];
-  const keys = await Promise.all(
-    [...new Set(proofs.map((proof) => proof.public))].map((key) =>
-      own.includes(key) ? { public: key } : keyOf(service, ledger, key, trustAbsence),
-    ),
-  );
+  const publics = new Set(proofs.map((proof) => proof.public).filter((key) => !isOwn(ledger, key)));
+  const keys = await Promise.all([...publics].map((key) => keyOf(service, ledger, key, trustAbsence)));
   return withToken(keys, token, await keyOfToken(service, ledger, token, trustAbsence));
 }
 

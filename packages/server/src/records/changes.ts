@@ -1,5 +1,6 @@
 import { isLuid, type Json, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Versioned } from '../store/history.js';
@@ -12,7 +13,7 @@ import { newItem } from './items.js';
 import { pageOf } from './page.js';
 import { type Answer, authenticate, changeNumber, type Request } from './request.js';
 import { listText, snapshot } from './serve.js';
-import { assertUnder, notFound, parentRecord, type Stored, storedRecord } from './stored.js';
+import { assertUnder, parentRecord, type Stored, storedRecord } from './stored.js';
 
 /** `GET /{kind}s/{id}/changes` (contract 01 §9): full snapshots, newest first, with `page.total`. */
 export async function listChanges(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {

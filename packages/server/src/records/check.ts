@@ -23,7 +23,7 @@ export async function check(service: Service, ledger: Ledger, kind: Kind, reques
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = checkBody(hashedFor(service, body, token));
-  const { proofs } = signedBy(service, sent, token);
+  const { proofs } = signedBy(service, ledger, sent, token);
   const action = String(sent.data.action);
   const narrowed = typeof sent.data.record === 'string' ? sent.data.record : undefined;
   return onCurrent(service, ledger, async (current) => {

@@ -1,7 +1,7 @@
 import { type JsonObject, LedgerError, type Meta, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
-import { type Aspect, aspectFor } from '../forward/aspect.js';
+import { type Aspect, aspectsFor, declares, onlyOne } from '../forward/aspect.js';
 import type { Forwarding } from '../forward/call.js';
 import { forwardVersion, proxiedVersion } from '../forward/version.js';
 import type { Kind } from '../kinds/kind.js';
@@ -51,13 +51,15 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).create(hashedFor(service, body, token));
-  const signed = signedBy(service, sent, token);
+  const signed = signedBy(service, ledger, sent, token);
   const reveals = asksForSecrets(kind, request);
   const luid = newLuid(service, kind);
   const creation: Create = { kind, request, data: sent.data, signed, luid, secrets: sent.meta?.secret ?? {}, reveals };
-  const forwarding: Forwarding = { kind, request };
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
-    const caller = await writer(service, current, signed.proofs.signed, token);
+    // No commit follows what only a bridge keeps.
+    const commits = !declares(current, kind, 'create');
+    const caller = await writer(service, current, signed.proofs.signed, token, commits);
     assertSigned(signed, caller);
     const { aspect, made, decided } = await prepare(service, current, creation, caller);
     let write: Decided = { ...versionOf(current, kind, made, 1), ...decided };
@@ -138,7 +140,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   const full = completion ?? creation;
   return {
     made: record,
-    aspect: aspectFor(ledger, kind, 'create', request, subject),
+    aspect: onlyOne(aspectsFor(ledger, kind, 'create', request, subject)),
     decided: {
       action: 'create',
       needs,

@@ -3,8 +3,9 @@ import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
 import type { Forwarding } from '../forward/call.js';
 import { forwardDrop } from '../forward/drop.js';
-import { isProxied, type Target, targetOf } from '../forward/target.js';
+import { type Target, targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
@@ -14,7 +15,7 @@ import { writer } from './caller.js';
 import { refusedByDependants } from './dependants.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { hashedFor, signedBy } from './sent.js';
-import { assertLuid, assertParentHash, foundRecord, notFound, type Stored } from './stored.js';
+import { assertLuid, assertParentHash, foundRecord, type Stored } from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
 import { versionOf } from './version.js';
 
@@ -26,12 +27,12 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).drop(hashedFor(service, body, token));
-  const signed = signedBy(service, sent, token);
-  const forwarding: Forwarding = { kind, request };
+  const signed = signedBy(service, ledger, sent, token);
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'drop', stored);
-    if (isProxied(target)) return proxiedDrop(service, current, forwarding, target, sent, signed);
+    if (target?.proxied) return proxiedDrop(service, current, forwarding, target, sent, signed);
     if (!stored) throw notFound(kind);
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
@@ -57,7 +58,7 @@ async function proxiedDrop(
   sent: SentDrop,
   signed: Signed,
 ): Promise<Answer> {
-  const caller = await writer(service, ledger, signed.proofs.signed, signed.token);
+  const caller = await writer(service, ledger, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
   authorize(service, ledger, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });
   await forwardDrop(service, ledger, forwarding, target, sent, signed, caller);

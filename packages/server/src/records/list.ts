@@ -3,9 +3,10 @@ import type { Caller } from '../access/caller.js';
 import type { Context, Subject } from '../access/context.js';
 import { decide, judgeQuery, visible } from '../access/decide.js';
 import { refusal } from '../access/refusal.js';
-import { aspectFor } from '../forward/aspect.js';
+import { aspectsFor, onlyOne } from '../forward/aspect.js';
 import type { Forwarding } from '../forward/call.js';
 import { forwardedPage } from '../forward/read.js';
+import { bridgedSubject } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
@@ -16,7 +17,7 @@ import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
-import { type Conditions, contextOf, newSubject, subjectOf } from './context.js';
+import { type Conditions, contextOf, subjectOf } from './context.js';
 import { filtersOf } from './filters.js';
 import type { Item } from './items.js';
 import { type PageQuery, pageOf } from './page.js';
@@ -33,7 +34,7 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
   const token = await authenticate(service, ledger, request, undefined);
   const page = pageOf(request.query);
   const filters = filtersOf(kind, request.query);
-  const forwarding: Forwarding = { kind, request };
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const caller = await reader(service, current, token);
     const context = contextOf(service, current);
@@ -55,12 +56,12 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
       (kind.rightsOnParent ?? everythingIsVisible(kind, caller, context))
         ? wholePage(service, current, kind, within, of)
         : pageOfVisible(service, current, kind, within, of, caller);
-    const aspect = aspectFor(current, kind, 'query', request);
+    const aspect = onlyOne(aspectsFor(current, kind, 'query', request));
     const own = aspect?.strategy === 'proxy' ? [] : await local(page);
     const bridged = aspect && own.length === 0 && (aspect.strategy === 'proxy' || (await isEmpty(local, page)));
     const items = bridged
       ? await forwardedPage(service, current, forwarding, aspect, page, (data) =>
-          isShown(service, current, kind, caller, newSubject(kind, data, [], undefined)),
+          isShown(service, current, kind, caller, bridgedSubject(current, kind, data, 'data')),
         )
       : own;
     return { status: 200, body: listText(service, current, items, page) };

@@ -77,6 +77,14 @@ export function verifiedProof(service: Service, hash: string, proof: SentProof):
   return verified;
 }
 
+/** What tells one proof from another: whatever else they say is within what was signed, or is the ledger's. */
+type Signature = Pick<StoredProof, 'public' | 'result'>;
+
+/** Whether two proofs are the same one: the same key made the same signature. */
+export function isSameProof(one: Signature, other: Signature | undefined): boolean {
+  return one.result === other?.result && one.public === other.public;
+}
+
 /** What a write is told that nobody signed (contract 01 §12). */
 export function unsigned(): LedgerError {
   return new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');

@@ -11,9 +11,10 @@ import type { Token } from '../auth/token.js';
 import { moment } from '../clock.js';
 import type { Forwarding } from '../forward/call.js';
 import { forwardProof, proxiedProof } from '../forward/sign.js';
-import { isProxied, targetOf } from '../forward/target.js';
+import { targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import { notFound } from '../kinds/refusal.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
@@ -22,10 +23,18 @@ import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
 import { subjectOf } from './context.js';
 import { changedLabels } from './labels.js';
-import { isSigned, storedProof, tooManyProofs, unsigned, type VerifiedProof, verifiedProof } from './proofs.js';
+import {
+  isSameProof,
+  isSigned,
+  storedProof,
+  tooManyProofs,
+  unsigned,
+  type VerifiedProof,
+  verifiedProof,
+} from './proofs.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { statusAfter } from './status.js';
-import { assertNotReserved, foundRecord, notFound } from './stored.js';
+import { assertNotReserved, foundRecord } from './stored.js';
 import { impersonationProof } from './trail.js';
 import { versionOf } from './version.js';
 
@@ -38,19 +47,21 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = isLeftToToken(body, token) ? bodyChecksOf(kind).partialProof(body) : bodyChecksOf(kind).proof(body);
-  const forwarding: Forwarding = { kind, request };
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const found = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'sign', found);
-    if (isProxied(target)) return proxiedProof(service, current, forwarding, target, sent, token);
+    if (target?.proxied) return proxiedProof(service, current, forwarding, target, sent, token);
     if (!found) throw notFound(kind);
     const { record, change, body: served } = found;
     const proof = isSigned(sent) ? verifiedProof(service, record.hash, sent) : undefined;
     const caller = await writer(service, current, proof ? [proof] : [], token);
-    if (!proof && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
+    const signs = proof !== undefined && !isOwn(current, proof.public);
+    if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
     authorize(service, current, caller, { action: 'prove', kind, subject: subjectOf(kind, record) });
     assertNotReserved(kind, record);
     if (proof && isThere(record, proof)) return { status: 200, body: served };
+    if (proof && !signs) throw unsigned();
     const stored = proof
       ? storedProof(proof, caller.proofs[0], kind.trail?.origin ?? true)
       : await tokenProof(service, current, record.hash, sent.custom ?? {}, caller, token);
@@ -71,7 +82,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
  * its signer has changed since; and a client that lost the answer may (contract 00, Retry safety).
  */
 function isThere({ meta }: RecordEnvelope, proof: VerifiedProof): boolean {
-  return meta.proofs.some((one) => one.result === proof.result && one.public === proof.public);
+  return meta.proofs.some((one) => isSameProof(one, proof));
 }
 
 /** A proof without any of the signing members, which `system.auth` signs for the caller (contract 03 §4.4). */

@@ -1,7 +1,8 @@
 import type { Forwarding } from '../forward/call.js';
 import { forwardedRead } from '../forward/read.js';
-import { isProxied, targetOf } from '../forward/target.js';
+import { aspectOf, targetOf } from '../forward/target.js';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { onCurrent } from './attempt.js';
@@ -10,7 +11,7 @@ import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { type Answer, authenticate, type Request } from './request.js';
 import { asksForSecrets, assertMayReveal, revealed } from './reveal.js';
-import { foundRecord, notFound } from './stored.js';
+import { foundRecord } from './stored.js';
 
 /**
  * `GET /{kind}s/{id}` (contract 01 §5): 200 with the record, the very bytes the write was answered with; or with that of
@@ -19,20 +20,23 @@ import { foundRecord, notFound } from './stored.js';
 export async function read(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const token = await authenticate(service, ledger, request, undefined);
   const reveals = asksForSecrets(kind, request);
-  const forwarding: Forwarding = { kind, request };
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'read', stored);
-    if (target && (isProxied(target) || !stored)) return forwardedRead(service, current, forwarding, target, token);
+    if (target && (target.proxied || !stored)) return forwardedRead(service, current, forwarding, target, token);
     if (!stored) throw notFound(kind);
     const caller = await reader(service, current, token);
-    if (!reveals && !kind.under && readsEvery(service, current, kind, caller))
-      return { status: 200, body: stored.body };
-    const reading = asked('read', kind, stored);
-    const conditions = await conditionsOf(service, current, caller, reading.subject);
-    authorize(service, current, caller, { ...reading, conditions });
+    const everything = !reveals && !kind.under && readsEvery(service, current, kind, caller);
+    const reading = everything ? undefined : asked('read', kind, stored);
+    if (reading) {
+      const conditions = await conditionsOf(service, current, caller, reading.subject);
+      authorize(service, current, caller, { ...reading, conditions });
+    }
+    // The ledger answers, but not where policies are at fault (contract 02 §4).
+    if (target) aspectOf(target);
     const answer = { status: 200, body: stored.body };
-    if (!reveals) return answer;
+    if (!reading || !reveals) return answer;
     assertMayReveal(service, current, kind, caller, reading.subject);
     return revealed(service, current, kind, answer);
   });

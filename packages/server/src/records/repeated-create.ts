@@ -1,9 +1,9 @@
 import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Write } from '../store/write.js';
-import type { VerifiedProof } from './proofs.js';
+import { isSameProof, type VerifiedProof } from './proofs.js';
 import type { Signed } from './trail.js';
 
 /**
@@ -24,15 +24,14 @@ export async function repeatedCreate(
   const { change: first } = await service.store.history.one({ ledger: ledger.id, kind, luid: record.luid }, 1);
   if (!first) return undefined;
   const made = JSON.parse(first.body) as RecordEnvelope;
-  const own = [ledger.system.public, ledger.auth.public];
   // The client's come first. After the ledger's there may be those of a bridge (contract 02 §4).
-  const ownFrom = made.meta.proofs.findIndex((proof) => own.includes(proof.public));
+  const ownFrom = made.meta.proofs.findIndex((proof) => isOwn(ledger, proof.public));
   const client = made.meta.proofs.slice(0, ownFrom);
   const same =
     made.hash === hash &&
     proofs.length > 0 &&
     client.length === proofs.length &&
-    client.every((proof, index) => proof.result === proofs[index]?.result && proof.public === proofs[index]?.public);
+    client.every((proof, index) => isSameProof(proof, proofs[index]));
   return same ? record.body : undefined;
 }
 
@@ -46,10 +45,8 @@ export async function repeatedCreate(
 export async function assertNotResent(service: Service, ledger: Ledger, kind: Kind, signed: Signed): Promise<void> {
   if (kind.decides === 'never' || !kind.operations.includes('drop')) return;
   const dropped = await service.store.history.dropped({ ledger: ledger.id, kind: kind.name, hash: signed.hash });
-  const spent = new Set(
-    dropped.flatMap((body) => (JSON.parse(body) as RecordEnvelope).meta.proofs.map((proof) => proof.result)),
-  );
-  if (signed.proofs.signed.some((proof) => spent.has(proof.result))) {
+  const spent = dropped.flatMap((body) => (JSON.parse(body) as RecordEnvelope).meta.proofs);
+  if (signed.proofs.signed.some((proof) => spent.some((one) => isSameProof(one, proof)))) {
     throw new LedgerError('record.invalid', `These proofs made a ${kind.name} that was dropped. Sign it anew.`);
   }
 }

@@ -3,7 +3,7 @@ import { type Json, LedgerError, parseJson, type RecordEnvelope } from '@counter
 import { invalidToken, type KeySource, type Token, verifyToken } from '../auth/token.js';
 import { trustedFactor } from '../auth/trusted-factor.js';
 import { isUsable } from '../auth/usable.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
 
@@ -63,7 +63,7 @@ export async function authenticate(
     service.replays,
   );
   // The ledger signs tokens for its bridges alone. One that comes back was kept by a bridge, which is not the ledger.
-  if (token.key !== undefined && token.key === ledger?.system.public) throw invalidToken();
+  if (ledger && token.key !== undefined && isOwn(ledger, token.key)) throw invalidToken();
   return token;
 }
 

@@ -1,5 +1,6 @@
 import { hash as hashOf, isObject, type Json } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { SentRecord } from './bodies.js';
 import { clientProofs, verifiedHash } from './proofs.js';
@@ -15,11 +16,13 @@ export function hashedFor(service: Service, body: Json | undefined, token: Token
 }
 
 /**
- * Hash and proofs of a sent record, verified (contract 01 §12, Order of checks 6 to 8).
+ * Hash and proofs of a sent record, verified (contract 01 §12, Order of checks 6 to 8). By what the ledger itself has
+ * signed, whoever sends it has signed nothing.
  *
  * @throws `crypto.hash-invalid`, `crypto.signature-missing`, `crypto.signature-invalid`
  */
-export function signedBy(service: Service, sent: SentRecord, token: Token | undefined): Signed {
+export function signedBy(service: Service, ledger: Ledger, sent: SentRecord, token: Token | undefined): Signed {
   const hash = verifiedHash(service, sent);
-  return { hash, proofs: clientProofs(service, hash, sent, token !== undefined), token };
+  const { signed, partial } = clientProofs(service, hash, sent, token !== undefined);
+  return { hash, proofs: { signed: signed.filter((proof) => !isOwn(ledger, proof.public)), partial }, token };
 }

@@ -1,5 +1,6 @@
 import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
@@ -51,10 +52,6 @@ export async function foundRecord(
     : await find(service, ledger, kind, { id: await keyOf(service, ledger, kind, id, parent), by: 'handle' });
   if (found && parent) assertUnder(kind, found.record.data, parent);
   return found && parent ? { ...found, parent } : found;
-}
-
-export function notFound(kind: Kind): LedgerError {
-  return new LedgerError('record.not-found', `${kind.missing} not found`);
 }
 
 /**

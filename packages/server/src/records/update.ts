@@ -2,9 +2,10 @@ import { type JsonObject, LedgerError, type Meta, type RecordEnvelope } from '@c
 import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
 import type { Forwarding } from '../forward/call.js';
-import { isProxied, type Target, targetOf } from '../forward/target.js';
+import { aspectOf, type Target, targetOf } from '../forward/target.js';
 import { forwardVersion, proxiedVersion } from '../forward/version.js';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
@@ -20,15 +21,7 @@ import { type Answer, authenticate, type Request, readBody } from './request.js'
 import { keptSecretNames, sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
 import { inOrder } from './serve.js';
-import {
-  assertLuid,
-  assertNotReserved,
-  assertParentHash,
-  assertUnder,
-  foundRecord,
-  notFound,
-  type Stored,
-} from './stored.js';
+import { assertLuid, assertNotReserved, assertParentHash, assertUnder, foundRecord, type Stored } from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
 import { keyOf, type Version, versionOf, withProofs } from './version.js';
 
@@ -45,21 +38,21 @@ export async function update(service: Service, ledger: Ledger, kind: Kind, reque
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).update(hashedFor(service, body, token));
-  const signed = signedBy(service, sent, token);
+  const signed = signedBy(service, ledger, sent, token);
   const change: Update = { kind, data: sent.data, luid: sent.luid, signed, secrets: sent.meta?.secret ?? {} };
-  const forwarding: Forwarding = { kind, request };
+  const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
     const target = targetOf(current, forwarding, 'update', stored, sent.data);
-    if (isProxied(target)) return proxiedUpdate(service, current, forwarding, target, change);
+    if (target?.proxied) return proxiedUpdate(service, current, forwarding, target, change);
     if (!stored) throw notFound(kind);
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
     const { made, decided } = await prepare(service, current, change, stored, caller);
     let write: Decided = { ...versionOf(current, kind, made, stored.change + 1), ...decided };
     if (target) {
-      const { aspect, id } = target;
-      const asked = { id, data: sent.data, signed, caller, record: made };
+      const aspect = aspectOf(target);
+      const asked = { id: target.id, data: sent.data, signed, caller, record: made };
       const added = await forwardVersion(service, current, forwarding, aspect, asked);
       const record = withProofs(made, added, moment(service.nature));
       write = { ...write, ...versionOf(current, kind, record, stored.change + 1) };
@@ -123,12 +116,14 @@ async function proxiedUpdate(
   service: Service,
   ledger: Ledger,
   forwarding: Forwarding,
-  { aspect, subject, id }: Target,
+  target: Target,
   { kind, data, luid, signed }: Update,
 ): Promise<Answer> {
-  const caller = await writer(service, ledger, signed.proofs.signed, signed.token);
+  const { subject, id } = target;
+  const caller = await writer(service, ledger, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
   authorize(service, ledger, caller, { action: 'update', kind, subject });
+  const aspect = aspectOf(target);
   await service.userSchemas.check(ledger, kind, data);
   await foundRelations(service, ledger, kind, data);
   checkData(kind, ledger, data);

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@countersign/protocol';
 import { type AccessEntry, DEFAULT_SERVER_RULES, type Rule } from '../../src/access/rules.js';
 import { decides, type Row } from './rows.js';
 import { bears, coming, nobody, type Parts, policy, registered, signs, stored } from './scene.js';
@@ -359,6 +360,24 @@ const filters: Row[] = [
   ],
 ];
 
+/** A record of which only so much is known, and a value with that filter. */
+const partly = (known: 'name' | 'data', filter: JsonObject, hopeful: Parts = {}): Parts => ({
+  ...valued({ action: 'read', filter }, hopeful),
+  subject: stored('wallet', [], { data: { handle: 'w1' }, meta: { domain: 'north' }, exists: false, known }),
+});
+
+const unknown: Row[] = [
+  ['a name that is known', 'read', 'wallet', nobody, partly('name', { handle: { $ne: 'w2' } }), true],
+  ['a domain that is known', 'read', 'wallet', nobody, partly('name', { 'meta.domain': { $ne: 'south' } }), true],
+  ['a member that is not known', 'read', 'wallet', nobody, partly('name', { schema: { $ne: 'till' } }), false],
+  ['one that is known not to be there', 'read', 'wallet', nobody, partly('data', { schema: { $ne: 'till' } }), true],
+  ['a status that is not known', 'read', 'wallet', nobody, partly('data', { 'meta.status': { $ne: 'x' } }), false],
+  ['labels that are not known', 'read', 'wallet', nobody, partly('data', { 'meta.labels': { $nin: ['x'] } }), false],
+  ['hoped for', 'read', 'wallet', nobody, partly('name', { schema: 'till' }, { hopeful: true }), true],
+  ['hoped for in vain', 'read', 'wallet', nobody, partly('name', { handle: 'w2' }, { hopeful: true }), false],
+];
+
 decides('policy references (03 §8.2)', references);
 decides('policy-based ledgers (03 §8.2)', strategy);
 decides('filter and invoke (03 §8.2)', filters);
+decides('filters on what is not known', unknown);

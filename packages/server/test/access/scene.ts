@@ -35,6 +35,7 @@ export interface Parts {
   policyBased?: boolean;
   subject?: Subject;
   invoke?: (name: string) => boolean;
+  hopeful?: true;
 }
 
 export function context(parts: Parts = {}): Context {
@@ -46,6 +47,7 @@ export function context(parts: Parts = {}): Context {
     domains: Object.entries(domains).map(([handle, access]) => ({ handle, access })),
     ...(parts.subject ? { subject: parts.subject } : {}),
     ...(parts.invoke ? { invoke: parts.invoke } : {}),
+    ...(parts.hopeful ? { hopeful: parts.hopeful } : {}),
   };
 }
 

@@ -65,7 +65,7 @@ describe('a processing policy', () => {
     ['create', (client: TestClient) => client.create('/anchors', anchor('a'))],
   ] as const)('that names a bridge that is not there is an error on %s', async (action, act) => {
     const client = await ledgerWith([aspect(action, 'proxy', { invoke: { bridge: 'ghost' } })]);
-    const detail = "Forward bridge 'ghost' configured but not exists.";
+    const detail = "Forward bridge 'ghost' configured but not exists";
     expectRefusal(await act(client), client, 'forward.unexpected-error', detail);
     expect(await stored(client, 'a')).toBe(false);
   });

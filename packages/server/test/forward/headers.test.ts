@@ -1,10 +1,10 @@
-import type { Json } from '@countersign/protocol';
+import type { Json, RecordEnvelope } from '@countersign/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyToken } from '../../src/auth/token.js';
 import { MemoryReplays } from '../auth/memory-replays.js';
 import { exchange, requestText } from '../http/raw.js';
 import { expectRefusal } from '../support/checks.js';
-import { newKey, systemKeyOf, type TestClient } from '../support/client.js';
+import { newKey, proofOver, signed, systemKeyOf, type TestClient } from '../support/client.js';
 import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { withBridge } from './bridge.js';
@@ -62,6 +62,18 @@ describe('the headers of a forwarded request', () => {
     expect(headers['accept-encoding']).toBe('identity');
     expect(headers.host).toBe(new URL(bridge.url).host);
     expect(headers).not.toHaveProperty('content-type');
+  });
+
+  it.each([
+    'cookie',
+    'x-http-method',
+    'x-http-method-override',
+    'x-method-override',
+    'x-original-url',
+    'x-rewrite-url',
+  ])('are without %s, by which a client could steer a bridge', async (name) => {
+    const client = await ledger();
+    expect(await passed(client, { [name]: 'DELETE' })).not.toHaveProperty(name);
   });
 
   it('say who the ledger is, in a token that lives a day', async () => {
@@ -170,10 +182,78 @@ describe('the proof of a ledger that a bridge was sent', () => {
     const client = await ledger({ key, access });
     bridge.instead = () => bridge.refusal(422, { reason: 'bank.closed', detail: 'Closed' });
     await client.create('/anchors', anchor('a'));
-    const { hash, data, meta } = bridge.only.body;
+    const { hash, data, meta } = bridge.received[0]!.body;
     const { custom, digest, method, public: system, result } = meta.proofs[1];
     const taken = { hash, data, meta: { proofs: [{ custom, digest, method, public: system, result }] } };
     const answer = await client.call('POST', '/anchors', taken);
-    expectRefusal(answer, client, 'auth.forbidden', 'Cannot create anchor.');
+    expectRefusal(answer, client, 'crypto.signature-missing', 'Ledger mutations must be signed.');
+  });
+
+  it('drops nothing that the system signers own, where owners may drop', async () => {
+    const key = newKey();
+    const access = [
+      { action: 'any', record: 'any', signer: { public: key.public } },
+      { action: 'access', record: 'ledger', signer: {} },
+      { action: 'drop', record: 'any', signer: { $record: 'owner' } },
+      { action: 'read', record: 'any', bearer: {} },
+      { action: 'drop', record: 'anchor', bearer: { sub: 'dropper' } },
+      { action: 'create', record: 'wallet', bearer: { sub: 'dropper' } },
+      { action: 'access', record: 'ledger', bearer: { sub: 'dropper' } },
+    ];
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('drop', 'proxy')], { key, access });
+    const dropper = newKey();
+    await made(client, '/signers', { handle: 'dropper', public: dropper.public, format: 'ed25519-raw' });
+    const byToken = { data: { handle: 'till' }, meta: { proofs: [{ custom: {} }] } };
+    const token = bearer(dropper, { sub: 'dropper' });
+    expect((await client.call('POST', '/wallets', byToken, token)).status).toBe(201);
+    const records: RecordEnvelope[] = [
+      (await client.get('/wallets/till', bearer(key, { sub: 'none' }))).body,
+      (await client.get('/policies/intent:status', bearer(key))).body,
+    ];
+    for (const [index, path] of ['/wallets/till', '/policies/intent:status'].entries()) {
+      const { hash: parent, luid } = records[index]!;
+      bridge.reset();
+      bridge.keep(anchor('a'));
+      const drop = { data: { parent }, luid, meta: { proofs: [{ custom: { status: 'dropped' } }] } };
+      expect((await client.call('DELETE', '/anchors/a', drop, token)).status).toBe(204);
+      const { hash, data, meta } = bridge.only.body;
+      expect(meta.proofs).toHaveLength(2);
+      for (const proof of meta.proofs) {
+        const { custom, digest, method, public: own, result } = proof;
+        const replayed = { hash, data, luid, meta: { proofs: [{ custom, digest, method, public: own, result }] } };
+        const answer = await client.call('DELETE', path, replayed);
+        expectRefusal(answer, client, 'crypto.signature-missing', 'Ledger mutations must be signed.');
+        const witnessed = { ...replayed, meta: { proofs: [...replayed.meta.proofs, proofOver(hash, newKey())] } };
+        expect((await client.call('DELETE', path, witnessed)).status).toBe(403);
+        const tokened = await client.call('DELETE', path, replayed, token);
+        expect(tokened.status).toBe(403);
+      }
+    }
+  });
+
+  it('is not asked for over anything but a hash', async () => {
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('drop', 'proxy')]);
+    const { luid } = bridge.keep(anchor('a'));
+    for (const parent of ['', 'x', 'a'.repeat(63), 'g'.repeat(64), `${'a'.repeat(64)}\n`, { parent: 'a' }, null, 7]) {
+      const body = signed({ parent }, client.key, { status: 'dropped' }, { luid });
+      const answer = await client.call('DELETE', '/anchors/a', body);
+      expect([parent, answer.status, answer.body.data.reason]).toEqual([parent, 422, 'record.schema-invalid']);
+    }
+    expect(bridge.received).toEqual([]);
+  });
+
+  it('adds no proof to a record, and owns none that it is sent with', async () => {
+    const client = await ledger();
+    bridge.instead = () => bridge.refusal(422, { reason: 'bank.closed', detail: 'Closed' });
+    await client.create('/anchors', anchor('a'));
+    const { hash, data, meta } = bridge.received[0]!.body;
+    const [mine, { custom, digest, method, public: system, result }] = meta.proofs;
+    const replayed = { custom, digest, method, public: system, result };
+    bridge.reset();
+    const made = await client.call('POST', '/anchors', { hash, data, meta: { proofs: [mine, replayed] } });
+    expect([made.status, made.body.meta.owners]).toEqual([201, [client.key.public]]);
+    expect(made.body.meta.proofs).toHaveLength(2);
+    const answer = await client.call('POST', '/anchors/a/proofs', replayed);
+    expectRefusal(answer, client, 'crypto.signature-missing', 'Ledger mutations must be signed.');
   });
 });

@@ -1,7 +1,7 @@
 import { hash as hashOf, type JsonObject } from '@countersign/protocol';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { dropOf, newKey, OPEN, proofOver, systemKeyOf, TestClient } from '../support/client.js';
+import { dropOf, newKey, OPEN, proofOver, systemKeyOf, type TestAnswer, TestClient } from '../support/client.js';
 import { startServer, withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { type Received, withBridge } from './bridge.js';
@@ -106,6 +106,20 @@ describe('a forwarded operation, while the ledger changes', () => {
     expect(bridge.received).toHaveLength(1);
   });
 
+  it('is looked at last whether the ledger is still the same: a list is worked on for a while', async () => {
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('query', 'proxy')]);
+    for (const handle of ['a', 'b', 'c']) bridge.keep(anchor(handle));
+    const { suite, store } = server.current.server.service;
+    const verify = vi.spyOn(suite, 'verify');
+    const version = vi.spyOn(store.ledgers, 'version');
+    expect((await client.get('/anchors')).body.data).toHaveLength(3);
+    const last = (spy: { mock: { invocationCallOrder: number[] } }) => spy.mock.invocationCallOrder.at(-1) ?? 0;
+    expect(verify).toHaveBeenCalledTimes(6);
+    expect(last(version)).toBeGreaterThan(last(verify));
+    verify.mockRestore();
+    version.mockRestore();
+  });
+
   it('is not sent to another bridge that takes over meanwhile', async () => {
     const client = await forwardingLedger(server.current.url, bridge.url, [aspect('create', 'validate')]);
     meanwhile(async () => {
@@ -143,6 +157,28 @@ describe('a forwarded operation, while the ledger changes', () => {
     expect(answer.body.data.reason).toBe('crypto.parent-hash-invalid');
     expect(bridge.received).toHaveLength(1);
     expect((await client.get('/anchors/a')).body.data.target).toBe('first');
+  });
+});
+
+describe('a signer who has registered at another process', () => {
+  it('is named in what a bridge alone keeps, where no commit would notice', async () => {
+    const values = ['create', 'update', 'read', 'query'].map((action) => aspect(action, 'proxy'));
+    const client = await forwardingLedger(server.current.url, bridge.url, values);
+    const others = await startServer({ database: server.current.database, deliveryAllowPrivate: true });
+    try {
+      const me = client.as(newKey());
+      const signerOf = ({ body }: TestAnswer) => body.meta.proofs[0].signer;
+      expect(signerOf(await me.create('/anchors', anchor('a')))).toBeUndefined();
+      const elsewhere = new TestClient(others.url, client.key, client.ledger);
+      await made(elsewhere, '/signers', { handle: 'me', public: me.key.public, format: 'ed25519-raw' });
+      const read = await me.get('/anchors/a');
+      expect(signerOf(read)).toBe('me');
+      const [listed] = (await me.get('/anchors')).body.data;
+      expect(listed.meta.proofs[0].signer).toBe('me');
+      expect(signerOf(await me.update('/anchors/a', read.body, anchor('a', { target: 'b' })))).toBe('me');
+    } finally {
+      await others.stop();
+    }
   });
 });
 
@@ -184,7 +220,7 @@ describe('bridges and policies of another ledger', () => {
     const theirs = { handle: 'only-theirs', schema: 'rest', config: { server: bridge.url }, secure: [] };
     await made(forwards, '/bridges', theirs);
     const answer = await without.create('/anchors', anchor('a'));
-    expect(answer.body.data.detail).toBe("Forward bridge 'only-theirs' configured but not exists.");
+    expect(answer.body.data.detail).toBe("Forward bridge 'only-theirs' configured but not exists");
     expect(bridge.received).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { allVerified, recordsIn } from '../../src/forward/answer.js';
 import { limits } from '../../src/limits.js';
 import { exchange, requestText } from '../http/raw.js';
 import { expectList, expectRefusal } from '../support/checks.js';
@@ -189,6 +190,57 @@ describe('a list that is forwarded', () => {
     expect((await listing(limits.page.greatest)).body.data).toHaveLength(limits.page.greatest);
     const detail = 'Invalid response from bridge bank';
     expectRefusal(await listing(limits.page.greatest + 1), client, 'forward.invalid-response', detail);
+  });
+
+  it(`may have ${limits.outbound.proofs} proofs, and not one more`, async () => {
+    const client = await ledgerWith('query', 'proxy');
+    const record = bridge.keep(anchor('a'));
+    const [proof] = record.meta.proofs;
+    const { proofs: most } = limits;
+    const withProofs = (count: number) => ({ ...record, meta: { proofs: Array.from({ length: count }, () => proof) } });
+    const full = Array.from({ length: limits.outbound.proofs / most }, () => withProofs(most));
+    const listing = (records: object[]) => {
+      bridge.instead = () => ({ status: 200, body: { data: records as unknown as JsonObject[] } });
+      return client.get('/anchors?page.limit=1');
+    };
+    expect((await listing(full)).body.data).toHaveLength(1);
+    const detail = 'Invalid response from bridge bank';
+    expectRefusal(await listing([...full, withProofs(1)]), client, 'forward.invalid-response', detail);
+    expectRefusal(await listing([withProofs(most + 1)]), client, 'forward.invalid-response', detail);
+  });
+
+  it('is verified as far as it is shown', async () => {
+    const client = await ledgerWith('query', 'proxy');
+    const record = bridge.keep(anchor('a'));
+    const [proof] = record.meta.proofs;
+    const proofs = Array.from({ length: limits.proofs }, () => proof);
+    const full = Array.from({ length: 39 }, () => ({ ...record, meta: { proofs } }));
+    const forged = { ...record, meta: { proofs: [{ ...proof, result: `A${proof!.result.slice(1)}` }] } };
+    bridge.instead = () => ({ status: 200, body: { data: [...full, forged] as unknown as JsonObject[] } });
+    const answer = await client.get('/anchors?page.limit=39');
+    expect(answer.body.data).toHaveLength(39);
+    expect((await client.get('/anchors?page.limit=40')).body.data.reason).toBe('crypto.signature-invalid');
+    expect((await client.get('/anchors?page.index=1&page.limit=39')).body.data.reason).toBe('crypto.signature-invalid');
+  });
+
+  it('is read and verified with turns for others in between', async () => {
+    const { service } = server.current.server;
+    const list = bridge.list(Array.from({ length: 40 }, () => bridge.keep(anchor('a'))));
+    let turns = 0;
+    let counting = true;
+    const count = () => {
+      turns += 1;
+      if (counting) setImmediate(count);
+    };
+    const during = async <T>(work: Promise<T>): Promise<[T, number]> => {
+      turns = 0;
+      return [await work, turns];
+    };
+    count();
+    const [records, read] = await during(recordsIn(service, 'bank', list));
+    const [, verified] = await during(allVerified(service, records));
+    counting = false;
+    expect([read, verified].every((one) => one >= 39)).toBe(true);
   });
 
   it('is for those alone who may query, and of what they may read', async () => {

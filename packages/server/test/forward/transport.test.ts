@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { JsonObject } from '@countersign/protocol';
+import type { Json, JsonObject } from '@countersign/protocol';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
+import { signed } from '../support/client.js';
 import { freePort } from '../support/free-port.js';
 import { type RunningServer, startServer, withServer } from '../support/server.js';
 import { withBridge } from './bridge.js';
@@ -48,6 +50,58 @@ describe('a bridge that cannot be reached', () => {
   });
 });
 
+describe('many requests at a time', () => {
+  it('are told to come again where they would be too many calls', async () => {
+    const client = await ledger();
+    const kept = bridge.keep(anchor('a'));
+    let go = () => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    bridge.instead = async (received) => {
+      await held;
+      return bridge.behave(received);
+    };
+    const most = limits.outbound.calls.ledger;
+    const reads = Array.from({ length: most + 1 }, () => client.get('/anchors/a'));
+    const turnedAway = await Promise.race(reads);
+    expect(turnedAway.status, turnedAway.text).toBe(503);
+    expect(turnedAway.headers.get('retry-after')).toBe('1');
+    go();
+    const answers = await Promise.all(reads);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(most);
+    expect((await client.get('/anchors/a')).body).toEqual(kept);
+  });
+});
+
+describe('what lies behind a call that failed', () => {
+  it('is a warning of one line in the log', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const watched = await startServer({ deliveryAllowPrivate: true, logger });
+    try {
+      const client = await ledger(`http://127.0.0.1:${await freePort()}`, watched.url);
+      expect((await client.get('/anchors/a')).status).toBe(500);
+      const other = await ledger(bridge.url, watched.url);
+      bridge.instead = () => ({ status: 401 });
+      expect((await other.get('/anchors/a')).status).toBe(500);
+    } finally {
+      await watched.stop();
+    }
+    const logged = lines.map((line) => JSON.parse(line));
+    expect(logged).toMatchObject([
+      { level: 40, msg: 'outbound call failed', kind: 'unreachable', code: 'ECONNREFUSED' },
+      {
+        level: 40,
+        msg: 'outbound call failed',
+        kind: 'unauthorized',
+        failure: 'Bridge bank answered 401 to the token of the ledger',
+      },
+    ]);
+    expect(lines.join()).not.toContain('stack');
+  });
+});
+
 describe('an answer', () => {
   it('may be as large as the limit, and no larger', async () => {
     const client = await ledger();
@@ -62,6 +116,49 @@ describe('an answer', () => {
     for (const framing of [{}, { 'transfer-encoding': 'chunked' }]) {
       expect((await padded(limits.outbound.answer, framing)).status).toBe(200);
       const answer = await padded(limits.outbound.answer + 1, framing);
+      expectRefusal(answer, client, 'forward.invalid-response', 'Invalid response from bridge bank');
+    }
+  });
+
+  it.each(['proxy', 'validate'])('%s: has room for the largest record that can be sent', async (strategy) => {
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('create', strategy)]);
+    const sized = (length: number) => signed(anchor('a', { custom: { note: 'x'.repeat(length) } }), client.key);
+    const spare = limits.body - Buffer.byteLength(JSON.stringify(sized(0)));
+    const body = JSON.stringify(sized(spare));
+    expect(Buffer.byteLength(body)).toBe(limits.body);
+    expect((await client.call('POST', '/anchors', body)).status).toBe(201);
+  });
+
+  it('has room for as many values as can be sent, as deep', async () => {
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('create', 'validate')]);
+    const many = signed(anchor('a', { custom: { many: Array.from({ length: 49_900 }, () => 1) } }), client.key);
+    expect((await client.call('POST', '/anchors', many)).status).toBe(201);
+    let deep: Json = 1;
+    for (let level = 0; level < limits.depth - 3; level += 1) deep = [deep];
+    const nested = signed(anchor('b', { custom: { deep } }), client.key);
+    expect((await client.call('POST', '/anchors', nested)).status).toBe(201);
+    const list = await forwardingLedger(server.current.url, bridge.url, [aspect('query', 'proxy')]);
+    bridge.records.delete('a');
+    expect((await list.get('/anchors')).body.data).toHaveLength(1);
+  });
+
+  it(`may hold ${limits.outbound.values} values and ${limits.depth + limits.outbound.levels} levels, and not one more`, async () => {
+    const client = await ledger();
+    const kept = bridge.keep(anchor('a')) as unknown as JsonObject;
+    const count = (value: Json): number =>
+      value !== null && typeof value === 'object'
+        ? Object.values(value).reduce<number>((sum, one) => sum + 1 + count(one), 0)
+        : 0;
+    const reading = (padding: Json) => {
+      bridge.instead = () => ({ status: 200, body: { ...kept, padding } });
+      return client.get('/anchors/a');
+    };
+    const many = (values: number) => Array.from({ length: values - count(kept) - 1 }, () => 0);
+    const deep = (levels: number) => JSON.parse('['.repeat(levels - 1) + ']'.repeat(levels - 1));
+    expect((await reading(many(limits.outbound.values))).status).toBe(200);
+    expect((await reading(deep(limits.depth + limits.outbound.levels))).status).toBe(200);
+    for (const more of [many(limits.outbound.values + 1), deep(limits.depth + limits.outbound.levels + 1)]) {
+      const answer = await reading(more);
       expectRefusal(answer, client, 'forward.invalid-response', 'Invalid response from bridge bank');
     }
   });

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { createOutbound } from '../../src/outbound/client.js';
 import type { Outbound, OutboundCall, OutboundFailure } from '../../src/outbound/outbound.js';
+import { Overloaded } from '../../src/store/gather.js';
 import { freePort } from '../support/free-port.js';
 
 let server: Server;
@@ -29,6 +31,7 @@ const opened = (allowPrivate = true) => {
 afterEach(() => outbound?.close());
 
 const call = (more: Partial<OutboundCall> = {}): OutboundCall => ({
+  ledger: 1,
   method: 'GET',
   url,
   headers: {},
@@ -86,10 +89,59 @@ describe('many calls', () => {
     sockets.clear();
     answer = (_, response) => void setTimeout(() => response.end('done'), 20);
     const out = opened();
-    const calls = Array.from({ length: 3 * limits.outbound.connections }, () => out.send(call()));
+    const calls = Array.from({ length: 3 * limits.outbound.connections }, (_, index) =>
+      out.send(call({ ledger: index % 2 })),
+    );
     const answers = await Promise.all(calls);
     expect(answers.every(({ text }) => text === 'done')).toBe(true);
     expect(sockets.size).toBeLessThanOrEqual(limits.outbound.connections);
+  });
+
+  it.each([
+    ['one ledger', limits.outbound.calls.ledger, () => 1],
+    ['all ledgers', limits.outbound.calls.process, (index: number) => index],
+  ])('of %s may be %i at a time, and not one more', async (_, most, ledgerOf) => {
+    const waiting: ServerResponse[] = [];
+    answer = (_request, response) => void waiting.push(response);
+    const out = opened();
+    const calls = Array.from({ length: most }, (_one, index) => out.send(call({ ledger: ledgerOf(index) })));
+    await expect(out.send(call({ ledger: ledgerOf(most) }))).rejects.toBeInstanceOf(Overloaded);
+    await vi.waitFor(() => expect(waiting).toHaveLength(limits.outbound.connections));
+    answer = (_request, response) => void response.end('done');
+    for (const response of waiting) response.end('done');
+    expect((await Promise.all(calls)).every(({ text }) => text === 'done')).toBe(true);
+    expect((await out.send(call({ ledger: ledgerOf(0) }))).text).toBe('done');
+  });
+
+  it('are counted for a ledger also when they fail', async () => {
+    const out = opened();
+    const nobody = `http://127.0.0.1:${await freePort()}/`;
+    for (let count = 0; count <= limits.outbound.calls.ledger; count += 1) {
+      await expect(out.send(call({ url: nobody }))).rejects.toMatchObject({ kind: 'unreachable' });
+    }
+  });
+
+  it('lead to so many origins at a time, and not to one more', async () => {
+    const held: ServerResponse[] = [];
+    answer = (_request, response) => void held.push(response);
+    outbound = createOutbound({ allowPrivate: true, origins: 2 });
+    const { port } = new URL(url);
+    const to = (host: string) => outbound!.send(call({ url: `http://${host}:${port}/` }));
+    const calls = [to('127.0.0.1'), to('localhost')];
+    await expect(to('[::ffff:127.0.0.1]')).rejects.toBeInstanceOf(Overloaded);
+    await vi.waitFor(() => expect(held).toHaveLength(2));
+    for (const response of held) response.writeHead(200, { connection: 'close' }).end('done');
+    await Promise.all(calls);
+    answer = (_request, response) => void response.end('done');
+    await vi.waitFor(async () => expect((await to('[::ffff:127.0.0.1]')).text).toBe('done'));
+  });
+
+  it('keep an idle connection for a moment, whatever the service says', async () => {
+    answer = (_request, response) => void response.writeHead(200, { 'keep-alive': 'timeout=600' }).end('done');
+    await opened().send(call());
+    const kept = () => [...sockets].filter((socket) => !(socket as Socket).destroyed);
+    expect(kept().length).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(kept()).toEqual([]), { timeout: limits.outbound.idle + 2_000, interval: 100 });
   });
 
   it('under way are finished before it is closed', async () => {

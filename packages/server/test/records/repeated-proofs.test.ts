@@ -37,11 +37,12 @@ describe('a proof that the record has already (contract 01 §7)', () => {
     expect([answer.status, answer.text]).toEqual([200, proved.text]);
   });
 
-  it("is stored once, though it is the ledger's own that comes back as a client's", async () => {
+  it("is no client's when it is the ledger's own", async () => {
     const client = await newLedger(server.current.url);
     const wallet = await stored(client, 'wallet', { handle: 'w' });
     const answer = await sentAgain(client, '/wallets/w', 1);
-    expect([answer.status, answer.body]).toEqual([200, wallet]);
+    expectRefusal(answer, client, 'crypto.signature-missing', 'Ledger mutations must be signed.');
+    expect((await client.get('/wallets/w')).body).toEqual(wallet);
   });
 
   it('is no proof of the next version', async () => {

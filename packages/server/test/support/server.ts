@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import type { Nature } from '../../src/clock.js';
 import { openServer, type Server } from '../../src/server.js';
@@ -23,6 +23,8 @@ export interface TestServerOptions {
   /** Lets calls lead to this machine. */
   readonly deliveryAllowPrivate?: boolean;
   readonly requestTimeout?: number;
+  /** Takes what is logged; without it nobody sees that. */
+  readonly logger?: Logger;
 }
 
 /** Starts a server. */
