@@ -152,9 +152,9 @@ export const limits = {
   /** Signers, by key, that one process remembers per ledger. */
   signers: 10_000,
   /** Characters of versions of records that one process keeps to look them up again. */
-  known: 12 * 1024 * 1024,
+  known: 8 * 1024 * 1024,
   /** Characters of versions, as they are served and in canonical form, that one process keeps to list them again. */
-  items: 12 * 1024 * 1024,
+  items: 3 * 1024 * 1024,
   /** Compiled user schemas one process keeps. */
   compiled: 500,
 } as const;
