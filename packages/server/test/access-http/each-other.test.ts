@@ -1,37 +1,25 @@
 import type { RecordEnvelope } from '@countersign/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';
-import { type RunningServer, startServer } from '../support/server.js';
+import { withTwoServers } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { circleOf, founded, GATE, registered } from './support.js';
 
 /** Two writes that each take away what the other rests on: whichever comes first, the second is refused. */
 describe('of two members of a circle who put each other out of it, one stays', () => {
-  let database: TestDatabase;
-  let servers: [RunningServer, RunningServer];
-
-  beforeAll(async () => {
-    database = await createDatabase();
-    servers = [await startServer({ database }), await startServer({ database })];
-  });
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop();
-    await database.drop();
-  });
+  const servers = withTwoServers();
 
   it.each([
     ['at one process', 0],
     ['at two processes', 1],
   ] as const)('%s', async (_, other) => {
-    const founder = await founded(servers[0].url, [
+    const founder = await founded(servers.current[0].url, [
       GATE,
       { action: 'any', record: 'any', signer: { $circle: 'admins' } },
     ]);
-    const alice = new TestClient(servers[0].url, await registered(founder, 'alice'), founder.ledger);
-    const bob = new TestClient(servers[other].url, await registered(founder, 'bob'), founder.ledger);
+    const alice = new TestClient(servers.current[0].url, await registered(founder, 'alice'), founder.ledger);
+    const bob = new TestClient(servers.current[other].url, await registered(founder, 'bob'), founder.ledger);
     const [ofAlice, ofBob] = await circleOf(founder, 'admins', 'alice', 'bob');
     const links = { alice: ofAlice as RecordEnvelope, bob: ofBob as RecordEnvelope };
     for (let round = 0; round < 20; round += 1) {
@@ -46,7 +34,7 @@ describe('of two members of a circle who put each other out of it, one stays', (
   });
 
   it('and many at once all get in', async () => {
-    const founder = await founded(servers[0].url, [GATE]);
+    const founder = await founded(servers.current[0].url, [GATE]);
     await circleOf(founder, 'admins');
     const names = Array.from({ length: 20 }, (_, index) => `member-${index}`);
     await Promise.all(names.map((name) => registered(founder, name)));

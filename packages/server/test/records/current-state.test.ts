@@ -1,31 +1,19 @@
 import type { RecordEnvelope } from '@countersign/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, OPEN, TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';
-import { type RunningServer, startServer } from '../support/server.js';
+import { withTwoServers } from '../support/server.js';
 import { bearer } from '../support/token.js';
 
 /** What one request changed binds the next one, wherever it arrives, whether it then grants or refuses. */
 describe('a decision is made on the ledger as it is now', () => {
-  let database: TestDatabase;
-  let servers: [RunningServer, RunningServer];
-
-  beforeAll(async () => {
-    database = await createDatabase();
-    servers = [await startServer({ database }), await startServer({ database })];
-  });
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop();
-    await database.drop();
-  });
+  const servers = withTwoServers();
 
   /** A founder, and the same seen by another process. */
   async function seenTwice(options: Parameters<typeof newLedger>[1] = {}): Promise<[TestClient, TestClient]> {
-    const here = await newLedger(servers[0].url, options);
-    const there = new TestClient(servers[1].url, here.key, here.ledger);
+    const here = await newLedger(servers.current[0].url, options);
+    const there = new TestClient(servers.current[1].url, here.key, here.ledger);
     // Both processes hold the ledger in memory from here on.
     await Promise.all([here.get('/ledger'), there.get('/ledger')]);
     return [here, there];

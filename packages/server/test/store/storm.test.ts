@@ -1,29 +1,17 @@
 import type { RecordEnvelope } from '@countersign/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { createPool } from '../../src/store/pool.js';
 import { newLedger, TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';
-import { type RunningServer, startServer } from '../support/server.js';
+import { withTwoServers } from '../support/server.js';
 import { tally } from './intact.js';
 
 /** More than each may be decided anew. */
 const MANY = limits.attempts + 1;
 
 describe('many writes at once that change the rules of one ledger', () => {
-  let database: TestDatabase;
-  let servers: [RunningServer, RunningServer];
-
-  beforeAll(async () => {
-    database = await createDatabase();
-    servers = [await startServer({ database }), await startServer({ database })];
-  });
-
-  afterAll(async () => {
-    for (const server of servers) await server.stop();
-    await database.drop();
-  });
+  const servers = withTwoServers();
 
   async function policies(client: TestClient, count: number): Promise<RecordEnvelope[]> {
     const data = { schema: 'access', record: 'wallet', values: [] };
@@ -33,7 +21,7 @@ describe('many writes at once that change the rules of one ledger', () => {
   }
 
   it('are all stored, one after the other', { timeout: 30_000 }, async () => {
-    const client = await newLedger(servers[0].url);
+    const client = await newLedger(servers.current[0].url);
     const made = await policies(client, MANY);
     const answers = await Promise.all(
       made.map((record) => client.prove(`/policies/${record.data.handle}`, record, { status: 'active' })),
@@ -42,8 +30,8 @@ describe('many writes at once that change the rules of one ledger', () => {
   });
 
   it('are all stored when they come to two processes', { timeout: 30_000 }, async () => {
-    const client = await newLedger(servers[0].url);
-    const clients = [client, new TestClient(servers[1].url, client.key, client.ledger)];
+    const client = await newLedger(servers.current[0].url);
+    const clients = [client, new TestClient(servers.current[1].url, client.key, client.ledger)];
     const made = await policies(client, 60);
     const answers = await Promise.all(
       made.map((record, index) =>
@@ -54,7 +42,7 @@ describe('many writes at once that change the rules of one ledger', () => {
   });
 
   it('do not stand in the way of each other, whatever each of them locks', async () => {
-    const client = await newLedger(servers[0].url);
+    const client = await newLedger(servers.current[0].url);
     let [record] = await policies(client, 1);
     const before = await deadlocks();
     for (let round = 0; round < 20; round += 1) {
@@ -73,7 +61,7 @@ describe('many writes at once that change the rules of one ledger', () => {
   });
 
   async function deadlocks(): Promise<number> {
-    const pool = createPool({ connectionString: database.url }, () => {});
+    const pool = createPool({ connectionString: servers.databaseUrl }, () => {});
     const { rows } = await pool.query('select deadlocks from pg_stat_database where datname = current_database()');
     await pool.end();
     return Number(rows[0]?.deadlocks);

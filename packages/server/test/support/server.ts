@@ -75,3 +75,28 @@ export function withServer(options: TestServerOptions = {}): { readonly current:
     },
   };
 }
+
+/** Two servers on one database for all tests of a file, as two processes of one deployment. */
+export function withTwoServers(): { readonly current: [RunningServer, RunningServer]; readonly databaseUrl: string } {
+  let running: { database: TestDatabase; servers: [RunningServer, RunningServer] } | undefined;
+  beforeAll(async () => {
+    const database = await createDatabase();
+    running = { database, servers: [await startServer({ database }), await startServer({ database })] };
+  });
+  afterAll(async () => {
+    for (const server of running?.servers ?? []) await server.stop();
+    await running?.database.drop();
+  });
+  const started = () => {
+    if (!running) throw new Error('The servers are started before the tests, not before the file is read.');
+    return running;
+  };
+  return {
+    get current() {
+      return started().servers;
+    },
+    get databaseUrl() {
+      return started().database.url;
+    },
+  };
+}
