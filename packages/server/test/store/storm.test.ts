@@ -11,7 +11,8 @@ import { tally } from './intact.js';
 const MANY = limits.attempts + 1;
 
 describe('many writes at once that change the rules of one ledger', () => {
-  const servers = withTwoServers();
+  // Whether all of them are stored is the question, not how fast a busy machine is.
+  const servers = withTwoServers({ requestTimeout: 60_000 });
 
   async function policies(client: TestClient, count: number): Promise<RecordEnvelope[]> {
     const data = { schema: 'access', record: 'wallet', values: [] };
@@ -20,7 +21,7 @@ describe('many writes at once that change the rules of one ledger', () => {
     );
   }
 
-  it('are all stored, one after the other', { timeout: 30_000 }, async () => {
+  it('are all stored, one after the other', { timeout: 60_000 }, async () => {
     const client = await newLedger(servers.current[0].url);
     const made = await policies(client, MANY);
     const answers = await Promise.all(
@@ -29,7 +30,7 @@ describe('many writes at once that change the rules of one ledger', () => {
     expect(tally(answers)).toEqual({ 200: MANY });
   });
 
-  it('are all stored when they come to two processes', { timeout: 30_000 }, async () => {
+  it('are all stored when they come to two processes', { timeout: 60_000 }, async () => {
     const client = await newLedger(servers.current[0].url);
     const clients = [client, new TestClient(servers.current[1].url, client.key, client.ledger)];
     const made = await policies(client, 60);

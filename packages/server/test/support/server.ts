@@ -77,11 +77,17 @@ export function withServer(options: TestServerOptions = {}): { readonly current:
 }
 
 /** Two servers on one database for all tests of a file, as two processes of one deployment. */
-export function withTwoServers(): { readonly current: [RunningServer, RunningServer]; readonly databaseUrl: string } {
+export function withTwoServers(options: TestServerOptions = {}): {
+  readonly current: [RunningServer, RunningServer];
+  readonly databaseUrl: string;
+} {
   let running: { database: TestDatabase; servers: [RunningServer, RunningServer] } | undefined;
   beforeAll(async () => {
     const database = await createDatabase();
-    running = { database, servers: [await startServer({ database }), await startServer({ database })] };
+    running = {
+      database,
+      servers: [await startServer({ ...options, database }), await startServer({ ...options, database })],
+    };
   });
   afterAll(async () => {
     for (const server of running?.servers ?? []) await server.stop();
