@@ -9,7 +9,7 @@ const STEPS = [200, 2_000, 20_000];
 /**
  * Makes sure that PostgreSQL has statistics soon after the first writes. With nothing in the tables every index that
  * begins with the ledger seems as good as another, with little in them none seems needed, and connections keep the plans
- * they made then: at 24,000 records an update read all of its ledger for it, 4 ms instead of 0.5. Left to itself
+ * they made then: at 24,000 records an update read all of its ledger for it, 4 ms instead of 1. Left to itself
  * PostgreSQL looks once in a minute, unless it is told otherwise; with new statistics all plans are made anew.
  *
  * @returns to be told of every commit, with the number of its writes; it never waits and never fails

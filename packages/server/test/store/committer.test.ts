@@ -5,6 +5,7 @@ import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import type { Outcome, Write } from '../../src/store/write.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
+import { writeOf } from './write.js';
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -26,30 +27,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A create of a wallet of a new handle, or what `more` makes of it. */
+/** A create of a wallet of a new handle in the ledger, or what `more` makes of it. */
 function write(more: Partial<Write> = {}): Write {
   made += 1;
-  const key = more.key ?? `w-${made}`;
-  return {
-    ledger,
-    version: 1,
-    action: 'create',
-    kind: 'wallet',
-    key,
-    luid: `$wlt.${made}`,
-    change: 1,
-    moment: '2030-01-02T03:04:05.006Z',
-    hash: 'h',
-    status: 'created',
-    domain: undefined,
-    link: undefined,
-    document: {},
-    body: `{"made":${made}}`,
-    strangers: [],
-    needs: [],
-    decides: false,
-    ...more,
-  };
+  return writeOf(made, { ledger, ...more });
 }
 
 async function stored(luid: string): Promise<{ current: number[]; changes: number[]; bodies: string[] }> {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCommitter } from '../../src/store/commit.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
-import type { Write } from '../../src/store/write.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
+import { writeOf } from './write.js';
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -22,29 +22,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-function write(number: number, more: Partial<Write>): Write {
-  return {
-    ledger: 1,
-    version: 1,
-    action: 'create',
-    kind: 'wallet',
-    key: `w-${number}`,
-    luid: `$wlt.${number}`,
-    change: 1,
-    moment: '2030-01-02T03:04:05.006Z',
-    hash: 'h',
-    status: 'created',
-    domain: undefined,
-    link: undefined,
-    document: {},
-    body: '{}',
-    strangers: [],
-    needs: [],
-    decides: false,
-    ...more,
-  };
-}
-
 it('a table that was empty when its statements were planned is analyzed after its first writes', async () => {
   await pool.query(`insert into ledger (handle, luid, owners) values ('l', '$ldg.l', '{}')`);
   const commit = createCommitter(pool);
@@ -56,10 +33,10 @@ it('a table that was empty when its statements were planned is analyzed after it
   };
   for (let number = 0; number < 199; number += 1) {
     const more = number % 2 ? { action: 'update' as const, change: 2 } : {};
-    expect((await commit(write(number - (number % 2), more))).result).toBe('done');
+    expect((await commit(writeOf(number - (number % 2), more))).result).toBe('done');
   }
   expect(await analyzed()).toBe(false);
-  await commit(write(1_000, {}));
+  await commit(writeOf(1_000));
   await expect.poll(analyzed, { timeout: 5_000 }).toBe(true);
   const { rows } = await pool.query(`select reltuples from pg_class where oid = 'record'::regclass`);
   expect(rows[0].reltuples).toBe(101);
