@@ -1,7 +1,7 @@
 import { closed, common, Handle } from './data.js';
 import type { Kind } from './kind.js';
 
-/** A signer's membership of a circle: no handle of its own, made and dropped, never changed (contract 03 §7). */
+/** A signer's membership of a circle: no handle of its own, made and dropped, never updated (contract 03 §7). */
 export const circleSigner: Kind = {
   name: 'circle-signer',
   title: 'Circle Signer',
@@ -11,7 +11,7 @@ export const circleSigner: Kind = {
   under: { kind: 'circle', member: 'circle' },
   links: { kind: 'signer', member: 'signer' },
   rightsOnParent: { create: 'assign-signer', drop: 'remove-signer', read: 'read' },
-  operations: ['create', 'list', 'read', 'drop'],
+  operations: ['create', 'list', 'read', 'drop', 'changes'],
   data: closed({ circle: Handle, signer: Handle, ...common }),
   order: ['circle', 'signer', 'schema', 'custom', 'access'],
   schemas: 'none',

@@ -1,5 +1,8 @@
+import type { JsonObject } from '@countersign/protocol';
+import { Type } from 'typebox';
 import { closed, common, Handle } from './data.js';
 import type { Kind } from './kind.js';
+import { requestInvalid } from './refusal.js';
 
 /** A division of a ledger whose rules its records inherit (contract 02 §2). */
 export const domain: Kind = {
@@ -15,8 +18,26 @@ export const domain: Kind = {
   filters: [],
   metaFilters: { less: ['domain'] },
   signals: ['domain-created', 'domain-updated', 'domain-proofs-added'],
-  // A subdomain shows its parent, which a client may not send (contract 02 §2.1).
+  // A subdomain shows its parent, whether or not the client has signed that (contract 02 §2.1).
   served: (data, parent) => (parent === undefined ? data : { ...data, domain: parent }),
+  hashed: (served, parent) => {
+    const { domain, ...others } = served;
+    if (domain !== parent) return [];
+    return parent === undefined ? [served] : [served, others];
+  },
+  added: { domain: Type.Optional(Handle) },
+  check: assertNotMoved,
   renamable: false,
   decides: 'always',
 };
+
+/** A domain stays where it was made: the parent it shows may come back, and nothing else (contract 02 §2.1). */
+function assertNotMoved(data: JsonObject, previous?: JsonObject): void {
+  if (data.domain === undefined || data.domain === previous?.domain) return;
+  throw requestInvalid({
+    instancePath: '/data',
+    keyword: 'unevaluatedProperties',
+    params: { unevaluatedProperty: 'domain' },
+    message: 'must NOT have unevaluated properties',
+  });
+}

@@ -1,5 +1,5 @@
 import type { JsonObject, Meta } from '@countersign/protocol';
-import type { TObject } from 'typebox';
+import type { TObject, TProperties } from 'typebox';
 
 /** The names rules, schemas, signals and stored rows use for a kind of record (contract 03 §6.1). */
 export type KindName =
@@ -128,10 +128,12 @@ export interface Kind {
   key?(data: JsonObject): string;
   /** The one other value records of this kind are looked up by: a signer's key, the wallet of an anchor. */
   link?(data: JsonObject): string | undefined;
-  /** `data` as served, where the ledger adds to what the client signed (contract 01 §3). */
+  /** `data` as stored and served, where the ledger adds to what the client signed (contract 02 §2.1). */
   served?(data: JsonObject, domain: string | undefined): JsonObject;
-  /** `data` as its history serves it, where that is not as the record is served (contract 03 §2.2). */
-  recorded?(data: JsonObject): JsonObject;
+  /** What the hash may be of, given `data` as served; `data` alone unless given. `hashedForms` asks for it. */
+  hashed?(served: JsonObject, domain: string | undefined): readonly JsonObject[];
+  /** Members that the ledger adds: no create has them, an update may send them back, unchanged as `check` sees to. */
+  readonly added?: TProperties;
   /** Members of `meta` of a new record that other kinds do not have. */
   meta?(data: JsonObject, tools: MetaTools): Promise<Partial<Meta>>;
   /**

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { closed, common, Free, Handle, oneOfNames } from './data.js';
+import { withoutNull } from './hashed.js';
 import type { Kind } from './kind.js';
 
 const flag = Type.Optional(Type.Boolean());
@@ -31,14 +32,14 @@ export const ledger: Kind = {
     signer: oneOfNames(['system']),
     custom: Type.Optional(Free),
     access: common.access,
-    // A ledger without config is served with null, and clients send back what they read.
+    // The reference service shows a null where there is none, and clients send it. It is kept as it was signed.
     config: Type.Optional(Type.Union([Config, Type.Null()])),
   }),
   order: ['handle', 'signer', 'custom', 'access', 'config'],
   schemas: 'none',
   filters: [],
   signals: ['ledger-created', 'ledger-updated', 'ledger-proofs-added'],
-  served: (data) => (data.config === undefined ? { ...data, config: null } : data),
+  hashed: (data) => withoutNull(data, 'config'),
   renamable: false,
   decides: 'always',
 };

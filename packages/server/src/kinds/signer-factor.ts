@@ -12,6 +12,7 @@ import {
   SecretReference,
   secretNames,
 } from './data.js';
+import { withoutNull } from './hashed.js';
 import type { Generated, Kind } from './kind.js';
 import { requestInvalid } from './refusal.js';
 
@@ -39,7 +40,7 @@ const KeyPair = closed({
   schema: oneOfNames(['key-pair']),
   format: oneOfNames(['ed25519-raw', 'rsa-der']),
   public: Type.String({ maxLength: limits.publicKey, pattern: '^[A-Za-z0-9+/]+={0,2}$' }),
-  // It is served as null when there is none, and clients send back what they read.
+  // The reference service shows a null where there is none, and clients send it. It is kept as it was signed.
   secret: Type.Optional(Type.Union([SecretReference, Type.Null()])),
   ...others,
 });
@@ -63,12 +64,7 @@ export const signerFactor: Kind = {
     // Keys that sign records are found by their text; those of RS256 are not, and may be too long for an index.
     return data.format === 'ed25519-raw' ? String(data.public) : undefined;
   },
-  // A key pair without a secret is served with null, outside its hash (contract 03 §2.2).
-  served: (data) => (data.schema === 'key-pair' && data.secret === undefined ? { ...data, secret: null } : data),
-  recorded: (data) => {
-    const { secret, ...others } = data;
-    return secret === null ? others : data;
-  },
+  hashed: (data) => withoutNull(data, 'secret'),
   filters: ['public'],
   signals: ['signer-factor-created', 'signer-factor-updated', 'signer-factor-proofs-added', 'signer-factor-dropped'],
   relations: (data) => [

@@ -91,7 +91,7 @@ function ledgerRecord(
   const countersigned = system.stored(hash, { luid, moment: now, status: 'created' });
   return {
     hash,
-    data: inOrder(kind, kind.served?.(data, undefined) ?? data),
+    data: inOrder(kind, data),
     luid,
     meta: { proofs: [...proofs, countersigned], status: 'created', moment: now, owners: [...owners] },
   };

@@ -85,7 +85,9 @@ export interface BodySchemas {
 /** What the request bodies of a kind must match (contract 01 §4, §6, §7, §8). */
 export function bodySchemasOf(kind: Kind): BodySchemas {
   const create = kind.alternatives ? Type.Union([...kind.alternatives]) : kind.data;
-  const update = kind.alternatives ? Type.Union(kind.alternatives.map(withParent)) : withParent(kind.data);
+  const update = kind.alternatives
+    ? Type.Union(kind.alternatives.map((data) => asUpdate(kind, data)))
+    : asUpdate(kind, kind.data);
   const drop = Type.Object({ parent: Hash }, { additionalProperties: false });
   const status = kind.statuses && Type.Enum([...kind.statuses]);
   const custom = status ? Type.Object({ ...Custom.properties, status: Type.Optional(status) }) : Custom;
@@ -118,9 +120,11 @@ export const checkSchema: TSchema = envelope(
 /** The check of an access check's body. */
 export const checkBody: (body: Json | undefined) => SentRecord = checked(checkSchema);
 
-function withParent(data: TObject): TSchema {
+/** The data of an update: that of a create, the version it replaces, and what the ledger had added. */
+function asUpdate({ added }: Kind, data: TObject): TSchema {
   const { properties, required = [] } = data as TObject & { required?: string[] };
-  return { ...data, properties: { ...properties, parent: Hash }, required: [...required, 'parent'] } as TSchema;
+  const members = { ...properties, ...added, parent: Hash };
+  return { ...data, properties: members, required: [...required, 'parent'] } as TSchema;
 }
 
 function checked<T>(schema: TSchema): (body: Json | undefined) => T {

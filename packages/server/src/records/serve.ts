@@ -13,7 +13,7 @@ export function inOrder(kind: Kind, data: JsonObject): JsonObject {
     if (data[member] !== undefined) ordered[member] = data[member];
   }
   for (const [member, value] of Object.entries(data)) {
-    if (!(member in ordered)) ordered[member] = value;
+    if (!Object.hasOwn(ordered, member)) ordered[member] = value;
   }
   return ordered;
 }
@@ -41,7 +41,7 @@ export function snapshot(kind: Kind, stored: StoredChange): Change {
       ...(kind.trail?.labels === false && labels === undefined ? {} : { labels: labels ?? null }),
       ...others,
     },
-    data: kind.recorded?.(data) ?? data,
+    data,
   };
 }
 

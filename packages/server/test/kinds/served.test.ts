@@ -1,27 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { kindNamed } from '../../src/kinds/registry.js';
+import { kindNamed, kinds } from '../../src/kinds/registry.js';
 import { examples } from './examples.js';
 
 describe('what the ledger adds', () => {
-  it('to a ledger without config is a null', () => {
-    const { served } = kindNamed('ledger');
-    expect(served?.({ handle: 'l' }, undefined)).toEqual({ handle: 'l', config: null });
-    const config = { 'access.strategy': 'record-based' };
-    expect(served?.({ handle: 'l', config }, undefined)).toEqual({ handle: 'l', config });
-  });
-
   it('to a subdomain is its parent', () => {
     const { served } = kindNamed('domain');
     expect(served?.({ handle: 'eu@payments' }, 'payments')).toEqual({ handle: 'eu@payments', domain: 'payments' });
     expect(served?.({ handle: 'payments' }, undefined)).toEqual({ handle: 'payments' });
   });
 
-  it('to a key pair without a secret is a null', () => {
-    const { served } = kindNamed('signer-factor');
-    const keyPair = { handle: 'f', schema: 'key-pair' };
-    expect(served?.(keyPair, undefined)).toEqual({ ...keyPair, secret: null });
-    expect(served?.({ ...keyPair, secret: '{{ secret.a }}' }, undefined)).toMatchObject({ secret: '{{ secret.a }}' });
-    expect(served?.({ handle: 'f', schema: 'otp' }, undefined)).toEqual({ handle: 'f', schema: 'otp' });
+  it('to the data of any other kind is nothing', () => {
+    expect(kinds.filter(({ served }) => served).map(({ name }) => name)).toEqual(['domain']);
+    expect(kinds.filter(({ added }) => added).map(({ name }) => name)).toEqual(['domain']);
   });
 
   it('to an intent is a thread, and the domains of its wallets', async () => {

@@ -120,6 +120,53 @@ describe('a circle signer (contract 03 §7)', () => {
     expectRefusal(await member.get('/wallets', bearer(alice)), client, 'auth.forbidden', 'Cannot query wallet.');
   });
 
+  it('keeps its history: by every name while it is there, by its luid after it was dropped', async () => {
+    const { client, link } = await withCircle();
+    const [signer, circle] = await Promise.all([client.get('/signers/alice'), client.get('/circles/staff')]);
+    for (const staff of ['staff', circle.body.luid]) {
+      for (const id of [link.luid, 'alice', signer.body.luid]) {
+        const path = `/circles/${staff}/signers/${id}/changes`;
+        const [change] = expectList(await client.get(path), client, { index: 0, limit: 20, total: 1 });
+        expect(change).toMatchObject({ hash: link.hash, data: link.data, meta: { action: 'create', change: 1 } });
+        expect((await client.get(`${path}/1`)).body).toEqual(change);
+      }
+    }
+    const unknown = await client.get('/circles/staff/signers/alice/changes/2');
+    expectRefusal(unknown, client, 'record.not-found', 'Change not found');
+    expect((await client.drop('/circles/staff/signers/alice', link)).status).toBe(204);
+    for (const id of ['alice', signer.body.luid]) {
+      const gone = await client.get(`/circles/staff/signers/${id}/changes`);
+      expectRefusal(gone, client, 'record.not-found', 'Circle signer not found');
+    }
+    const path = `/circles/staff/signers/${link.luid}/changes`;
+    const history = expectList(await client.get(path), client, { index: 0, limit: 20, total: 2 });
+    expect(history.map(({ meta }) => (meta as JsonObject).action)).toEqual(['drop', 'create']);
+    expect((await client.get(`${path}/2`)).body).toEqual(history[0]);
+  });
+
+  it('shows its history to who may read the circle, as it does itself', async () => {
+    const [founder, reader] = [newKey(), newKey()];
+    const client = await newLedger(server.current.url, {
+      key: founder,
+      access: [
+        { action: 'any', record: 'any', signer: { public: founder.public } },
+        { action: 'access', signer: { public: reader.public } },
+      ],
+    });
+    const bearerOf = { bearer: { $signer: { public: reader.public } } };
+    await stored(client, 'signer', { handle: 'alice', public: newKey().public, format: 'ed25519-raw' });
+    await stored(client, 'circle', { handle: 'open', access: [{ action: 'read', ...bearerOf }] });
+    await stored(client, 'circle', { handle: 'closed' });
+    for (const circle of ['open', 'closed']) await stored(client, 'circle-signer', { circle, signer: 'alice' });
+    for (const end of ['', '/changes', '/changes/1']) {
+      expect((await client.get(`/circles/open/signers/alice${end}`, bearer(reader))).status).toBe(200);
+      const refused = await client.get(`/circles/closed/signers/alice${end}`, bearer(reader));
+      expectRefusal(refused, client, 'auth.forbidden', 'Cannot read circle.');
+      const anonymous = await client.get(`/circles/open/signers/alice${end}`);
+      expectRefusal(anonymous, client, 'auth.unauthorized', 'Invalid token.');
+    }
+  });
+
   it('refuses a second link of the same two', async () => {
     const { client } = await withCircle();
     const answer = await client.create('/circles/staff/signers', {

@@ -1,0 +1,22 @@
+import { hash as hashOf, type JsonObject, type RecordEnvelope, type Suite } from '@countersign/protocol';
+import type { Kind } from './kind.js';
+
+/**
+ * What the hash of a record may be of, given the record as it is stored and served, whatever operation made it: its
+ * data; of a subdomain also its data without the parent that the ledger shows (contract 00, Hash). None where the
+ * record cannot be what the ledger made.
+ */
+export function hashedForms(kind: Kind, { data, meta }: Pick<RecordEnvelope, 'data' | 'meta'>): readonly JsonObject[] {
+  return kind.hashed?.(data, meta.domain) ?? [data];
+}
+
+/** Whether the hash of a record, as it is stored and served, is that of its data (contract 00, Hash). */
+export function isHashed(kind: Kind, record: Pick<RecordEnvelope, 'hash' | 'data' | 'meta'>, suite: Suite): boolean {
+  return hashedForms(kind, record).some((data) => hashOf(data, suite) === record.hash);
+}
+
+/** The data, and without a null `member`: early builds added one to data that was hashed without it. */
+export function withoutNull(data: JsonObject, member: string): readonly JsonObject[] {
+  const { [member]: value, ...others } = data;
+  return value === null ? [data, others] : [data];
+}
