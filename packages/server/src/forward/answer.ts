@@ -99,14 +99,16 @@ function verified(service: Service, record: UnverifiedRecord): BridgeRecord {
 }
 
 function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: JsonObject): UnverifiedRecord {
-  if (!isObject(data) || typeof hash !== 'string' || hash.toLowerCase() !== hashOf(data, service.suite)) {
+  const hashed = isObject(data) ? hashOf(data, service.suite) : undefined;
+  if (!isObject(data) || typeof hash !== 'string' || hash.toLowerCase() !== hashed) {
     throw new LedgerError('crypto.hash-invalid', `Invalid dto hash: ${shown(hash)}`);
   }
   if (luid !== undefined && !(typeof luid === 'string' && isLuid(luid))) throw invalidResponse(bridge);
   if (!isObject(meta) || !Array.isArray(meta.proofs)) throw invalidResponse(bridge);
   const { proofs, ...others } = meta;
   if (proofs.length === 0 || proofs.length > limits.proofs) throw invalidResponse(bridge);
-  return { hash, data, ...(luid === undefined ? {} : { luid }), meta: others, proofs };
+  // Hex is lower case wherever it is served (contract 01).
+  return { hash: hashed, data, ...(luid === undefined ? {} : { luid }), meta: others, proofs };
 }
 
 /** Whether a record is the one that was asked for: by its handle, or by the luid the bridge gave it. */

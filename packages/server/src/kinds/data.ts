@@ -38,9 +38,13 @@ export function secretNames(values: readonly (Json | undefined)[]): readonly str
   return [...new Set(references.map((reference) => reference.slice('{{ secret.'.length, -' }}'.length)))];
 }
 
-/** An object that refuses other members as `must NOT have unevaluated properties` (contract 02 §2.1). */
-export function closed<Properties extends TProperties>(properties: Properties): TObject<Properties> {
-  return Type.Object(properties, { unevaluatedProperties: false });
+/**
+ * An object that refuses other members as `must NOT have unevaluated properties` (contract 02 §2.1).
+ *
+ * @param also further keywords, such as conditions under which it has more members
+ */
+export function closed<Properties extends TProperties>(properties: Properties, also: object = {}): TObject<Properties> {
+  return Type.Object(properties, { ...also, unevaluatedProperties: false });
 }
 
 /** One of `names`; an enumeration of one too, because the contract's errors list the allowed values. */

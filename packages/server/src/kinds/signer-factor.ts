@@ -21,9 +21,24 @@ const CREDENTIALS_REFUSED =
 
 const { schema, ...others } = common;
 
+/** Keys of other schemas than these are the client's affair: stored and served, and nobody is known by them. */
+const KEYED = ['key-pair', 'oauth-client-credentials'];
+
+const FreeKey = {
+  public: Type.Optional(Type.String({ maxLength: limits.publicKey })),
+  format: Type.Optional(Type.String({ maxLength: limits.handle })),
+};
+
 // Any schema, or none: that a factor must name one, and one that exists, has its own wording (contract 03 §2.5).
-// A branch of their own for otp and totp would add a line to the recorded errors, so their secret stands here.
-const Plain = closed({ handle: Handle, signer: Handle, schema, secret: Type.Optional(SecretReference), ...others });
+// A branch of their own for otp and totp would add a line to the recorded errors, so their secret and key stand here:
+// the key by a condition, so that a key pair without all of its own is told what is recorded.
+const Plain = closed(
+  { handle: Handle, signer: Handle, schema, secret: Type.Optional(SecretReference), ...others },
+  {
+    if: { properties: { schema: oneOfNames(KEYED) }, required: ['schema'] },
+    else: Type.Object(FreeKey),
+  },
+);
 
 const ClientCredentials = closed({
   handle: Handle,
@@ -61,8 +76,9 @@ export const signerFactor: Kind = {
   schemas: 'applied',
   link: (data) => {
     if (data.schema === 'oauth-client-credentials') return clientLink(String(data.clientId ?? ''));
-    // Keys that sign records are found by their text; those of RS256 are not, and may be too long for an index.
-    return data.format === 'ed25519-raw' ? String(data.public) : undefined;
+    // Keys that sign records are found by their text. Those of RS256 are not, and may be too long for an index; those of
+    // other schemas say nothing of who signs.
+    return data.schema === 'key-pair' && data.format === 'ed25519-raw' ? String(data.public) : undefined;
   },
   hashed: (data) => withoutNull(data, 'secret'),
   filters: ['public'],

@@ -127,6 +127,46 @@ describe('the ed25519 key of a key-pair factor (contract 03 §2.5)', () => {
   });
 });
 
+describe('the key of a factor that is no key pair', () => {
+  const OTHERS = ['otp', 'totp', 'fido2'];
+
+  /** Alice's factors of other schemas, each of which holds the key in a form that a key pair would sign with. */
+  async function held(key: TestKey, order: readonly string[]): Promise<TestClient> {
+    const { founder } = await scene();
+    const schema = { handle: 'fido2', record: 'signer-factor', format: 'json-schema', schema: {} };
+    await stored(founder, 'schema', schema);
+    for (const one of order) {
+      const data = { signer: 'alice', format: 'ed25519-raw', public: key.public };
+      await stored(founder, 'signer-factor', { handle: `of-${one}`, schema: one, ...data });
+    }
+    return founder;
+  }
+
+  it.each(OTHERS)('%s: authenticates nobody, neither in proofs nor in tokens', async (schema) => {
+    const key = newKey();
+    const founder = await held(key, [schema]);
+    expect(await outcomes({ founder, key })).toEqual(REFUSED);
+    const wallet = ok(await founder.create('/wallets', { handle: 'w', access: [{ action: 'any' }] })).body;
+    const proved = ok(await founder.as(key).prove('/wallets/w', wallet, { note: 1 })).body;
+    expect(proved.meta.proofs.at(-1)).not.toHaveProperty('signer');
+    const unsigned = { data: { handle: 'v' }, meta: { proofs: [{ custom: { status: 'created' } }] } };
+    const left = await founder.call('POST', '/wallets', unsigned, bearer(key));
+    expect(outcome(left)).toBe('422 Ledger mutations must be signed.');
+  });
+
+  it('does not stand before a key pair that has the same', async () => {
+    const key = newKey();
+    const founder = await held(key, OTHERS);
+    const pair = { schema: 'key-pair', format: 'ed25519-raw', public: key.public };
+    const factor = await stored(founder, 'signer-factor', { handle: 'real', signer: 'alice', ...pair });
+    expect(await outcomes({ founder, key })).toEqual(GRANTED);
+    // A factor that was a key pair and is none any more counts as little.
+    const data = { ...factor.data, schema: 'otp' };
+    ok(await founder.update('/signers/alice/factors/real', factor, data));
+    expect(await outcomes({ founder, key })).toEqual(REFUSED);
+  });
+});
+
 describe('the public key of a factor', () => {
   it(`has at most ${limits.publicKey} characters`, async () => {
     const client = await newLedger(server.current.url);

@@ -132,6 +132,13 @@ describe('a record that a bridge answers', () => {
     expect(await stored(client, 'a')).toBe(false);
   });
 
+  it.each(strategies)('%s: is served in lower case, however the bridge spells its hash', async (strategy) => {
+    const client = await creating(strategy);
+    const answer = await answered(client, 201, (sent) => ({ ...sealed(sent), hash: sent.hash.toUpperCase() }));
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.body.hash).toBe(hashOf(answer.body.data, native));
+  });
+
   it.each(strategies)('%s: must be what the client signed', async (strategy) => {
     const client = await creating(strategy);
     let first: JsonObject = {};

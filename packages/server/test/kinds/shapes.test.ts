@@ -245,10 +245,17 @@ describe('bounds', () => {
     expect(faults('effect', changed('effect', endpoint(limits.url)))).toEqual([]);
     expect(faults('effect', changed('effect', endpoint(limits.url + 1)))[0]).toContain('must NOT have more than');
 
-    const key = (length: number) => ({ schema: 'key-pair', format: 'rsa-der', public: 'A'.repeat(length) });
-    expect(faults('signer-factor', changed('signer-factor', key(limits.publicKey)))).toEqual([]);
-    expect(faults('signer-factor', changed('signer-factor', key(limits.publicKey + 1)))).toContain(
-      `/public must NOT have more than ${limits.publicKey} characters`,
+    for (const schema of ['key-pair', 'otp']) {
+      const key = (length: number) => ({ schema, format: 'rsa-der', public: 'A'.repeat(length) });
+      expect(faults('signer-factor', changed('signer-factor', key(limits.publicKey)))).toEqual([]);
+      expect(faults('signer-factor', changed('signer-factor', key(limits.publicKey + 1)))).toContain(
+        `/public must NOT have more than ${limits.publicKey} characters`,
+      );
+    }
+    const format = (length: number) => changed('signer-factor', { schema: 'otp', format: 'f'.repeat(length) });
+    expect(faults('signer-factor', format(limits.handle))).toEqual([]);
+    expect(faults('signer-factor', format(limits.handle + 1))).toContain(
+      `/format must NOT have more than ${limits.handle} characters`,
     );
   });
 });
@@ -263,6 +270,9 @@ describe('what else is taken', () => {
     ['signer-factor', { schema: undefined }],
     ['signer-factor', { schema: 'unknown' }],
     ['signer-factor', { schema: 'totp', secret: '{{ secret.a1 }}' }],
+    ['signer-factor', { schema: 'totp', public: 'of any form', format: 'any' }],
+    ['signer-factor', { schema: 'unknown', public: 'x' }],
+    ['signer-factor', { schema: 'unknown', format: 'x' }],
     ['signer-factor', { schema: 'key-pair', format: 'ed25519-raw', public: PUBLIC_KEY, secret: null }],
     ['signer-factor', { schema: 'oauth-client-credentials' }],
     ['signer-factor', { schema: 'oauth-client-credentials', clientId: 'a', clientSecret: 'b' }],

@@ -70,6 +70,15 @@ describe('an RS256 token (03 §4.3)', () => {
     await expectBad(scene.client, { authorization: `${header}.${encoded({ ...altered, sub: 'prov' })}.${signature}` });
   });
 
+  it('that is signed by the key of a factor that is no key pair is not', async () => {
+    const key = { format: 'rsa-der', public: spki(otherRsa.publicKey) };
+    for (const schema of ['otp', 'totp', 'key-pair']) {
+      await stored(scene.client, 'signer-factor', { handle: `held-${schema}`, signer: 'prov', schema, ...key });
+      const token = provided({}, { kid: `held-${schema}` }, otherRsa.privateKey);
+      await (schema === 'key-pair' ? expectGood : expectBad)(scene.client, token);
+    }
+  });
+
   it('signed with the public key as an HMAC secret, or not signed at all, is not', async () => {
     const now = Math.floor(Date.now() / 1000);
     const claims = { iss: 'prov', sub: 'app', aud: 'test', iat: now, exp: now + 300 };

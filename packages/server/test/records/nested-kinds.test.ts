@@ -238,6 +238,39 @@ describe('a signer factor (contract 03 §2)', () => {
     expect((await stored(client, 'signer-factor', data)).data.schema).toBe(schema);
   });
 
+  it.each(['otp', 'totp', 'fido2'])('of schema %s may have a key in any form, and need not', async (schema) => {
+    const { client } = await withSigners();
+    const content = { required: ['public'], properties: { format: { type: 'string', enum: ['cose', 'pem'] } } };
+    const own = { handle: 'fido2', record: 'signer-factor', format: 'json-schema', schema: content };
+    await stored(client, 'schema', own);
+    const members = [
+      { public: 'BPcM…=', format: 'cose' },
+      { public: '-----BEGIN PUBLIC KEY-----', format: 'pem' },
+      { public: 'only' },
+    ];
+    for (const [index, more] of members.entries()) {
+      const data = { handle: `f-${index}`, signer: 'alice', schema, ...more };
+      const record = await stored(client, 'signer-factor', data);
+      expect(record.data).toEqual(data);
+      expect(Object.keys(record.data)).toEqual(
+        ['handle', 'schema', 'signer', 'format', 'public'].filter((one) => one in data),
+      );
+    }
+    const query = `/signers/alice/factors?data.public=${encodeURIComponent('BPcM…=')}`;
+    expect((await client.get(query)).body.data.map(({ data }: RecordEnvelope) => data.handle)).toEqual(['f-0']);
+    const none = await client.create('/signers/alice/factors', { handle: 'none', signer: 'alice', schema });
+    expect(none.status).toBe(schema === 'fido2' ? 422 : 201);
+  });
+
+  it('of credentials has no key', async () => {
+    const { client } = await withSigners();
+    for (const more of [{ public: 'x' }, { format: 'x' }, { public: 'x', format: 'x' }]) {
+      const data = { handle: 'f', signer: 'alice', schema: 'oauth-client-credentials', ...more };
+      const answer = await client.create('/signers/alice/factors', data);
+      expectRefusal(answer, client, 'record.schema-invalid', /data must NOT have unevaluated properties/);
+    }
+  });
+
   it('names its schema, and one that is there', async () => {
     const { client } = await withSigners();
     const post = (data: JsonObject) => client.create('/signers/alice/factors', data);
