@@ -3,7 +3,10 @@ import { type TSchema, Type } from 'typebox';
 import { limits } from '../limits.js';
 import { shared } from '../schemas/shared.js';
 
-/** What rules can allow, in the order in which errors list it (contract 03 §6.1). `sign` and `sign-intent` are none. */
+/**
+ * What rules can allow, in the order in which errors list it (contract 03 §6.1): the recorded ones, then `query-event`
+ * (contract 02 §7.4). `sign` and `sign-intent` are none.
+ */
 export const ACTIONS = [
   'abort',
   'access',
@@ -25,6 +28,7 @@ export const ACTIONS = [
   'spend',
   'update',
   'reveal',
+  'query-event',
 ] as const;
 
 /** What rules can be about, in the order in which errors list it (contract 03 §6.1). */

@@ -2,7 +2,7 @@ import { kinds } from '../kinds/registry.js';
 import type { Service } from '../service.js';
 import { INTERFACE } from './information.js';
 import { components } from './openapi/components.js';
-import { ledgerCollection, outside } from './openapi/other-routes.js';
+import { journal, ledgerCollection, outside } from './openapi/other-routes.js';
 import { recordPaths } from './openapi/record-routes.js';
 import { tokenEndpoint } from './openapi/token-route.js';
 
@@ -28,6 +28,7 @@ export function openApi(service: Service): object {
         name: title,
         description: `Luids begin with \`$${prefix}.\`. ${signals.length === 0 ? 'No signals.' : `Signals: ${signals.join(', ')}.`}`,
       })),
+      { name: 'Journal', description: 'Of requests, which this release does not keep.' },
       { name: 'Server', description: 'About the server itself, outside every ledger.' },
     ],
     paths: {
@@ -35,6 +36,7 @@ export function openApi(service: Service): object {
       ...tokenEndpoint(defaultLedger !== undefined),
       ...ledgerCollection(),
       ...recordPaths(),
+      ...journal(),
     },
     components: components(defaultLedger !== undefined),
   };

@@ -20,6 +20,7 @@ import { answered, type Report } from './boundary.js';
 import { explained } from './explained.js';
 import { health } from './health.js';
 import { information } from './information.js';
+import { JOURNAL, notJournaled } from './journal.js';
 import { metricsRoute } from './metrics.js';
 import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
@@ -81,6 +82,9 @@ export function createServer(service: Service, logger: FastifyBaseLogger, counte
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));
   app.get(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, listLedgers));
+  for (const path of JOURNAL) {
+    app.get(BASE + path, (request, reply) => inLedger(service, request, reply, notJournaled));
+  }
   tokenRoute(app, service, BASE);
   return app;
 }

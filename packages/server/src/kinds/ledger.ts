@@ -29,7 +29,8 @@ export const ledger: Kind = {
   operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],
   data: closed({
     handle: Handle,
-    signer: oneOfNames(['system']),
+    // Who countersigns: `system`, said or not.
+    signer: Type.Optional(oneOfNames(['system'])),
     custom: Type.Optional(Free),
     access: common.access,
     // The reference service shows a null where there is none, and clients send it. It is kept as it was signed.

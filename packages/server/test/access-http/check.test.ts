@@ -99,6 +99,21 @@ describe('an access check (03 §9)', () => {
     );
   });
 
+  it('knows the rights to the deliveries of an effect, to read and to send again', async () => {
+    const founder = await founded(server.current.url);
+    const alice = newKey();
+    const access = ['query-event', 'retry-event'].map((action) => ({ action, signer: { public: alice.public } }));
+    const data = { handle: 'e', signal: 'wallet-created', action: { bridge: 'b' }, access };
+    expect((await stored(founder, 'effect', data)).data.access).toEqual(access);
+    const granted = async (action: string, client: TestClient) =>
+      expectRules(await client.create('/effects/e/access/!check', { action }, {}), founder);
+    for (const action of ['query-event', 'retry-event']) {
+      expect(await granted(action, founder.as(alice))).toEqual([{ action, record: 'effect' }]);
+      expect(await granted(action, founder.as(newKey()))).toEqual([]);
+    }
+    expect(await granted('read', founder.as(alice))).toEqual([]);
+  });
+
   it('takes the names rules have, and no others', async () => {
     const founder = await founded(server.current.url);
     await stored(founder, 'wallet', { handle: 'w' });
@@ -109,6 +124,8 @@ describe('an access check (03 §9)', () => {
       {},
       { action: 'fly' },
       { action: 'sign' },
+      { action: 'sign-intent' },
+      { action: 'query-events' },
       { action: ['read'] },
       { action: 'read', record: 'purse' },
     ];

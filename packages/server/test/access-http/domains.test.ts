@@ -146,11 +146,10 @@ describe('a subdomain (02 §2.1)', () => {
     const updated = ok(await founder.update(path, made, { handle, access: [] }));
     expect(Object.keys(updated.body.data)).toEqual(['parent', 'handle', 'domain', 'access']);
     expect(updated.body.data.domain).toBe('pay');
-    for (const domain of ['pay', 'other']) {
-      const moved = await founder.update(path, updated.body, { handle, domain });
-      const detail = 'Schema validation error: request/body/data must NOT have unevaluated properties';
-      expectRefusal(moved, founder, 'record.schema-invalid', detail);
-    }
+    const moved = await founder.update(path, updated.body, { handle, domain: 'other' });
+    const detail = 'Schema validation error: request/body/data must NOT have unevaluated properties';
+    expectRefusal(moved, founder, 'record.schema-invalid', detail);
+    expect((await founder.update(path, updated.body, { handle, domain: 'pay' })).body.meta.domain).toBe('pay');
     const sent = await founder.create('/domains', { handle: 'x', domain: 'pay' });
     expect(outcome(sent)).toMatch(/^422 .*must NOT have unevaluated properties$/);
   });

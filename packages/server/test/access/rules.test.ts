@@ -22,6 +22,10 @@ it.each([
     ['/0/action', 'must match exactly one schema in oneOf'],
   ]);
   expect(validate.errors?.[1]?.params.allowedValues).toEqual([...ACTIONS]);
+  // The recorded ones, then ours (contract 03 §6.1).
+  const recorded =
+    'abort, access, activate, retry-event, any, assign-signer, commit, create, destroy, drop, issue, limit, lookup, manage, query, read, remove-signer, spend, update, reveal';
+  expect(ACTIONS.join(', ')).toBe(`${recorded}, query-event`);
 });
 
 describe('taken', () => {

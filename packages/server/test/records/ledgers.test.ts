@@ -2,7 +2,7 @@ import { hash as hashOf, type JsonObject, type RecordEnvelope, verifyProof } fro
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { expectList, expectRecord, expectRefusal } from '../support/checks.js';
-import { newKey, newLedger, signed, systemKeyOf, TestClient, updateOf } from '../support/client.js';
+import { newKey, newLedger, OPEN, signed, systemKeyOf, TestClient, updateOf } from '../support/client.js';
 import { ok } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
@@ -80,6 +80,26 @@ describe('the record of a ledger (contract 01 §14)', () => {
       expectRefusal(answer, outside, 'record.schema-invalid', /request\/body\/data\/config/);
     }
     expect((await outside.get('/ledgers/refused')).status).toBe(404);
+  });
+});
+
+describe('POST /ledgers', () => {
+  it('without a signer means system, and is served as it was signed', async () => {
+    const outside = new TestClient(server.current.url);
+    const data = { handle: `unsaid-${process.pid}-${Date.now()}`, access: OPEN };
+    const record = expectRecord(await outside.create('/ledgers', data), 201, data);
+    expect(record.data).toEqual(data);
+    expect(record.meta.proofs.at(-1)?.signer).toBe('system');
+    const client = outside.in(data.handle);
+    expect((await client.get('/signers/system')).body.data.public).toBe(record.meta.proofs.at(-1)?.public);
+    const updated = ok(await client.update('/ledger', record, { ...data, signer: 'system' })).body;
+    expect(updated.data.signer).toBe('system');
+    const left = ok(await client.update('/ledger', updated, data)).body;
+    expect(left.data).toEqual({ parent: updated.hash, ...data });
+    const other = await outside.create('/ledgers', { handle: 'other-signer', signer: 'core' });
+    const detail =
+      'Schema validation error: request/body/data/signer must be equal to one of the allowed values: system';
+    expectRefusal(other, outside, 'record.schema-invalid', detail);
   });
 });
 

@@ -1,4 +1,5 @@
 import { kindNamed } from '../../kinds/registry.js';
+import { JOURNAL } from '../journal.js';
 import { errorResponse, refusals } from './reasons.js';
 import { filters, jsonAnswer, jsonBody, listOf, PAGE } from './record-routes.js';
 import { ref } from './schemas.js';
@@ -44,6 +45,25 @@ export function outside(publicUrl: string): Paths {
         503: jsonAnswer('The database cannot be reached.', status('DOWN')),
       }),
     },
+  };
+}
+
+/** The journal of requests, which this release does not keep (contract 05 §6). */
+export function journal(): Paths {
+  const get = (operationId: string, summary: string, parameters: object[]) => ({
+    get: {
+      operationId,
+      summary,
+      tags: ['Journal'],
+      parameters: [...parameters, { $ref: '#/components/parameters/ledger' }],
+      responses: refusals('journal'),
+    },
+  });
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'Handle or luid.' };
+  const [requests = '', request = ''] = JOURNAL.map((path) => path.replace(':id', '{id}'));
+  return {
+    [requests]: get('readJournal', 'Is told that no requests are kept', []),
+    [request]: get('readJournalRequest', 'Is told that no requests are kept', [id]),
   };
 }
 

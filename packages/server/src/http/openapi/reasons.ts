@@ -84,6 +84,7 @@ const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
   ...Object.fromEntries(
     FORWARDABLE.map((operation) => [`forwarded-${operation}`, [...OPERATIONS[operation].always, ...FORWARDED]]),
   ),
+  journal: ['api.query-malformed', 'api.route-not-found', 'api.request-timeout', 'api.unexpected-error'],
   'create-ledger': [...SIGNED, 'record.duplicated', ...NO_LEDGER],
   'list-ledgers': [...EVERY.filter((reason) => reason !== 'auth.forbidden'), ...NO_LEDGER],
 };
