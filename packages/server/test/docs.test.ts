@@ -58,9 +58,7 @@ describe('docs/operations.md', () => {
 
 describe('every document', async () => {
   const decisions = (await readdir(join(root, 'docs/decisions'))).map((name) => `docs/decisions/${name}`);
-  const guides = (await readdir(join(root, 'docs')))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`);
+  const guides = (await Promise.all(['docs', 'docs/interface'].map(pagesOf))).flat();
   const packages = ['packages/protocol/README.md', 'packages/server/README.md'];
   const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...packages, ...guides, ...decisions];
 
@@ -79,6 +77,12 @@ describe('every document', async () => {
     for (const path of decisions) expect(read(path).split('\n').length, path).toBeLessThanOrEqual(70);
   });
 });
+
+/** The pages in a folder, not those in folders within it. */
+async function pagesOf(folder: string): Promise<string[]> {
+  const names = await readdir(join(root, folder));
+  return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`);
+}
 
 /** The anchors that headings of a document get. */
 function anchorsOf(text: string): string[] {

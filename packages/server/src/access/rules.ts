@@ -177,7 +177,7 @@ const Traits = closed({
   handle: Type.Optional(Condition),
   format: Type.Optional(Condition),
   schema: Type.Optional(Condition),
-  custom: Type.Optional(Type.Object({})),
+  custom: Type.Optional(Type.Object({}, { additionalProperties: true })),
   $circle: Type.Optional(Handles),
   $record: Type.Optional(Ownership),
   $ledger: Type.Optional(Ownership),
@@ -199,6 +199,7 @@ const BearerClaims = Type.Unsafe<BearerTraits>({
     $signer: SignerMatcher,
   },
   propertyNames: { pattern: '^([^$]|\\$signer$)' },
+  additionalProperties: true,
 });
 
 const BearerSchema = Type.Unsafe<BearerMatcher>({

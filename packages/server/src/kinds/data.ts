@@ -7,7 +7,7 @@ import { limits } from '../limits.js';
 export const Handle = Type.String({ maxLength: limits.handle, pattern: HANDLE_PATTERN });
 
 /** An object whose members are the client's affair: `custom`, filters. */
-export const Free = Type.Object({});
+export const Free = Type.Object({}, { additionalProperties: true });
 
 /** The members nearly every kind has, after its own (contract 06 §3). */
 export const common = {

@@ -6,18 +6,21 @@ import type { Kind } from './kind.js';
 const flag = Type.Optional(Type.Boolean());
 
 /** Dotted keys, not nesting. The known ones are typed; others are stored as sent (contract 06 §3). */
-const Config = Type.Object({
-  'access.strategy': Type.Optional(oneOfNames(['record-based', 'policy-based'])),
-  'intent.expiryThresholdMinutes': Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-  'intent.creditorInitiatedTransfersEnabled': flag,
-  'anchor.walletRequired': flag,
-  'authentication.twoFactor.enabled': flag,
-  'domain.resolutionFromHandleEnabled': flag,
-  'limits.aggregated.enabled': flag,
-  'policy.scheduleProcessorEnabled': flag,
-  'request.journalingEnabled': flag,
-  'signer.factor.oauth.allowClientCredentials': flag,
-});
+const Config = Type.Object(
+  {
+    'access.strategy': Type.Optional(oneOfNames(['record-based', 'policy-based'])),
+    'intent.expiryThresholdMinutes': Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+    'intent.creditorInitiatedTransfersEnabled': flag,
+    'anchor.walletRequired': flag,
+    'authentication.twoFactor.enabled': flag,
+    'domain.resolutionFromHandleEnabled': flag,
+    'limits.aggregated.enabled': flag,
+    'policy.scheduleProcessorEnabled': flag,
+    'request.journalingEnabled': flag,
+    'signer.factor.oauth.allowClientCredentials': flag,
+  },
+  { additionalProperties: true },
+);
 
 /** A tenant (contract 01 §14). */
 export const ledger: Kind = {

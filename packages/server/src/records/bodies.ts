@@ -25,11 +25,16 @@ export type SentDrop = SentRecord & { readonly luid: string };
 const Hash = Type.String({ pattern: '^[A-Fa-f0-9]{64}$' });
 const Luid = Type.String({ pattern: '^\\$[a-z]{3}\\.[A-Za-z0-9_-]{17}$' });
 
-const Custom = Type.Object({
-  moment: Type.Optional(Type.String()),
-  status: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
-  domain: Type.Optional(Type.String()),
-});
+const OPEN = { additionalProperties: true };
+
+const Custom = Type.Object(
+  {
+    moment: Type.Optional(Type.String()),
+    status: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Null()])),
+    domain: Type.Optional(Type.String()),
+  },
+  OPEN,
+);
 
 /** What else a proof or `meta` carries is not trusted and not kept (contract 01 §3, §4). */
 const SignedMembers = {
@@ -42,10 +47,13 @@ const PartialProof = Type.Object({
   ...Object.fromEntries(Object.entries(SignedMembers).map(([name, type]) => [name, Type.Optional(type)])),
   custom: Type.Optional(Custom),
 });
-const Meta = Type.Object({
-  proofs: Type.Optional(Type.Array(PartialProof)),
-  secret: Type.Optional(Type.Record(Type.String(), Type.String())),
-});
+const Meta = Type.Object(
+  {
+    proofs: Type.Optional(Type.Array(PartialProof)),
+    secret: Type.Optional(Type.Record(Type.String(), Type.String())),
+  },
+  OPEN,
+);
 
 function envelope(data: TSchema, luid: 'required' | 'optional'): TSchema {
   return Type.Object(
@@ -90,7 +98,7 @@ export function bodySchemasOf(kind: Kind): BodySchemas {
     : asUpdate(kind, kind.data);
   const drop = Type.Object({ parent: Hash }, { additionalProperties: false });
   const status = kind.statuses && Type.Enum([...kind.statuses]);
-  const custom = status ? Type.Object({ ...Custom.properties, status: Type.Optional(status) }) : Custom;
+  const custom = status ? Type.Object({ ...Custom.properties, status: Type.Optional(status) }, OPEN) : Custom;
   return {
     create: envelope(create, 'optional'),
     update: envelope(update, 'optional'),

@@ -20,17 +20,51 @@ interface Document {
 
 const METHODS = ['get', 'post', 'put', 'delete'];
 
+type Schema = Record<string, unknown>;
+
+/**
+ * The document with its answers closed, so that a member which it does not name is found. What it says is open because
+ * later releases may add members.
+ */
+function answersClosed(document: Document): Document {
+  const { schemas = {}, ...others } = document.components;
+  const names = Object.keys(schemas).filter((name) => `${name}-list` in schemas || /-(list|changes?)$/.test(name));
+  const shared = ['granted-rule', 'granted-rules', 'answer-meta', 'page', 'counted-page', 'proof', 'schema-error'];
+  const closed = [...names, ...shared].map((name) => [name, closedAnswer(schemas[name] as Schema)]);
+  return { ...document, components: { ...others, schemas: { ...schemas, ...Object.fromEntries(closed) } } };
+}
+
+/** An object without members that are not named, neither in itself nor in the objects that it holds. */
+function closedAnswer(schema: Schema): Schema {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(([name, value]) => [
+    name,
+    name === 'data' || name === 'meta' ? { allOf: [value], ...(isList(value) ? {} : CLOSED) } : value,
+  ]);
+  return { ...schema, properties: Object.fromEntries(properties), ...CLOSED };
+}
+
+const CLOSED = { unevaluatedProperties: false };
+const isList = ({ type }: Schema) => type === 'array';
+
 /** The served description, and what it says of requests and answers. */
 export class Description {
-  readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
+  readonly #ajv = new Ajv2020({ strict: false, validateFormats: false, inlineRefs: false });
+
+  #found: (ReturnType<Description['operations']>[number] & { readonly pattern: RegExp })[] | undefined;
 
   constructor(readonly document: Document) {
-    this.#ajv.addSchema(document as unknown as AnySchema, 'doc');
+    this.#ajv.addSchema(answersClosed(document) as unknown as AnySchema, 'doc');
   }
 
   /** Fetches it from a server. */
   static async of(url: string): Promise<Description> {
     return new Description((await (await fetch(`${url}/openapi.json`)).json()) as Document);
+  }
+
+  /** A part of the document, or the one that it refers to. */
+  resolved(part: object | undefined): object {
+    const { $ref } = (part ?? {}) as { $ref?: string };
+    return $ref === undefined ? (part ?? {}) : (this.#at($ref.slice('#/'.length).split('/')) as object);
   }
 
   /** Every operation: `GET /wallets/{id}`. */
@@ -74,15 +108,32 @@ export class Description {
   }
 
   #find(method: string, path: string) {
-    const matching = this.operations().filter((one) => {
-      const pattern = one.path.replace(/[.!$]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+');
-      return one.method === method && new RegExp(`^${pattern}$`).test(path);
-    });
-    // A literal path wins over one with parameters.
-    return matching.sort((one, other) => one.path.split('{').length - other.path.split('{').length)[0];
+    return this.#patterns().find((one) => one.method === method && one.pattern.test(path));
   }
 
-  #errors(steps: readonly string[], value: unknown): unknown {
+  /** Every operation with a pattern of its path. A literal path wins over one with parameters. */
+  #patterns() {
+    this.#found ??= this.operations()
+      .sort((one, other) => one.path.split('{').length - other.path.split('{').length)
+      .map((one) => {
+        const pattern = one.path.replace(/[.!$]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+');
+        return { ...one, pattern: new RegExp(`^${pattern}$`) };
+      });
+    return this.#found;
+  }
+
+  /** What the document holds at a place. */
+  #at(place: readonly string[]): unknown {
+    return place.reduce(
+      (value: unknown, step) => (value as Record<string, unknown> | undefined)?.[step],
+      this.document,
+    );
+  }
+
+  #errors(place: readonly string[], value: unknown): unknown {
+    // Many operations answer with the same component, which is compiled once.
+    const { $ref } = (this.#at(place) ?? {}) as { $ref?: string };
+    const steps = $ref?.startsWith('#/') ? $ref.slice('#/'.length).split('/') : place;
     const pointer = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
     const validate = this.#ajv.getSchema(`doc#/${pointer}`);
     if (!validate) return `nothing is documented at ${steps.join(' ')}`;

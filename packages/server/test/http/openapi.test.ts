@@ -1,4 +1,4 @@
-import { REASONS } from '@countersign/protocol';
+import { type JsonObject, REASONS } from '@countersign/protocol';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Kind } from '../../src/kinds/kind.js';
@@ -163,7 +163,7 @@ describe('GET /v2/openapi.json', () => {
   it('lists the reasons of each operation under their statuses, and every reason somewhere', () => {
     const { schemas = {}, responses = {} } = described.document.components;
     expect((schemas.reason as { enum: string[] }).enum).toEqual(Object.keys(REASONS));
-    for (const { name, path, operation } of described.operations()) {
+    for (const { name, operation } of described.operations()) {
       if (['Server', 'Journal'].includes(operation.tags[0] ?? '')) continue;
       expect(Object.keys(operation.responses), name).toEqual(
         expect.arrayContaining(['400', '401', '404', '408', '500', '503']),
@@ -243,6 +243,26 @@ describe('GET /v2/openapi.json', () => {
     }
     for (const path of ['/ledger', '/ledger/changes', '/signers', '/policies', '/schemas', '/', '/openapi.json']) {
       expectDescribed(described, 'GET', path, await client.get(path));
+    }
+  });
+
+  it('takes back what the ledger shows of a subdomain, in an update alone', () => {
+    const body = (data: JsonObject) => signed(data, key, {}, { luid: '$dom.-0123456789abcdef' });
+    const sent = { handle: 'eu@pay', domain: 'pay' };
+    expect(described.requestErrors('put', '/domains/{id}', body({ ...sent, parent: HASH }))).toBeUndefined();
+    expect(described.requestErrors('post', '/domains', body(sent))).toBeDefined();
+  });
+
+  it('says of keys of factors what the server takes', () => {
+    const factor = { handle: 'f', signer: 's' };
+    const path = '/signers/{signer}/factors';
+    const check = bodyChecksOf(kindNamed('signer-factor')).create;
+    for (const schema of ['otp', 'own', 'key-pair', 'oauth-client-credentials', undefined]) {
+      for (const more of [{}, { public: 'AAAA' }, { format: 'rsa-der' }, { public: 'AAAA', format: 'rsa-der' }]) {
+        const body = signed({ ...factor, ...(schema ? { schema } : {}), ...more }, key);
+        const refused = described.requestErrors('post', path, body) !== undefined;
+        expect(refused, JSON.stringify(body.data)).toBe(throws(() => check(body)));
+      }
     }
   });
 

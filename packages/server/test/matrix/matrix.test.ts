@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Route, recordRoutes } from '../../src/http/routes.js';
 import type { Kind } from '../../src/kinds/kind.js';
 import { kinds } from '../../src/kinds/registry.js';
+import { Description } from '../http/description.js';
 import { newKey, newLedger, noteLedger, signed, type TestAnswer, TestClient } from '../support/client.js';
 import { make, ok } from '../support/scene.js';
 import { withServer } from '../support/server.js';
@@ -15,10 +16,19 @@ const READS = ['read', 'list', 'changes', 'change'];
 
 /** The ledger of the owner of another one. */
 let elsewhere: TestClient;
+let described: Description;
 
 beforeAll(async () => {
   elsewhere = await newLedger(server.current.url);
+  described = await Description.of(server.current.url);
 });
+
+/** Sends a request as a caller does. Whatever is answered is as the description says. */
+async function sent(...[client, who, method, path, body]: Parameters<typeof send>): Promise<TestAnswer> {
+  const answer = await send(client, who, method, path, body);
+  expect(described.answerErrors(method, path, answer.status, answer.body), `${method} ${path}`).toBeUndefined();
+  return answer;
+}
 
 /** What a route says to who has no right to it: circle signers are judged by their circle, proofs have their own names. */
 function refusal({ kind, operation }: Route): string {
@@ -96,7 +106,7 @@ describe.each(CASES)('a $name, asked by whom it is not for, the gate $gate', ({ 
       for (const id of gate === 'closed' ? [handle, record.luid] : [handle]) {
         const view = seenBy(scene, who);
         const { method, path, body } = requestTo(route, view, record, id);
-        const answer = await send(view.client, who, method, path, body);
+        const answer = await sent(view.client, who, method, path, body);
         expect(told(answer), `${who} ${method} ${path}`).toBe(promised(route, who, gate));
         if (maySee(route, who)) expect(answer.text).toContain(scene.canary);
         else expectNoLeak(answer, scene.canary, `${who} ${method} ${path}`);
@@ -116,7 +126,7 @@ describe.each(CASES)('a $name, asked by whom it is not for, the gate $gate', ({ 
       for (const id of [scene.scene.path.replace(/^.*\//, ''), record.luid]) {
         const { method, path, body } = requestTo(route, strange, record, id);
         if (route.operation === 'create' || route.operation === 'update') continue;
-        const answer = await send(elsewhere, 'other', method, path, body);
+        const answer = await sent(elsewhere, 'other', method, path, body);
         expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(500);
         if (route.operation !== 'list' && kind.name !== 'ledger') expect(answer.status, path).toBe(404);
         expectNoLeak(answer, scene.canary, `${method} ${path} from another ledger`);
@@ -142,7 +152,7 @@ describe.each(kinds)('a $name, asked by whom it is for', (kind) => {
       dropped = route.operation === 'drop';
       const record = await current(scene);
       const { method, path, body } = requestTo(route, view, record, scene.scene.path.replace(/^.*\//, ''));
-      const answer = await send(view.client, who, method, path, body);
+      const answer = await sent(view.client, who, method, path, body);
       expect(told(answer), `${who} ${method} ${path}`).toBe(promised(route, who));
       if (maySee(route, who)) expect(answer.text).toContain(scene.canary);
       if (dropped && kind.operations.includes('changes')) await expectHistoryGuarded(scene, record);
@@ -155,7 +165,7 @@ async function expectHistoryGuarded(scene: Tenant, record: RecordEnvelope): Prom
   const path = scene.scene.path.replace(/[^/]+$/, record.luid);
   for (const who of CALLERS) {
     for (const end of ['/changes', '/changes/1', '']) {
-      const answer = await send(seenBy(scene, who).client, who, 'GET', path + end);
+      const answer = await sent(seenBy(scene, who).client, who, 'GET', path + end);
       const sees = end !== '' && ['reader', 'owner', 'member'].includes(who);
       expect(answer.status < 300, `${who} ${path}${end}`).toBe(sees);
       expect(answer.status).toBeLessThan(500);
@@ -170,7 +180,7 @@ describe('the ledgers themselves', () => {
     const scene = await tenant(server.current.url, 'ledger', 'owner', elsewhere.key);
     for (const who of CALLERS) {
       const client = new TestClient(server.current.url, scene.keys[who]);
-      const answer = await send(client, who, 'GET', '/ledgers');
+      const answer = await sent(client, who, 'GET', '/ledgers');
       expect(answer.status).toBe(who === 'none' || who === 'bad' ? 401 : 200);
       const named = scene.scene.client.ledger ?? '';
       expect(answer.text.includes(named), who).toBe(who === 'owner');
@@ -184,11 +194,11 @@ describe('the ledgers themselves', () => {
     for (const [index, who] of CALLERS.entries()) {
       const client = new TestClient(server.current.url, scene.keys[who]);
       const handle = `made-${process.pid}-${index}`;
-      const answer = await send(client, who, 'POST', '/ledgers', signed({ handle, signer: 'system' }, client.key));
+      const answer = await sent(client, who, 'POST', '/ledgers', signed({ handle, signer: 'system' }, client.key));
       expect(answer.status, who).toBe({ none: 422, bad: 401 }[who as string] ?? 201);
       if (answer.status === 201) noteLedger(answer.body);
       const data = { handle: scene.scene.client.ledger ?? '', signer: 'system' };
-      const taken = await send(client, who, 'POST', '/ledgers', signed(data, client.key));
+      const taken = await sent(client, who, 'POST', '/ledgers', signed(data, client.key));
       expect(taken.status, who).toBe({ none: 422, bad: 401 }[who as string] ?? 409);
       expectNoLeak(taken, scene.canary, `${who} POST /ledgers`);
     }

@@ -1,19 +1,15 @@
 import { kindNamed } from '../../kinds/registry.js';
 import { JOURNAL } from '../journal.js';
 import { errorResponse, refusals } from './reasons.js';
-import { filters, jsonAnswer, jsonBody, listOf, PAGE } from './record-routes.js';
-import { ref } from './schemas.js';
+import { filters, jsonAnswer, jsonBody, PAGE } from './record-routes.js';
+import { object, open, ref, text } from './schemas.js';
 
 type Paths = Record<string, Record<string, unknown>>;
 
 /** The routes outside every ledger that say something about the server. The probes are not below the base path. */
 export function outside(publicUrl: string): Paths {
   const above = [{ url: publicUrl.replace(/\/v2$/, '') || '/' }];
-  const status = (status: string) => ({
-    type: 'object',
-    required: ['status'],
-    properties: { status: { const: status } },
-  });
+  const status = (status: string) => object({ status: { ...text, const: status } });
   return {
     '/metrics': {
       servers: above,
@@ -31,7 +27,7 @@ export function outside(publicUrl: string): Paths {
     },
     '/openapi.json': {
       get: about('readOpenApi', 'Read this description', {
-        200: jsonAnswer('OpenAPI 3.1.', { type: 'object', required: ['openapi', 'info', 'paths'] }),
+        200: jsonAnswer('OpenAPI 3.1.', object({ openapi: text, info: open, paths: open })),
       }),
     },
     '/health/live': {
@@ -79,7 +75,7 @@ export function ledgerCollection(): Paths {
         security: [{ bearer: [] }],
         parameters: [...PAGE, filters(kindNamed('ledger'))],
         responses: {
-          200: jsonAnswer('A page of ledgers, unsigned.', listOf('ledger', ['index', 'limit'])),
+          200: jsonAnswer('A page of ledgers, unsigned.', ref('ledger-list')),
           ...refusals('list-ledgers'),
         },
       },

@@ -1,6 +1,7 @@
 import { REASONS, type Reason } from '@countersign/protocol';
 import type { Kind } from '../../kinds/kind.js';
 import type { Route } from '../routes.js';
+import { oneOfTexts } from './schemas.js';
 
 /** What an operation can be refused for; nested kinds have more, because their path names a parent. */
 interface Refusals {
@@ -126,7 +127,8 @@ export function errorResponse(reasons: readonly Reason[]): object {
       'application/json': {
         schema: {
           allOf: [{ $ref: '#/components/schemas/error' }],
-          properties: { data: { properties: { reason: { enum: [...reasons] } } } },
+          type: 'object',
+          properties: { data: { type: 'object', properties: { reason: oneOfTexts(reasons) } } },
         },
       },
     },

@@ -4,7 +4,7 @@ import { filterableMembers } from '../../records/filters.js';
 import { type Route, recordRoutes } from '../routes.js';
 import { operationId, summary } from './names.js';
 import { familyOf, isForwarded, refusals } from './reasons.js';
-import { ref, type Schema } from './schemas.js';
+import { oneOfTexts, ref, type Schema } from './schemas.js';
 
 /** Every route of every kind: path -> method -> operation. */
 export function recordPaths(): Record<string, Record<string, object>> {
@@ -48,18 +48,6 @@ export function jsonAnswer(description: string, schema: Schema): object {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** A signed list of `items` (contract 01 §10). `page` names the members its page has, absent for lists without one. */
-export function listOf(items: string, page?: readonly string[]): Schema {
-  return {
-    allOf: [ref('list')],
-    properties: {
-      data: { items: ref(items) },
-      ...(page ? { page: { allOf: [ref('page')], required: page } } : {}),
-    },
-    ...(page ? { required: ['page'] } : {}),
-  };
-}
-
 function bodyOf({ kind, operation }: Route): string | undefined {
   if (operation === 'check') return 'check';
   const sent: readonly Route['operation'][] = ['create', 'update', 'proof', 'drop'];
@@ -78,13 +66,13 @@ function success({ kind, operation }: Route): object {
     case 'drop':
       return { 204: { description: 'Dropped. No body.' } };
     case 'list':
-      return { 200: jsonAnswer('A signed page of records.', listOf(name, ['index', 'limit'])) };
+      return { 200: jsonAnswer('A signed page of records.', ref(`${name}-list`)) };
     case 'changes':
-      return { 200: jsonAnswer('A signed page of changes.', listOf(`${name}-change`, ['index', 'limit', 'total'])) };
+      return { 200: jsonAnswer('A signed page of changes.', ref(`${name}-changes`)) };
     case 'change':
       return { 200: jsonAnswer('The change.', ref(`${name}-change`)) };
     case 'check':
-      return { 200: jsonAnswer('The rules that grant it, each signed.', listOf('granted-rule')) };
+      return { 200: jsonAnswer('The rules that grant it, each signed.', ref('granted-rules')) };
     default:
       return { 200: jsonAnswer('The record.', ref(name)) };
   }
@@ -106,7 +94,7 @@ function parametersOf({ kind, operation, path }: Route): object[] {
 const INCLUDE = {
   name: 'include',
   in: 'query',
-  schema: { enum: ['meta.secret'] },
+  schema: oneOfTexts(['meta.secret']),
   description: 'Adds the values of secrets, as `meta.secret`, for who may `reveal` them; also taken as `include[0]`.',
 };
 

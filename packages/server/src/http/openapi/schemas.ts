@@ -1,6 +1,4 @@
-import type { TObject, TSchema } from 'typebox';
-import type { Kind } from '../../kinds/kind.js';
-import { type BodySchemas, bodySchemasOf, checkSchema } from '../../records/bodies.js';
+import type { TSchema } from 'typebox';
 import { sharedSchemas } from '../../schemas/shared.js';
 
 /** A JSON Schema as the document holds it. */
@@ -11,6 +9,32 @@ export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+export const text: Schema = { type: 'string' };
+
+/** A whole number from `minimum` on. */
+export function count(minimum: number): Schema {
+  return { type: 'integer', minimum };
+}
+
+/** A list of `items`. */
+export function listOf(items: Schema): Schema {
+  return { type: 'array', items };
+}
+
+/** One of some texts. Generators need the type beside them. */
+export function oneOfTexts(names: readonly string[]): Schema {
+  return { ...text, enum: [...names] };
+}
+
+/** An object whose members are the client's affair. Without the keyword generators take it to have none. */
+export const open: Schema = { type: 'object', additionalProperties: true };
+
+/** An object with these members, all of them required but those named. */
+export function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', ...(required.length === 0 ? {} : { required }), properties };
+}
+
 /** The parts request schemas share, as components; the names they refer to one another by are unknown outside. */
 export function sharedComponents(): Record<string, Schema> {
   return Object.fromEntries(
@@ -18,74 +42,18 @@ export function sharedComponents(): Record<string, Schema> {
   );
 }
 
-/**
- * What the data of a kind is, and the request bodies that carry it. The members are said once, in `<kind>-data`, which
- * is open: creates close it, updates add the parent and close it, served records have what the ledger adds.
- */
-export function kindComponents(kind: Kind): Record<string, Schema> {
-  const { name, operations } = kind;
-  const bodies = bodySchemasOf(kind);
-  const served = (base: string): Schema => ({
-    allOf: [ref(base)],
-    properties: { data: { allOf: [ref(`${name}-data`)], properties: { parent: ref('hash') } } },
-  });
-  return {
-    [`${name}-data`]: opened(kind),
-    [name]: served('record'),
-    ...(operations.includes('changes') ? { [`${name}-change`]: served('change') } : {}),
-    [`${name}-create`]: withData(bodies.create, closedData(kind, {})),
-    ...(operations.includes('update')
-      ? { [`${name}-update`]: withData(bodies.update, closedData(kind, { parent: ref('hash') })) }
-      : {}),
-    ...(operations.includes('proof') ? { [`${name}-proof`]: eitherProof(bodies) } : {}),
-    ...(operations.includes('drop') ? { [`${name}-drop`]: described(bodies.drop) } : {}),
-  };
-}
-
-/** The body of an access check. */
-export function checkComponent(): Schema {
-  return described(checkSchema);
-}
-
-/** A proof, or what the caller's token is to sign in its stead (contract 03 §4.4). */
-function eitherProof({ proof, partialProof }: BodySchemas): Schema {
-  const signing = ['method', 'public', 'digest', 'result'];
-  return {
-    anyOf: [
-      described(proof),
-      { ...described(partialProof), not: { anyOf: signing.map((member) => ({ required: [member] })) } },
-    ],
-  };
-}
-
-function opened(kind: Kind): Schema {
-  const [only, ...others] = (kind.alternatives ?? [kind.data]).map((shape: TObject) => {
-    const { unevaluatedProperties: _, ...open } = described(shape);
-    return open;
-  });
-  return others.length === 0 && only ? only : { anyOf: [only, ...others] };
-}
-
-/** Members of the data that no branch knows are refused, as `unevaluatedProperties` looks through `allOf`. */
-function closedData(kind: Kind, more: Record<string, Schema>): Schema {
-  const names = Object.keys(more);
-  return {
-    allOf: [ref(`${kind.name}-data`)],
-    ...(names.length === 0 ? {} : { properties: more, required: names }),
-    unevaluatedProperties: false,
-  };
-}
-
-function withData(envelope: BodySchemas['create'], data: Schema): Schema {
-  const schema = described(envelope);
-  return { ...schema, properties: { ...(schema.properties as Schema), data } };
-}
-
-/** A request schema as plain JSON, its references leading to the components of the document. */
-function described(schema: object): Schema {
+/** A request schema as plain JSON, its references leading to the components of the document, its names called texts. */
+export function described(schema: object): Schema {
   return JSON.parse(
-    JSON.stringify(schema, (key, value: unknown) =>
-      key === '$ref' && typeof value === 'string' ? ref(value).$ref : value,
-    ),
+    JSON.stringify(schema, (key, value: unknown) => {
+      if (key === '$ref' && typeof value === 'string') return ref(value).$ref;
+      return isNames(value) ? { ...text, ...value } : value;
+    }),
   ) as Schema;
+}
+
+/** An enumeration of texts without their type, which says the same: generators need it. */
+function isNames(value: unknown): value is Schema {
+  const names = (value as Schema | null)?.enum;
+  return Array.isArray(names) && names.every((name) => typeof name === 'string');
 }

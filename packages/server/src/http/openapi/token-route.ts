@@ -1,8 +1,6 @@
 import { limits } from '../../limits.js';
 import { jsonAnswer } from './record-routes.js';
-import type { Schema } from './schemas.js';
-
-const text: Schema = { type: 'string' };
+import { object, oneOfTexts, text } from './schemas.js';
 
 /**
  * The token endpoint (contract 03 §3): RFC 6749, so neither its answers nor its errors are signed.
@@ -11,11 +9,7 @@ const text: Schema = { type: 'string' };
  */
 export function tokenEndpoint(hasDefault: boolean): Record<string, object> {
   const refused = (description: string, ...errors: string[]) =>
-    jsonAnswer(description, {
-      type: 'object',
-      required: ['error', 'error_description'],
-      properties: { error: { enum: errors }, error_description: text },
-    });
+    jsonAnswer(description, object({ error: oneOfTexts(errors), error_description: text }));
   return {
     '/oauth/token': {
       post: {
@@ -34,7 +28,11 @@ export function tokenEndpoint(hasDefault: boolean): Record<string, object> {
               schema: {
                 type: 'object',
                 required: ['grant_type'],
-                properties: { grant_type: { const: 'client_credentials' }, client_id: text, client_secret: text },
+                properties: {
+                  grant_type: { ...text, const: 'client_credentials' },
+                  client_id: text,
+                  client_secret: text,
+                },
               },
             },
           },
@@ -45,7 +43,7 @@ export function tokenEndpoint(hasDefault: boolean): Record<string, object> {
             required: ['access_token', 'token_type', 'expires_in'],
             properties: {
               access_token: text,
-              token_type: { const: 'Bearer' },
+              token_type: { ...text, const: 'Bearer' },
               expires_in: { type: 'integer', minimum: 1, description: 'Seconds.' },
             },
           }),

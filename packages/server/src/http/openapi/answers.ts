@@ -1,0 +1,164 @@
+import { HASH_PATTERN, LUID_PATTERN, REASONS } from '@countersign/protocol';
+import type { Kind, KindName } from '../../kinds/kind.js';
+import { count, described, listOf, object, oneOfTexts, open, ref, type Schema, text } from './schemas.js';
+
+const ACTIONS = ['create', 'update', 'drop'];
+
+/** Members of `meta` that every record can have, and those it need not. */
+const META = {
+  proofs: { ...listOf(ref('proof')), description: 'Those of the client, then those of the ledger.' },
+  status: text,
+  moment: ref('moment'),
+  owners: { ...listOf(text), description: 'The keys that signed the creation.' },
+  labels: listOf(text),
+  domain: text,
+};
+const MAY_LACK = ['status', 'labels', 'domain'];
+
+/** What else the `meta` of a kind holds. */
+const META_OF: Partial<Readonly<Record<KindName, Schema>>> = {
+  intent: object({
+    thread: { ...text, description: 'What follows from an intent has the same.' },
+    domains: { ...listOf(text), description: 'Of the wallets that claims name.' },
+  }),
+  report: object(
+    {
+      assets: listOf({
+        ...object({ handle: text, output: text }),
+        additionalProperties: true,
+      }),
+    },
+    ['assets'],
+  ),
+  'signer-factor': object(
+    {
+      secret: {
+        type: 'object',
+        additionalProperties: text,
+        description: 'Values of the secrets the data refers to, only where `include=meta.secret` asks for them.',
+      },
+    },
+    ['secret'],
+  ),
+};
+
+/** What the server answers, whatever the kind (contract 01 §3, §9, §10, §12). */
+export const ANSWERS: Readonly<Record<string, Schema>> = {
+  hash: { ...text, pattern: HASH_PATTERN, description: 'SHA-256 of the canonical JSON of `data`, in hex.' },
+  luid: { ...text, pattern: LUID_PATTERN, description: 'What names the record for ever, also after a drop.' },
+  moment: { ...text, format: 'date-time', description: 'UTC, with milliseconds.' },
+  proof: object(
+    {
+      method: { ...text, description: '`ed25519-v2`' },
+      public: { ...text, description: 'Base64 of the raw public key.' },
+      digest: {
+        ...text,
+        pattern: HASH_PATTERN,
+        description: 'SHA-256 of the hash and the canonical `custom`, in hex.',
+      },
+      result: { ...text, description: 'Base64 of the signature over the bytes of the digest.' },
+      custom: open,
+      origin: {
+        ...oneOfTexts(['key-pair', 'self-signed-token', 'oauth2-token']),
+        description: 'How the proof came about.',
+      },
+      signer: { ...text, description: 'Handle of the signer that had the key when the proof was stored.' },
+      issuer: text,
+    },
+    ['custom', 'origin', 'signer', 'issuer'],
+  ),
+  meta: object(META, MAY_LACK),
+  'change-meta': object(
+    {
+      ...META,
+      labels: { type: ['array', 'null'], items: text, description: 'Null where there were none.' },
+      change: count(1),
+      action: oneOfTexts(ACTIONS),
+    },
+    MAY_LACK,
+  ),
+  'answer-meta': object({
+    proofs: { ...listOf(ref('proof')), description: 'Of the ledger; empty where no ledger is resolved.' },
+    moment: ref('moment'),
+  }),
+  page: object({ index: count(0), limit: count(1) }),
+  'counted-page': object({ index: count(0), limit: count(1), total: count(0) }),
+  'granted-rule': object({ hash: ref('hash'), data: ref('access-value'), meta: ref('answer-meta') }),
+  'granted-rules': signedList(ref('granted-rule')),
+  'schema-error': object(
+    {
+      instancePath: text,
+      schemaPath: text,
+      keyword: text,
+      params: open,
+      message: text,
+      path: { ...text, description: 'Of errors in a request body only.' },
+      errorCode: { ...text, description: 'Of errors in a request body only.' },
+    },
+    ['path', 'errorCode'],
+  ),
+  reason: {
+    ...oneOfTexts(Object.keys(REASONS)),
+    description: Object.entries(REASONS)
+      .map(([reason, { status, meaning }]) => `- \`${reason}\` (${status}): ${meaning}`)
+      .join('\n'),
+  },
+  error: object({
+    hash: ref('hash'),
+    data: object(
+      {
+        reason: ref('reason'),
+        detail: text,
+        custom: {
+          ...open,
+          properties: { errors: listOf({ anyOf: [ref('schema-error'), text] }) },
+        },
+      },
+      ['custom'],
+    ),
+    meta: ref('answer-meta'),
+  }),
+  'server-information': object({
+    hash: ref('hash'),
+    data: object({ handle: text, server: { ...text, format: 'uri' }, semver: text, status: text, build: text }),
+    meta: object({ moment: ref('moment') }),
+  }),
+};
+
+/** The record of a kind as it is answered, one version of it, and the lists of both. */
+export function answerComponents(kind: Kind): Record<string, Schema> {
+  const { name, operations } = kind;
+  return {
+    [name]: record(kind, 'meta'),
+    ...(operations.includes('list') ? { [`${name}-list`]: signedList(ref(name), ref('page')) } : {}),
+    ...(operations.includes('changes')
+      ? {
+          [`${name}-change`]: record(kind, 'change-meta'),
+          [`${name}-changes`]: signedList(ref(`${name}-change`), ref('counted-page')),
+        }
+      : {}),
+  };
+}
+
+/** Every member is required: what is answered has been stored. */
+function record(kind: Kind, meta: string): Schema {
+  const more = META_OF[kind.name];
+  return object({
+    hash: kind.added ? { ...ref('hash'), description: HASHED } : ref('hash'),
+    data: {
+      allOf: [ref(`${kind.name}-data`)],
+      type: 'object',
+      properties: { parent: ref('hash'), ...described(kind.added ?? {}) },
+    },
+    luid: ref('luid'),
+    meta: more ? { allOf: [ref(meta), more] } : ref(meta),
+  });
+}
+
+const HASHED =
+  'Of `data`, or of `data` without `domain`: the ledger shows it whether or not the client has signed it. It is `meta.domain`.';
+
+/** A list with its hash and the proof of the ledger (contract 01 §10); without a page it is whole. */
+function signedList(items: Schema, page?: Schema): Schema {
+  return object({ hash: ref('hash'), meta: ref('answer-meta'), data: listOf(items), ...(page ? { page } : {}) });
+}

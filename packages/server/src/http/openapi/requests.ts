@@ -1,0 +1,83 @@
+import type { TObject } from 'typebox';
+import type { Kind } from '../../kinds/kind.js';
+import { type BodySchemas, bodySchemasOf, checkSchema } from '../../records/bodies.js';
+import { described, listOf, ref, type Schema } from './schemas.js';
+
+/**
+ * What the data of a kind is, and the request bodies that carry it. The members are said once, in `<kind>-data`, which
+ * is open: creates close it, updates add the parent and close it, answers have what the ledger adds.
+ */
+export function requestComponents(kind: Kind): Record<string, Schema> {
+  const { name, operations } = kind;
+  const bodies = bodySchemasOf(kind);
+  return {
+    [`${name}-data`]: opened(kind),
+    [`${name}-create`]: withData(bodies.create, closedData(kind)),
+    ...(operations.includes('update')
+      ? { [`${name}-update`]: withData(bodies.update, replacing(kind), { luid: ref('luid') }) }
+      : {}),
+    ...(operations.includes('proof') ? { [`${name}-proof`]: eitherProof(bodies) } : {}),
+    ...(operations.includes('drop') ? { [`${name}-drop`]: signedBody(bodies.drop) } : {}),
+  };
+}
+
+/** What requests of every kind have in common: the body of an access check, and the proofs that come with data. */
+export function commonRequests(kind: Kind): Record<string, Schema> {
+  return { check: signedBody(checkSchema), 'sent-proof': eitherProof(bodySchemasOf(kind)) };
+}
+
+/** A proof, or what the caller's token is to sign in its stead (contract 03 §4.4). */
+function eitherProof({ proof, partialProof }: BodySchemas): Schema {
+  const signing = ['method', 'public', 'digest', 'result'];
+  return {
+    anyOf: [
+      described(proof),
+      { ...described(partialProof), not: { anyOf: signing.map((member) => ({ required: [member] })) } },
+    ],
+  };
+}
+
+function opened(kind: Kind): Schema {
+  const [only, ...others] = (kind.alternatives ?? [kind.data]).map((shape: TObject) => {
+    const { unevaluatedProperties: _, ...rest } = described(shape);
+    return withConditional(rest);
+  });
+  return others.length === 0 && only ? only : { anyOf: [only, ...others] };
+}
+
+/**
+ * An object that has members unless a condition holds, as one that has them and not both: what generators make types of
+ * are the members alone.
+ */
+function withConditional({ if: condition, else: also, ...shape }: Schema): Schema {
+  if (also === undefined) return shape;
+  const { properties } = also as { properties: Record<string, Schema> };
+  const any = { anyOf: Object.keys(properties).map((member) => ({ required: [member] })) };
+  const members = { ...(shape.properties as Schema), ...properties };
+  return { ...shape, properties: members, not: { allOf: [condition, any] } };
+}
+
+/** Members of the data that no branch knows are refused, as `unevaluatedProperties` looks through `allOf`. */
+function closedData(kind: Kind): Schema {
+  return { allOf: [ref(`${kind.name}-data`)], unevaluatedProperties: false };
+}
+
+/** The data of an update: it names the version it replaces, and may send back what the ledger has added. */
+function replacing(kind: Kind): Schema {
+  const members = { parent: ref('hash'), ...described(kind.added ?? {}) };
+  return { ...closedData(kind), type: 'object', required: ['parent'], properties: members };
+}
+
+/** @param more what else the body says of the record; on a create a luid is ignored, on an update it is the record's */
+function withData(envelope: BodySchemas['create'], data: Schema, more: Record<string, Schema> = {}): Schema {
+  const schema = signedBody(envelope);
+  return { ...schema, properties: { ...(schema.properties as Schema), data, ...more } };
+}
+
+/** A body that carries proofs: each is signed, or left to the token. */
+function signedBody(envelope: object): Schema {
+  const schema = described(envelope) as Schema & { properties: Record<string, Schema> };
+  const { meta, ...others } = schema.properties as Record<string, Schema & { properties?: Schema }>;
+  const withProofs = { ...meta, properties: { ...meta?.properties, proofs: listOf(ref('sent-proof')) } };
+  return { ...schema, properties: { ...others, meta: withProofs } };
+}
