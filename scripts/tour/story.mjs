@@ -81,7 +81,7 @@ export class Story {
       'the owner may do everything, the signer ada and the circle cashiers may work with wallets, everyone may read.',
     );
     report.sent(`POST /ledgers: handle ${handle}, signed by the owner's key ${owner.public.slice(0, 8)}…`);
-    const data = { handle, signer: 'system', access: RULES, config: {} };
+    const data = { handle, signer: 'system', access: RULES };
     const record = await client.call(201, 'POST', '/ledgers', signedBy([owner], data, CREATED));
     client.ledger = handle;
     const system = await client.call(200, 'GET', '/signers/system');
