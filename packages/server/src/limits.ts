@@ -7,6 +7,12 @@ export const limits = {
   body: 1024 * 1024,
   /** Milliseconds in which a request must have arrived, its body included (contract 06 §8). */
   request: 30_000,
+  /**
+   * Connections of clients: how many one process has; milliseconds in which a client takes all that waits for it, and
+   * without a request after which it is told to use another. Idle ones are kept for longer than that, so that who reads
+   * the hint never meets a closed one.
+   */
+  clients: { count: 4_096, taken: 60_000, idle: 5_000 },
   /** Nesting of arrays and objects in a request body. */
   depth: 64,
   /** JSON values (members, elements) in a request body. */

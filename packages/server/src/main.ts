@@ -82,7 +82,7 @@ async function run(config: Config, logger: pino.Logger, embedded: Embedded | und
 async function begin(config: Config, logger: pino.Logger, databaseUrl: string, masterKey: Buffer): Promise<Serving> {
   if (config.workers > 1) return startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
   const server = await serve(config, { databaseUrl, masterKey, logger, worker: '0' });
-  return { stop: () => server.close() };
+  return { stop: () => server.leave() };
 }
 
 main().catch((error: unknown) => {

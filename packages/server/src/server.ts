@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
 import type { Nature } from './clock.js';
+import type { ConnectionBounds } from './http/connections.js';
 import { createServer } from './http/server.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import { keyCheck } from './ledgers/master-key.js';
@@ -41,6 +42,8 @@ export interface ServerOptions {
   readonly worker?: string;
   /** Collects the metrics of all processes; this one's unless given. */
   readonly collect?: () => Promise<string>;
+  /** What clients' connections are held to; the service's own limits unless given. */
+  readonly connections?: Partial<ConnectionBounds>;
 }
 
 /** A server with its connection to the database. */
@@ -48,6 +51,11 @@ export interface Server {
   readonly app: FastifyInstance;
   readonly service: Service;
   readonly metrics: Metrics;
+  /**
+   * Closes, and lets clients go first (`Connections.leave`), which takes seconds where one keeps an idle connection: no
+   * request of theirs meets a connection that was closed without a word.
+   */
+  leave(): Promise<void>;
   /** Finishes what was begun, then lets go of the database. */
   close(): Promise<void>;
 }
@@ -73,6 +81,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const metrics = createMetrics(worker);
   const outbound = createOutbound({ allowPrivate });
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
+  const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   const { connections } = limits;
   const pool = createPool({ max: connections.others, ...database }, failed);
   const patience = { statement_timeout: limits.listing, connectionTimeoutMillis: 2 * limits.listing };
@@ -100,14 +109,20 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       turns: createTurns(),
     };
     const collect = options.collect ?? (() => metrics.registry.metrics());
-    const app = createServer(service, logger, { metrics, collect });
+    const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
+    let closed: Promise<unknown> | undefined;
+    const close = async () => {
+      closed ??= app.close().then(letGo);
+      await closed;
+    };
     return {
       app,
       service,
       metrics,
-      async close() {
-        await app.close();
-        await letGo();
+      close,
+      async leave() {
+        await connections.leave();
+        await close();
       },
     };
   } catch (error) {

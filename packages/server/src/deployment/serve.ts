@@ -34,7 +34,9 @@ export async function serve(config: Config, means: Means): Promise<Server> {
     ...(means.collect ? { collect: means.collect } : {}),
   });
   try {
-    await server.app.listen({ port: config.port, host: config.host });
+    // For a name with several addresses the framework would make a second server, which nothing of ours watches over.
+    const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
+    await server.app.listen({ port: config.port, host });
   } catch (error) {
     await server.close();
     throw error;

@@ -21,7 +21,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
     });
 
   const stop = async () => {
-    await server?.close().catch((error: unknown) => logger.error({ err: error }, 'did not stop cleanly'));
+    await server?.leave().catch((error: unknown) => logger.error({ err: error }, 'did not stop cleanly'));
     process.exit(0);
   };
 
