@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findBinaries } from '../../src/store/embedded/binaries.js';
 import { stopLeftBehind } from '../../src/store/embedded/left-behind.js';
 import { startOf } from '../../src/store/embedded/process.js';
@@ -145,6 +145,43 @@ describe('our own PostgreSQL', () => {
     await writeFile(join(dataDir, 'postgres/cluster/postmaster.pid'), `${process.pid}\n${dataDir}\n`);
     await start();
     expect(await postmaster()).not.toBe(process.pid);
+  });
+
+  it.skipIf(process.platform !== 'linux')('is not misled by a killed PostgreSQL that nobody has buried', async () => {
+    await (await start()).stop();
+    const cluster = join(dataDir, 'postgres/cluster');
+    // A process that has ended, and whose parent does not ask how: its id is still taken.
+    const { uid, gid } = await stat(cluster);
+    const script = ['-c', 'sleep 0 & echo $!; exec sleep 60'];
+    const parent = spawn('/bin/sh', script, { stdio: ['ignore', 'pipe', 'ignore'], uid, gid, cwd: '/' });
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(line);
+    await vi.waitFor(async () => expect(await startOf(pid)).toBeUndefined());
+    process.kill(pid, 0);
+    await writeFile(join(cluster, 'postmaster.pid'), `${pid}\n${cluster}\n1\n5432\n/tmp\n\n  1 1\n`);
+    await start();
+    parent.kill('SIGKILL');
+  });
+
+  it.skipIf(process.platform !== 'linux')('waits for what a killed PostgreSQL has left running', async () => {
+    const first = await start();
+    const client = new pg.Client({ connectionString: first.url });
+    client.on('error', () => {});
+    await client.connect();
+    // It does not look up from its work, so it does not notice the end either.
+    const { rows } = await client.query('select pg_backend_pid() as pid');
+    const [{ pid }] = rows;
+    const busy = client.query('select count(*) from generate_series(1, 1e12)').catch((error: Error) => error);
+    const active = `select from pg_stat_activity where pid = ${pid} and state = 'active'`;
+    await vi.waitFor(async () => expect(await query(first.url, active)).toHaveLength(1));
+    const postmasterId = await postmaster();
+    process.kill(postmasterId, 'SIGKILL');
+    await vi.waitFor(async () => expect(await startOf(postmasterId)).toBeUndefined());
+    expect(await startOf(pid)).toBeDefined();
+    await stopLeftBehind(join(dataDir, 'postgres/cluster'), () => {});
+    expect(await busy).toBeInstanceOf(Error);
+    await first.stop();
+    await start();
   });
 
   it('reports an end that nobody asked for, and has everything committed at the next start', async () => {
