@@ -143,6 +143,16 @@ export const limits = {
   batch: 256,
   /** Connections to the database that one process has: for lists, and for everything else. */
   connections: { lists: 3, others: 7 },
+  /**
+   * Of our own PostgreSQL: how often in so many milliseconds it may end by itself before it is given up, and milliseconds
+   * before it is started again.
+   */
+  restarts: { times: 5, within: 10 * 60_000, respite: 500 },
+  /**
+   * Bytes that must be free on the disk of our own PostgreSQL: for a write, so that reads go on when it is nearly full;
+   * and for a failed start to count as one.
+   */
+  room: { write: 128 * 1024 * 1024, start: 32 * 1024 * 1024 },
   /** Milliseconds a list may take to be found; indexes find most in less than one. */
   listing: 5_000,
   /** Commits under way at a time, each of another ledger; fewer than there are connections, so that reads go on. */

@@ -18,7 +18,11 @@ async function main(): Promise<void> {
   }
   const embedded = config.databaseUrl
     ? undefined
-    : await startEmbedded({ dataDir: config.dataDir, log: (line) => logger.debug({ postgres: line }) });
+    : await startEmbedded({
+        dataDir: config.dataDir,
+        log: (line) => logger.debug({ postgres: line }),
+        alarm: (text) => logger.error(text),
+      });
   try {
     await run(config, logger, embedded);
   } catch (error) {

@@ -20,11 +20,14 @@ import { assertSameMasterKey } from './store/key-check.js';
 import { migrate } from './store/migrate.js';
 import { createPool } from './store/pool.js';
 import { createReplays } from './store/replays.js';
+import { endless, watchRoom } from './store/room.js';
 import { createStore } from './store/store.js';
 
 export interface ServerOptions {
   readonly database: pg.PoolConfig;
   readonly masterKey: Buffer;
+  /** The folder of our own PostgreSQL, so that nothing is written when its disk is nearly full. */
+  readonly databaseFolder?: string;
   /** What clients call; known only after listening when the port is chosen by the system. */
   readonly publicUrl: string;
   readonly name: string;
@@ -74,9 +77,25 @@ function pooledRandom(size: number): Nature['random'] {
   };
 }
 
+function tellOfRoom(logger: FastifyBaseLogger): (enough: boolean) => void {
+  return (enough) => {
+    if (enough) logger.info('there is room on the disk again: writes are taken');
+    else logger.error('the disk is nearly full: writes are refused, reads go on');
+  };
+}
+
 /** Wires store, services and HTTP, and brings the database to this release's schema. It does not listen yet. */
 export async function openServer(options: ServerOptions): Promise<Server> {
-  const { database, masterKey, logger, nature = NATURE, requestTimeout = 15_000, worker = '0', ...named } = options;
+  const {
+    database,
+    masterKey,
+    logger,
+    nature = NATURE,
+    requestTimeout = 15_000,
+    worker = '0',
+    databaseFolder,
+    ...named
+  } = options;
   const { serverRules = DEFAULT_SERVER_RULES, deliveryAllowPrivate: allowPrivate = false } = options;
   const metrics = createMetrics(worker);
   const outbound = createOutbound({ allowPrivate });
@@ -87,12 +106,14 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const patience = { statement_timeout: limits.listing, connectionTimeoutMillis: 2 * limits.listing };
   const lists = createPool({ max: connections.lists, ...patience, ...database }, failed);
   const pools = { lists, others: pool };
-  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end()]);
+  let room = endless;
+  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end(), room.close()]);
   try {
+    if (databaseFolder !== undefined) room = await watchRoom(databaseFolder, limits.room.write, tellOfRoom(logger));
     await migrate(pool);
     await assertSameMasterKey(pool, keyCheck(masterKey));
     watchPools(metrics, pools);
-    const store = createStore(pools, metrics.batched);
+    const store = createStore(pools, metrics.batched, room);
     const service: Service = {
       ...named,
       masterKey,

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.js';
 import { openServer, type Server } from '../server.js';
@@ -22,6 +23,7 @@ export async function serve(config: Config, means: Means): Promise<Server> {
   const server = await openServer({
     database: { connectionString: means.databaseUrl },
     masterKey: means.masterKey,
+    ...(config.databaseUrl === undefined ? { databaseFolder: join(config.dataDir, 'postgres') } : {}),
     publicUrl,
     name,
     build: version,

@@ -16,6 +16,7 @@ import { createLedger } from '../records/create-ledger.js';
 import { listLedgers } from '../records/list-ledgers.js';
 import type { Answer, Request } from '../records/request.js';
 import type { Service } from '../service.js';
+import { NoRoom } from '../store/room.js';
 import { answered, type Report } from './boundary.js';
 import { type ConnectionBounds, type Connections, guardConnections, LOOK } from './connections.js';
 import { explained } from './explained.js';
@@ -153,6 +154,8 @@ async function outsideLedgers(
 /** A service outside that gives no answer is its operator's affair, and may be so for every request of a day. */
 function reporting({ log, method, url }: FastifyRequest): Report {
   return (error) => {
+    // Of a full disk is told once, and not with every write that it refuses.
+    if (error instanceof NoRoom) return;
     if (error instanceof OutboundFailure) {
       const { kind, code, message } = error;
       log.warn(

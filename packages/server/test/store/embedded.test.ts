@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { limits } from '../../src/limits.js';
 import { findBinaries } from '../../src/store/embedded/binaries.js';
 import { stopLeftBehind } from '../../src/store/embedded/left-behind.js';
 import { startOf } from '../../src/store/embedded/process.js';
@@ -24,8 +25,11 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function start(log: (line: string) => void = () => {}): Promise<Embedded> {
-  const database = await startEmbedded({ dataDir, log });
+async function start(
+  log: (line: string) => void = () => {},
+  alarm: (text: string) => void = () => {},
+): Promise<Embedded> {
+  const database = await startEmbedded({ dataDir, log, alarm });
   started.push(database);
   return database;
 }
@@ -184,28 +188,41 @@ describe('our own PostgreSQL', () => {
     await start();
   });
 
-  it('reports an end that nobody asked for, and has everything committed at the next start', async () => {
-    const first = await start();
-    await query(first.url, 'create table kept as select 42 as answer');
-    const asleep = query(first.url, 'select pg_sleep(60)').catch((error: Error) => error);
-    process.kill(await postmaster(), 'SIGKILL');
-    expect((await first.exited).message).toBe('PostgreSQL ended unexpectedly (signal SIGKILL)');
-    await first.stop();
-    const second = await start();
-    expect(await query(second.url, 'select answer from kept')).toEqual([[42]]);
+  it('is started again when it ends by itself, with everything committed, and given up when it does not stop', async () => {
+    const alarms: string[] = [];
+    const { url, exited } = await start(undefined, (text) => alarms.push(text));
+    await query(url, 'create table kept as select 42 as answer');
+    const asleep = query(url, 'select pg_sleep(60)').catch((error: Error) => error);
+    const answers = () => query(url, 'select answer from kept').catch(() => undefined);
+    for (let ends = 1; ends <= limits.restarts.times; ends += 1) {
+      const before = await postmaster();
+      process.kill(before, 'SIGKILL');
+      await vi.waitFor(() => expect(alarms).toHaveLength(2 * ends), { timeout: 30_000 });
+      expect(await answers()).toEqual([[42]]);
+      expect(await postmaster()).not.toBe(before);
+    }
     expect(await asleep).toBeInstanceOf(Error);
-  });
+    expect(alarms.slice(0, 2)).toEqual([
+      'PostgreSQL is started again (it ended: signal SIGKILL)',
+      'PostgreSQL is ready again',
+    ]);
+    process.kill(await postmaster(), 'SIGKILL');
+    expect((await exited).message).toBe(
+      'PostgreSQL ends again and again, 6 times within 10 minutes (it ended: signal SIGKILL)',
+    );
+  }, 120_000);
 
   it.skipIf(process.platform === 'win32')(
     'stops a PostgreSQL that was left running, and only then returns',
     async () => {
-      const database = await start();
+      const alarms: string[] = [];
+      await start(undefined, (text) => alarms.push(text));
       const pid = await postmaster();
       const log: string[] = [];
       await stopLeftBehind(join(dataDir, 'postgres/cluster'), (line) => log.push(line));
       expect(await startOf(pid)).toBeUndefined();
       expect(log).toEqual([`stopping the PostgreSQL (process ${pid}) that a killed server left running`]);
-      expect((await database.exited).message).toBe('PostgreSQL ended unexpectedly (exit code 0)');
+      await vi.waitFor(() => expect(alarms[0]).toBe('PostgreSQL is started again (it ended: exit code 0)'));
     },
   );
 });
