@@ -214,7 +214,7 @@ function readHandle(text: string): string {
 }
 
 /** A host as it stands in an address; one that means every address is reached here by its loopback. */
-function urlHost(host: string): string {
+export function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return isIP(host) === 6 ? `[${host}]` : host;
 }

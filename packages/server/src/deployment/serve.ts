@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.js';
 import { openServer, type Server } from '../server.js';
+import { cannotListen } from './port.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
@@ -41,7 +42,7 @@ export async function serve(config: Config, means: Means): Promise<Server> {
     await server.app.listen({ port: config.port, host });
   } catch (error) {
     await server.close();
-    throw error;
+    throw cannotListen(error, config.host, config.port);
   }
   return server;
 }
