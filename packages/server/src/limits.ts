@@ -111,6 +111,8 @@ export const limits = {
    * how many clients one process remembers them of.
    */
   failures: { attempts: 10, window: 60_000, remembered: 10_000 },
+  /** Refused tokens that one process tells of in its log, in so many milliseconds. */
+  refusals: { count: 60, window: 60_000 },
   /** Providers whose signing keys one process keeps per ledger, and factors of one looked through for its key. */
   providers: 16,
   factors: 100,

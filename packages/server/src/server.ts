@@ -5,6 +5,7 @@ import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
 import type { Nature } from './clock.js';
 import type { ConnectionBounds } from './http/connections.js';
+import { refusedTokens } from './http/refused-tokens.js';
 import { createServer } from './http/server.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import { keyCheck } from './ledgers/master-key.js';
@@ -30,6 +31,8 @@ export interface ServerOptions {
   readonly databaseFolder?: string;
   /** What clients call; known only after listening when the port is chosen by the system. */
   readonly publicUrl: string;
+  /** Other URLs by which clients reach the same address. */
+  readonly publicAliases?: readonly string[];
   readonly name: string;
   readonly build: string;
   readonly defaultLedger?: string;
@@ -120,6 +123,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       nature,
       outbound,
       requestTimeout,
+      tokenRefused: refusedTokens(logger, nature.now),
       store,
       suite: native,
       serverRules,

@@ -20,12 +20,13 @@ export interface Means {
 
 /** Opens a server and listens, with the settings of the environment. */
 export async function serve(config: Config, means: Means): Promise<Server> {
-  const { publicUrl, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
+  const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
   const server = await openServer({
     database: { connectionString: means.databaseUrl },
     masterKey: means.masterKey,
     ...(config.databaseUrl === undefined ? { databaseFolder: join(config.dataDir, 'postgres') } : {}),
     publicUrl,
+    publicAliases,
     name,
     build: version,
     ...(defaultLedger === undefined ? {} : { defaultLedger }),

@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { TokenRefused } from '../auth/token.js';
 import { requestInvalid } from '../kinds/refusal.js';
 import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
@@ -127,7 +128,7 @@ async function inLedger(
     service,
     resolve,
     async (ledger) => perform(ledger!, sentRequest(request, ledger!.luid)),
-    reporting(request),
+    reporting(service, request),
   );
   return send(reply, answer);
 }
@@ -146,14 +147,18 @@ async function outsideLedgers(
       noTenant(named);
       return perform(explained(service, request), sentRequest(request, ''));
     },
-    reporting(request),
+    reporting(service, request),
   );
   return send(reply, answer);
 }
 
 /** A service outside that gives no answer is its operator's affair, and may be so for every request of a day. */
-function reporting({ log, method, url }: FastifyRequest): Report {
-  return (error) => {
+function reporting(service: Service, { log, method, url, routeOptions }: FastifyRequest): Report {
+  return (error, ledger) => {
+    if (error instanceof TokenRefused) {
+      service.tokenRefused?.({ method, route: routeOptions.url, ledger: ledger?.handle, why: error.why });
+      return;
+    }
     // Of a full disk is told once, and not with every write that it refuses.
     if (error instanceof NoRoom) return;
     if (error instanceof OutboundFailure) {
@@ -254,7 +259,7 @@ async function refuseWith(
     async () => {
       throw error;
     },
-    reporting(request),
+    reporting(service, request),
   );
   return send(reply, answer);
 }

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, open, realpath, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { tally } from '../store/intact.js';
 import { newLedger, type TestAnswer, type TestClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { killPostgres, leaveNothingBehind, type Service, startService } from './service.js';
 
 const MIB = 1024 * 1024;
 const SIZE = 512 * MIB;
 const UNAVAILABLE = '503 api.unexpected-error';
-const SOON = { timeout: 20_000, interval: 100 };
 
 /** A small disk, or why there can be none here. */
 function mount(folder: string): string | undefined {
@@ -86,7 +86,7 @@ describe.skipIf(why !== undefined)('a service whose disk is full', () => {
   it('refuses writes while there is still room for reads, and takes them again when there is more', async () => {
     expect((await write()).status).toBe(201);
     await fill(limits.room.write - MIB);
-    await vi.waitFor(async () => expect((await write()).status).toBe(503), SOON);
+    await eventually(async () => expect((await write()).status).toBe(503));
     const refused = await write();
     expect(tally([refused])).toEqual({ [UNAVAILABLE]: 1 });
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
@@ -95,22 +95,22 @@ describe.skipIf(why !== undefined)('a service whose disk is full', () => {
     await expectAll();
     expect((await client.get('/wallets')).status).toBe(200);
     await clear();
-    await vi.waitFor(async () => expect((await write()).status).toBe(201), SOON);
+    await eventually(async () => expect((await write()).status).toBe(201));
   });
 
   it('stays when PostgreSQL ends for want of room, and has everything when there is some again', async () => {
     await fill(0);
     const workers = service.workers();
     await killPostgres(disk);
-    await vi.waitFor(async () => expect((await write()).status).toBe(503), SOON);
+    await eventually(async () => expect((await write()).status).toBe(503));
     // More often than it would be started again for any other reason.
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(service.errors().match(/No space left on device/g)?.length).toBeGreaterThan(0);
-    }, SOON);
+    });
     expect((await fetch(new URL('/health/live', service.url))).status).toBe(200);
     expect((await fetch(new URL('/health/ready', service.url))).status).toBe(503);
     await clear();
-    await vi.waitFor(async () => expect((await write()).status).toBe(201), SOON);
+    await eventually(async () => expect((await write()).status).toBe(201));
     await expectAll();
     expect(service.workers()).toEqual(workers);
   });

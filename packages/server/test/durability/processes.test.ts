@@ -2,12 +2,16 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RecordEnvelope } from '@countersign/protocol';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectIntact } from '../store/intact.js';
 import { newLedger, proofOver, signed, type TestAnswer, TestClient, updateOf } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { seeded } from '../support/seed.js';
 import { killPostgres, leaveNothingBehind, type Service, startService } from './service.js';
 
 const WORKERS = 12;
+
+const random = seeded();
 
 let dataDir: string;
 
@@ -115,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('the service as a process', () => 
   ])('has every acknowledged write after it was %s', async (_, alsoKill) => {
     const { trails, stop } = load(client, `kill-${alsoKill.length}`);
     // A moment like any other: writes are under way at each.
-    await untilAcknowledged(trails, 40 + moment());
+    await untilAcknowledged(trails, 40 + Math.floor(random() * 160));
     await Promise.all([alsoKill(), service.kill()]);
     await stop();
     const before = acknowledgedIn(trails);
@@ -134,7 +138,7 @@ describe.skipIf(process.platform === 'win32')('the service as a process', () => 
     await stop();
     const away = await client.get('/ledger');
     if (away.status !== 200) expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
-    await vi.waitFor(async () => expect((await client.get('/wallets')).status).toBe(200), { timeout: 20_000 });
+    await eventually(async () => expect((await client.get('/wallets')).status).toBe(200));
     await expectKept(client, trails);
     expect(service.workers()).toEqual(workers);
     expect(service.errors()).toContain('PostgreSQL is started again (it ended: signal SIGKILL)');

@@ -98,7 +98,7 @@ const ENOUGH = 3_000;
  * open with nobody behind it (Node.js keeps it until the process says that it took it).
  */
 async function persistently<T>(ask: () => Promise<T>): Promise<T> {
-  for (const late = performance.now() + 25_000; ; ) {
+  for (const late = performance.now() + 90_000; ; ) {
     const unheard = pause(ENOUGH).then(() => {
       throw new TypeError('no answer');
     });
@@ -113,7 +113,7 @@ async function persistently<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const late = performance.now() + 25_000; !(await condition()); await pause(50)) {
-    if (performance.now() > late) throw new Error('It did not come to that in 25 seconds.');
+  for (const late = performance.now() + 90_000; !(await condition()); await pause(50)) {
+    if (performance.now() > late) throw new Error('It did not come to that in 90 seconds.');
   }
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { newLedger, signed } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { startServer, withServer } from '../support/server.js';
 import { exchange, requestText } from './raw.js';
 import { expectRefusal } from './refusal.js';
@@ -25,7 +26,6 @@ const INFORMATION = 'GET /v2 HTTP/1.1\r\nhost: a\r\n\r\n';
 
 /** Bounds that a test can wait for; what is to happen after a second has ten times that. */
 const SHORT = { request: 1_000, count: 8, taken: 1_000, idle: 2_000 };
-const BY_THEN = { timeout: 10_000 };
 
 describe('connections of clients', () => {
   const server = withServer({ connections: SHORT });
@@ -42,7 +42,7 @@ describe('connections of clients', () => {
     expect(answer.headers.get('keep-alive')).toBe(`timeout=${limits.clients.idle / 1000}`);
   });
 
-  // Node.js looks every thirty seconds unless told otherwise: then none of these would be answered in ten.
+  // Node.js looks every thirty seconds unless told otherwise: then none of these would be answered in twenty.
   it('end with an answer when a request does not arrive', async () => {
     const unfinished = [
       '',
@@ -50,7 +50,7 @@ describe('connections of clients', () => {
       'GET /v2 HTTP/1.1\r\nhost: a\r\nx: ',
       'POST /v2/wallets HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n{',
     ];
-    const answers = await Promise.all(unfinished.map((text) => exchange(server.current.url, [text])));
+    const answers = await Promise.all(unfinished.map((text) => exchange(server.current.url, [text], false, 20_000)));
     for (const answer of answers) {
       expectRefusal(answer, { reason: 'api.request-timeout', status: 408, signedBy: null });
     }
@@ -77,8 +77,8 @@ describe('connections of clients', () => {
     const read = requestText('GET /v2/wallets/large', { 'x-ledger': client.ledger! });
     for (let count = 0; count < 40; count += 1) socket.write(read);
     const waiting = () => accepted.filter((one) => !one.destroyed && one.writableLength > 0);
-    await vi.waitFor(() => expect(waiting()).toHaveLength(1), BY_THEN);
-    await vi.waitFor(() => expect(waiting()).toHaveLength(0), BY_THEN);
+    await eventually(() => expect(waiting()).toHaveLength(1));
+    await eventually(() => expect(waiting()).toHaveLength(0));
     socket.resume();
     await ended;
   });
@@ -87,7 +87,7 @@ describe('connections of clients', () => {
     const { url, server: running } = server.current;
     running.app.server.closeIdleConnections();
     const count = () => new Promise((resolve) => running.app.server.getConnections((_, number) => resolve(number)));
-    await vi.waitFor(async () => expect(await count()).toBe(0), BY_THEN);
+    await eventually(async () => expect(await count()).toBe(0));
     const open = await Promise.all(Array.from({ length: SHORT.count }, () => dial(url)));
     const [last] = open.slice(-1);
     last!.socket.write(INFORMATION);
@@ -96,7 +96,7 @@ describe('connections of clients', () => {
     await beyond.ended;
     expect(beyond.text()).toBe('');
     for (const { socket } of open) socket.destroy();
-    await vi.waitFor(async () => expect((await exchange(url, [INFORMATION])).status).toBe(200), BY_THEN);
+    await eventually(async () => expect((await exchange(url, [INFORMATION])).status).toBe(200));
   });
 });
 

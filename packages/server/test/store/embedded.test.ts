@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { findBinaries } from '../../src/store/embedded/binaries.js';
 import { stopLeftBehind } from '../../src/store/embedded/left-behind.js';
 import { startOf } from '../../src/store/embedded/process.js';
 import { type Embedded, startEmbedded } from '../../src/store/embedded.js';
+import { eventually } from '../support/eventually.js';
 
 let dataDir: string;
 let started: Embedded[];
@@ -160,7 +161,7 @@ describe('our own PostgreSQL', () => {
     const parent = spawn('/bin/sh', script, { stdio: ['ignore', 'pipe', 'ignore'], uid, gid, cwd: '/' });
     const [line] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(line);
-    await vi.waitFor(async () => expect(await startOf(pid)).toBeUndefined());
+    await eventually(async () => expect(await startOf(pid)).toBeUndefined());
     process.kill(pid, 0);
     await writeFile(join(cluster, 'postmaster.pid'), `${pid}\n${cluster}\n1\n5432\n/tmp\n\n  1 1\n`);
     await start();
@@ -177,10 +178,10 @@ describe('our own PostgreSQL', () => {
     const [{ pid }] = rows;
     const busy = client.query('select count(*) from generate_series(1, 1e12)').catch((error: Error) => error);
     const active = `select from pg_stat_activity where pid = ${pid} and state = 'active'`;
-    await vi.waitFor(async () => expect(await query(first.url, active)).toHaveLength(1));
+    await eventually(async () => expect(await query(first.url, active)).toHaveLength(1));
     const postmasterId = await postmaster();
     process.kill(postmasterId, 'SIGKILL');
-    await vi.waitFor(async () => expect(await startOf(postmasterId)).toBeUndefined());
+    await eventually(async () => expect(await startOf(postmasterId)).toBeUndefined());
     expect(await startOf(pid)).toBeDefined();
     await stopLeftBehind(join(dataDir, 'postgres/cluster'), () => {});
     expect(await busy).toBeInstanceOf(Error);
@@ -197,7 +198,7 @@ describe('our own PostgreSQL', () => {
     for (let ends = 1; ends <= limits.restarts.times; ends += 1) {
       const before = await postmaster();
       process.kill(before, 'SIGKILL');
-      await vi.waitFor(() => expect(alarms).toHaveLength(2 * ends), { timeout: 30_000 });
+      await eventually(() => expect(alarms).toHaveLength(2 * ends));
       expect(await answers()).toEqual([[42]]);
       expect(await postmaster()).not.toBe(before);
     }
@@ -222,7 +223,7 @@ describe('our own PostgreSQL', () => {
       await stopLeftBehind(join(dataDir, 'postgres/cluster'), (line) => log.push(line));
       expect(await startOf(pid)).toBeUndefined();
       expect(log).toEqual([`stopping the PostgreSQL (process ${pid}) that a killed server left running`]);
-      await vi.waitFor(() => expect(alarms[0]).toBe('PostgreSQL is started again (it ended: exit code 0)'));
+      await eventually(() => expect(alarms[0]).toBe('PostgreSQL is started again (it ended: exit code 0)'));
     },
   );
 });
