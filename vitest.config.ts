@@ -4,8 +4,11 @@ export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'bench/**/*.test.ts'],
     globalSetup: ['packages/server/test/support/database.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    setupFiles: ['packages/server/test/support/seed.ts'],
+    // For what hangs. How fast the machine is decides no test.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: 2,
     // The server's modules are loaded once per worker, not once per file: a third of the run otherwise.
     isolate: false,

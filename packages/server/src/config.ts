@@ -13,6 +13,8 @@ export interface Config {
   readonly host: string;
   /** What clients call, with `/v2` and without a slash at its end. */
   readonly publicUrl: string;
+  /** What they may call as well: the other names of this machine, unless PUBLIC_URL says which one counts. */
+  readonly publicAliases: readonly string[];
   /** An absolute path. */
   readonly dataDir: string;
   /** A PostgreSQL connection string; undefined to run our own. Never to be logged: it holds a password. */
@@ -71,7 +73,8 @@ export const settings = {
   publicUrl: {
     name: 'PUBLIC_URL',
     default: '`http://HOST:PORT/v2`',
-    meaning: 'What clients call, with `/v2`: the server states it, and tokens bound to a request name it.',
+    meaning:
+      'What clients call, with `/v2`: the server states it, and tokens bound to a request name it. Without it `localhost`, `127.0.0.1` and `[::1]` are one.',
     read: (text) => (text === undefined ? undefined : readUrl(text)),
   },
   dataDir: {
@@ -156,7 +159,7 @@ export const settings = {
     meaning: 'Access rules that hold beside those of each record-based ledger, as a JSON array. `[]` for none.',
     read: (text) => (text === undefined ? DEFAULT_SERVER_RULES : readServerRules(text)),
   },
-} as const satisfies { [Key in keyof Config]: Setting<Config[Key] | undefined> };
+} as const satisfies { [Key in Exclude<keyof Config, 'publicAliases'>]: Setting<Config[Key] | undefined> };
 
 /**
  * Reads the settings from the environment. A variable that is empty counts as absent.
@@ -175,9 +178,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
   const values = Object.fromEntries(Object.entries(settings).map(([key, setting]) => [key, read<unknown>(setting)]));
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
-  const config = values as unknown as Config;
-  return { ...config, publicUrl: config.publicUrl ?? `http://${urlHost(config.host)}:${config.port}/v2` };
+  const { publicUrl, ...config } = values as unknown as Omit<Config, 'publicUrl'> & { publicUrl?: string };
+  const own = urlHost(config.host);
+  const named = (host: string) => `http://${host}:${config.port}/v2`;
+  const others = publicUrl === undefined && LOOPBACK.includes(own) ? LOOPBACK.filter((host) => host !== own) : [];
+  return { ...config, publicUrl: publicUrl ?? named(own), publicAliases: others.map(named) };
 }
+
+/** The names of this machine for itself: clients use them as if they were one. */
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** The settings as a table in Markdown, for the documentation. */
 export function renderSettings(): string {
@@ -214,7 +223,7 @@ function readHandle(text: string): string {
 }
 
 /** A host as it stands in an address; one that means every address is reached here by its loopback. */
-function urlHost(host: string): string {
+export function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return isIP(host) === 6 ? `[${host}]` : host;
 }

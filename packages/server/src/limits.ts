@@ -7,6 +7,12 @@ export const limits = {
   body: 1024 * 1024,
   /** Milliseconds in which a request must have arrived, its body included (contract 06 §8). */
   request: 30_000,
+  /**
+   * Connections of clients: how many one process has; milliseconds in which a client takes all that waits for it, and
+   * without a request after which it is told to use another. Idle ones are kept for longer than that, so that who reads
+   * the hint never meets a closed one.
+   */
+  clients: { count: 4_096, taken: 60_000, idle: 5_000 },
   /** Nesting of arrays and objects in a request body. */
   depth: 64,
   /** JSON values (members, elements) in a request body. */
@@ -105,6 +111,8 @@ export const limits = {
    * how many clients one process remembers them of.
    */
   failures: { attempts: 10, window: 60_000, remembered: 10_000 },
+  /** Refused tokens that one process tells of in its log, in so many milliseconds. */
+  refusals: { count: 60, window: 60_000 },
   /** Providers whose signing keys one process keeps per ledger, and factors of one looked through for its key. */
   providers: 16,
   factors: 100,
@@ -137,6 +145,16 @@ export const limits = {
   batch: 256,
   /** Connections to the database that one process has: for lists, and for everything else. */
   connections: { lists: 3, others: 7 },
+  /**
+   * Of our own PostgreSQL: how often in so many milliseconds it may end by itself before it is given up, and milliseconds
+   * before it is started again.
+   */
+  restarts: { times: 5, within: 10 * 60_000, respite: 500 },
+  /**
+   * Bytes that must be free on the disk of our own PostgreSQL: for a write, so that reads go on when it is nearly full;
+   * and for a failed start to count as one.
+   */
+  room: { write: 128 * 1024 * 1024, start: 32 * 1024 * 1024 },
   /** Milliseconds a list may take to be found; indexes find most in less than one. */
   listing: 5_000,
   /** Commits under way at a time, each of another ledger; fewer than there are connections, so that reads go on. */

@@ -4,6 +4,8 @@ import type pg from 'pg';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
 import type { Nature } from './clock.js';
+import type { ConnectionBounds } from './http/connections.js';
+import { refusedTokens } from './http/refused-tokens.js';
 import { createServer } from './http/server.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import { keyCheck } from './ledgers/master-key.js';
@@ -19,13 +21,18 @@ import { assertSameMasterKey } from './store/key-check.js';
 import { migrate } from './store/migrate.js';
 import { createPool } from './store/pool.js';
 import { createReplays } from './store/replays.js';
+import { endless, watchRoom } from './store/room.js';
 import { createStore } from './store/store.js';
 
 export interface ServerOptions {
   readonly database: pg.PoolConfig;
   readonly masterKey: Buffer;
+  /** The folder of our own PostgreSQL, so that nothing is written when its disk is nearly full. */
+  readonly databaseFolder?: string;
   /** What clients call; known only after listening when the port is chosen by the system. */
   readonly publicUrl: string;
+  /** Other URLs by which clients reach the same address. */
+  readonly publicAliases?: readonly string[];
   readonly name: string;
   readonly build: string;
   readonly defaultLedger?: string;
@@ -41,6 +48,8 @@ export interface ServerOptions {
   readonly worker?: string;
   /** Collects the metrics of all processes; this one's unless given. */
   readonly collect?: () => Promise<string>;
+  /** What clients' connections are held to; the service's own limits unless given. */
+  readonly connections?: Partial<ConnectionBounds>;
 }
 
 /** A server with its connection to the database. */
@@ -48,6 +57,11 @@ export interface Server {
   readonly app: FastifyInstance;
   readonly service: Service;
   readonly metrics: Metrics;
+  /**
+   * Closes, and lets clients go first (`Connections.leave`), which takes seconds where one keeps an idle connection: no
+   * request of theirs meets a connection that was closed without a word.
+   */
+  leave(): Promise<void>;
   /** Finishes what was begun, then lets go of the database. */
   close(): Promise<void>;
 }
@@ -66,30 +80,50 @@ function pooledRandom(size: number): Nature['random'] {
   };
 }
 
+function tellOfRoom(logger: FastifyBaseLogger): (enough: boolean) => void {
+  return (enough) => {
+    if (enough) logger.info('there is room on the disk again: writes are taken');
+    else logger.error('the disk is nearly full: writes are refused, reads go on');
+  };
+}
+
 /** Wires store, services and HTTP, and brings the database to this release's schema. It does not listen yet. */
 export async function openServer(options: ServerOptions): Promise<Server> {
-  const { database, masterKey, logger, nature = NATURE, requestTimeout = 15_000, worker = '0', ...named } = options;
+  const {
+    database,
+    masterKey,
+    logger,
+    nature = NATURE,
+    requestTimeout = 15_000,
+    worker = '0',
+    databaseFolder,
+    ...named
+  } = options;
   const { serverRules = DEFAULT_SERVER_RULES, deliveryAllowPrivate: allowPrivate = false } = options;
   const metrics = createMetrics(worker);
   const outbound = createOutbound({ allowPrivate });
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
+  const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   const { connections } = limits;
   const pool = createPool({ max: connections.others, ...database }, failed);
   const patience = { statement_timeout: limits.listing, connectionTimeoutMillis: 2 * limits.listing };
   const lists = createPool({ max: connections.lists, ...patience, ...database }, failed);
   const pools = { lists, others: pool };
-  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end()]);
+  let room = endless;
+  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end(), room.close()]);
   try {
+    if (databaseFolder !== undefined) room = await watchRoom(databaseFolder, limits.room.write, tellOfRoom(logger));
     await migrate(pool);
     await assertSameMasterKey(pool, keyCheck(masterKey));
     watchPools(metrics, pools);
-    const store = createStore(pools, metrics.batched);
+    const store = createStore(pools, metrics.batched, room);
     const service: Service = {
       ...named,
       masterKey,
       nature,
       outbound,
       requestTimeout,
+      tokenRefused: refusedTokens(logger, nature.now),
       store,
       suite: native,
       serverRules,
@@ -100,14 +134,20 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       turns: createTurns(),
     };
     const collect = options.collect ?? (() => metrics.registry.metrics());
-    const app = createServer(service, logger, { metrics, collect });
+    const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
+    let closed: Promise<unknown> | undefined;
+    const close = async () => {
+      closed ??= app.close().then(letGo);
+      await closed;
+    };
     return {
       app,
       service,
       metrics,
-      async close() {
-        await app.close();
-        await letGo();
+      close,
+      async leave() {
+        await connections.leave();
+        await close();
       },
     };
   } catch (error) {

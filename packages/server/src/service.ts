@@ -3,6 +3,7 @@ import type { Explain } from './access/explain.js';
 import type { Rule } from './access/rules.js';
 import type { Replays } from './auth/replays.js';
 import type { Nature } from './clock.js';
+import type { RefusedToken } from './http/refused-tokens.js';
 import type { Ledgers } from './ledgers/ledgers.js';
 import type { Outbound } from './outbound/outbound.js';
 import type { Items } from './records/items.js';
@@ -14,6 +15,8 @@ import type { Store } from './store/store.js';
 export interface Service {
   /** The absolute URL clients call, with `/v2` and without a trailing slash. */
   readonly publicUrl: string;
+  /** Other URLs that lead to the same address, where nobody has said which one clients call. */
+  readonly publicAliases?: readonly string[];
   /** Handle of this deployment, shown by the server information. */
   readonly name: string;
   /** Release of this server. */
@@ -24,6 +27,8 @@ export interface Service {
   readonly serverRules: readonly Rule[];
   /** Told of every decision on access; absent where nobody wants to know, so that it then costs nothing. */
   readonly explain?: Explain;
+  /** Told of every refused token; absent where nobody wants to know. */
+  readonly tokenRefused?: (refused: RefusedToken) => void;
   /** Milliseconds a request may take before it is answered 408. */
   readonly requestTimeout: number;
   readonly masterKey: Buffer;

@@ -31,7 +31,7 @@ export function missingPermissions(action: string, record: string, caller: Calle
 }
 
 function unauthorized(): LedgerError {
-  return new LedgerError('auth.unauthorized', 'Invalid token.');
+  return new LedgerError('auth.unauthorized', 'Missing token.');
 }
 
 function isForOthers(one: Standing, action: string, record: string, caller: Caller, context: Context): boolean {

@@ -9,6 +9,9 @@ const SINGLE_USE_LIFE = 300;
 /** Who made a token: its bearer, or a provider that others rely on. */
 export type Maker = 'bearer' | 'provider';
 
+/** What is wrong with claims, in a word for the log. */
+export type ClaimFault = 'claims-malformed' | 'expired' | 'from-the-future' | 'not-valid-yet' | 'single-use-too-long';
+
 /** The claims that verification goes on with. */
 export interface Claims {
   readonly iss: string;
@@ -23,21 +26,22 @@ export interface Claims {
 /**
  * Checks the claims of a token at `now` (milliseconds; contract 03 §4.2): `iss` and `aud` not empty, `iat` and `exp`
  * positive and in order, not expired, not from the future, `nbf` passed, `sub`, `jti` and `hsh` text where present.
- * Empty `jti` and `hsh` count as absent. Undefined when a rule is broken.
+ * Empty `jti` and `hsh` count as absent. The answer is a word where a rule is broken.
  *
  * Providers follow RFC 7519 more freely: `aud` may be a list (§4.1.3), and `jti` names tokens that are meant to be used
  * many times, so it is single use in a bearer's own tokens only.
  */
-export function readClaims(claims: JsonObject, now: number, maker: Maker): Claims | undefined {
+export function readClaims(claims: JsonObject, now: number, maker: Maker): Claims | ClaimFault {
   const { iss, aud, iat, exp, nbf, sub, jti, hsh } = claims;
-  if (!isText(iss) || !(isText(aud) || (maker === 'provider' && isTextList(aud)))) return undefined;
-  if (!isMoment(iat) || !isMoment(exp) || exp < iat) return undefined;
-  if (exp * 1000 <= now || iat * 1000 > now + LEEWAY) return undefined;
-  if (nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now)) return undefined;
-  if (!isOptionalText(sub) || !isOptionalText(jti) || !isOptionalText(hsh)) return undefined;
+  if (!isText(iss) || !(isText(aud) || (maker === 'provider' && isTextList(aud)))) return 'claims-malformed';
+  if (!isMoment(iat) || !isMoment(exp) || exp < iat) return 'claims-malformed';
+  if (exp * 1000 <= now) return 'expired';
+  if (iat * 1000 > now + LEEWAY) return 'from-the-future';
+  if (nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now)) return 'not-valid-yet';
+  if (!isOptionalText(sub) || !isOptionalText(jti) || !isOptionalText(hsh)) return 'claims-malformed';
   const read: Claims = { iss, expiresAt: exp * 1000, ...(hsh && { hsh }) };
   if (maker === 'provider' || !jti) return read;
-  return exp - iat <= SINGLE_USE_LIFE ? { ...read, jti } : undefined;
+  return exp - iat <= SINGLE_USE_LIFE ? { ...read, jti } : 'single-use-too-long';
 }
 
 function isText(claim: Json | undefined): claim is string {

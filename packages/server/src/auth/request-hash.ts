@@ -6,6 +6,8 @@ export interface Request {
   readonly method: string;
   /** The public absolute URL with the query exactly as sent: `PUBLIC_URL` stands for the address a proxy saw. */
   readonly url: string;
+  /** Other URLs that clients may have used for the same address. */
+  readonly aliases?: readonly string[];
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The parsed body; undefined when there is none. */
@@ -36,7 +38,7 @@ export function bindsRequest(hsh: string, request: Request): boolean {
   const colon = hsh.indexOf(':');
   const names = colon === -1 ? [] : hsh.slice(colon + 1).split(',');
   try {
-    return requestHash(request, names) === hsh;
+    return [request.url, ...(request.aliases ?? [])].some((url) => requestHash({ ...request, url }, names) === hsh);
   } catch {
     // A header that was not sent, or text that is not Unicode and so has no hash.
     return false;

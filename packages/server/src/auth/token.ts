@@ -2,7 +2,7 @@ import { decodeBase64, type JsonObject, LedgerError, parseAddress } from '@count
 import { compactVerify } from 'jose';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
-import { type Claims, readClaims } from './claims.js';
+import { type ClaimFault, type Claims, type Maker, readClaims } from './claims.js';
 import { type Compact, readCompact } from './compact.js';
 import { native } from './native-suite.js';
 import type { Replays } from './replays.js';
@@ -53,15 +53,18 @@ export async function verifyToken(
   replays: Replays,
 ): Promise<Token> {
   const token = BEARER.exec(authorization)?.[1];
-  if (token === undefined || token.length > limits.token) throw invalidToken();
+  if (token === undefined) throw invalidToken('no-bearer');
+  if (token.length > limits.token) throw invalidToken('too-long');
   const compact = verified.get(token)?.compact ?? readCompact(token);
   switch (compact?.algorithm) {
     case 'EdDSA':
       return verifySelfSigned(compact, request, keys, clock(), replays);
     case 'RS256':
       return verifyProvided(compact, request, keys, clock());
+    case undefined:
+      throw invalidToken('malformed');
     default:
-      throw invalidToken();
+      throw invalidToken('algorithm-unknown');
   }
 }
 
@@ -73,15 +76,16 @@ async function verifySelfSigned(
   now: number,
   replays: Replays,
 ): Promise<Token> {
-  const claims = valid(readClaims(compact.claims, now, 'bearer'));
+  const claims = checkClaims(compact, now, 'bearer');
   const { kid } = compact;
-  const key = keyBytes(kid) !== undefined ? kid : valid(isHandle(kid) ? await keys.signerKey(kid) : undefined);
+  const key =
+    keyBytes(kid) !== undefined ? kid : valid('signer-unknown', isHandle(kid) ? await keys.signerKey(kid) : undefined);
   assertSignedBy(compact, key);
   checkRequest(claims, request);
   if (claims.jti !== undefined) {
     // Each key has its own: nobody uses up what another signer is about to send. Hashed, because it may be long.
     const use = native.sha256(`${key}\n${claims.jti}`);
-    if (!(await replays.use(keys.ledger, use, claims.expiresAt))) throw invalidToken();
+    if (!(await replays.use(keys.ledger, use, claims.expiresAt))) throw invalidToken('used-already');
   }
   return { kind: 'self-signed-token', key, claims: compact.claims };
 }
@@ -109,29 +113,31 @@ function copied(compact: Compact): Compact {
 /** @throws `auth.unauthorized` unless the key, in base64, signed the token */
 function assertSignedBy(compact: Compact, key: string): void {
   if (verified.get(compact.token)?.key === key) return;
-  if (!native.verify(compact.signature, compact.signed, valid(keyBytes(key)))) throw invalidToken();
+  const bytes = valid('key-malformed', keyBytes(key));
+  if (!native.verify(compact.signature, compact.signed, bytes)) throw invalidToken('badly-signed');
   verified.set(compact.token, { compact: copied(compact), key });
 }
 
 /** A token of the ledger's token endpoint or of an outside identity provider (contract 03 §4.3). */
 async function verifyProvided(compact: Compact, request: Request, keys: KeySource, now: number): Promise<Token> {
-  const claims = valid(readClaims(compact.claims, now, 'provider'));
+  const claims = checkClaims(compact, now, 'provider');
   const factor = valid(
+    'factor-untrusted',
     isHandle(compact.kid) && isHandle(claims.iss) ? await keys.factor(compact.kid, claims.iss) : undefined,
   );
-  if (claims.iss !== factor.signer) throw invalidToken();
-  const key = valid(rsaKey(factor.public));
+  if (claims.iss !== factor.signer) throw invalidToken('issuer-wrong');
+  const key = valid('key-malformed', rsaKey(factor.public));
   try {
     await compactVerify(compact.token, key, { algorithms: ['RS256'] });
   } catch {
-    throw invalidToken();
+    throw invalidToken('badly-signed');
   }
   checkRequest(claims, request);
   return { kind: 'oauth2-token', claims: compact.claims, factor: compact.kid };
 }
 
 function checkRequest(claims: Claims, request: Request): void {
-  if (claims.hsh !== undefined && !bindsRequest(claims.hsh, request)) throw invalidToken();
+  if (claims.hsh !== undefined && !bindsRequest(claims.hsh, request)) throw invalidToken('bound-to-another-request');
 }
 
 /** The 32 bytes of a raw key in base64, of which each key has one form only; undefined for any other text. */
@@ -145,13 +151,42 @@ function isHandle(kid: string): boolean {
   return kid.length <= limits.handle && parseAddress(kid) !== undefined;
 }
 
+function checkClaims(compact: Compact, now: number, maker: Maker): Claims {
+  const claims = readClaims(compact.claims, now, maker);
+  if (typeof claims === 'string') throw invalidToken(claims);
+  return claims;
+}
+
 /** `value`, unless it is undefined: then the token is not valid. */
-function valid<T>(value: T | undefined): T {
-  if (value === undefined) throw invalidToken();
+function valid<T>(why: Fault, value: T | undefined): T {
+  if (value === undefined) throw invalidToken(why);
   return value;
 }
 
-/** What every bad token is told (contract 03 §4.1). */
-export function invalidToken(): LedgerError {
-  return new LedgerError('auth.unauthorized', 'Invalid token.');
+/** Why a token is refused, in a word for the log. */
+export type Fault =
+  | ClaimFault
+  | 'no-bearer'
+  | 'too-long'
+  | 'malformed'
+  | 'algorithm-unknown'
+  | 'signer-unknown'
+  | 'factor-untrusted'
+  | 'issuer-wrong'
+  | 'key-malformed'
+  | 'badly-signed'
+  | 'bound-to-another-request'
+  | 'used-already'
+  | 'key-of-the-ledger';
+
+/** Lies behind the refusal of a token: for the log, and never for the client. */
+export class TokenRefused extends Error {
+  constructor(readonly why: Fault) {
+    super(why);
+  }
+}
+
+/** What every bad token is told (contract 03 §4.1); its cause is for the log. */
+export function invalidToken(why: Fault): LedgerError {
+  return Object.assign(new LedgerError('auth.unauthorized', 'Invalid token.'), { cause: new TokenRefused(why) });
 }

@@ -15,6 +15,8 @@ export type ToPrimary =
   /** It listens to messages; one sent earlier would be lost. */
   | { readonly type: 'ready' }
   | { readonly type: 'serving' }
+  /** It cannot serve, and ends. */
+  | { readonly type: 'failed'; readonly why: string }
   /** A client of this worker asked for the metrics of all. */
   | { readonly type: 'collect'; readonly question: number }
   | { readonly type: 'counts'; readonly question: number; readonly counts: Counts };

@@ -1,23 +1,66 @@
-import { keyCheck } from '../ledgers/master-key.js';
-import { assertSameMasterKey } from '../store/key-check.js';
+import type pg from 'pg';
+import {
+  keyCheck,
+  type MasterKeySource,
+  makeMasterKey,
+  missingMasterKey,
+  readMasterKey,
+} from '../ledgers/master-key.js';
+import { assertSameMasterKey, storedCheck } from '../store/key-check.js';
 import { migrate } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
+import { assertUsable, explained } from '../store/reach.js';
+
+export interface Prepared {
+  readonly masterKey: Buffer;
+  /** Whether it holds no ledger yet. */
+  readonly isNew: boolean;
+}
 
 /**
  * Brings the database to this release's schema before any process serves, so that what is wrong with it is told once,
- * and clearly.
+ * and clearly. A master key is made only for a database that has never been used with one.
  *
- * @returns whether it holds no ledger yet
- * @throws when the database is out of reach, cannot be migrated, or was made with another master key
+ * @param ours whether it is the PostgreSQL that the server runs itself
+ * @throws Error in one line for the operator when the database is out of reach, cannot be used or migrated, or was made
+ *   with another master key or one that is missing
  */
-export async function prepareDatabase(databaseUrl: string, masterKey: Buffer): Promise<{ isNew: boolean }> {
-  const pool = createPool({ connectionString: databaseUrl, max: 1 }, () => {});
+export async function prepareDatabase(url: string, ours: boolean, source: MasterKeySource): Promise<Prepared> {
   try {
-    await migrate(pool);
-    await assertSameMasterKey(pool, keyCheck(masterKey));
-    const { rows } = await pool.query<{ empty: boolean }>('select not exists (select from ledger) as empty');
-    return { isNew: rows[0]?.empty ?? false };
-  } finally {
-    await pool.end();
+    const pool = createPool({ connectionString: url, max: 2 }, () => {});
+    try {
+      await assertUsable(pool, url, ours);
+      const masterKey = await takeTurns(pool, () => settleMasterKey(pool, source));
+      const { rows } = await pool.query<{ empty: boolean }>('select not exists (select from ledger) as empty');
+      return { masterKey, isNew: rows[0]?.empty ?? false };
+    } finally {
+      await pool.end();
+    }
+  } catch (error) {
+    throw explained(error, url, ours);
   }
 }
+
+async function settleMasterKey(pool: pg.Pool, source: MasterKeySource): Promise<Buffer> {
+  const known = await readMasterKey(source);
+  if (known === undefined && (await storedCheck(pool)) !== undefined) throw missingMasterKey(source);
+  await migrate(pool);
+  const masterKey = known ?? (await makeMasterKey(source));
+  await assertSameMasterKey(pool, keyCheck(masterKey));
+  return masterKey;
+}
+
+/** Of several servers that start at the same instant, one after the other: the first one makes what there is to make. */
+async function takeTurns<T>(pool: pg.Pool, work: () => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [TURN]);
+    return await work();
+  } finally {
+    // With its session the lock ends.
+    client.release(true);
+  }
+}
+
+/** Any number that nothing else in the database locks by. */
+const TURN = 7_260_411;

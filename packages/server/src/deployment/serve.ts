@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.js';
 import { openServer, type Server } from '../server.js';
+import { cannotListen } from './port.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
@@ -18,11 +20,13 @@ export interface Means {
 
 /** Opens a server and listens, with the settings of the environment. */
 export async function serve(config: Config, means: Means): Promise<Server> {
-  const { publicUrl, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
+  const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
   const server = await openServer({
     database: { connectionString: means.databaseUrl },
     masterKey: means.masterKey,
+    ...(config.databaseUrl === undefined ? { databaseFolder: join(config.dataDir, 'postgres') } : {}),
     publicUrl,
+    publicAliases,
     name,
     build: version,
     ...(defaultLedger === undefined ? {} : { defaultLedger }),
@@ -34,10 +38,12 @@ export async function serve(config: Config, means: Means): Promise<Server> {
     ...(means.collect ? { collect: means.collect } : {}),
   });
   try {
-    await server.app.listen({ port: config.port, host: config.host });
+    // For a name with several addresses the framework would make a second server, which nothing of ours watches over.
+    const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
+    await server.app.listen({ port: config.port, host });
   } catch (error) {
     await server.close();
-    throw error;
+    throw cannotListen(error, config.host, config.port);
   }
   return server;
 }

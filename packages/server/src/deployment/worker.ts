@@ -21,7 +21,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
     });
 
   const stop = async () => {
-    await server?.close().catch((error: unknown) => logger.error({ err: error }, 'did not stop cleanly'));
+    await server?.leave().catch((error: unknown) => logger.error({ err: error }, 'did not stop cleanly'));
     process.exit(0);
   };
 
@@ -39,8 +39,8 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
   process.on('message', (message: ToWorker) => {
     if (message.type === 'serve') {
       begin(message).catch((error: unknown) => {
-        logger.fatal({ err: error }, 'could not start');
-        process.exit(1);
+        const why = error instanceof Error ? error.message : String(error);
+        process.send?.({ type: 'failed', why } satisfies ToPrimary, () => process.exit(1));
       });
     } else if (message.type === 'stop') void stop();
     else if (message.type === 'counted') {

@@ -91,7 +91,17 @@ export async function startWorkers({ count, databaseUrl, masterKey, logger }: Wo
     tell(worker, { type: 'counted', question, text });
   };
 
-  await Promise.all(slots.map(start));
+  const stop = async () => {
+    stopping = true;
+    await Promise.all([...running].map(leave));
+  };
+  try {
+    await Promise.all(slots.map(start));
+  } catch (error) {
+    // The others would keep this process from ending.
+    await stop();
+    throw error;
+  }
   return {
     failed,
     async restart() {
@@ -102,10 +112,7 @@ export async function startWorkers({ count, databaseUrl, masterKey, logger }: Wo
         await turn;
       }
     },
-    async stop() {
-      stopping = true;
-      await Promise.all([...running].map(leave));
-    },
+    stop,
   };
 }
 
@@ -132,6 +139,7 @@ function serving(worker: Worker, order: () => ToWorker): Promise<void> {
     worker.on('message', (message: ToPrimary) => {
       if (message.type === 'ready') tell(worker, order());
       if (message.type === 'serving') resolve();
+      if (message.type === 'failed') reject(new Error(message.why));
     });
     worker.once('exit', (code) => reject(new Error(`A worker ended with ${code} before it served.`)));
   });

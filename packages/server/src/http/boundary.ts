@@ -8,7 +8,7 @@ import { Overloaded } from '../store/gather.js';
 import { isUnavailable } from '../store/unavailable.js';
 
 /** Takes note, for operators, of what no request should have been able to cause, and of what lies behind an answer. */
-export type Report = (error: unknown) => void;
+export type Report = (error: unknown, ledger?: Ledger) => void;
 
 /**
  * Runs an operation and turns whatever it throws into the signed error answer of contract 01 §12: the one place where
@@ -33,8 +33,8 @@ export async function answered(
     return await inTime(service.requestTimeout, work());
   } catch (error) {
     if (error instanceof LedgerError) {
-      // What lies behind it is not for the client: why a bridge could not be reached.
-      if (error.cause !== undefined) report(error.cause);
+      // What lies behind it is not for the client: why a bridge could not be reached, or a token was refused.
+      if (error.cause !== undefined) report(error.cause, ledger);
       return errorAnswer(service, ledger, error);
     }
     if (error instanceof BridgeRefusal) return passedOn(service, ledger, error);

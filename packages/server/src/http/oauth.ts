@@ -127,7 +127,7 @@ function invalidClient(): TokenAnswer {
 }
 
 function tooManyFailures(milliseconds: number): TokenAnswer {
-  const answer = refusal(429, 'temporarily_unavailable', 'Too many failed attempts. Retry later.');
+  const answer = refusal(429, 'invalid_client', 'Too many failed attempts. Retry later.');
   return { ...answer, retryAfter: Math.ceil(milliseconds / 1000) };
 }
 

@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { TokenRefused } from '../auth/token.js';
 import { requestInvalid } from '../kinds/refusal.js';
 import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
@@ -16,7 +17,9 @@ import { createLedger } from '../records/create-ledger.js';
 import { listLedgers } from '../records/list-ledgers.js';
 import type { Answer, Request } from '../records/request.js';
 import type { Service } from '../service.js';
+import { NoRoom } from '../store/room.js';
 import { answered, type Report } from './boundary.js';
+import { type ConnectionBounds, type Connections, guardConnections, LOOK } from './connections.js';
 import { explained } from './explained.js';
 import { health } from './health.js';
 import { information } from './information.js';
@@ -26,7 +29,7 @@ import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
 import { recordRoutes } from './routes.js';
 import { ledgerOf, noTenant } from './tenant.js';
-import { answerBadWire } from './wire-errors.js';
+import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
 
 /** All paths but those for the operator's probes begin with it (contract 06 §9). */
 const BASE = '/v2';
@@ -40,13 +43,25 @@ export interface Counted {
   readonly collect: () => Promise<string>;
 }
 
+/** The HTTP server, and the connections of its clients. */
+export interface HttpServer {
+  readonly app: FastifyInstance;
+  readonly connections: Connections;
+}
+
 /** The HTTP server: routes made from the registry of kinds, each leading to one operation. */
-export function createServer(service: Service, logger: FastifyBaseLogger, counted: Counted): FastifyInstance {
+export function createServer(
+  service: Service,
+  logger: FastifyBaseLogger,
+  counted: Counted,
+  bounds: ConnectionBounds,
+): HttpServer {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.body,
-    requestTimeout: limits.request,
+    requestTimeout: bounds.request,
+    http: { headersTimeout: bounds.request, connectionsCheckingInterval: LOOK, requireHostHeader: false },
     forceCloseConnections: 'idle',
     // What arrives on an open connection while closing is answered like anything else.
     return503OnClosing: false,
@@ -54,11 +69,13 @@ export function createServer(service: Service, logger: FastifyBaseLogger, counte
     frameworkErrors: (error, request, reply) => void refuse(service, error, request, allowAnyOrigin(reply)),
     clientErrorHandler: (error, socket) => answerBadWire(service, error, socket),
   });
+  answerUnrouted(service, app.server);
   takeBodies(app);
-  letGoWhenClosing(app);
-  app.addHook('onRequest', (_, reply, done) => {
+  const connections = guardConnections(app, bounds, () => performance.now());
+  app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);
-    done();
+    // RFC 9112 §3.2; Node.js would refuse it with an answer of its own.
+    done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? notHttp() : undefined);
   });
   app.setErrorHandler((error: FastifyError, request, reply) => refuse(service, error, request, reply));
   app.setNotFoundHandler((request, reply) => unrouted(service, request, reply));
@@ -86,7 +103,7 @@ export function createServer(service: Service, logger: FastifyBaseLogger, counte
     app.get(BASE + path, (request, reply) => inLedger(service, request, reply, notJournaled));
   }
   tokenRoute(app, service, BASE);
-  return app;
+  return { app, connections };
 }
 
 /**
@@ -99,18 +116,6 @@ function takeBodies(app: FastifyInstance): void {
     done(null, isUtf8(body as Buffer) ? body.toString() : NOT_TEXT);
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, __, done) => done(null, undefined));
-}
-
-/** A client that keeps its connection would hold up the end of the server: the answers under way tell it not to. */
-function letGoWhenClosing(app: FastifyInstance): void {
-  let closing = false;
-  app.addHook('preClose', async () => {
-    closing = true;
-  });
-  app.addHook('onSend', (_, reply, payload, done) => {
-    if (closing) reply.header('connection', 'close');
-    done(null, payload);
-  });
 }
 
 /** Stands for a body that is not UTF-8; no JSON text is like it. */
@@ -127,7 +132,7 @@ async function inLedger(
     service,
     resolve,
     async (ledger) => perform(ledger!, sentRequest(request, ledger!.luid)),
-    reporting(request),
+    reporting(service, request),
   );
   return send(reply, answer);
 }
@@ -146,14 +151,20 @@ async function outsideLedgers(
       noTenant(named);
       return perform(explained(service, request), sentRequest(request, ''));
     },
-    reporting(request),
+    reporting(service, request),
   );
   return send(reply, answer);
 }
 
 /** A service outside that gives no answer is its operator's affair, and may be so for every request of a day. */
-function reporting({ log, method, url }: FastifyRequest): Report {
-  return (error) => {
+function reporting(service: Service, { log, method, url, routeOptions }: FastifyRequest): Report {
+  return (error, ledger) => {
+    if (error instanceof TokenRefused) {
+      service.tokenRefused?.({ method, route: routeOptions.url, ledger: ledger?.handle, why: error.why });
+      return;
+    }
+    // Of a full disk is told once, and not with every write that it refuses.
+    if (error instanceof NoRoom) return;
     if (error instanceof OutboundFailure) {
       const { kind, code, message } = error;
       log.warn(
@@ -212,6 +223,8 @@ async function refuse(
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return refuseWith(service, request, reply, requestInvalid(NO_BODY));
     case 'FST_ERR_MAX_PARAM_LENGTH':
+    // What the framework asks of a method that no route has.
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return unrouted(service, request, reply);
     case 'FST_ERR_BAD_URL': {
       const malformed = new LedgerError('api.query-malformed', 'Malformed percent-encoding in the path');
@@ -250,7 +263,7 @@ async function refuseWith(
     async () => {
       throw error;
     },
-    reporting(request),
+    reporting(service, request),
   );
   return send(reply, answer);
 }

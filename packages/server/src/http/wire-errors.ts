@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { LedgerError } from '@countersign/protocol';
 import type { Service } from '../service.js';
@@ -15,10 +16,15 @@ const KNOWN: Readonly<Record<string, { readonly line: string; readonly error: Le
   },
 };
 
-const NOT_HTTP = {
-  line: '400 Bad Request',
-  error: new LedgerError('api.body-malformed', 'The request is not well-formed HTTP'),
-};
+const NOT_HTTP = '400 Bad Request';
+
+/** What is told whoever sends what is no HTTP. */
+export function notHttp(): LedgerError {
+  return new LedgerError('api.body-malformed', 'The request is not well-formed HTTP');
+}
+
+/** Milliseconds that a refused client has to read why, before the connection is cut whatever it still sends. */
+const LAST_WORD = 1_000;
 
 /**
  * Answers a connection whose bytes Node could not make a request of, in the form of every other error (contract 01
@@ -29,14 +35,36 @@ export function answerBadWire(service: Service, error: NodeJS.ErrnoException, so
     socket.destroy();
     return;
   }
-  const { line, error: refusal } = KNOWN[error.code ?? ''] ?? NOT_HTTP;
+  const { line, error: refusal } = KNOWN[error.code ?? ''] ?? { line: NOT_HTTP, error: notHttp() };
+  close(service, socket, line, refusal);
+}
+
+/**
+ * Answers, in the form of every other error, what Node hands to no route and would answer with a bare status, or not at
+ * all: expectations other than `100-continue`, and `CONNECT`.
+ */
+export function answerUnrouted(service: Service, server: Server): void {
+  server.on('checkExpectation', (_, response) => {
+    const { body = '' } = errorAnswer(service, undefined, UNEXPECTED);
+    // Whether the body comes all the same cannot be known, so that what comes next is not taken for a request.
+    response.writeHead(417, { ...HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' }).end(body);
+  });
+  server.on('connect', (_, socket) => {
+    // Nobody else listens to a connection that left HTTP.
+    socket.on('error', () => {});
+    close(service, socket as Socket, '404 Not Found', new LedgerError('api.route-not-found', 'Route not found'));
+  });
+}
+
+const UNEXPECTED = new LedgerError('api.query-malformed', 'The only expectation that is met is 100-continue');
+
+const HEADERS = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' };
+
+function close(service: Service, socket: Socket, line: string, refusal: LedgerError): void {
   const { body = '' } = errorAnswer(service, undefined, refusal);
-  const head = [
-    `HTTP/1.1 ${line}`,
-    'content-type: application/json; charset=utf-8',
-    'access-control-allow-origin: *',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
+  const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const head = [`HTTP/1.1 ${line}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const cut = setTimeout(() => socket.destroy(), LAST_WORD).unref();
+  socket.once('close', () => clearTimeout(cut));
 }

@@ -10,28 +10,46 @@ const bytes = 32;
 export interface MasterKeySource {
   /** The setting MASTER_KEY, when given: 32 bytes in base64. */
   readonly masterKey?: string | undefined;
-  /** The folder with the key file, which is made when missing. */
+  /** The folder with the key file. */
   readonly dataDir: string;
 }
 
 /**
- * The key that the private keys of ledgers are sealed under: MASTER_KEY, or else `DATA_DIR/master.key`, which is made
- * at the first start and readable by its owner only.
+ * The key that the private keys of ledgers are sealed under: MASTER_KEY, or else `DATA_DIR/master.key`, readable by its
+ * owner only.
  *
+ * @returns undefined when there is neither
  * @throws Error, in words for the operator, when the key is not 32 bytes in base64, or others may read its file
  */
-export async function loadMasterKey({ masterKey, dataDir }: MasterKeySource): Promise<Buffer> {
-  if (masterKey !== undefined) return explained('MASTER_KEY', masterKey);
-  const path = join(await openDataDir(dataDir), 'master.key');
-  if (!(await exists(path))) {
-    // Of several servers that start at the same instant, one makes it and all use that one.
-    await writeOnce(path, `${randomBytes(bytes).toString('base64')}\n`, 0o600);
-  }
+export async function readMasterKey(source: MasterKeySource): Promise<Buffer | undefined> {
+  if (source.masterKey !== undefined) return explained('MASTER_KEY', source.masterKey);
+  const path = await fileOf(source);
+  if (!(await exists(path))) return undefined;
   const { mode } = await stat(path);
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
     throw new Error(`${path} can be read or changed by other users: run chmod 600 on it`);
   }
   return explained(path, (await readFile(path, 'utf8')).trimEnd());
+}
+
+/** Makes the key file of a new database. Of several servers that do so at the same instant, all get the same key. */
+export async function makeMasterKey(source: MasterKeySource): Promise<Buffer> {
+  await writeOnce(await fileOf(source), `${randomBytes(bytes).toString('base64')}\n`, 0o600);
+  const key = await readMasterKey(source);
+  if (key === undefined) throw new Error(`DATA_DIR ${source.dataDir} does not keep what is written to it`);
+  return key;
+}
+
+/** What the operator of a database is told whose key is not there: a new one would open none of what is sealed. */
+export function missingMasterKey({ dataDir }: MasterKeySource): Error {
+  return new Error(
+    `${join(dataDir, 'master.key')} is missing, and the database was made with one: ` +
+      'put a copy of that file back, or set MASTER_KEY to what is in it',
+  );
+}
+
+async function fileOf({ dataDir }: MasterKeySource): Promise<string> {
+  return join(await openDataDir(dataDir), 'master.key');
 }
 
 /**

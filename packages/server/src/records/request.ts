@@ -57,14 +57,18 @@ export async function authenticate(
   const { method, headers } = request;
   const token = await verifyToken(
     authorization,
-    { method, url: service.publicUrl + request.url, headers, body },
+    { method, url: service.publicUrl + request.url, aliases: aliasesOf(service, request), headers, body },
     keysOf(service, ledger),
     service.nature.now,
     service.replays,
   );
   // The ledger signs tokens for its bridges alone. One that comes back was kept by a bridge, which is not the ledger.
-  if (ledger && token.key !== undefined && isOwn(ledger, token.key)) throw invalidToken();
+  if (ledger && token.key !== undefined && isOwn(ledger, token.key)) throw invalidToken('key-of-the-ledger');
   return token;
+}
+
+function aliasesOf({ publicAliases = [] }: Service, { url }: Request): readonly string[] {
+  return publicAliases.map((base) => base + url);
 }
 
 /** Where the keys of tokens are looked up: in the ledger of the request, never in another. */

@@ -2,16 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { limits } from '../limits.js';
 import { chooseAccount } from './embedded/account.js';
 import { type Address, makeAddress } from './embedded/address.js';
 import { findBinaries } from './embedded/binaries.js';
 import { clusterIn, makeCluster, role } from './embedded/cluster.js';
 import { openDataDir } from './embedded/data-dir.js';
+import { keepRunning } from './embedded/keep.js';
 import { findLaunch } from './embedded/launch.js';
 import { stopLeftBehind } from './embedded/left-behind.js';
-import { type Lock, lockDataDir } from './embedded/lock.js';
+import { lockDataDir } from './embedded/lock.js';
 import { type Server, startServer } from './embedded/server.js';
 import { sessionSettings } from './embedded/settings.js';
+import { freeBytes } from './room.js';
 
 /** Milliseconds until ready. Ordinarily one second; after a crash it replays at most `max_wal_size` of its log first. */
 const patience = 300_000;
@@ -22,6 +25,8 @@ export interface EmbeddedOptions {
   readonly dataDir: string;
   /** Takes PostgreSQL's log, a line at a time. */
   readonly log: (line: string) => void;
+  /** Takes what an operator must know: that it ended and is started again. */
+  readonly alarm?: (text: string) => void;
 }
 
 /** A PostgreSQL of our own, ready for connections. */
@@ -30,18 +35,18 @@ export interface Embedded {
   readonly url: string;
   /** Stops it cleanly and gives the data directory up. A second call waits for the first. */
   stop(): Promise<void>;
-  /** Resolves, with the reason, when PostgreSQL ends without `stop`; never otherwise. */
+  /** Resolves, with the reason, when PostgreSQL ends without `stop` again and again; never otherwise. */
   readonly exited: Promise<Error>;
 }
 
 /**
  * Starts our own PostgreSQL on `DATA_DIR/postgres`, made on the first start: durable, reached through a socket (or the
  * loopback address on Windows), as root and as an ordinary user. One that a killed server left running is stopped
- * first; all it had committed is there.
+ * first; all it had committed is there. One that ends by itself is started again (`keepRunning`).
  *
  * @throws Error, in words for the operator, when another server uses the directory, or PostgreSQL cannot run here
  */
-export async function startEmbedded({ dataDir, log }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded({ dataDir, log, alarm = log }: EmbeddedOptions): Promise<Embedded> {
   const root = await openDataDir(dataDir);
   const lock = await lockDataDir(root);
   let address: Address | undefined;
@@ -53,8 +58,13 @@ export async function startEmbedded({ dataDir, log }: EmbeddedOptions): Promise<
     address = await makeAddress(root, account);
     const launch = await findLaunch(account, binaries.postgres, [root, ...address.folders]);
     const password = await makeCluster(home, binaries.initdb, launch, account);
-    const server = startServer(binaries, launch, home, address, log);
-    return await handOver(server, clusterIn(home), address, lock, password);
+    const place = { root, cluster: clusterIn(home), url: connectionString(role, address, password) };
+    const at = address;
+    const start = () => startServer(binaries, launch, home, at, log);
+    return await handOver(start, place, { log, alarm }, async () => {
+      await at.close();
+      await lock.release();
+    });
   } catch (error) {
     await address?.close();
     await lock.release();
@@ -62,39 +72,55 @@ export async function startEmbedded({ dataDir, log }: EmbeddedOptions): Promise<
   }
 }
 
+/** Where a PostgreSQL lives, and how its database is reached. */
+interface Place {
+  readonly root: string;
+  readonly cluster: string;
+  readonly url: string;
+}
+
 async function handOver(
-  server: Server,
-  cluster: string,
-  address: Address,
-  lock: Lock,
-  password: string,
+  start: () => Server,
+  { root, cluster, url }: Place,
+  { log, alarm }: Required<Pick<EmbeddedOptions, 'log' | 'alarm'>>,
+  letGo: () => Promise<void>,
 ): Promise<Embedded> {
-  const url = (database: string) => connectionString(database, address, password);
-  try {
-    await untilReady(server, cluster, url('postgres'));
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
-  let stopping: Promise<void> | undefined;
-  const exited = new Promise<Error>((resolve) => {
-    void server.ended.then((how) => {
-      if (stopping === undefined) resolve(new Error(`PostgreSQL ended unexpectedly (${how})`));
-    });
-  });
-  const stop = async () => {
-    await server.stop();
-    await address.close();
-    await lock.release();
+  const ready = async (server: Server) => {
+    try {
+      await untilReady(server, cluster, inDatabase('postgres', url));
+      return server;
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
   };
+  const kept = keepRunning(await ready(start()), {
+    again: async (began) => {
+      await stopLeftBehind(cluster, log);
+      const server = start();
+      began(server);
+      await ready(server);
+    },
+    isFull: async (said) => FULL.test(said) || (await freeBytes(root)) < limits.room.start,
+    alarm,
+    now: () => performance.now(),
+  });
+  let stopping: Promise<void> | undefined;
   return {
-    url: url(role),
-    exited,
+    url,
+    exited: kept.exited,
     stop: () => {
-      stopping ??= stop();
+      stopping ??= kept.stop().then(letGo);
       return stopping;
     },
   };
+}
+
+/** How the system says that nothing more can be written. */
+const FULL = /No space left on device|Disk quota exceeded|File too large/;
+
+function inDatabase(name: string, url: string): string {
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href;
 }
 
 function connectionString(database: string, { host, port }: Address, password: string): string {

@@ -7,6 +7,7 @@ import { createLedgerStore, type LedgerStore } from './ledgers.js';
 import { createLinked, type Linked } from './linked.js';
 import { createLists, type Listed, type ListQuery, type Lists } from './list.js';
 import { createLookup, type Lookup } from './lookup.js';
+import { endless, type Room } from './room.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { createSignerLookup, type SignerLookup } from './signers.js';
 
@@ -52,14 +53,23 @@ function admitted(lists: Lists): Lists {
   return { ...lists, page };
 }
 
-/** @param batched told of every batch, by what it is a batch of */
+/**
+ * @param batched told of every batch, by what it is a batch of
+ * @param room asked before every write: it throws where there is none
+ */
 export function createStore(
   { lists, others: pool }: Pools,
   batched?: (of: string, size: number, waited: number) => void,
+  room: Room = endless,
 ): Store {
   const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
+  const commit = createCommitter(pool, watch('commit'));
+  const ledgers = createLedgerStore(pool);
   return {
-    commit: createCommitter(pool, watch('commit')),
+    async commit(write) {
+      room.assert();
+      return commit(write);
+    },
     lookup: createLookup(pool, watch('lookup')),
     signers: createSignerLookup(pool),
     history: createHistory(pool),
@@ -67,7 +77,13 @@ export function createStore(
     find: createLists(pool).page,
     linked: createLinked(pool),
     secrets: createSecrets(pool),
-    ledgers: createLedgerStore(pool),
+    ledgers: {
+      ...ledgers,
+      async found(ledger, births) {
+        room.assert();
+        return ledgers.found(ledger, births);
+      },
+    },
     ping: async () => void (await pool.query(PING)),
   };
 }

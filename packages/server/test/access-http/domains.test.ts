@@ -255,7 +255,7 @@ describe('rules of a domain (02 §2.4, 03 §6.4)', () => {
     expect(outcome(await founder.get('/wallets/below'))).toBe('200');
     const { body } = await founder.get('/domains/a', bearer(founder.key));
     ok(await founder.update('/domains/a', body, { handle: 'a' }));
-    expect(outcome(await founder.get('/wallets/below'))).toBe('401 Invalid token.');
+    expect(outcome(await founder.get('/wallets/below'))).toBe('401 Missing token.');
   });
 
   it('reach through a chain of domains', async () => {

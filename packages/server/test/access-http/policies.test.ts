@@ -97,13 +97,13 @@ describe('policies that rules refer to (03 §8.2, record-based)', () => {
     const founder = await founded(server.current.url, [GATE]);
     for (const policy of policies) await stored(founder, 'policy', policy);
     await stored(founder, 'wallet', { handle: 'w', custom: { tier: 'gold' }, access: [reference] });
-    expect(outcome(await founder.get('/wallets/w'))).toBe(granted ? '200' : '401 Invalid token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe(granted ? '200' : '401 Missing token.');
   });
 
   it('count whatever their status, on the ledger and on domains too, and no longer than they exist', async () => {
     const founder = await founded(server.current.url, [GATE, { policy: 'p' }]);
     await stored(founder, 'wallet', { handle: 'w' });
-    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Invalid token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Missing token.');
     let policy = await stored(founder, 'policy', access('p', READ));
     for (const status of ['active', 'inactive']) {
       expect(outcome(await founder.get('/wallets/w'))).toBe('200');
@@ -111,11 +111,11 @@ describe('policies that rules refer to (03 §8.2, record-based)', () => {
     }
     expect(outcome(await founder.get('/wallets/w'))).toBe('200');
     const { body } = await founder.update('/policies/p', policy, access('p', []));
-    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Invalid token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Missing token.');
     ok(await founder.update('/policies/p', body, access('p', READ)));
     const last = (await readBy(founder, founder.key, '/policies/p')).body;
     ok(await founder.drop('/policies/p', last));
-    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Invalid token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Missing token.');
     expect(outcome(await readBy(founder, founder.key, '/policies/p'))).toBe('404 Policy not found');
   });
 });
@@ -150,25 +150,25 @@ describe('the policy-based strategy (03 §8.2)', () => {
     await stored(founder, 'wallet', { handle: 'w' });
     const read = async () => outcome(await founder.get('/wallets/w'));
     let policy = await stored(founder, 'policy', access('readers', READ));
-    expect(await read()).toBe('401 Invalid token.');
+    expect(await read()).toBe('401 Missing token.');
     policy = await statusSet(founder, '/policies/readers', policy, 'active');
     expect(await read()).toBe('200');
     policy = await statusSet(founder, '/policies/readers', policy, 'inactive');
-    expect(await read()).toBe('401 Invalid token.');
+    expect(await read()).toBe('401 Missing token.');
     const heir = await activated(founder, access('heir', [], { extend: 'readers' }));
     expect(await read()).toBe('200');
     await statusSet(founder, '/policies/heir', heir, 'created');
-    expect(await read()).toBe('401 Invalid token.');
+    expect(await read()).toBe('401 Missing token.');
   });
 
   it('asks for the gate: an active value that grants access on the ledger', async () => {
     const founder = await underPolicies(server.current.url, [access('readers', READ)]);
     await stored(founder, 'wallet', { handle: 'w' });
-    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Invalid token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Missing token.');
     const gate = await activated(founder, OPEN_GATE);
     expect(outcome(await founder.get('/wallets/w'))).toBe('200');
     await statusSet(founder, '/policies/gate', gate, 'inactive');
-    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Invalid token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Missing token.');
   });
 
   it('filters by data and meta, for reads and writes, as the record is stored', async () => {
@@ -209,7 +209,7 @@ describe('the policy-based strategy (03 §8.2)', () => {
     await activated(founder, access('thread', [{ action: 'read', filter }], { record: 'intent' }));
     expect(two.meta.thread).not.toBe(one.meta.thread);
     expect(outcome(await founder.get('/intents/i-1'))).toBe('200');
-    expect(outcome(await founder.get('/intents/i-2'))).toBe('401 Invalid token.');
+    expect(outcome(await founder.get('/intents/i-2'))).toBe('401 Missing token.');
   });
 
   it('judges a create by what is to be stored', async () => {

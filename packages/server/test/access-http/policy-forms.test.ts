@@ -4,6 +4,7 @@ import { ACTIONS } from '../../src/access/rules.js';
 import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, type TestClient } from '../support/client.js';
+import { effortOf } from '../support/effort.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 import { outcome } from './support.js';
@@ -240,8 +241,8 @@ describe('how many rules there may be', () => {
     }
     const access = Array.from({ length: limits.rules }, (_, at) => ({ policy: `c-${at % 30}` }));
     await stored(open, 'wallet', { handle: 'w', access });
-    const begun = performance.now();
-    expect(outcome(await open.get('/wallets/w'))).toBe('200');
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    // Walked again wherever it is named, the chain would be followed more often than can be counted.
+    const read = async () => expect(outcome(await open.get('/wallets/w'))).toBe('200');
+    expect(await effortOf(read)).toBeLessThan(5_000);
   });
 });

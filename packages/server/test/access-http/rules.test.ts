@@ -117,7 +117,7 @@ describe('a bearer matcher is held against the token (03 §6.2)', () => {
     const record = await walletWith({ action: 'read', bearer: matcher });
     const answer = await readBy(founder, keys[who], path(record), claims);
     expect(outcome(answer)).toBe(admitted ? '200' : '403 Cannot read wallet.');
-    expect(outcome(await founder.get(path(record)))).toBe('401 Invalid token.');
+    expect(outcome(await founder.get(path(record)))).toBe('401 Missing token.');
   });
 
   it('hsh: a token for this very request is admitted, and nowhere else', async () => {

@@ -40,7 +40,7 @@ describe('rules of the server (03 §6.4)', () => {
       const founder = await founded(url);
       expect(outcome(await founder.get('/ledger'))).toBe('200');
       expect(outcome(await founder.get('/ledger/changes'))).toBe('200');
-      expect(outcome(await founder.get('/wallets'))).toBe('401 Invalid token.');
+      expect(outcome(await founder.get('/wallets'))).toBe('401 Missing token.');
     });
   });
 
@@ -53,9 +53,9 @@ describe('rules of the server (03 §6.4)', () => {
       expect(outcome(await founder.get('/wallets/w'))).toBe('200');
       expect((await founder.get('/wallets')).body.data).toHaveLength(1);
       expect(outcome(await readBy(founder, strange, '/symbols/s'))).toBe('403 Cannot read symbol.');
-      expect(outcome(await founder.get('/ledger'))).toBe('401 Invalid token.');
+      expect(outcome(await founder.get('/ledger'))).toBe('401 Missing token.');
       const policed = await underPolicies(url, []);
-      expect(outcome(await policed.get('/wallets'))).toBe('401 Invalid token.');
+      expect(outcome(await policed.get('/wallets'))).toBe('401 Missing token.');
     });
   });
 

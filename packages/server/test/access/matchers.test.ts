@@ -6,6 +6,7 @@ import { likePattern, matches, member } from '../../src/access/condition.js';
 import { bearerMatches, nameMatches, signerMatches } from '../../src/access/matchers.js';
 import type { BearerMatcher, SignerMatcher } from '../../src/access/rules.js';
 import { limits } from '../../src/limits.js';
+import { effort } from '../support/effort.js';
 import { bare, registered } from './scene.js';
 
 const owners = { record: ['alice-key'], ledger: ['bob-key'] };
@@ -138,9 +139,9 @@ describe('conditions', () => {
   });
 
   it('$regex takes time linear in the text', () => {
-    const started = performance.now();
-    expect(matches({ $regex: `${'a.*'.repeat(300)}b` }, 'a'.repeat(100_000))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    const match = () => matches({ $regex: `${'a.*'.repeat(300)}b` }, 'a'.repeat(100_000));
+    expect(match()).toBe(false);
+    expect(effort(match)).toBeLessThan(5_000);
   });
 
   it('never throw, and a name matches itself', () => {

@@ -10,7 +10,7 @@ const missing = 'Cannot find required signer.';
 
 it('without credentials: auth.unauthorized (03 §0 row 1)', () => {
   const error = refusal('read', 'wallet', { credentials: false });
-  expect([error.status, error.reason, error.detail]).toEqual([401, 'auth.unauthorized', 'Invalid token.']);
+  expect([error.status, error.reason, error.detail]).toEqual([401, 'auth.unauthorized', 'Missing token.']);
 });
 
 it('with credentials: auth.forbidden, named by action and record (03 §5)', () => {

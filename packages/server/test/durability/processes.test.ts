@@ -5,9 +5,13 @@ import type { RecordEnvelope } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectIntact } from '../store/intact.js';
 import { newLedger, proofOver, signed, type TestAnswer, TestClient, updateOf } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { seeded } from '../support/seed.js';
 import { killPostgres, leaveNothingBehind, type Service, startService } from './service.js';
 
 const WORKERS = 12;
+
+const random = seeded();
 
 let dataDir: string;
 
@@ -113,9 +117,9 @@ describe.skipIf(process.platform === 'win32')('the service as a process', () => 
     ['killed', async () => {}],
     ['killed together with its PostgreSQL', () => killPostgres(dataDir)],
   ])('has every acknowledged write after it was %s', async (_, alsoKill) => {
-    const { trails, stop } = load(client, `kill-${alsoKill.length}-${Date.now()}`);
+    const { trails, stop } = load(client, `kill-${alsoKill.length}`);
     // A moment like any other: writes are under way at each.
-    await untilAcknowledged(trails, 40 + Math.floor(Math.random() * 160));
+    await untilAcknowledged(trails, 40 + Math.floor(random() * 160));
     await Promise.all([alsoKill(), service.kill()]);
     await stop();
     const before = acknowledgedIn(trails);
@@ -126,13 +130,26 @@ describe.skipIf(process.platform === 'win32')('the service as a process', () => 
     expect(lostAnswers).toBeLessThanOrEqual(WORKERS);
   });
 
+  it('goes on when only its PostgreSQL is killed, and has every acknowledged write', async () => {
+    const workers = service.workers();
+    const { trails, stop } = load(client, 'postgres');
+    await untilAcknowledged(trails, 60);
+    await killPostgres(dataDir);
+    await stop();
+    const away = await client.get('/ledger');
+    if (away.status !== 200) expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
+    await eventually(async () => expect((await client.get('/wallets')).status).toBe(200));
+    await expectKept(client, trails);
+    expect(service.workers()).toEqual(workers);
+    expect(service.errors()).toContain('PostgreSQL is started again (it ended: signal SIGKILL)');
+  });
+
   it('answers every request it took before it stops, and serves all of them after', async () => {
     const { trails, stop } = load(client, 'term');
     await untilAcknowledged(trails, 100);
-    const began = performance.now();
+    const errors = service.errors();
     expect(await service.stop()).toBe(0);
-    expect(performance.now() - began).toBeLessThan(10_000);
-    expect(service.errors()).toBe('');
+    expect(service.errors()).toBe(errors);
     await stop();
     service = await startService(dataDir);
     client = new TestClient(service.url, client.key, client.ledger);

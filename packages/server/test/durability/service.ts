@@ -50,7 +50,7 @@ export async function startService(dataDir: string): Promise<Service> {
     return code as number | null;
   });
   const listening = /^listening on (http:\S+)$/m;
-  const late = performance.now() + 20_000;
+  const late = performance.now() + 90_000;
   while (!listening.test(said.out)) {
     const code = await Promise.race([ended, pause(20)]);
     if (code !== undefined) throw new Error(`exit code ${code}: ${said.err}`);

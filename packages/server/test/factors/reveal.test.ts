@@ -159,7 +159,7 @@ describe('who may reveal (03 §2.4)', () => {
   });
 
   it('nobody without a token, though signing the request itself', async () => {
-    expectRefusal(await read(), client, 'auth.unauthorized', 'Invalid token.');
+    expectRefusal(await read(), client, 'auth.unauthorized', 'Missing token.');
     const body = withSecret(signed({ ...OTP, handle: 'mine' }, revealer), { seed: 'mine' });
     const answer = await client.call('POST', `${FACTORS}?include=meta.secret`, body);
     const errors = Array(2).fill('Cannot find required signer.');

@@ -242,9 +242,7 @@ describe('without DELIVERY_ALLOW_PRIVATE', () => {
     ['https', (port: string) => `https://127.0.0.1:${port}`],
   ])('no call leads to this machine: %s', async (_, at) => {
     const client = await ledger(at(new URL(bridge.url).port), closed.url);
-    const started = Date.now();
     expectRefusal(await client.get('/anchors/a'), client, 'forward.unexpected-error', UNEXPECTED);
-    expect(Date.now() - started).toBeLessThan(2_000);
     expect(bridge.received).toEqual([]);
   });
 });

@@ -11,14 +11,20 @@ export interface RawAnswer {
 }
 
 /** Milliseconds after which an exchange counts as hanging. */
-const PATIENCE = 10_000;
+const PATIENCE = 60_000;
 
 /**
  * Sends bytes as they are and reads one answer, final (not 1xx) and to its end.
  *
  * @param parts written one after another; `end` closes our side after the last one
+ * @param patience milliseconds after which it counts as hanging
  */
-export function exchange(url: string, parts: readonly (string | Buffer)[], end = false): Promise<RawAnswer> {
+export function exchange(
+  url: string,
+  parts: readonly (string | Buffer)[],
+  end = false,
+  patience = PATIENCE,
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
@@ -29,7 +35,7 @@ export function exchange(url: string, parts: readonly (string | Buffer)[], end =
       if (outcome instanceof Error) reject(outcome);
       else resolve(outcome);
     };
-    const timer = setTimeout(() => settle(new Error(`No answer: ${received}`)), PATIENCE);
+    const timer = setTimeout(() => settle(new Error(`No answer: ${received}`)), patience);
     socket.on('data', (bytes) => {
       received = Buffer.concat([received, bytes]);
       const answer = read(received);

@@ -42,10 +42,47 @@ describe('requests as bytes', () => {
     const text = create('expected');
     const answer = await send([requestText('POST /v2/wallets', { ...headers, expect: '100-continue' }, text)]);
     expect(answer.status, answer.text).toBe(201);
-    const other = await send([
-      requestText('POST /v2/wallets', { ...headers, expect: 'cake', connection: 'close' }, text),
-    ]);
-    expect(other.status).toBe(417);
+    const other = await send([requestText('POST /v2/wallets', { ...headers, expect: 'cake' }, text)]);
+    expectRefusal(other, {
+      reason: 'api.query-malformed',
+      detail: 'The only expectation that is met is 100-continue',
+      status: 417,
+      signedBy: null,
+    });
+    expect(other.headers).toMatchObject(CLOSED);
+  });
+
+  it('answers in one form whatever is asked of it', async () => {
+    const unrouted = { reason: 'api.route-not-found', detail: 'Route not found', signedBy: null } as const;
+    for (const start of [
+      'TRACE /v2',
+      'PROPFIND /v2',
+      'PATCH /v2/wallets',
+      'QUERY /v2/wallets',
+      'GET *',
+      'GET //v2',
+      'GET http://ledger.example',
+    ]) {
+      expectRefusal(await send([requestText(start, {}, start.startsWith('GET') ? '' : '{}')]), unrouted);
+    }
+    const tunnel = await send([requestText('CONNECT ledger.example:80', {})]);
+    expectRefusal(tunnel, unrouted);
+    expect(tunnel.headers).toMatchObject(CLOSED);
+    const upgrade = { connection: 'upgrade', upgrade: 'websocket' };
+    for (const [start, more] of [
+      ['GET /v2', upgrade],
+      ['GET http://user:secret@ledger.example:80/v2', {}],
+      ['HEAD /v2', {}],
+    ] as const) {
+      expect((await send([requestText(start, { ...more, connection: 'close' })])).status, start).toBe(200);
+    }
+    expect((await send(['GET /v2 HTTP/1.0\r\n\r\n'])).status).toBe(200);
+    expect((await send([requestText('OPTIONS *', {})])).status).toBe(204);
+    expectRefusal(await send([requestText('GET /v2/wallets', { trailer: 'x', 'x-ledger': 'nobody' })]), {
+      reason: 'api.route-not-found',
+      detail: 'Server does not host requested ledger',
+      signedBy: null,
+    });
   });
 
   it('stores nothing of a body that does not come to its end', async () => {
@@ -94,13 +131,10 @@ describe('requests as bytes', () => {
     ]) {
       const answer = await send([text]);
       expectRefusal(answer, refused);
-      expect(answer.headers).toMatchObject({
-        'content-type': 'application/json; charset=utf-8',
-        'access-control-allow-origin': '*',
-        connection: 'close',
-      });
+      expect(answer.headers).toMatchObject(CLOSED);
     }
-    expect((await send(['GET /v2 HTTP/1.1\r\nconnection: close\r\n\r\n'])).status).toBe(400);
+    // Node.js itself would answer this one, without a word.
+    expectRefusal(await send(['GET /v2 HTTP/1.1\r\n\r\n']), refused);
   });
 
   it('gives up on requests that never arrive', async () => {
@@ -142,6 +176,13 @@ describe('requests as bytes', () => {
     expect((await client.get('/wallets')).status).toBe(200);
   });
 });
+
+/** The headers of an answer after which the connection is closed. */
+const CLOSED = {
+  'content-type': 'application/json; charset=utf-8',
+  'access-control-allow-origin': '*',
+  connection: 'close',
+};
 
 /** Whether an answer can still be sent depends on how the connection ends; it never says that something was stored. */
 async function expectRefusedOrClosed(answer: ReturnType<typeof exchange>): Promise<void> {

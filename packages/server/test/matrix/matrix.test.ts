@@ -55,7 +55,7 @@ function promised(route: Route, who: Caller, gate: Gate = 'closed'): string {
   if (open || operation === 'check') return '200';
   // Who is let in may ask for any list, and is shown what it may read: nothing (contract 03 §6.6).
   if (gate === 'open' && operation === 'list' && !kind.rightsOnParent) return '200';
-  if (who === 'none') return '401 Invalid token.';
+  if (who === 'none') return '401 Missing token.';
   if (who === 'owner' || who === 'member') return success(route);
   if (who === 'reader' && reads) return '200';
   return `403 ${refusal(route)}`;

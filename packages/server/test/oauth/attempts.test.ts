@@ -36,7 +36,7 @@ describe('wrong secrets (03 §3)', () => {
     const refused = await ask(client, grant(credentials));
     expect([refused.status, refused.body]).toEqual([
       429,
-      { error: 'temporarily_unavailable', error_description: 'Too many failed attempts. Retry later.' },
+      { error: 'invalid_client', error_description: 'Too many failed attempts. Retry later.' },
     ]);
     const wait = Number(refused.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(0);

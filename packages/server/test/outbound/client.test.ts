@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { createOutbound } from '../../src/outbound/client.js';
 import type { Outbound, OutboundCall, OutboundFailure } from '../../src/outbound/outbound.js';
 import { Overloaded } from '../../src/store/gather.js';
+import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 
 let server: Server;
@@ -106,7 +107,7 @@ describe('many calls', () => {
     const out = opened();
     const calls = Array.from({ length: most }, (_one, index) => out.send(call({ ledger: ledgerOf(index) })));
     await expect(out.send(call({ ledger: ledgerOf(most) }))).rejects.toBeInstanceOf(Overloaded);
-    await vi.waitFor(() => expect(waiting).toHaveLength(limits.outbound.connections));
+    await eventually(() => expect(waiting).toHaveLength(limits.outbound.connections));
     answer = (_request, response) => void response.end('done');
     for (const response of waiting) response.end('done');
     expect((await Promise.all(calls)).every(({ text }) => text === 'done')).toBe(true);
@@ -129,11 +130,11 @@ describe('many calls', () => {
     const to = (host: string) => outbound!.send(call({ url: `http://${host}:${port}/` }));
     const calls = [to('127.0.0.1'), to('localhost')];
     await expect(to('[::ffff:127.0.0.1]')).rejects.toBeInstanceOf(Overloaded);
-    await vi.waitFor(() => expect(held).toHaveLength(2));
+    await eventually(() => expect(held).toHaveLength(2));
     for (const response of held) response.writeHead(200, { connection: 'close' }).end('done');
     await Promise.all(calls);
     answer = (_request, response) => void response.end('done');
-    await vi.waitFor(async () => expect((await to('[::ffff:127.0.0.1]')).text).toBe('done'));
+    await eventually(async () => expect((await to('[::ffff:127.0.0.1]')).text).toBe('done'));
   });
 
   it('keep an idle connection for a moment, whatever the service says', async () => {
@@ -141,7 +142,7 @@ describe('many calls', () => {
     await opened().send(call());
     const kept = () => [...sockets].filter((socket) => !(socket as Socket).destroyed);
     expect(kept().length).toBeGreaterThan(0);
-    await vi.waitFor(() => expect(kept()).toEqual([]), { timeout: limits.outbound.idle + 2_000, interval: 100 });
+    await eventually(() => expect(kept()).toEqual([]));
   });
 
   it('under way are finished before it is closed', async () => {

@@ -80,7 +80,7 @@ describe('a decision is made on the ledger as it is now', () => {
         'auth.forbidden',
         'Cannot create wallet.',
       );
-      expectRefusal(await stranger.get('/wallets'), here, 'auth.unauthorized', 'Invalid token.');
+      expectRefusal(await stranger.get('/wallets'), here, 'auth.unauthorized', 'Missing token.');
     }
   });
 

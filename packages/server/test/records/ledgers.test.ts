@@ -124,7 +124,7 @@ describe('GET /ledgers', () => {
 
   it('asks for a token', async () => {
     const outside = new TestClient(server.current.url);
-    expectRefusal(await outside.get('/ledgers'), outside, 'auth.unauthorized', 'Invalid token.');
+    expectRefusal(await outside.get('/ledgers'), outside, 'auth.unauthorized', 'Missing token.');
     const bad = await outside.get('/ledgers', { authorization: 'Bearer x.y.z' });
     expectRefusal(bad, outside, 'auth.unauthorized', 'Invalid token.');
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/schemas/formats.js';
 import { Meter } from '../../src/schemas/meter.js';
 import { compileUserSchema } from '../../src/schemas/user-schema.js';
-import { duration } from './support.js';
+import { effort } from '../support/effort.js';
 
 function has(format: string, text: string): boolean {
   try {
@@ -65,6 +65,6 @@ describe('formats', () => {
 
   test.each(Object.keys(formats(new Meter())))('%s takes no long time on any text', (format) => {
     const schema = compileUserSchema({ properties: { a: { format } } });
-    for (const text of hostile) expect(duration(() => schema.check({ a: text }))).toBeLessThan(1_500);
+    for (const text of hostile) expect(effort(() => schema.check({ a: text }))).toBeLessThan(5_000);
   });
 });

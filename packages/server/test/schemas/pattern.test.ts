@@ -5,7 +5,8 @@ import { limits } from '../../src/limits.js';
 import { Exhausted, Meter } from '../../src/schemas/meter.js';
 import { Patterns } from '../../src/schemas/pattern.js';
 import { toRe2 } from '../../src/schemas/pattern-syntax.js';
-import { bits, duration } from './support.js';
+import { effort } from '../support/effort.js';
+import { bits } from './support.js';
 
 function compile(source: string) {
   const meter = new Meter();
@@ -198,8 +199,8 @@ describe('patterns', () => {
     (source) => {
       const pattern = compile(source);
       const text = bits(1_000_000);
-      expect(duration(() => pattern.test('1'.repeat(1_000_000)))).toBeLessThan(2_000);
-      expect(duration(() => pattern.test(text))).toBeLessThan(2_000);
+      expect(effort(() => pattern.test('1'.repeat(1_000_000)))).toBeLessThan(5_000);
+      expect(effort(() => pattern.test(text))).toBeLessThan(5_000);
     },
   );
 

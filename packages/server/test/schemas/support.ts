@@ -19,17 +19,6 @@ export function refusal(run: () => void) {
   throw new Error('nothing was refused');
 }
 
-/** Milliseconds `run` takes, whether or not it throws. */
-export function duration(run: () => void): number {
-  const start = performance.now();
-  try {
-    run();
-  } catch {
-    // Only the time counts here.
-  }
-  return performance.now() - start;
-}
-
 /** A text of zeros and ones without a pattern, the same each time. */
 export function bits(length: number): string {
   let state = 1;

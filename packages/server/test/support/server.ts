@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import type { Nature } from '../../src/clock.js';
-import { openServer, type Server } from '../../src/server.js';
+import { openServer, type Server, type ServerOptions } from '../../src/server.js';
 import { createDatabase, type TestDatabase } from './database.js';
 
 /** A real server on a real port over a database of its own. */
@@ -23,6 +23,8 @@ export interface TestServerOptions {
   /** Lets calls lead to this machine. */
   readonly deliveryAllowPrivate?: boolean;
   readonly requestTimeout?: number;
+  /** Bounds on connections that a test can wait for. */
+  readonly connections?: NonNullable<ServerOptions['connections']>;
   /** Takes what is logged; without it nobody sees that. */
   readonly logger?: Logger;
 }

@@ -49,7 +49,7 @@ export function tokenEndpoint(hasDefault: boolean): Record<string, object> {
           }),
           400: refused('Not granted.', 'invalid_request', 'unsupported_grant_type', 'invalid_grant'),
           401: refused('Unknown client, wrong secret, or a client out of use.', 'invalid_client'),
-          429: refused('Too many wrong secrets: `retry-after` tells the seconds to wait.', 'temporarily_unavailable'),
+          429: refused('Too many wrong secrets: `retry-after` tells the seconds to wait.', 'invalid_client'),
           500: refused('For example: the provider has no usable private key.', 'server_error'),
           503: refused('The service is not available at the moment.', 'server_error'),
         },

@@ -1,28 +1,35 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { serves, startOf } from './process.js';
+import { serves, startOf, workingIn } from './process.js';
 
-/** Milliseconds to wait for a clean stop, then for one without a checkpoint. */
-const patience = { fast: 30_000, immediate: 15_000 };
+/** Milliseconds to wait for a clean stop, then for one without a checkpoint; for orphans to end by themselves. */
+const patience = { fast: 30_000, immediate: 15_000, grace: 1_000 };
 const interval = 20;
 
 /**
- * Stops the PostgreSQL that a killed server left running on `cluster`, and clears its lock file when the process named
- * there is some other one that got the id since. To be called with the data directory locked: then no living server
- * depends on it.
+ * Stops the PostgreSQL that a killed server left running on `cluster`, and what its own end left running of it; and sees
+ * to it that its lock file stops no start. To be called with the data directory locked: then no living server depends
+ * on it.
  *
  * @throws Error when it does not stop
  */
 export async function stopLeftBehind(cluster: string, log: (line: string) => void): Promise<void> {
+  await stopPostmaster(cluster, log);
+  await stopOrphans(cluster, log);
+}
+
+async function stopPostmaster(cluster: string, log: (line: string) => void): Promise<void> {
   const file = join(cluster, 'postmaster.pid');
-  const pid = Number.parseInt((await readFile(file, 'utf8').catch(() => '')).split('\n')[0] ?? '', 10);
+  const content = await readFile(file, 'utf8').catch(() => '');
+  const pid = Number.parseInt(content.split('\n')[0] ?? '', 10);
   if (!(pid > 0)) return;
   const started = await startOf(pid);
-  if (started === undefined) return;
+  // A process that was killed keeps its id until its parent has looked: PostgreSQL would take it for a living one.
+  if (started === undefined) return disown(file, content);
   const answer = await serves(pid, cluster);
-  // PostgreSQL itself would take the other process for one of its own, and refuse to start.
-  if (answer === 'no') await rm(file, { force: true });
+  // So it would a process that got the id since.
+  if (answer === 'no') await disown(file, content);
   if (answer !== 'yes') return;
   log(`stopping the PostgreSQL (process ${pid}) that a killed server left running`);
   const steps = [
@@ -32,11 +39,36 @@ export async function stopLeftBehind(cluster: string, log: (line: string) => voi
   for (const [signal, milliseconds] of steps) {
     send(pid, signal);
     for (let waited = 0; waited < milliseconds; waited += interval) {
-      if ((await startOf(pid)) !== started) return;
+      if ((await startOf(pid)) !== started) return disown(file, await readFile(file, 'utf8').catch(() => ''));
       await pause(interval);
     }
   }
   throw new Error(`the PostgreSQL that a killed server left running (process ${pid}) does not stop`);
+}
+
+/**
+ * Puts our own id into a lock file whose process is no more. PostgreSQL does not take its parent for another server, and
+ * still looks, by what else stands in the file, whether processes of the one before use its memory: so the file is not
+ * simply deleted.
+ */
+async function disown(file: string, content: string): Promise<void> {
+  if (content !== '') await writeFile(file, content.replace(/^\d+/, String(process.pid)));
+}
+
+/**
+ * Waits until processes of a PostgreSQL that was killed have ended: they do by themselves when they notice, which one
+ * that is at work does late. Until then a new one refuses to start.
+ */
+async function stopOrphans(cluster: string, log: (line: string) => void): Promise<void> {
+  for (let waited = 0; waited < patience.immediate; waited += interval) {
+    const left = await workingIn(cluster);
+    if (left.length === 0) return;
+    if (waited === patience.grace) {
+      log(`stopping what a killed PostgreSQL left running (${left.length} processes)`);
+      for (const pid of left) send(pid, 'SIGQUIT');
+    }
+    await pause(interval);
+  }
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
@@ -51,6 +51,26 @@ export async function serves(pid: number, cluster: string): Promise<'yes' | 'no'
   const command = await ps(pid, 'command=');
   if (command.includes(cluster)) return 'yes';
   return command.includes('postgres') ? 'unknown' : 'no';
+}
+
+/**
+ * The living processes that work in `cluster`: those of a PostgreSQL that serves it, or of one that was killed.
+ *
+ * @returns none where the system does not tell
+ */
+export async function workingIn(cluster: string): Promise<number[]> {
+  if (process.platform !== 'linux') return [];
+  const here = await stat(cluster).catch(() => undefined);
+  if (here === undefined) return [];
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const working = await Promise.all(
+    pids.map(async (pid) => {
+      const there = await stat(`/proc/${pid}/cwd/`).catch(() => undefined);
+      const same = there !== undefined && there.dev === here.dev && there.ino === here.ino;
+      return same && (await startOf(Number(pid))) !== undefined ? [Number(pid)] : [];
+    }),
+  );
+  return working.flat();
 }
 
 function isAlive(pid: number): boolean {

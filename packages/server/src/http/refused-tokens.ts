@@ -1,0 +1,39 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Fault } from '../auth/token.js';
+import { limits } from '../limits.js';
+
+/** A refused token as the log tells of it: nothing of the token itself, nor of anything else that the client sent. */
+export interface RefusedToken {
+  readonly method: string;
+  /** The pattern of the path. */
+  readonly route: string | undefined;
+  /** The handle of the ledger; absent outside all ledgers. */
+  readonly ledger: string | undefined;
+  readonly why: Fault;
+}
+
+/**
+ * Tells in the log, at `info`, why a token was refused: the client is not told. Anyone can send bad tokens, so only so
+ * many are told of in a minute; the first one after that says how many were not.
+ *
+ * @param now milliseconds
+ */
+export function refusedTokens(log: FastifyBaseLogger, now: () => number): (refused: RefusedToken) => void {
+  const { count, window } = limits.refusals;
+  let began = Number.NEGATIVE_INFINITY;
+  let told = 0;
+  let untold = 0;
+  return (refused) => {
+    if (now() - began >= window) {
+      began = now();
+      told = 0;
+    }
+    told += 1;
+    if (told > count) {
+      untold += 1;
+      return;
+    }
+    log.info({ ...refused, ...(untold > 0 ? { untold } : {}) }, 'a token was refused');
+    untold = 0;
+  };
+}

@@ -1,0 +1,107 @@
+import cluster from 'node:cluster';
+import type { pino } from 'pino';
+import { type Config, readConfig, urlHost } from './config.js';
+import { createLogger } from './deployment/log.js';
+import { assertFree } from './deployment/port.js';
+import { prepareDatabase } from './deployment/prepare.js';
+import { serve } from './deployment/serve.js';
+import { runWorker } from './deployment/worker.js';
+import { startWorkers } from './deployment/workers.js';
+import { readMasterKey } from './ledgers/master-key.js';
+import { type Embedded, startEmbedded } from './store/embedded.js';
+
+/** Starts the service from the environment, and tells in one line why that cannot be. */
+export async function start(): Promise<void> {
+  try {
+    await serveFromEnvironment();
+  } catch (error) {
+    console.error(`countersign: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
+}
+
+/** Ends the process cleanly on SIGTERM and SIGINT. */
+async function serveFromEnvironment(): Promise<void> {
+  const config = readConfig(process.env);
+  const logger = createLogger(config.logLevel);
+  if (cluster.isWorker) {
+    runWorker(config, logger);
+    return;
+  }
+  // What is easily put right is told before anything is made.
+  await assertFree(config.host, config.port);
+  await readMasterKey(config);
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbedded({
+        dataDir: config.dataDir,
+        log: (line) => logger.debug({ postgres: line }),
+        alarm: (text) => logger.error(text),
+      });
+  try {
+    await run(config, logger, embedded);
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+/** What a newcomer may want to know when there is no ledger yet. */
+function firstSteps(config: Config): string {
+  const local = `http://${urlHost(config.host)}:${config.port}/v2`;
+  const tour = local === 'http://127.0.0.1:3000/v2' ? 'npm run tour' : `npm run tour -- ${local}`;
+  return `
+There is no ledger yet. To see one made and used, in another terminal:   ${tour}
+The interface, for people and programs:   ${config.publicUrl}/openapi.json   and   README.md
+Keep a copy of the master key: without it the ledgers' own keys are lost.`;
+}
+
+/** Something that serves until it is told to stop, and may end by itself for a reason. */
+interface Serving {
+  stop(): Promise<void>;
+  restart?(): Promise<void>;
+  readonly failed?: Promise<Error>;
+}
+
+async function run(config: Config, logger: pino.Logger, embedded: Embedded | undefined): Promise<void> {
+  const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
+  const { masterKey, isNew } = await prepareDatabase(databaseUrl, embedded !== undefined, config);
+  const beginning = begin(config, logger, databaseUrl, masterKey);
+  let stopping = false;
+  const end = async (status: number) => {
+    if (stopping) return;
+    stopping = true;
+    try {
+      // Asked to stop while it still starts, it does so as soon as it can do it cleanly.
+      await (await beginning).stop();
+      await embedded?.stop();
+      process.exit(status);
+    } catch (error) {
+      logger.error({ err: error }, 'did not stop cleanly');
+      process.exit(1);
+    }
+  };
+  const giveUp = (error: Error) => {
+    logger.fatal({ err: error }, 'cannot go on');
+    void end(1);
+  };
+  process.on('SIGTERM', () => void end(0));
+  process.on('SIGINT', () => void end(0));
+  const serving = await beginning;
+  process.on('SIGHUP', () => {
+    serving.restart?.().catch((error: unknown) => logger.error({ err: error }, 'could not restart the workers'));
+  });
+  void serving.failed?.then(giveUp);
+  void embedded?.exited.then(giveUp);
+  if (stopping) return;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  console.log(`listening on http://${host}:${config.port}/v2`);
+  if (isNew) console.log(firstSteps(config));
+}
+
+/** One process serves by itself; several share the socket and are looked after by this one. */
+async function begin(config: Config, logger: pino.Logger, databaseUrl: string, masterKey: Buffer): Promise<Serving> {
+  if (config.workers > 1) return startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
+  const server = await serve(config, { databaseUrl, masterKey, logger, worker: '0' });
+  return { stop: () => server.leave() };
+}

@@ -1,0 +1,93 @@
+import pg from 'pg';
+
+/** The oldest PostgreSQL that can be used. */
+const OLDEST = 15;
+
+/**
+ * Puts an error of the database at the start into one line that says which database it is and what to try. The password
+ * is never in it.
+ *
+ * @param url the connection string
+ * @param ours whether it is the PostgreSQL that the server runs itself
+ * @returns anything that is no error of the database as it is
+ */
+export function explained(error: unknown, url: string, ours: boolean): unknown {
+  const first = error instanceof AggregateError ? (error.errors[0] as Error) : (error as NodeJS.ErrnoException);
+  if (!(first instanceof Error)) return error;
+  const { code } = first as NodeJS.ErrnoException;
+  // Errors of files have codes too, and a path.
+  const isDriver = (code !== undefined && !('path' in first)) || CONNECTION.test(first.message);
+  const isDatabase = first instanceof pg.DatabaseError || isDriver;
+  if (!isDatabase) return error;
+  const { user, database } = partsOf(url);
+  return new Error(`${named(url, ours)} ${problem(code, first.message, user, database)}`, { cause: error });
+}
+
+/** How the driver speaks of connections, without a code. */
+const CONNECTION = /connection|SSL|timeout/i;
+
+/** @throws Error in one line when the database cannot be used: its release, or how it keeps text */
+export async function assertUsable(pool: pg.Pool, url: string, ours: boolean): Promise<void> {
+  const { rows } = await pool.query<{ version: string; release: number; encoding: string }>(
+    `select current_setting('server_version') as version, current_setting('server_version_num')::int as release,
+       current_setting('server_encoding') as encoding`,
+  );
+  const why = rows[0] && unusable(rows[0]);
+  if (why !== undefined) throw new Error(`${named(url, ours)} ${why}`);
+}
+
+/**
+ * Why a database cannot be used, as the end of a sentence that begins with it.
+ *
+ * @param release as PostgreSQL counts them: 150004 is 15.4
+ */
+export function unusable(of: { version: string; release: number; encoding: string }): string | undefined {
+  if (of.release < OLDEST * 10_000) {
+    return `is PostgreSQL ${of.version}, and ${OLDEST} is the oldest that can be used: upgrade it, or use another`;
+  }
+  if (of.encoding !== 'UTF8') {
+    return `keeps text as ${of.encoding}, and it must be UTF8: make one with create database … encoding 'UTF8' template template0`;
+  }
+  return undefined;
+}
+
+function named(url: string, ours: boolean): string {
+  return ours ? 'The PostgreSQL in DATA_DIR' : `The database at ${partsOf(url).host} (DATABASE_URL)`;
+}
+
+function problem(code: string | undefined, message: string, user: string, database: string): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+    case 'ENOENT':
+      return `does not answer (${code}): is PostgreSQL running there, and does it listen on that address?`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'cannot be found: is the name of its host right?';
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return `cannot be reached (${code}): look for a firewall in between, and at the address`;
+    case '28P01':
+    case '28000':
+      return `does not let the user "${user}" in (${message}): look at user and password, and at its pg_hba.conf`;
+    case '3D000':
+      return `has no database "${database}": make it with create database, in UTF8`;
+    case '42501':
+      return `does not let the user "${user}" do what it must (${message}): make it the owner of the database`;
+    case '53300':
+      return `has no connection left (${message}): raise its max_connections, or lower WORKERS`;
+    case '57P03':
+      return `is not ready yet (${message}): try again in a moment`;
+  }
+  if (/timeout/i.test(message)) return 'does not answer in time: look for a firewall in between, and at the address';
+  return `cannot be used: ${message}`;
+}
+
+/** Where a connection string leads, without the password. What the query says of the host wins, as in the driver. */
+function partsOf(text: string): { host: string; user: string; database: string } {
+  const { hostname, port, username, pathname, searchParams } = new URL(text);
+  const host = searchParams.get('host') ?? (hostname || 'localhost');
+  const database = decodeURIComponent(pathname.slice(1));
+  const user = decodeURIComponent(username);
+  return { host: `${host}:${searchParams.get('port') ?? (port || '5432')}`, user, database: database || user };
+}

@@ -1,0 +1,214 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { tooOld } from '../src/node-version.js';
+import { explained, unusable } from '../src/store/reach.js';
+import { createDatabase, type TestDatabase } from './support/database.js';
+import { freePort } from './support/free-port.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const MAIN = join(root, 'packages/server/dist/main.js');
+
+let folder: string;
+let children: ChildProcess[];
+let databases: TestDatabase[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-start-'));
+  children = [];
+  databases = [];
+});
+
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  for (const database of databases) await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function newDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase();
+  databases.push(database);
+  return database;
+}
+
+const dataDir = () => join(folder, 'data');
+
+/** What a start printed, and how it ended; one that serves is stopped as soon as it says so. */
+async function start(settings: Record<string, string>, args: readonly string[] = []) {
+  const { DATABASE_URL: _, MASTER_KEY: __, PUBLIC_URL: ___, ...inherited } = process.env;
+  const env = { ...inherited, DATA_DIR: dataDir(), WORKERS: '1', ...settings };
+  const child = spawn(process.execPath, [...args, MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(child);
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (text: Buffer) => {
+    said.out += text;
+    if (said.out.includes('listening on')) child.kill('SIGTERM');
+  });
+  child.stderr.on('data', (text: Buffer) => {
+    said.err += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code: code as number | null, ...said };
+}
+
+/** The start was refused with this one line and nothing else. */
+function expectLine(outcome: Awaited<ReturnType<typeof start>>, line: string): void {
+  expect(outcome).toEqual({ code: 1, out: '', err: `countersign: ${line}\n` });
+}
+
+describe('a start', () => {
+  it.each(['1', '2'])(
+    'is refused in one line when the port is in use, before anything is made (%s workers)',
+    async (count) => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const { port } = other.address() as { port: number };
+      const outcome = await start({ PORT: String(port), WORKERS: count });
+      expectLine(
+        outcome,
+        `PORT ${port} on 127.0.0.1 is in use by another program: stop that one, or set PORT to another`,
+      );
+      await expect(access(dataDir())).rejects.toThrow('ENOENT');
+      other.close();
+    },
+  );
+
+  it('is refused in one line when the host is not one of this machine', async () => {
+    const outcome = await start({ PORT: String(await freePort()), HOST: '192.0.2.1' });
+    expectLine(
+      outcome,
+      'HOST 192.0.2.1 is no address of this machine: set it to one of its own, or to 0.0.0.0 for all',
+    );
+  });
+
+  it('tells which database is wrong, and never its password', async () => {
+    const url = new URL((await newDatabase()).url);
+    const host = `${url.searchParams.get('host') ?? url.hostname}:${url.searchParams.get('port') ?? (url.port || '5432')}`;
+    const port = await freePort();
+    const changed = (change: (url: URL) => void) => {
+      const other = new URL(url.href);
+      change(other);
+      return other.href;
+    };
+    const cases: [string, string][] = [
+      [
+        `postgresql://me:precious@127.0.0.1:${port}/ledger`,
+        `The database at 127.0.0.1:${port} (DATABASE_URL) does not answer (ECONNREFUSED): is PostgreSQL running there, and does it listen on that address?`,
+      ],
+      [
+        'postgresql://me:precious@nowhere.invalid/ledger',
+        'The database at nowhere.invalid:5432 (DATABASE_URL) cannot be found: is the name of its host right?',
+      ],
+      [
+        changed((other) => Object.assign(other, { pathname: '/not_there' })),
+        `The database at ${host} (DATABASE_URL) has no database "not_there": make it with create database, in UTF8`,
+      ],
+    ];
+    for (const [DATABASE_URL, line] of cases) {
+      expectLine(await start({ DATABASE_URL, PORT: String(await freePort()) }), line);
+    }
+    const wrong = await start({
+      DATABASE_URL: changed((other) => Object.assign(other, { password: 'precious' })),
+      PORT: String(await freePort()),
+    });
+    expect(wrong).toMatchObject({ code: 1, out: '' });
+    expect(wrong.err).toMatch(
+      /^countersign: The database at .* does not let the user "\w+" in \(password .*\): look at .*\n$/,
+    );
+    expect(wrong.err).not.toContain('precious');
+  });
+
+  it('is refused with a database that is not in UTF-8', async () => {
+    const name = `test_${process.pid}_ascii`;
+    const server = new pg.Client({ connectionString: inject('databaseUrl') });
+    await server.connect();
+    await server.query(
+      `create database ${name} template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`,
+    );
+    const url = new URL(inject('databaseUrl'));
+    url.pathname = `/${name}`;
+    const outcome = await start({ DATABASE_URL: url.href, PORT: String(await freePort()) });
+    await server.query(`drop database ${name}`);
+    await server.end();
+    expect(outcome).toMatchObject({ code: 1, out: '' });
+    expect(outcome.err).toMatch(
+      /^countersign: The database at .* keeps text as SQL_ASCII, and it must be UTF8: make one .*\n$/,
+    );
+    expect(await readdir(dataDir())).toEqual([]);
+  });
+
+  it('names its real address, and how to look at it', async () => {
+    const port = await freePort();
+    const { url } = await newDatabase();
+    const { out, code } = await start({
+      DATABASE_URL: url,
+      PORT: String(port),
+      PUBLIC_URL: 'https://ledger.example/v2',
+    });
+    expect(code).toBe(0);
+    expect(out).toContain(`listening on http://127.0.0.1:${port}/v2\n`);
+    expect(out).toContain(`npm run tour -- http://127.0.0.1:${port}/v2\n`);
+    expect(out).toContain('https://ledger.example/v2/openapi.json ');
+  });
+
+  it('never makes a master key for a database that has one', async () => {
+    const { url: DATABASE_URL } = await newDatabase();
+    const again = async () => start({ DATABASE_URL, PORT: String(await freePort()) });
+    expect((await again()).code).toBe(0);
+    const file = join(dataDir(), 'master.key');
+    const key = readFileSync(file, 'utf8');
+    await rm(file);
+    for (let time = 0; time < 2; time += 1) {
+      const why = `${file} is missing, and the database was made with one: put a copy of that file back, or set MASTER_KEY to what is in it`;
+      expectLine(await again(), why);
+      await expect(access(file)).rejects.toThrow('ENOENT');
+    }
+    await writeFile(file, key, { mode: 0o600 });
+    expect((await again()).code).toBe(0);
+  });
+});
+
+describe('what cannot be used', () => {
+  it('is a PostgreSQL below 15, or one that does not keep text as UTF-8', () => {
+    expect(unusable({ version: '14.9', release: 140_009, encoding: 'UTF8' })).toBe(
+      'is PostgreSQL 14.9, and 15 is the oldest that can be used: upgrade it, or use another',
+    );
+    expect(unusable({ version: '15.0', release: 150_000, encoding: 'UTF8' })).toBeUndefined();
+    expect(unusable({ version: '18.1', release: 180_001, encoding: 'LATIN1' })).toContain('keeps text as LATIN1');
+  });
+
+  it('is told only of the database', () => {
+    const other = new Error('MASTER_KEY does not match the one this database was made with.');
+    expect(explained(other, 'postgresql://localhost/a', false)).toBe(other);
+    const file = Object.assign(new Error('EACCES'), { code: 'EACCES', path: '/data/master.key' });
+    expect(explained(file, 'postgresql://localhost/a', false)).toBe(file);
+  });
+
+  it('is an old Node.js, as package.json and the scripts say too', async () => {
+    expect(tooOld('20.18.3')).toMatch(
+      /^countersign: needs Node\.js 20\.19 or later, and this is 20\.18\.3: \S+ has newer ones$/,
+    );
+    for (const version of ['12.22.9', '18.20.4', '19.0.0']) expect(tooOld(version)).toBeDefined();
+    for (const version of ['20.19.0', '22.0.0', process.versions.node]) expect(tooOld(version)).toBeUndefined();
+    for (const path of ['package.json', 'packages/server/package.json', 'packages/protocol/package.json']) {
+      expect(JSON.parse(readFileSync(join(root, path), 'utf8')).engines.node).toBe('>=20.19');
+    }
+    const pretend = join(folder, 'pretend.cjs');
+    await writeFile(pretend, "Object.defineProperty(process.versions, 'node', { value: '18.20.4' });");
+    const outcome = await start({}, ['-r', pretend]);
+    expect(outcome).toEqual({ code: 1, out: '', err: `${tooOld('18.20.4')}\n` });
+    const script = await start({}, ['-r', pretend, '-r', join(root, 'scripts/node-version.cjs')]);
+    expect(script).toEqual(outcome);
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    for (const [name, command] of Object.entries<string>(scripts)) {
+      if (command.includes('node ')) expect(command, name).toContain('node -r ./scripts/node-version.cjs scripts/');
+    }
+  });
+});
