@@ -13,6 +13,7 @@ import { createOutbound } from './outbound/client.js';
 import { createItems } from './records/items.js';
 import { createTurns } from './records/turns.js';
 import { createUserSchemas } from './records/user-schemas.js';
+import { createRoom } from './room.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import type { Service } from './service.js';
 import { assertSameMasterKey } from './store/key-check.js';
@@ -75,7 +76,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const { connections } = limits;
   const pool = createPool({ max: connections.others, ...database }, failed);
-  const patience = { statement_timeout: limits.listing, connectionTimeoutMillis: 2 * limits.listing };
+  const patience = { statement_timeout: limits.listed.quick, connectionTimeoutMillis: 2 * limits.listing };
   const lists = createPool({ max: connections.lists, ...patience, ...database }, failed);
   const pools = { lists, others: pool };
   const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end()]);
@@ -97,6 +98,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       ledgers: createLedgers(store.ledgers, masterKey, native),
       userSchemas: createUserSchemas(store, new CompiledSchemas()),
       items: createItems(),
+      room: createRoom(limits.answers),
       turns: createTurns(),
     };
     const collect = options.collect ?? (() => metrics.registry.metrics());

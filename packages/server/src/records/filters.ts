@@ -32,7 +32,7 @@ export function filtersOf(kind: Kind, query: string): Filter[] {
 }
 
 /** Members that lists of changes are filtered by: what tells one version of a record from another. */
-const OF_CHANGES = ['meta.action', 'meta.change', 'meta.moment'];
+export const OF_CHANGES = ['meta.action', 'meta.change', 'meta.moment'];
 
 /**
  * The filters of a list of changes: `meta.action`, `meta.change` and `meta.moment`. What else records are filtered by is

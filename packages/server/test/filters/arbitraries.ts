@@ -104,7 +104,10 @@ export const changes = fc.record(
 /** In either form that clients write it. */
 function addressOf(...handles: string[]): fc.Arbitrary<Json> {
   const handle = fc.constantFrom(...handles);
-  return fc.oneof({ arbitrary: handle.map((named) => ({ handle: named })), weight: 2 }, { arbitrary: handle, weight: 1 });
+  return fc.oneof(
+    { arbitrary: handle.map((named) => ({ handle: named })), weight: 2 },
+    { arbitrary: handle, weight: 1 },
+  );
 }
 
 const address = addressOf('w-0', 'w-1@shop', 'w-2@bank', 'w-3');

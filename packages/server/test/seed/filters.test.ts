@@ -208,7 +208,17 @@ describe('Filtering', () => {
 
   it.each([
     ...['luid=x', 'hash=x', 'data=x', 'meta=x', 'handle=w1', 'handle.$regex=x', 'handle[$in][0]=x', 'status=active'],
-    ...['owners=x', 'schema=x', 'moment=x', 'labels=x', 'domain=x', 'custom=x', 'custom.tier=gold', 'custom[tier]=gold', 'bridge=x'],
+    ...[
+      'owners=x',
+      'schema=x',
+      'moment=x',
+      'labels=x',
+      'domain=x',
+      'custom=x',
+      'custom.tier=gold',
+      'custom[tier]=gold',
+      'bridge=x',
+    ],
     '$plainTextQuery=gold',
   ])('what is meant as a filter and names no field of a record is refused, not ignored | %s', async (query) => {
     await expectUnsupported(query, `'${query.split('=')[0]}'`);
@@ -221,7 +231,16 @@ describe('Filtering', () => {
   });
 
   it('other parameters are ignored', async () => {
-    const others = ['unknown=x', 'database=x', 'metadata.a=x', 'handles=x', 'claims=x', 'index=4', 'limit=1', 'include=x'];
+    const others = [
+      'unknown=x',
+      'database=x',
+      'metadata.a=x',
+      'handles=x',
+      'claims=x',
+      'index=4',
+      'limit=1',
+      'include=x',
+    ];
     for (const query of [...others, 'sort.data.handle=x', '_=1']) {
       expect(await found(query)).toEqual(['w1', 'w2', 'w3', 'w4']);
     }
