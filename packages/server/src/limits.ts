@@ -55,6 +55,25 @@ export const limits = {
    * this a body within its bounds would become a hundred times as much to store.
    */
   document: 4 * 1024 * 1024,
+  /** Bytes of a record as it is stored, with all its proofs. Its drop, which ends it, may be longer. */
+  record: 4 * 1024 * 1024,
+  /**
+   * Bytes of records that answers are made of: of one page; fetched by a statement that asked for no room; and of the
+   * answers under way of one ledger and of one process, with how many of one ledger may wait for room, and milliseconds
+   * one waits at most.
+   */
+  answers: {
+    page: 8 * 1024 * 1024,
+    atOnce: 1024 * 1024,
+    ledger: 8 * 1024 * 1024,
+    process: 24 * 1024 * 1024,
+    waiting: 100,
+    patience: 10_000,
+  },
+  /** Rules that the answer to an access check shows. */
+  grants: 1_000,
+  /** Characters of what access to a record is judged by, beyond which its index entry does not repeat it. */
+  judged: 8 * 1024,
   /**
    * Records looked at for one page of a list that leaves some of them out; a page that would take more is refused
    * (contract 03 §6.6).
@@ -65,8 +84,24 @@ export const limits = {
    * among how many others, and its characters.
    */
   plans: { count: 200, seen: 20, among: 1_000, characters: 2_048 },
-  /** Lists of one ledger that one process looks for at a time, and shapes of lists whose luck it remembers. */
-  listed: { atATime: 2, shapes: 10_000 },
+  /**
+   * Lists and histories that one process looks for. `atATime` of one ledger; `shapes` whose luck it remembers. One that is
+   * not found within `quick` milliseconds, twice, is looked for longer, `slow` of these at a time, so that the others go on.
+   * A ledger whose lists were given up for `waste` milliseconds is slow at once, until half of it is forgotten after
+   * `halfLife` milliseconds. `waiting` of one ledger at most, none longer than `patience` milliseconds; `ledgers` whose
+   * use is remembered.
+   */
+  listed: {
+    atATime: 2,
+    shapes: 10_000,
+    quick: 1_000,
+    slow: 1,
+    waste: 2_000,
+    halfLife: 10_000,
+    waiting: 1_000,
+    patience: 10_000,
+    ledgers: 10_000,
+  },
   /** Elements of one `$in`. */
   filterElements: 256,
   /** Labels on a record, and characters of one label. */

@@ -15,6 +15,7 @@ import { createOutbound } from './outbound/client.js';
 import { createItems } from './records/items.js';
 import { createTurns } from './records/turns.js';
 import { createUserSchemas } from './records/user-schemas.js';
+import { createRoom } from './room.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import type { Service } from './service.js';
 import { assertSameMasterKey } from './store/key-check.js';
@@ -106,7 +107,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   const { connections } = limits;
   const pool = createPool({ max: connections.others, ...database }, failed);
-  const patience = { statement_timeout: limits.listing, connectionTimeoutMillis: 2 * limits.listing };
+  const patience = { statement_timeout: limits.listed.quick, connectionTimeoutMillis: 2 * limits.listing };
   const lists = createPool({ max: connections.lists, ...patience, ...database }, failed);
   const pools = { lists, others: pool };
   let room = endless;
@@ -131,6 +132,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       ledgers: createLedgers(store.ledgers, masterKey, native),
       userSchemas: createUserSchemas(store, new CompiledSchemas()),
       items: createItems(),
+      room: createRoom(limits.answers),
       turns: createTurns(),
     };
     const collect = options.collect ?? (() => metrics.registry.metrics());

@@ -9,6 +9,7 @@ import type { Outbound } from './outbound/outbound.js';
 import type { Items } from './records/items.js';
 import type { Turns } from './records/turns.js';
 import type { UserSchemas } from './records/user-schemas.js';
+import type { Room } from './room.js';
 import type { Store } from './store/store.js';
 
 /** What every operation is given: made once, in `main.ts`. */
@@ -40,5 +41,7 @@ export interface Service {
   readonly ledgers: Ledgers;
   readonly userSchemas: UserSchemas;
   readonly items: Items;
+  /** Room for large answers. */
+  readonly room: Room;
   readonly turns: Turns;
 }

@@ -32,9 +32,10 @@ export interface Subject {
   readonly exists: boolean;
   /**
    * How much of it is known, where that is not everything: nothing but members of its `data` that say its name, or all
-   * of `data`; and of `meta` what is there. What is absent is then unknown, and not absent.
+   * of `data`; and of `meta` what is there. What is absent is then unknown, and not absent. `index`: what lists have of it
+   * before they fetch it, which is its name and all of `meta`.
    */
-  readonly known?: 'name' | 'data';
+  readonly known?: 'name' | 'data' | 'index';
 }
 
 /** What a decision is made on, beside the caller: all of it as stored at this moment. */

@@ -19,7 +19,7 @@ export function fits(filter: JsonObject, subject: Subject, unknown = false): boo
 function isKnown({ data, meta, known }: Subject, key: string): boolean {
   if (known === undefined) return true;
   const [first = '', second = ''] = key.split('.');
-  if (first === 'meta') return Object.hasOwn(meta, second);
+  if (first === 'meta') return known === 'index' || Object.hasOwn(meta, second);
   return known === 'data' || Object.hasOwn(data, first);
 }
 

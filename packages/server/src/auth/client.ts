@@ -35,8 +35,8 @@ export interface Client {
  */
 export async function candidateFor(service: Service, ledger: Ledger, id: string): Promise<Candidate> {
   const isOne = id.length <= limits.handle && !id.includes('\u0000');
-  const query = { ledger: ledger.id, kind: 'signer-factor', link: clientLink(isOne ? id : ''), limit: 1 } as const;
-  const [body] = await service.store.linked(query);
+  const query = { ledger: ledger.id, kind: 'signer-factor', link: clientLink(isOne ? id : '') } as const;
+  const body = await service.store.linked.first(query);
   const factor = body === undefined ? undefined : (JSON.parse(body) as RecordEnvelope);
   const secrets = await service.store.secrets({ ledger: ledger.id, luid: factor?.luid ?? '' });
   if (!factor) {

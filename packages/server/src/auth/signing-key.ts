@@ -4,6 +4,7 @@ import { secretNames } from '../kinds/data.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
+import { eachBody } from '../store/bodies.js';
 import { rsaKey } from './rsa-key.js';
 import { secretValues } from './secret-values.js';
 import { isProviderKey, isUsable } from './usable.js';
@@ -66,7 +67,7 @@ async function load(
   ]);
   if (!signer.record || !isUsable(JSON.parse(signer.record.body))) return { key: undefined, version };
   const oldest = records.toSorted((one, other) => one.place.seq - other.place.seq);
-  for (const { body } of oldest) {
+  for await (const body of eachBody(service.store.bodies, ledger.id, oldest)) {
     const key = await signingKey(service, ledger, JSON.parse(body) as RecordEnvelope);
     if (key) return { key, version };
   }

@@ -16,7 +16,7 @@ export const circleSigner: Kind = {
   order: ['circle', 'signer', 'schema', 'custom', 'access'],
   schemas: 'none',
   link: (data) => String(data.signer),
-  filters: [],
+  filters: ['circle', 'signer'],
   signals: [],
   // A handle holds no slash, so two memberships never share a key.
   key: (data) => `${data.circle}/${data.signer}`,

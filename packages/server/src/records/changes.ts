@@ -3,28 +3,37 @@ import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
-import type { Versioned } from '../store/history.js';
+import type { StoredChange, Versioned } from '../store/history.js';
 import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { subjectOf } from './context.js';
+import { changeFiltersOf } from './filters.js';
 import { newItem } from './items.js';
 import { pageOf } from './page.js';
+import { versionsIn, withBodies } from './page-bodies.js';
 import { type Answer, authenticate, changeNumber, type Request } from './request.js';
 import { listText, snapshot } from './serve.js';
 import { assertUnder, parentRecord, type Stored, storedRecord } from './stored.js';
 
-/** `GET /{kind}s/{id}/changes` (contract 01 §9): full snapshots, newest first, with `page.total`. */
+/**
+ * `GET /{kind}s/{id}/changes` (contract 01 §9): full snapshots, newest first, with `page.total`, which counts what matches
+ * the filters.
+ */
 export async function listChanges(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const token = await authenticate(service, ledger, request, undefined);
   const page = pageOf(request.query);
+  const filters = changeFiltersOf(kind, request.query);
   return onCurrent(service, ledger, async (current) => {
     const record = await readable(service, current, kind, request, token);
-    const { version, total, changes } = await service.store.history.page(versioned(current, kind, record), page);
+    const asked = { ...page, filters };
+    const { version, total, changes } = await service.store.lists.history(versioned(current, kind, record), asked);
     assertCurrent(current, version);
-    const items = changes.map((change) => newItem(snapshot(kind, change) as unknown as Json));
-    return { status: 200, body: listText(service, current, items, { ...page, total }) };
+    const itemOf = (change: StoredChange) => newItem(snapshot(kind, change) as unknown as Json);
+    return withBodies(service, versionsIn(service, current.id), page, changes, itemOf, (items) => {
+      return { status: 200, body: listText(service, current, items, { ...page, total }) };
+    });
   });
 }
 

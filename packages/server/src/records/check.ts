@@ -1,8 +1,9 @@
-import { hash as hashOf, type Json } from '@countersign/protocol';
+import { hash as hashOf, type Json, type JsonObject, LedgerError } from '@countersign/protocol';
 import { grants } from '../access/check.js';
 import { moment } from '../clock.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import { limits } from '../limits.js';
 import type { Service } from '../service.js';
 import { onCurrent } from './attempt.js';
 import { checkBody } from './bodies.js';
@@ -17,7 +18,7 @@ import { storedRecord } from './stored.js';
 
 /**
  * `POST /{kind}s/{id}/access/!check` (contract 01 §11): the rules that grant the action to the signers of this
- * request, each as a signed item. No right on the record is needed.
+ * request, each as a signed item. No right on the record is needed. Too many are refused.
  */
 export async function check(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
   const body = readBody(request);
@@ -33,7 +34,7 @@ export async function check(service: Service, ledger: Ledger, kind: Kind, reques
     const conditions = await conditionsOf(service, current, caller, subject);
     const context = contextOf(service, current, subject, conditions);
     const now = moment(service.nature);
-    const items = grants(action, narrowed, caller, context).map((rule) => {
+    const items = few(grants(action, narrowed, caller, context)).map((rule) => {
       const ruleHash = hashOf(rule as Json, service.suite);
       return newItem({
         hash: ruleHash,
@@ -43,4 +44,22 @@ export async function check(service: Service, ledger: Ledger, kind: Kind, reques
     });
     return { status: 200, body: listText(service, current, items) };
   });
+}
+
+/**
+ * Each rule is signed by itself.
+ *
+ * @throws `record.invalid` for more rules than `limits.grants`, or for more bytes than a page of a list holds
+ */
+function few(rules: readonly JsonObject[]): readonly JsonObject[] {
+  const { grants: most, answers } = limits;
+  if (rules.length > most) throw new LedgerError('record.invalid', `More than ${most} rules grant this`);
+  let bytes = 0;
+  for (const rule of rules) {
+    bytes += Buffer.byteLength(JSON.stringify(rule));
+    if (bytes > answers.page) {
+      throw new LedgerError('record.invalid', `The rules that grant this hold more than ${answers.page} bytes`);
+    }
+  }
+  return rules;
 }

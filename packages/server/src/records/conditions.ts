@@ -6,6 +6,7 @@ import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
+import { eachBody } from '../store/bodies.js';
 import { assertCurrent } from './attempt.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
 
@@ -111,7 +112,11 @@ async function claimsOfThread({ service, ledger, subject }: Asking): Promise<Jso
   const query = { ledger: ledger.id, kind: 'intent', filters, limit: limits.thread, offset: 0 } as const;
   const { version, records } = await service.store.find(query);
   assertCurrent(ledger, version);
-  return records.flatMap(({ body }) => claimsOf((JSON.parse(body) as RecordEnvelope).data));
+  const claims: JsonObject[] = [];
+  for await (const body of eachBody(service.store.bodies, ledger.id, records)) {
+    claims.push(...claimsOf((JSON.parse(body) as RecordEnvelope).data));
+  }
+  return claims;
 }
 
 function sources(claims: readonly JsonObject[]): string[] {

@@ -1,4 +1,4 @@
-import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import type { JsonObject } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
@@ -15,9 +15,9 @@ export async function refusedByDependants(
   handle: string,
 ): Promise<{ detail: string; custom?: JsonObject } | undefined> {
   for (const dependants of kind.dependants ?? []) {
-    const bodies = await service.store.linked({ ledger: ledger.id, kind: dependants.kind, link: handle, limit: 100 });
-    if (bodies.length === 0) continue;
-    const handles = bodies.map((body) => (JSON.parse(body) as RecordEnvelope).data.handle as string);
+    const query = { ledger: ledger.id, kind: dependants.kind, link: handle, limit: 100 };
+    const handles = await service.store.linked.keys(query);
+    if (handles.length === 0) continue;
     return dependants.refusal(handle, handles);
   }
   return undefined;

@@ -21,7 +21,7 @@ interface Found {
  */
 export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonObject {
   const found: Found = { document: Object.create(null), size: 0 };
-  const members = [
+  const members = new Set([
     // Where it is the key, it has a column of its own.
     ...(kind.key ? ['handle'] : []),
     // The content of a schema is not filtered by, only the name of one.
@@ -29,7 +29,7 @@ export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonOb
     'custom',
     ...(kind.under ? [kind.under.member] : []),
     ...kind.filters,
-  ];
+  ]);
   for (const path of members) collect(found, 'data', data, path.split('.'));
   if (meta.labels) collect(found, 'meta.labels', meta.labels, []);
   if (meta.domains) collect(found, 'meta.domains', meta.domains, []);
@@ -62,6 +62,9 @@ function collect(found: Found, path: string, value: Json, steps: readonly string
     }
   } else if (steps.length === 0) {
     keep(found, path, value);
+  } else if (typeof value === 'string' && steps.length === 1 && steps[0] === 'handle') {
+    // An address may be the handle alone (contract 00, String claims).
+    collect(found, `${path}.handle`, value, [], arrays);
   }
 }
 

@@ -97,7 +97,8 @@ function dropWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, { change 
   const handle = String(record.data.handle);
   const unless = kind.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
   return {
-    ...versionOf(ledger, kind, record, change + 1),
+    // What has become too large to change can still go.
+    ...versionOf(ledger, kind, record, change + 1, Number.POSITIVE_INFINITY),
     action: 'drop',
     needs: [],
     decides: kind.decides !== 'never',

@@ -17,8 +17,16 @@ const HELD: ReadonlySet<KindName> = new Set<KindName>(['ledger', 'policy', 'doma
  * @throws `record.invalid` when the ledger would hold more than `limits.state`
  */
 export function assertRoom(kind: Kind, ledger: Ledger, data: JsonObject, previous?: JsonObject): void {
+  assertRoomFor(kind, ledger, JSON.stringify(data).length - (previous ? JSON.stringify(previous).length : 0));
+}
+
+/**
+ * The same for a record that becomes so many characters longer, by a proof.
+ *
+ * @throws as `assertRoom` does
+ */
+export function assertRoomFor(kind: Kind, ledger: Ledger, grows: number): void {
   if (!HELD.has(kind.name)) return;
-  const grows = JSON.stringify(data).length - (previous ? JSON.stringify(previous).length : 0);
   if (grows <= 0 || ledger.weight + grows <= limits.state) return;
   const detail = `Policies, domains and schemas of a ledger may hold ${limits.state} characters together`;
   throw new LedgerError('record.invalid', detail);

@@ -2,9 +2,12 @@ import type { Json } from '@countersign/protocol';
 import { refusal } from '../access/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Service } from '../service.js';
+import type { ListedLedger } from '../store/list.js';
+import type { Sized } from '../store/version.js';
 import { filtersOf } from './filters.js';
 import { newItem } from './items.js';
 import { pageOf } from './page.js';
+import { type Source, withBodies } from './page-bodies.js';
 import { type Answer, authenticate, type Request } from './request.js';
 import { listText } from './serve.js';
 
@@ -21,9 +24,26 @@ export async function listLedgers(service: Service, request: Request): Promise<A
   const page = pageOf(request.query);
   const filters = filtersOf(kind, request.query);
   if (!token) throw refusal('query', 'ledger', { credentials: false });
-  const ids = token.key === undefined ? [] : await service.store.ledgers.owned(token.key);
+  const { key: owner } = token;
   const { index, limit } = page;
-  const bodies = await service.store.lists.ledgers({ ids, filters, limit, offset: index * limit });
-  const items = bodies.map((body) => newItem(JSON.parse(body) as Json));
-  return { status: 200, body: listText(service, undefined, items, page) };
+  const query = owner !== undefined && { owner, filters, limit, offset: index * limit };
+  const found = query ? await service.store.lists.ledgers(query) : [];
+  const itemOf = ({ body }: { body: string }) => newItem(JSON.parse(body) as Json);
+  return withBodies(service, ownRecords(service, owner), page, found, itemOf, (items) => {
+    return { status: 200, body: listText(service, undefined, items, page) };
+  });
+}
+
+/** What ledgers hold of themselves: each is fetched from its own. */
+function ownRecords({ store }: Service, owner: string | undefined): Source<ListedLedger> {
+  return {
+    turn: owner,
+    async fetch(ledgers) {
+      const found: Sized[] = [];
+      for (const own of ledgers) {
+        found.push(...(await store.lists.bodies({ ledger: own.ledger, of: [own], most: own.size })));
+      }
+      return found;
+    },
+  };
 }

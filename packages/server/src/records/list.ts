@@ -1,4 +1,4 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Context, Subject } from '../access/context.js';
 import { decide, judgeQuery, visible } from '../access/decide.js';
@@ -11,7 +11,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Filter } from '../store/filter.js';
-import type { Place } from '../store/list.js';
+import type { Indexed, Place } from '../store/list.js';
 import type { Version } from '../store/version.js';
 import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
@@ -20,10 +20,13 @@ import { conditionsOf } from './conditions.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
 import { filtersOf } from './filters.js';
 import type { Item } from './items.js';
+import { indexedSubject } from './judged.js';
 import { type PageQuery, pageOf } from './page.js';
+import { type Shown, versionsIn, withBodies } from './page-bodies.js';
 import { type Answer, authenticate, type Request } from './request.js';
 import { listText } from './serve.js';
 import { type Parent, parentRecord } from './stored.js';
+import { createUnjudged } from './unjudged.js';
 import { visiblePage } from './visible-page.js';
 
 /**
@@ -52,24 +55,26 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
       if (!judgement.granted) throw refusal('query', kind.name, { credentials: token !== undefined });
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
-    const local = (of: PageQuery) =>
+    const local = (of: PageQuery): Promise<readonly Shown[]> =>
       (kind.rightsOnParent ?? everythingIsVisible(kind, caller, context))
         ? wholePage(service, current, kind, within, of)
         : pageOfVisible(service, current, kind, within, of, caller);
     const aspect = onlyOne(aspectsFor(current, kind, 'query', request));
     const own = aspect?.strategy === 'proxy' ? [] : await local(page);
     const bridged = aspect && own.length === 0 && (aspect.strategy === 'proxy' || (await isEmpty(local, page)));
-    const items = bridged
-      ? await forwardedPage(service, current, forwarding, aspect, page, (data) =>
-          isShown(service, current, kind, caller, bridgedSubject(current, kind, data, 'data')),
-        )
-      : own;
-    return { status: 200, body: listText(service, current, items, page) };
+    const answer = (items: readonly Item[]) => ({ status: 200, body: listText(service, current, items, page) });
+    if (bridged) {
+      const seen = (data: JsonObject) =>
+        isShown(service, current, kind, caller, bridgedSubject(current, kind, data, 'data'));
+      return answer(await forwardedPage(service, current, forwarding, aspect, page, seen));
+    }
+    const itemOf = (version: Version) => service.items.of(current, version);
+    return withBodies(service, versionsIn(service, current.id), page, own, itemOf, answer);
   });
 }
 
 /** Whether a list has nothing on any page, given that it has nothing on this one. */
-async function isEmpty(local: (page: PageQuery) => Promise<Item[]>, { index }: PageQuery): Promise<boolean> {
+async function isEmpty(local: (page: PageQuery) => Promise<readonly Shown[]>, { index }: PageQuery): Promise<boolean> {
   return index === 0 || (await local({ index: 0, limit: 1 })).length === 0;
 }
 
@@ -90,14 +95,18 @@ async function wholePage(
   kind: Kind,
   filters: readonly Filter[],
   { index, limit }: PageQuery,
-): Promise<Item[]> {
+): Promise<readonly Shown[]> {
   const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: index * limit };
   const { version, records } = await service.store.lists.page(query);
   assertCurrent(ledger, version);
-  return records.map((version) => service.items.of(ledger, version));
+  return records;
 }
 
-/** A page of those records that the caller may see, each judged by itself (contract 03 §6.6). */
+/**
+ * A page of those records that the caller may see, each judged by itself (contract 03 §6.6): by what the index holds of
+ * it, and only where that leaves it open by the record. So a filter that meets what the caller may not see costs about
+ * as much as one that meets nothing, and tells as little.
+ */
 async function pageOfVisible(
   service: Service,
   ledger: Ledger,
@@ -105,20 +114,41 @@ async function pageOfVisible(
   filters: readonly Filter[],
   page: PageQuery,
   caller: Caller,
-): Promise<Item[]> {
+): Promise<readonly Shown[]> {
+  const records = createUnjudged(service, ledger);
   const next = async (limit: number, after: Place | undefined) => {
     const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: 0, ...(after ? { after } : {}) };
-    const { version, records } = await service.store.lists.page(query);
+    const { version, records: found } = await service.store.lists.index(query);
     assertCurrent(ledger, version);
-    return records;
+    records.follow(found);
+    return found;
   };
   const deadline = service.nature.now() + service.requestTimeout;
-  const seen = async (version: Version) => {
-    const subject = subjectOf(kind, JSON.parse(version.body) as RecordEnvelope);
+  const seen = async (placed: Indexed): Promise<Shown | undefined> => {
+    const { luid, change } = placed;
+    const isSeen = isShownByIndex(service, ledger, kind, caller, placed);
+    if (isSeen !== undefined) return isSeen ? { luid, change } : undefined;
+    const subject = subjectOf(kind, JSON.parse(await records.bodyOf(placed)) as RecordEnvelope);
     const conditions = await conditionsOf(service, ledger, caller, subject);
-    return isShown(service, ledger, kind, caller, subject, conditions) ? service.items.of(ledger, version) : undefined;
+    return isShown(service, ledger, kind, caller, subject, conditions) ? { luid, change } : undefined;
   };
   return visiblePage(page, next, seen, () => service.nature.now() > deadline);
+}
+
+/** Whether a list shows the record, as far as its index entry tells; nothing where that depends on what it does not hold. */
+function isShownByIndex(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  caller: Caller,
+  placed: Indexed,
+): boolean | undefined {
+  const subject = indexedSubject(kind, placed);
+  if (!subject) return undefined;
+  const context = contextOf(service, ledger, subject);
+  // What the record is asked for beyond this may be so, or may not: either way most records are decided.
+  if (!visible(kind.name, caller, { ...context, hopeful: true, invoke: () => true })) return false;
+  return visible(kind.name, caller, context) ? true : undefined;
 }
 
 function isShown(

@@ -22,6 +22,7 @@ import { authorize } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
 import { subjectOf } from './context.js';
+import { assertRoomFor } from './kind-rules.js';
 import { changedLabels } from './labels.js';
 import {
   isSameProof,
@@ -69,6 +70,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     const status = await statusAfter(service, current, kind, record, stored, asked);
     if (status === 'repeat') return { status: 200, body: served };
     if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
+    assertRoomFor(kind, current, JSON.stringify(stored).length);
     const added = target ? await forwardProof(service, current, forwarding, target, record, stored) : [];
     const proved = withProof(service, kind, record, sent.custom ?? {}, [stored, ...added], status.becomes);
     const write = proofWrite(kind, current, proved, change + 1);

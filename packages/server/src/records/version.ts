@@ -1,9 +1,11 @@
-import { luid as makeLuid, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import { LedgerError, luid as makeLuid, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import { limits } from '../limits.js';
 import type { Service } from '../service.js';
 import type { Write } from '../store/write.js';
 import { filterDocument } from './document.js';
+import { judgedBy } from './judged.js';
 import { recordText } from './serve.js';
 
 /** What a write stores of a version, whatever operation made it. */
@@ -14,15 +16,19 @@ export type Version = Omit<Write, 'action' | 'strangers' | 'needs' | 'decides' |
  *
  * @param ledger the id, and the version of the state it was decided on
  * @param change number of this version, from 1
- * @throws `record.invalid` when lists would have too much to filter it by (limits.document)
+ * @param most bytes it may hold
+ * @throws `record.invalid` when it holds more, or lists would have too much to filter it by (limits.document)
  */
 export function versionOf(
   ledger: Pick<Ledger, 'id' | 'version'>,
   kind: Kind,
   record: RecordEnvelope,
   change: number,
+  most: number = limits.record,
 ): Version {
   const { hash, data, luid, meta } = record;
+  const body = recordText(record);
+  if (Buffer.byteLength(body) > most) throw tooLarge(most);
   return {
     ledger: ledger.id,
     version: ledger.version,
@@ -36,8 +42,13 @@ export function versionOf(
     domain: meta.domain,
     link: kind.link?.(data),
     document: filterDocument(kind, data, meta),
-    body: recordText(record),
+    judged: judgedBy(record, change),
+    body,
   };
+}
+
+function tooLarge(most: number): LedgerError {
+  return new LedgerError('record.invalid', `A record may hold ${most} bytes with its proofs`);
 }
 
 /** What is unique within the kind: the handle, unless the kind says otherwise. */

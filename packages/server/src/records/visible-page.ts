@@ -1,14 +1,15 @@
 import { LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
 import type { Place } from '../store/list.js';
-import type { Version } from '../store/version.js';
 import type { PageQuery } from './page.js';
 
 /** Records looked at in one query when some of them may have to be left out. */
 const STRIDE = 200;
 
 /** A record of a list, and where in the list it stands. */
-type Placed = Version & { readonly place: Place };
+interface Placed {
+  readonly place: Place;
+}
 
 /**
  * A page of what the caller may see of a list: the list is walked in order, and only what is visible is counted.
@@ -22,10 +23,10 @@ type Placed = Version & { readonly place: Place };
  * @throws `api.query-malformed` when the page is not complete after `limits.scan` records; `api.request-timeout` when it is
  *   late
  */
-export async function visiblePage<T>(
+export async function visiblePage<P extends Placed, T>(
   { index, limit }: PageQuery,
-  next: (count: number, after: Place | undefined) => Promise<readonly Placed[]>,
-  seen: (version: Version) => Promise<T | undefined>,
+  next: (count: number, after: Place | undefined) => Promise<readonly P[]>,
+  seen: (record: P) => Promise<T | undefined>,
   isLate: () => boolean = () => false,
 ): Promise<T[]> {
   const page: T[] = [];

@@ -15,6 +15,7 @@ const WRITES = [
   'domain text',
   'link text',
   'document text',
+  'judged text',
   'body text',
   'needs int',
   'decides boolean',
@@ -58,7 +59,7 @@ export function commitStatement(does: Does): string {
 const WRITE = `
 w as (
   select ord, ledger_id, version, action, kind, handle, luid, change,
-         moment, hash, status, domain, link, document::jsonb, body, needs, decides
+         moment, hash, status, domain, link, document::jsonb, nullif(judged, '') as judged, body, needs, decides
   from ${unnested('w', WRITES)}
 ),
 stranger as (select * from ${unnested('s', STRANGERS, 1 + WRITES.length)}),
@@ -105,8 +106,8 @@ held as (
 
 const CREATED = `
 created as (
-  insert into record (ledger_id, kind, handle, luid, change, hash, status, moment, domain, link, document)
-  select ledger_id, kind, handle, luid, change, hash, status, moment, domain, link, document
+  insert into record (ledger_id, kind, handle, luid, change, hash, status, moment, domain, link, document, judged)
+  select ledger_id, kind, handle, luid, change, hash, status, moment, domain, link, document, judged
   from held where action = 'create' order by ord
   on conflict do nothing
   returning ledger_id, luid
@@ -115,7 +116,7 @@ created as (
 const UPDATED = `
 updated as (
   update record r set handle = w.handle, change = w.change, hash = w.hash, status = w.status, moment = w.moment,
-    domain = w.domain, link = w.link, document = w.document
+    domain = w.domain, link = w.link, document = w.document, judged = w.judged
   from held w
   where w.action = 'update' and r.ledger_id = w.ledger_id and r.luid = w.luid and r.change = w.change - 1
   returning w.ord

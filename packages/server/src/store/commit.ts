@@ -168,6 +168,7 @@ function columns(writes: readonly Write[]): unknown[] {
     writes.map((write) => write.domain ?? null),
     writes.map((write) => write.link ?? null),
     textArray(writes.map((write) => JSON.stringify({ [scope(write.ledger, write.kind)]: write.document }))),
+    textArray(writes.map((write) => write.judged ?? '')),
     textArray(writes.map((write) => write.body)),
     writes.map((write) => write.needs.length),
     writes.map((write) => write.decides),

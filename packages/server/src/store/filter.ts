@@ -39,8 +39,19 @@ export function condition(filter: Filter, scope: string): RawBuilder<boolean> {
   if (filter.key) return textCondition(sql`r.handle`, operator, values);
   if (path === 'meta.domain') return textCondition(sql`r.domain`, operator, values);
   if (path === 'meta.status') return statusCondition(operator, values);
-  if (path === 'meta.moment') return momentCondition(operator, values);
+  if (path === 'meta.moment') return momentCondition(sql`r.moment`, operator, values);
   return documentCondition(`$.${JSON.stringify(scope)}.${JSON.stringify(path)}[*]`, operator, values);
+}
+
+/** A filter of a list of changes as a condition on `change c`, by what its columns hold; compared as by `condition`. */
+export function changeCondition(filter: Filter): RawBuilder<boolean> {
+  const { path, operator, values } = filter;
+  if (operator === '$ne') return sql`(${changeCondition({ ...filter, operator: '$eq' })}) is not true`;
+  if (operator === '$nin') return sql`(${changeCondition({ ...filter, operator: '$in' })}) is not true`;
+  if (path === 'meta.action') return textCondition(sql`c.action`, operator, values);
+  if (path === 'meta.moment') return momentCondition(sql`c.moment`, operator, values);
+  if (path === 'meta.change') return numberCondition(sql`c.change`, operator, values);
+  throw new Error(`Changes are not filtered by ${path}.`);
 }
 
 /** Whether the filter asks for values that the index of filter documents finds. */
@@ -130,10 +141,22 @@ function compared(text: RawBuilder<string>, comparison: Comparison, value: strin
 }
 
 /** `meta.moment` compares as an instant. */
-function momentCondition(operator: Operator, values: readonly string[]): RawBuilder<boolean> {
+function momentCondition(moment: RawBuilder<Date>, operator: Operator, values: readonly string[]): RawBuilder<boolean> {
   const [value = ''] = values;
-  if (operator === '$in') return sql`r.moment = any(${values}::timestamptz[])`;
-  return sql`r.moment ${sql.raw(operator === '$eq' ? '=' : SIGNS[operator as Comparison])} ${value}::timestamptz`;
+  if (operator === '$in') return sql`${moment} = any(${values}::timestamptz[])`;
+  return sql`${moment} ${sql.raw(operator === '$eq' ? '=' : SIGNS[operator as Comparison])} ${value}::timestamptz`;
+}
+
+/** What is no number is neither more nor less than one, and no pattern is found in one. */
+function numberCondition(
+  number: RawBuilder<number>,
+  operator: Operator,
+  values: readonly string[],
+): RawBuilder<boolean> {
+  if (operator === '$regex') return sql`false`;
+  const numbers = values.map(numberOf).filter((value) => value !== undefined);
+  const sign = operator === '$eq' || operator === '$in' ? '=' : SIGNS[operator as Comparison];
+  return sql`${number} ${sql.raw(sign)} any(${numbers}::float8[])`;
 }
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;

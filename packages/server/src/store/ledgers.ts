@@ -53,8 +53,6 @@ export interface LedgerStore {
     ledger: { handle: string; luid: string; owners: readonly string[] },
     births: (id: number) => readonly Birth[],
   ): Promise<boolean>;
-  /** Ids of the ledgers that the key owns, in no order. */
-  owned(key: string): Promise<readonly number[]>;
 }
 
 export function createLedgerStore(pool: pg.Pool): LedgerStore {
@@ -62,7 +60,6 @@ export function createLedgerStore(pool: pg.Pool): LedgerStore {
     load: (id) => load(pool, id),
     version: versions(pool),
     found: (ledger, births) => found(pool, ledger, births),
-    owned: (key) => owned(pool, key),
   };
 }
 
@@ -133,13 +130,4 @@ function found(
     for (const { write, secrets } of records) await keepSecrets(client, id, write.luid, secrets);
     return true;
   });
-}
-
-async function owned(pool: pg.Pool, key: string): Promise<readonly number[]> {
-  const { rows } = await pool.query<{ id: number }>({
-    name: 'ledgers-owned',
-    text: 'select id from ledger where owners @> array[$1]',
-    values: [key],
-  });
-  return rows.map((row) => row.id);
 }

@@ -1,17 +1,38 @@
 import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
 
-/** Bodies of the records of a kind with that link value, oldest first. */
-export type Linked = (query: { ledger: number; kind: KindName; link: string; limit: number }) => Promise<string[]>;
+/** Records of a kind by their link value. */
+export interface Linked {
+  /** The body of the oldest. */
+  first(query: Query): Promise<string | undefined>;
+  /** The keys of so many at most, oldest first. */
+  keys(query: Query & { readonly limit: number }): Promise<readonly string[]>;
+}
+
+interface Query {
+  readonly ledger: number;
+  readonly kind: KindName;
+  readonly link: string;
+}
 
 export function createLinked(pool: pg.Pool): Linked {
-  return async ({ ledger, kind, link, limit }) => {
-    const { rows } = await pool.query<{ body: string }>({
-      name: 'linked',
-      text: `select c.body from record r join change c using (ledger_id, luid, change)
-        where r.ledger_id = $1 and r.kind = $2 and r.link = $3 order by r.seq limit $4`,
-      values: [ledger, kind, link, limit],
-    });
-    return rows.map((row) => row.body);
+  return {
+    async first({ ledger, kind, link }) {
+      const { rows } = await pool.query<{ body: string }>({
+        name: 'linked-first',
+        text: `select c.body from record r join change c using (ledger_id, luid, change)
+          where r.ledger_id = $1 and r.kind = $2 and r.link = $3 order by r.seq limit 1`,
+        values: [ledger, kind, link],
+      });
+      return rows[0]?.body;
+    },
+    async keys({ ledger, kind, link, limit }) {
+      const { rows } = await pool.query<{ handle: string }>({
+        name: 'linked-keys',
+        text: `select handle from record where ledger_id = $1 and kind = $2 and link = $3 order by seq limit $4`,
+        values: [ledger, kind, link, limit],
+      });
+      return rows.map(({ handle }) => handle);
+    },
   };
 }

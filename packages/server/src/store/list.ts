@@ -1,21 +1,11 @@
-import { LedgerError } from '@countersign/protocol';
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-  sql,
-} from 'kysely';
-import pg from 'pg';
+import { type RawBuilder, sql } from 'kysely';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
 import { condition, type Filter, isNamed, isSought, isStretch } from './filter.js';
-import { createNames } from './names.js';
 import { scope } from './scope.js';
-import type { Version } from './version.js';
+import { type Queryable, statementRunner } from './statement.js';
+import type { Sized } from './version.js';
 
 export interface ListQuery {
   readonly ledger: number;
@@ -38,41 +28,53 @@ export interface Place {
   readonly seq: number;
 }
 
-export interface Listed {
+/** A part of a list, and the ledger's version at the moment of the read. */
+export interface Listed<T = Sized> {
   readonly version: number;
-  readonly records: readonly (Version & { readonly place: Place })[];
+  readonly records: readonly (T & { readonly place: Place })[];
+}
+
+/** What the index of current versions holds of a record: enough to tell, mostly, who may see it. */
+export interface Indexed {
+  readonly luid: string;
+  readonly change: number;
+  /** The key unique within the kind. */
+  readonly key: string;
+  readonly status: string | null;
+  readonly domain: string | null;
+  /** `judgedBy` of its version (`records/judged.ts`); null where it was too long, or written by an older release. */
+  readonly judged: string | null;
+}
+
+/** A ledger's own record, in the list that crosses ledgers. */
+export interface ListedLedger extends Sized {
+  readonly ledger: number;
 }
 
 export interface Lists {
   /**
-   * Current records of one kind in one ledger.
+   * Current records of one kind in one ledger, with the bodies of the first, as many as `limits.answers.atOnce` bytes hold.
    *
-   * @throws LedgerError `api.request-timeout` when they are not found within `limits.listing`
+   * @throws LedgerError `api.request-timeout` when they are not found in time
    */
   page(query: ListQuery): Promise<Listed>;
-  /** The records of the given ledgers themselves: the one list that crosses tenants, for who owns them all. */
-  ledgers(query: Omit<ListQuery, 'ledger' | 'kind' | 'after'> & { ids: readonly number[] }): Promise<readonly string[]>;
+  /** The same list without bodies: what of them may be seen is told before any is fetched. */
+  index(query: ListQuery): Promise<Listed<Indexed>>;
+  /** The records of the ledgers that the key owns: the one list that crosses tenants, for who owns them all. */
+  ledgers(query: Omit<ListQuery, 'ledger' | 'kind' | 'after'> & { owner: string }): Promise<readonly ListedLedger[]>;
 }
-
-/** Compiles statements; it never runs one. */
-const compiler = new Kysely<unknown>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-});
 
 interface Row {
   readonly version: number;
   readonly seen: number;
   readonly moment: string;
   readonly seq: number;
-  readonly luid: string;
-  readonly change: number;
-  readonly body: string | null;
+  /** Absent in the one row of an empty page. */
+  readonly luid: string | null;
 }
+
+/** What a statement shows of each record. */
+type Shown = 'bodies' | 'index';
 
 /** Records of the head of a list that are looked at before an index is asked: about a third of a millisecond. */
 export const HEAD = 500;
@@ -95,79 +97,63 @@ function shapeOf({ ledger, kind, filters }: ListQuery): string {
 }
 
 /**
- * @throws `api.request-timeout` when it was the time to find the list that ran out: it could not be found sooner the next
- *   time, unless what kept the database busy was something else
- */
-function throwIfTooLong(error: unknown): never {
-  if (!(error instanceof pg.DatabaseError) || error.code !== CANCELED) throw error;
-  const detail = `The list was not found within ${limits.listing / 1000} seconds. Filters for equality are found faster.`;
-  throw new LedgerError('api.request-timeout', detail);
-}
-
-const CANCELED = '57014';
-
-/**
  * How many matches there are is not known before they are looked for, and PostgreSQL, whose statistics know nothing of
  * what is within a document, would have to guess whether to walk the list in order or to ask the index of documents. It
  * is not asked to: each step below is cheap where it can answer, and notices where it cannot (decision 0012).
  */
-export function createLists(pool: pg.Pool): Lists {
-  const nameOf = createNames();
+export function createLists(on: Queryable): Lists {
   const streaks = new Recent<string, Streak>(limits.listed.shapes);
-  const run = async <T>(statement: RawBuilder<T>): Promise<T[]> => {
-    const { sql: text, parameters } = statement.compile(compiler);
-    const name = nameOf(text);
-    const query = { ...(name && { name }), text, values: [...parameters] };
-    const { rows } = await pool.query<T & pg.QueryResultRow>(query).catch(throwIfTooLong);
-    return rows;
-  };
-  const page = async (statement: RawBuilder<Row>): Promise<Listed & { seen: number }> => {
+  const run = statementRunner(on);
+  const page = async <T>(statement: RawBuilder<T & Row>): Promise<Listed<T> & { seen: number }> => {
     const rows = await run(statement);
     return {
       version: rows[0]?.version ?? 0,
       seen: rows[0]?.seen ?? 0,
-      records: rows.flatMap(({ body, moment, seq, luid, change }) =>
-        body === null ? [] : [{ place: { moment, seq }, luid, change, body }],
+      records: rows.flatMap(({ version: _, seen: __, moment, seq, ...record }) =>
+        record.luid === null ? [] : [{ ...(record as T), place: { moment, seq } }],
       ),
     };
   };
+  const found = async <T>(query: ListQuery, shown: Shown): Promise<Listed<T>> => {
+    const walk = () => page<T>(walkStatement(query, shown));
+    if (!query.filters.some(isSought) || query.filters.some(isNamed)) return walk();
+    const streak = streaks.take(shapeOf(query), () => ({ few: 0 }));
+    const isLikelyFew = streak.few >= STREAK;
+    if (!isLikelyFew) {
+      const head = await page<T>(headStatement(query, shown));
+      if (head.records.length === query.limit || head.seen < HEAD) {
+        streak.few = 0;
+        return head;
+      }
+    }
+    const few = await page<T>(fewStatement(query, shown));
+    if (few.seen <= FEW) {
+      streak.few += 1;
+      return few;
+    }
+    streak.few = 0;
+    return walk();
+  };
   return {
-    async page(query) {
-      if (!query.filters.some(isSought) || query.filters.some(isNamed)) return page(walkStatement(query));
-      const streak = streaks.take(shapeOf(query), () => ({ few: 0 }));
-      const isLikelyFew = streak.few >= STREAK;
-      if (!isLikelyFew) {
-        const head = await page(headStatement(query));
-        if (head.records.length === query.limit || head.seen < HEAD) {
-          streak.few = 0;
-          return head;
-        }
-      }
-      const few = await page(fewStatement(query));
-      if (few.seen <= FEW) {
-        streak.few += 1;
-        return few;
-      }
-      streak.few = 0;
-      return page(walkStatement(query));
-    },
-    async ledgers({ ids, filters, limit, offset }) {
+    page: (query) => found<Sized>(query, 'bodies'),
+    index: (query) => found<Indexed>(query, 'index'),
+    ledgers: ({ owner, filters, limit, offset }) => {
       const where = [
-        sql<boolean>`r.ledger_id = any(${ids}::bigint[])`,
+        sql<boolean>`r.ledger_id = any(array(select id from ledger where owners @> array[${owner}::text]))`,
         sql<boolean>`r.kind = 'ledger'`,
         ...filters.map((filter) => condition(filter, scope(0, 'ledger'))),
       ];
-      const rows = await run(sql<{ body: string }>`
-        select c.body from (${cut(records(where), limit, offset)}) p
+      return run(sql<ListedLedger>`
+        select p.ledger_id as ledger, p.luid, p.change, ${BODY}
+        from (${cut(records(where), limit, offset, 'bodies')}) p
           join change c using (ledger_id, luid, change)
         order by p.moment desc, p.seq`);
-      return rows.map((row) => row.body);
     },
   };
 }
 
 /** What matches among the newest: the answer, when many match or the list is short. */
-function headStatement(query: ListQuery): RawBuilder<Row> {
+function headStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
   const { filters, limit, offset } = query;
   const stretch = [...inOrder(query), ...conditions(query, filters.filter(isStretch))];
   const others = conditions(
@@ -175,11 +161,12 @@ function headStatement(query: ListQuery): RawBuilder<Row> {
     filters.filter((filter) => !isStretch(filter)),
   );
   const newest = sql`select * ${records(stretch)} order by r.moment desc, r.seq limit ${sql.lit(HEAD)}`;
-  return pageStatement(query, cut(sql`from seen r where ${sql.join(others, sql` and `)}`, limit, offset), newest);
+  const matching = sql`from seen r where ${sql.join(others, sql` and `)}`;
+  return pageStatement(query, shown, cut(matching, limit, offset, shown), newest);
 }
 
 /** What the index of documents finds, sorted: the answer, when few match. */
-function fewStatement(query: ListQuery): RawBuilder<Row> {
+function fewStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
   const { ledger, kind, filters, limit, offset } = query;
   // Written so that no index but that of the documents is of use: its entries are of this ledger and kind alone.
   const where = [
@@ -189,18 +176,18 @@ function fewStatement(query: ListQuery): RawBuilder<Row> {
     ...following(query),
   ];
   const found = sql`select * ${records(where)} limit ${sql.lit(FEW + 1)}`;
-  return pageStatement(query, cut(sql`from seen r`, limit, offset), found);
+  return pageStatement(query, shown, cut(sql`from seen r`, limit, offset, shown), found);
 }
 
 /** A walk through the list in its order, as far as it takes. */
-function walkStatement(query: ListQuery): RawBuilder<Row> {
+function walkStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
   const { ledger, kind, filters, limit, offset } = query;
   // Where records are named, the index of names leads to them, and the order of the list to nothing.
   const lead = filters.some(isNamed)
     ? [sql<boolean>`r.ledger_id = ${ledger}`, sql<boolean>`r.kind = ${kind}`, ...following(query)]
     : inOrder(query);
   const where = [...lead, ...conditions(query, filters)];
-  return pageStatement(query, cut(records(where), limit, offset));
+  return pageStatement(query, shown, cut(records(where), limit, offset, shown));
 }
 
 /** Conditions as the indexes that are in the order of lists have them. */
@@ -220,25 +207,42 @@ function conditions({ ledger, kind }: ListQuery, filters: readonly Filter[]): Ra
 }
 
 /**
- * The page is cut from the index of current versions first; only its records' bodies are then fetched.
+ * The size of a version in bytes, and its body as long as all so far hold no more than may be fetched without asking for
+ * room. Its length stands beside a text that is stored elsewhere: bodies beyond are not touched.
+ */
+const BODY = sql`octet_length(c.body) as size,
+      case when sum(octet_length(c.body)) over (order by p.moment desc, p.seq rows unbounded preceding)
+        <= ${sql.lit(limits.answers.atOnce)} then c.body end as body`;
+
+/**
+ * The page is cut from the index of current versions first; only its records' bodies are then fetched, if any.
  *
  * @param seen what the page is cut from, when all of that is to be counted
  */
-function pageStatement({ ledger }: ListQuery, page: RawBuilder<unknown>, seen?: RawBuilder<unknown>): RawBuilder<Row> {
-  return sql<Row>`
+function pageStatement<T>(
+  { ledger }: ListQuery,
+  shown: Shown,
+  page: RawBuilder<unknown>,
+  seen?: RawBuilder<unknown>,
+): RawBuilder<T & Row> {
+  const bodies = shown === 'bodies';
+  return sql<T & Row>`
     ${seen ? sql`with seen as materialized (${seen})` : sql``}
     select l.version, ${seen ? sql`(select count(*) from seen)` : sql`0`} as seen,
-      p.moment::text as moment, p.seq, p.luid, p.change, c.body
+      p.moment::text as moment, p.seq, p.luid, p.change, ${bodies ? BODY : INDEX}
     from ledger l
       left join (${page}) p on true
-      left join change c on c.ledger_id = p.ledger_id and c.luid = p.luid and c.change = p.change
+      ${bodies ? sql`left join change c on c.ledger_id = p.ledger_id and c.luid = p.luid and c.change = p.change` : sql``}
     where l.id = ${ledger}
     order by p.moment desc, p.seq`;
 }
 
+const INDEX = sql`p.handle as key, p.status, p.domain, p.judged`;
+
 /** A page of the records that `from` gives as `r`, in the order of lists: newest change first, then oldest record first. */
-function cut(from: RawBuilder<unknown>, limit: number, offset: number): RawBuilder<unknown> {
-  return sql`select r.ledger_id, r.luid, r.change, r.moment, r.seq ${from}
+function cut(from: RawBuilder<unknown>, limit: number, offset: number, shown: Shown): RawBuilder<unknown> {
+  const more = shown === 'index' ? sql`, r.handle, r.status, r.domain, r.judged` : sql``;
+  return sql`select r.ledger_id, r.luid, r.change, r.moment, r.seq${more} ${from}
     order by r.moment desc, r.seq limit ${sql.lit(limit)} ${offset === 0 ? sql`` : sql`offset ${offset}`}`;
 }
 

@@ -28,11 +28,21 @@ interface Row {
   readonly change: number;
   /** Absent also where the version is the one that is known. */
   readonly body: string | null;
+  /** Whether others took the room of its body: it is to be looked up again. */
+  readonly later: boolean;
 }
 
+/** Stands for what is found by a later query. */
+const LATER = Symbol('later');
+
 // The limit keeps the last part from being run at all for what is known; as a condition it would be tried on its result.
+// Small records come first, so that nobody waits for another's large ones; one is always fetched.
 const text = (by: 'handle' | 'luid') => `
-select l.version, r.luid, r.change, c.body
+select version, luid, change, coalesce(held > ${limits.answers.page} and place > 1, false) as later,
+  case when held <= ${limits.answers.page} or place = 1 then body end as body
+from (
+select q.ord, l.version, r.luid, r.change, c.body,
+  row_number() over smallest as place, sum(octet_length(c.body)) over smallest as held
 from ${unnested('q', ['ord int', 'ledger_id bigint', 'kind text', 'id text', 'known_luid text', 'known_change int'])}
   left join ledger l on l.id = q.ledger_id
   left join lateral (
@@ -46,7 +56,9 @@ from ${unnested('q', ['ord int', 'ledger_id bigint', 'kind text', 'id text', 'kn
       and (r.luid <> q.known_luid or r.change <> q.known_change)
     limit 1
   ) c on true
-order by q.ord
+window smallest as (order by octet_length(c.body), q.ord rows unbounded preceding)
+) found
+order by ord
 `;
 
 /**
@@ -60,7 +72,7 @@ export function createLookup(pool: pg.Pool, watch?: Watch): Lookup {
   const known = new Recent<string, Version>(limits.known, ({ body }) => body.length + ENTRY);
   const gatherer = (by: 'handle' | 'luid') => {
     const keyOf = ({ ledger, kind, id }: Query) => `${ledger} ${kind} ${by} ${id}`;
-    return gather<Query, Found>(
+    return gather<Query, Found | typeof LATER>(
       async (queries) => {
         const versions = queries.map((query) => known.get(keyOf(query)));
         const { rows } = await pool.query<Row>({
@@ -75,8 +87,9 @@ export function createLookup(pool: pg.Pool, watch?: Watch): Lookup {
             versions.map((version) => version?.change ?? 0),
           ],
         });
-        return rows.map(({ version, luid, change, body }, ord) => {
+        return rows.map(({ version, luid, change, body, later }, ord) => {
           if (luid === null) return { version };
+          if (later) return LATER;
           if (body === null) return { version, record: versions[ord]! };
           const record = { luid, change, body };
           known.set(keyOf(queries[ord]!), record);
@@ -88,7 +101,12 @@ export function createLookup(pool: pg.Pool, watch?: Watch): Lookup {
     );
   };
   const gatherers = { handle: gatherer('handle'), luid: gatherer('luid') };
-  return ({ by, ...query }) => gatherers[by](query);
+  return async ({ by, ...query }) => {
+    for (;;) {
+      const found = await gatherers[by](query);
+      if (found !== LATER) return found;
+    }
+  };
 }
 
 /** About what a known version takes beside its body, in characters. */

@@ -4,12 +4,14 @@ import * as records from './migrations/0001-records.js';
 import * as usedTokens from './migrations/0002-used-tokens.js';
 import * as lists from './migrations/0003-lists.js';
 import * as droppedRecords from './migrations/0004-dropped-records.js';
+import * as answers from './migrations/0008-answers.js';
 
 const numbered: Record<string, string> = {
   '0001-records': records.sql,
   '0002-used-tokens': usedTokens.sql,
   '0003-lists': lists.sql,
   '0004-dropped-records': droppedRecords.sql,
+  '0008-answers': answers.sql,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

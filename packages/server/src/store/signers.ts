@@ -17,6 +17,8 @@ export type SignerLookup = (query: { ledger: number; key: string; by: 'public' |
 
 interface Row {
   readonly version: number;
+  /** Whether others took its room: it is to be looked up again. */
+  readonly later: boolean;
   readonly body: string | null;
   readonly factor: string | null;
   readonly circles: string[] | null;
@@ -32,16 +34,30 @@ const signer = (condition: string) => `
     where r.ledger_id = q.ledger_id and r.kind = 'signer' and ${condition}
     order by r.seq limit 1`;
 
-const BY_HANDLE = `
-select l.version, s.body, null as factor, s.circles
-from ${unnested('q', ASKED)}
-  left join ledger l on l.id = q.ledger_id
-  left join lateral (${signer('r.handle = q.key')}) s on true
-order by q.ord
+/** What was found, small signers first: as much of it as holds no more bytes than a page of a list, and one always. */
+const inBytes = (found: string) => `
+select version, coalesce(held > ${limits.answers.page} and place > 1, false) as later,
+  case when held <= ${limits.answers.page} or place = 1 then body end as body,
+  case when held <= ${limits.answers.page} or place = 1 then factor end as factor,
+  case when held <= ${limits.answers.page} or place = 1 then circles end as circles
+from (
+  select f.*, row_number() over smallest as place, sum(size) over smallest as held
+  from (
+    select *, coalesce(octet_length(body), 0) + coalesce(octet_length(factor), 0) as size from (${found}) f
+  ) f
+  window smallest as (order by size, ord rows unbounded preceding)
+) found
+order by ord
 `;
 
-const BY_KEY = `
-select l.version, coalesce(s.body, o.body) as body, f.body as factor, coalesce(s.circles, o.circles) as circles
+const BY_HANDLE = inBytes(`
+select q.ord, l.version, s.body, null as factor, s.circles
+from ${unnested('q', ASKED)}
+  left join ledger l on l.id = q.ledger_id
+  left join lateral (${signer('r.handle = q.key')}) s on true`);
+
+const BY_KEY = inBytes(`
+select q.ord, l.version, coalesce(s.body, o.body) as body, f.body as factor, coalesce(s.circles, o.circles) as circles
 from ${unnested('q', ASKED)}
   left join ledger l on l.id = q.ledger_id
   left join lateral (${signer('r.link = q.key')}) s on true
@@ -49,14 +65,12 @@ from ${unnested('q', ASKED)}
     select c.body from record r join change c using (ledger_id, luid, change)
     where s.body is null and r.ledger_id = q.ledger_id and r.kind = 'signer-factor' and r.link = q.key
     order by r.seq limit 1) f on true
-  left join lateral (${signer(`r.handle = f.body::jsonb #>> '{data,signer}'`)}) o on true
-order by q.ord
-`;
+  left join lateral (${signer(`r.handle = f.body::jsonb #>> '{data,signer}'`)}) o on true`);
 
 /** Signers by key or handle, each with its circles: what a rule about signers is matched against. */
 export function createSignerLookup(pool: pg.Pool): SignerLookup {
   const gatherer = (name: string, text: string) =>
-    gather<{ ledger: number; key: string }, FoundSigner>(
+    gather<{ ledger: number; key: string }, FoundSigner | typeof LATER>(
       async (queries) => {
         const { rows } = await pool.query<Row>({
           name,
@@ -72,10 +86,19 @@ export function createSignerLookup(pool: pg.Pool): SignerLookup {
       { batch: limits.batch, queue: limits.queue, lanes: 1 },
     );
   const gatherers = { public: gatherer('signers-by-key', BY_KEY), handle: gatherer('signers-by-handle', BY_HANDLE) };
-  return ({ by, ...query }) => gatherers[by](query);
+  return async ({ by, ...query }) => {
+    for (;;) {
+      const found = await gatherers[by](query);
+      if (found !== LATER) return found;
+    }
+  };
 }
 
-function found({ version, body, factor, circles }: Row): FoundSigner {
+/** Stands for what is found by a later query. */
+const LATER = Symbol('later');
+
+function found({ version, later, body, factor, circles }: Row): FoundSigner | typeof LATER {
+  if (later) return LATER;
   if (body === null) return { version, circles: [] };
   return { version, body, circles: circles ?? [], ...(factor === null ? {} : { factor }) };
 }

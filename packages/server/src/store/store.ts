@@ -1,15 +1,18 @@
 import type pg from 'pg';
 import { limits } from '../limits.js';
+import { createAdmission } from './admission.js';
+import { type Bodies, createBodies } from './bodies.js';
 import { type Commit, createCommitter } from './commit.js';
-import { gather } from './gather.js';
-import { createHistory, type History } from './history.js';
+import { createHistory, createHistoryPage, type History, type HistoryPage } from './history.js';
 import { createLedgerStore, type LedgerStore } from './ledgers.js';
 import { createLinked, type Linked } from './linked.js';
-import { createLists, type Listed, type ListQuery, type Lists } from './list.js';
+import { createLists, type Lists } from './list.js';
 import { createLookup, type Lookup } from './lookup.js';
 import { endless, type Room } from './room.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { createSignerLookup, type SignerLookup } from './signers.js';
+import type { Queryable } from './statement.js';
+import { transaction } from './transaction.js';
 
 /** All that touches the database. */
 export interface Store {
@@ -17,10 +20,12 @@ export interface Store {
   readonly lookup: Lookup;
   readonly signers: SignerLookup;
   readonly history: History;
-  readonly lists: Lists;
+  /** What clients list, each ledger in its turn. */
+  readonly lists: Listings;
   /** What the ledger itself lists to decide: no list of a client's keeps it waiting. */
   readonly find: Lists['page'];
   readonly linked: Linked;
+  readonly bodies: Bodies;
   readonly secrets: Secrets;
   readonly ledgers: LedgerStore;
   /** Resolves when the database answers. */
@@ -37,20 +42,51 @@ export interface Pools {
   readonly others: pg.Pool;
 }
 
+/** All that clients may ask many records of. */
+export interface Listings extends Lists {
+  readonly history: HistoryPage;
+  readonly bodies: Bodies;
+}
+
+function listings(on: Queryable): Listings {
+  return { ...createLists(on), history: createHistoryPage(on), bodies: createBodies(on) };
+}
+
 /**
- * Lists as clients ask for them: as many at a time as there are connections, and fewer of one ledger, so that its slow
- * ones leave room for another's.
+ * Lists as clients ask for them: as many at a time as there are connections, fewer of one ledger, and slow ones apart.
+ *
+ * @param pool whose statements are canceled after `limits.listed.quick` milliseconds
  */
-function admitted(lists: Lists): Lists {
+function admitted(pool: pg.Pool): Listings {
   const { connections, listed, queue } = limits;
-  const page = gather<ListQuery, Listed>(async ([query]) => [await lists.page(query!)], {
-    batch: 1,
-    queue,
-    lanes: connections.lists,
-    apart: ({ ledger }) => ledger,
-    each: listed.atATime,
-  });
-  return { ...lists, page };
+  const admit = createAdmission({ ...listed, lanes: connections.lists, queue });
+  const quick = listings(pool);
+  const slow = listings(patient(pool, limits.listing));
+  const inTurn = <T>(ledger: unknown, read: (lists: Listings) => Promise<T>) =>
+    admit(
+      ledger,
+      () => read(quick),
+      () => read(slow),
+    );
+  return {
+    page: (query) => inTurn(query.ledger, (lists) => lists.page(query)),
+    index: (query) => inTurn(query.ledger, (lists) => lists.index(query)),
+    // The turns are those of the key: what it owns is no one ledger's.
+    ledgers: (query) => inTurn(query.owner, (lists) => lists.ledgers(query)),
+    history: (of, page) => inTurn(of.ledger, (lists) => lists.history(of, page)),
+    bodies: (query) => inTurn(query.ledger, (lists) => lists.bodies(query)),
+  };
+}
+
+/** The pool with more time for each statement. */
+function patient(pool: pg.Pool, milliseconds: number): Queryable {
+  return {
+    query: (statement) =>
+      transaction(pool, async (client) => {
+        await client.query(`set local statement_timeout = ${milliseconds}`);
+        return client.query(statement);
+      }),
+  };
 }
 
 /**
@@ -73,9 +109,10 @@ export function createStore(
     lookup: createLookup(pool, watch('lookup')),
     signers: createSignerLookup(pool),
     history: createHistory(pool),
-    lists: admitted(createLists(lists)),
+    lists: admitted(lists),
     find: createLists(pool).page,
     linked: createLinked(pool),
+    bodies: createBodies(pool),
     secrets: createSecrets(pool),
     ledgers: {
       ...ledgers,

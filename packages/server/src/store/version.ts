@@ -5,3 +5,12 @@ export interface Version {
   /** As it is served. */
   readonly body: string;
 }
+
+/** A version whose body was not fetched where others before it took the room. */
+export interface Sized {
+  readonly luid: string;
+  readonly change: number;
+  /** Bytes of its body. */
+  readonly size: number;
+  readonly body: string | null;
+}

@@ -24,6 +24,8 @@ export interface Write {
   readonly link: string | undefined;
   /** What lists filter by: dotted path -> values found there. */
   readonly document: JsonObject;
+  /** What lists judge access by before they fetch the record; nothing when it is too long to be kept beside it. */
+  readonly judged?: string | undefined;
   /** The record as it is served. */
   readonly body: string;
   /** Public keys taken to belong to no signer. */

@@ -101,13 +101,22 @@ export const changes = fc.record(
   { requiredKeys: [] },
 );
 
-const address = fc.constantFrom('w-0', 'w-1@shop', 'w-2@bank', 'w-3').map((handle) => ({ handle }));
-const symbol = fc.constantFrom('usd', 'eur').map((handle) => ({ handle }));
+/** In either form that clients write it. */
+function addressOf(...handles: string[]): fc.Arbitrary<Json> {
+  const handle = fc.constantFrom(...handles);
+  return fc.oneof(
+    { arbitrary: handle.map((named) => ({ handle: named })), weight: 2 },
+    { arbitrary: handle, weight: 1 },
+  );
+}
+
+const address = addressOf('w-0', 'w-1@shop', 'w-2@bank', 'w-3');
+const symbol = addressOf('usd', 'eur');
 const amount = fc.constantFrom(1, 5, 100, Number.MAX_SAFE_INTEGER);
 
 const claim: fc.Arbitrary<JsonObject> = fc.oneof(
   fc.record({ action: fc.constant('issue'), target: address, symbol, amount }),
-  fc.record({ action: fc.constant('transfer'), source: address, target: fc.constant('w-3'), symbol, amount }),
+  fc.record({ action: fc.constant('transfer'), source: address, target: address, symbol, amount }),
   fc.record({ action: fc.constant('destroy'), source: address, symbol, amount }),
 );
 

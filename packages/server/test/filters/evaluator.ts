@@ -13,7 +13,7 @@ export interface MeantFilter {
  * with the server.
  */
 export function evaluate(record: RecordEnvelope, { path, operator, values }: MeantFilter): boolean {
-  const found = valuesAt(record as unknown as Json, path.split('.'));
+  const found = valuesAt(withAddresses(record), path.split('.'));
   const some = (test: (actual: Json, value: string) => boolean) =>
     found.some((actual) => values.some((value) => test(actual, value)));
   const equal = path === 'meta.moment' ? isSameInstant : isEqual;
@@ -32,6 +32,21 @@ export function evaluate(record: RecordEnvelope, { path, operator, values }: Mea
         return order !== undefined && ORDERS[operator]?.(order) === true;
       });
   }
+}
+
+/** The record with every address of its claims as an object (contract 00, String claims). */
+function withAddresses(record: RecordEnvelope): Json {
+  const { claims } = record.data as { claims?: Record<string, Json>[] };
+  if (!claims) return record as unknown as Json;
+  const addressed = claims.map((claim) =>
+    Object.fromEntries(
+      Object.entries(claim).map(([member, value]) => [
+        member,
+        ['source', 'target', 'symbol'].includes(member) && typeof value === 'string' ? { handle: value } : value,
+      ]),
+    ),
+  );
+  return { ...record, data: { ...record.data, claims: addressed } } as unknown as Json;
 }
 
 const ORDERS: Readonly<Record<string, (order: number) => boolean>> = {

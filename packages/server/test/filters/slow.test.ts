@@ -48,7 +48,7 @@ describe('lists that take long to find', () => {
     await store.ping();
     expect(await store.ledgers.load('none')).toBeUndefined();
     expect(await store.lookup({ ledger: 1, kind: 'wallet', id: 'none', by: 'handle' })).toEqual({ version: null });
-    expect(await store.linked({ ledger: 1, kind: 'wallet', link: 'none', limit: 1 })).toEqual([]);
+    expect(await store.linked.keys({ ledger: 1, kind: 'wallet', link: 'none', limit: 1 })).toEqual([]);
     expect(isListed).toBe(false);
     for (const holder of holders) holder.release();
     await list;

@@ -98,7 +98,7 @@ function expected(matches: (record: Made) => boolean): string[] {
 }
 
 function bodies({ records }: Listed): string[] {
-  return records.map(({ body }) => body);
+  return records.map(({ body }) => String(body));
 }
 
 describe('a list by a value in the document', () => {

@@ -90,7 +90,7 @@ describe('GET /v2/openapi.json', () => {
       const isList = operation.operationId.startsWith('list');
       expect(parameters.includes('#/components/parameters/index'), name).toBe(isList);
       expect(parameters.includes('#/components/parameters/limit'), name).toBe(isList);
-      expect(parameters.includes('query filters'), name).toBe(isList && !path.endsWith('/changes'));
+      expect(parameters.includes('query filters'), name).toBe(isList);
     }
   });
 

@@ -1,6 +1,6 @@
 import type { Kind } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { filterableMembers } from '../../records/filters.js';
+import { filterableMembers, OF_CHANGES } from '../../records/filters.js';
 import { type Route, recordRoutes } from '../routes.js';
 import { operationId, summary } from './names.js';
 import { familyOf, isForwarded, refusals } from './reasons.js';
@@ -86,6 +86,7 @@ function parametersOf({ kind, operation, path }: Route): object[] {
     ...(names.includes('ledger') ? [] : [{ $ref: '#/components/parameters/ledger' }]),
     ...(operation === 'list' || operation === 'changes' ? PAGE : []),
     ...(operation === 'list' ? [filters(kind)] : []),
+    ...(operation === 'changes' ? [CHANGE_FILTERS] : []),
     ...(kind.reveals && (operation === 'create' || operation === 'read') ? [INCLUDE] : []),
   ];
 }
@@ -96,6 +97,20 @@ const INCLUDE = {
   in: 'query',
   schema: oneOfTexts(['meta.secret']),
   description: 'Adds the values of secrets, as `meta.secret`, for who may `reveal` them; also taken as `include[0]`.',
+};
+
+/** What lists of changes are filtered by (contract 01 §9). */
+const CHANGE_FILTERS = {
+  name: 'filters',
+  in: 'query',
+  style: 'form',
+  explode: true,
+  description: 'One parameter for each filter, with the operators of lists. Other filters of lists are refused.',
+  schema: {
+    type: 'object',
+    properties: Object.fromEntries(OF_CHANGES.map((member) => [member, { type: 'string', maxLength: limits.filter }])),
+    additionalProperties: { type: 'string' },
+  },
 };
 
 /** Which page of a list (contract 01 §10, Pagination). */

@@ -1,0 +1,121 @@
+import { LedgerError } from '@countersign/protocol';
+import { limits } from '../limits.js';
+import type { Service } from '../service.js';
+import type { Sized, Version } from '../store/version.js';
+import type { Item } from './items.js';
+import type { PageQuery } from './page.js';
+
+/** A version that is to be on a page: its size and body where they are known by now. */
+export type Shown = Pick<Version, 'luid' | 'change'> & Partial<Pick<Sized, 'size' | 'body'>>;
+
+/** Where the bodies of a page come from. */
+export interface Source<V> {
+  /** Whose turn it is to fill the room that large answers take. */
+  readonly turn: unknown;
+  /** Sizes and bodies of versions, as `Bodies` tells. */
+  fetch(versions: readonly V[], most: number): Promise<readonly Sized[]>;
+}
+
+/** The versions of one ledger's records. */
+export function versionsIn({ store }: Service, ledger: number): Source<Shown> {
+  return { turn: ledger, fetch: (of, most) => store.lists.bodies({ ledger, of, most }) };
+}
+
+/**
+ * Makes an answer of versions: of each an item, of the items the answer. What is more than a little waits for room, and
+ * its bodies are fetched then.
+ *
+ * @param page as it was asked for, to say what to ask for instead
+ * @throws `api.query-malformed` when they are more than a page may hold; as `Room` does
+ */
+export async function withBodies<V extends Shown, T>(
+  { room }: Pick<Service, 'room'>,
+  source: Source<NoInfer<V>>,
+  page: PageQuery,
+  versions: readonly V[],
+  itemOf: (version: V & { readonly body: string }) => Item,
+  answer: (items: readonly Item[]) => T,
+): Promise<T> {
+  const isSized = versions.every(({ size }) => size !== undefined);
+  const sized = isSized ? versions : await fetched(source, versions, limits.answers.atOnce);
+  const sizes = sized.map(({ size = 0 }) => size);
+  assertFits(sizes, page);
+  if (sized.every(hasBody)) return answer(await made(sized, itemOf));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return room(source.turn, bytes, async () => {
+    const complete = await fetched(source, sized, Math.max(bytes, limits.answers.page));
+    return answer(await made(complete, itemOf));
+  });
+}
+
+function hasBody<V extends Shown>(version: V): version is V & { readonly body: string } {
+  return typeof version.body === 'string';
+}
+
+/** Bytes of records that items are made of in one turn of the event loop: some milliseconds. */
+const TURN = 256 * 1024;
+
+async function made<V extends Shown>(
+  versions: readonly V[],
+  itemOf: (version: V & { readonly body: string }) => Item,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let bytes = 0;
+  for (const version of versions) {
+    if (!hasBody(version)) throw new Error(`Version ${version.change} of ${version.luid} is not there.`);
+    items.push(itemOf(version));
+    bytes += version.body.length;
+    if (bytes < TURN) continue;
+    bytes = 0;
+    await new Promise(setImmediate);
+  }
+  return items;
+}
+
+/** The versions with the sizes of all and the bodies of the first that had none, as many as `most` bytes hold. */
+async function fetched<V extends Shown>(
+  source: Source<V>,
+  versions: readonly V[],
+  most: number,
+): Promise<readonly V[]> {
+  const missing = versions.filter((version) => !hasBody(version));
+  const found = await source.fetch(missing, most);
+  const byName = new Map(found.map((one) => [`${one.luid} ${one.change}`, one]));
+  return versions.map((version) => {
+    const one = byName.get(`${version.luid} ${version.change}`);
+    return one ? { ...version, size: one.size, body: one.body } : version;
+  });
+}
+
+/** A short page is the end of a list: one that would hold too much is refused, unless it holds one record. */
+function assertFits(sizes: readonly number[], { index, limit }: PageQuery): void {
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (sizes.length <= 1 || bytes <= limits.answers.page) return;
+  const fitting = fittingLimit(sizes, limits.answers.page);
+  const held = `Page ${index} of ${limit} holds ${bytes} bytes, and a page holds ${limits.answers.page} at most.`;
+  throw new LedgerError('api.query-malformed', `${held} Ask for page.limit=${fitting}, or less of the list.`);
+}
+
+/**
+ * A `page.limit` that fits wherever among these records a page of it begins: half of how many they are, or half of that,
+ * until it does. One always does, since a page of one record is served whatever it holds.
+ *
+ * @param sizes bytes, in the order of the list
+ */
+export function fittingLimit(sizes: readonly number[], most: number): number {
+  for (let limit = sizes.length >> 1; limit > 1; limit >>= 1) {
+    if (largestRun(sizes, limit) <= most) return limit;
+  }
+  return 1;
+}
+
+/** The most that so many records in a row hold together. */
+function largestRun(sizes: readonly number[], count: number): number {
+  let held = 0;
+  let largest = 0;
+  sizes.forEach((size, at) => {
+    held += size - (sizes[at - count] ?? 0);
+    largest = Math.max(largest, held);
+  });
+  return largest;
+}
