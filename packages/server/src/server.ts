@@ -20,6 +20,8 @@ import { migrate } from './store/migrate.js';
 import { createPool } from './store/pool.js';
 import { createReplays } from './store/replays.js';
 import { createStore } from './store/store.js';
+import { Scheduler } from './work/scheduler.js';
+import { UNBOUNDED } from './work/task.js';
 
 export interface ServerOptions {
   readonly database: pg.PoolConfig;
@@ -83,6 +85,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     await migrate(pool);
     await assertSameMasterKey(pool, keyCheck(masterKey));
     watchPools(metrics, pools);
+    const scheduler = new Scheduler();
     const store = createStore(pools, metrics.batched);
     const service: Service = {
       ...named,
@@ -94,10 +97,12 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       suite: native,
       serverRules,
       replays: createReplays(pool, nature, (size, waited) => metrics.batched('token', size, waited)),
-      ledgers: createLedgers(store.ledgers, masterKey, native),
+      ledgers: createLedgers(store.ledgers, masterKey, native, scheduler),
       userSchemas: createUserSchemas(store, new CompiledSchemas()),
       items: createItems(),
       turns: createTurns(),
+      scheduler,
+      task: UNBOUNDED,
     };
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const app = createServer(service, logger, { metrics, collect });

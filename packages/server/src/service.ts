@@ -9,8 +9,10 @@ import type { Items } from './records/items.js';
 import type { Turns } from './records/turns.js';
 import type { UserSchemas } from './records/user-schemas.js';
 import type { Store } from './store/store.js';
+import type { Scheduler } from './work/scheduler.js';
+import type { Task } from './work/task.js';
 
-/** What every operation is given: made once, in `main.ts`. */
+/** What every operation is given: made once, in `server.ts`, but for what is of the request alone. */
 export interface Service {
   /** The absolute URL clients call, with `/v2` and without a trailing slash. */
   readonly publicUrl: string;
@@ -24,6 +26,8 @@ export interface Service {
   readonly serverRules: readonly Rule[];
   /** Told of every decision on access; absent where nobody wants to know, so that it then costs nothing. */
   readonly explain?: Explain;
+  /** The work of this request. */
+  readonly task: Task;
   /** Milliseconds a request may take before it is answered 408. */
   readonly requestTimeout: number;
   readonly masterKey: Buffer;
@@ -36,4 +40,5 @@ export interface Service {
   readonly userSchemas: UserSchemas;
   readonly items: Items;
   readonly turns: Turns;
+  readonly scheduler: Scheduler;
 }

@@ -4,6 +4,7 @@ import { secretNames } from '../kinds/data.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
+import { stepsOfText } from '../work/task.js';
 import { rsaKey } from './rsa-key.js';
 import { secretValues } from './secret-values.js';
 import { isProviderKey, isUsable } from './usable.js';
@@ -64,9 +65,11 @@ async function load(
       offset: 0,
     }),
   ]);
+  await service.task.turn(stepsOfText(signer.record?.body));
   if (!signer.record || !isUsable(JSON.parse(signer.record.body))) return { key: undefined, version };
   const oldest = records.toSorted((one, other) => one.place.seq - other.place.seq);
   for (const { body } of oldest) {
+    await service.task.turn(stepsOfText(body));
     const key = await signingKey(service, ledger, JSON.parse(body) as RecordEnvelope);
     if (key) return { key, version };
   }

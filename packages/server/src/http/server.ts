@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { requestInvalid } from '../kinds/refusal.js';
+import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
 import { OutboundFailure } from '../outbound/outbound.js';
@@ -16,6 +17,7 @@ import { createLedger } from '../records/create-ledger.js';
 import { listLedgers } from '../records/list-ledgers.js';
 import type { Answer, Request } from '../records/request.js';
 import type { Service } from '../service.js';
+import { stepsOfText, type Task } from '../work/task.js';
 import { answered, type Report } from './boundary.js';
 import { explained } from './explained.js';
 import { health } from './health.js';
@@ -76,7 +78,7 @@ export function createServer(service: Service, logger: FastifyBaseLogger, counte
       method,
       url: BASE + path,
       handler: (request, reply) =>
-        inLedger(service, request, reply, (ledger, sent) => perform(explained(service, request), ledger, kind, sent)),
+        inLedger(service, request, reply, (own, ledger, sent) => perform(explained(own, request), ledger, kind, sent)),
     });
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));
@@ -116,13 +118,18 @@ async function inLedger(
   service: Service,
   request: FastifyRequest,
   reply: FastifyReply,
-  perform: (ledger: Awaited<ReturnType<typeof ledgerOf>>, sent: Request) => Promise<Answer>,
+  perform: (service: Service, ledger: Ledger, sent: Request) => Promise<Answer>,
 ): Promise<FastifyReply> {
   const resolve = () => ledgerOf(service, tenantOf(request));
   const answer = await answered(
     service,
     resolve,
-    async (ledger) => perform(ledger!, sentRequest(request, ledger!.luid)),
+    async (ledger, isLate) => {
+      const task = taskOf(service, ledger!.id, request, isLate);
+      const sent = sentRequest(request, ledger!.luid);
+      await task.turn(stepsOfText(sent.text));
+      return perform({ ...service, task }, ledger!, sent);
+    },
     reporting(request),
   );
   return send(reply, answer);
@@ -138,13 +145,24 @@ async function outsideLedgers(
   const answer = await answered(
     service,
     async () => (named === undefined ? undefined : ledgerOf(service, named)),
-    async () => {
+    async (_, isLate) => {
       noTenant(named);
-      return perform(explained(service, request), sentRequest(request, ''));
+      const task = taskOf(service, OUTSIDE, request, isLate);
+      const sent = sentRequest(request, '');
+      await task.turn(stepsOfText(sent.text));
+      return perform(explained({ ...service, task }, request), sent);
     },
     reporting(request),
   );
   return send(reply, answer);
+}
+
+/** What the work outside every ledger is charged to. */
+const OUTSIDE = 0;
+
+/** The work of a request. Nobody waits for it any more when it was answered, or its connection is closed. */
+function taskOf(service: Service, ledger: number, { raw }: FastifyRequest, isLate: () => boolean): Task {
+  return service.scheduler.task(ledger, () => isLate() || raw.socket.destroyed);
 }
 
 /** A service outside that gives no answer is its operator's affair, and may be so for every request of a day. */

@@ -4,12 +4,13 @@ import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Versioned } from '../store/history.js';
+import { stepsOfText } from '../work/task.js';
 import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { subjectOf } from './context.js';
-import { newItem } from './items.js';
+import { type Item, newItem } from './items.js';
 import { pageOf } from './page.js';
 import { type Answer, authenticate, changeNumber, type Request } from './request.js';
 import { listText, snapshot } from './serve.js';
@@ -23,7 +24,12 @@ export async function listChanges(service: Service, ledger: Ledger, kind: Kind, 
     const record = await readable(service, current, kind, request, token);
     const { version, total, changes } = await service.store.history.page(versioned(current, kind, record), page);
     assertCurrent(current, version);
-    const items = changes.map((change) => newItem(snapshot(kind, change) as unknown as Json));
+    const items: Item[] = [];
+    for (const change of changes) {
+      await service.task.turn(stepsOfText(change.body));
+      items.push(newItem(snapshot(kind, change) as unknown as Json));
+    }
+    await service.task.turn();
     return { status: 200, body: listText(service, current, items, { ...page, total }) };
   });
 }
@@ -56,7 +62,7 @@ async function readable(
     (await dropped(service, ledger, kind, request)) ?? (await storedRecord(service, ledger, kind, request));
   const subject = subjectOf(kind, record);
   const caller = await reader(service, ledger, token);
-  authorize(service, ledger, caller, {
+  await authorize(service, ledger, caller, {
     action: 'read',
     kind,
     subject,

@@ -2,8 +2,9 @@ import type { Json } from '@countersign/protocol';
 import { refusal } from '../access/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Service } from '../service.js';
+import { stepsOfText } from '../work/task.js';
 import { filtersOf } from './filters.js';
-import { newItem } from './items.js';
+import { type Item, newItem } from './items.js';
 import { pageOf } from './page.js';
 import { type Answer, authenticate, type Request } from './request.js';
 import { listText } from './serve.js';
@@ -24,6 +25,11 @@ export async function listLedgers(service: Service, request: Request): Promise<A
   const ids = token.key === undefined ? [] : await service.store.ledgers.owned(token.key);
   const { index, limit } = page;
   const bodies = await service.store.lists.ledgers({ ids, filters, limit, offset: index * limit });
-  const items = bodies.map((body) => newItem(JSON.parse(body) as Json));
+  const items: Item[] = [];
+  for (const body of bodies) {
+    await service.task.turn(stepsOfText(body));
+    items.push(newItem(JSON.parse(body) as Json));
+  }
+  await service.task.turn();
   return { status: 200, body: listText(service, undefined, items, page) };
 }

@@ -13,6 +13,7 @@ import type { Service } from '../service.js';
 import type { Filter } from '../store/filter.js';
 import type { Place } from '../store/list.js';
 import type { Version } from '../store/version.js';
+import { stepsOfText } from '../work/task.js';
 import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
@@ -37,33 +38,37 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
   const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const caller = await reader(service, current, token);
-    const context = contextOf(service, current);
     const parent = await parentRecord(service, current, kind, request);
     if (parent && kind.rightsOnParent) {
-      authorize(service, current, caller, {
+      await authorize(service, current, caller, {
         action: 'read',
         kind,
         subject: subjectOf(parent.kind, parent.record),
         parent,
       });
     } else {
-      const judgement = judgeQuery(kind.name, caller, context);
+      await service.task.turn();
+      const judgement = judgeQuery(kind.name, caller, contextOf(service, current));
       service.explain?.({ ledger: current.handle, action: 'query', record: kind.name, ...judgement });
       if (!judgement.granted) throw refusal('query', kind.name, { credentials: token !== undefined });
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
+    await service.task.turn();
+    const everything = kind.rightsOnParent ?? everythingIsVisible(kind, caller, contextOf(service, current));
     const local = (of: PageQuery) =>
-      (kind.rightsOnParent ?? everythingIsVisible(kind, caller, context))
+      everything
         ? wholePage(service, current, kind, within, of)
         : pageOfVisible(service, current, kind, within, of, caller);
-    const aspect = onlyOne(aspectsFor(current, kind, 'query', request));
+    const aspect = onlyOne(aspectsFor(service.task, current, kind, 'query', request));
     const own = aspect?.strategy === 'proxy' ? [] : await local(page);
     const bridged = aspect && own.length === 0 && (aspect.strategy === 'proxy' || (await isEmpty(local, page)));
     const items = bridged
-      ? await forwardedPage(service, current, forwarding, aspect, page, (data) =>
-          isShown(service, current, kind, caller, bridgedSubject(current, kind, data, 'data')),
-        )
+      ? await forwardedPage(service, current, forwarding, aspect, page, async (data) => {
+          await service.task.turn();
+          return isShown(service, current, kind, caller, bridgedSubject(current, kind, data, 'data'));
+        })
       : own;
+    await service.task.turn();
     return { status: 200, body: listText(service, current, items, page) };
   });
 }
@@ -94,7 +99,12 @@ async function wholePage(
   const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: index * limit };
   const { version, records } = await service.store.lists.page(query);
   assertCurrent(ledger, version);
-  return records.map((version) => service.items.of(ledger, version));
+  const items: Item[] = [];
+  for (const version of records) {
+    await service.task.turn(stepsOfText(version.body));
+    items.push(service.items.of(ledger, version));
+  }
+  return items;
 }
 
 /** A page of those records that the caller may see, each judged by itself (contract 03 §6.6). */
@@ -114,8 +124,11 @@ async function pageOfVisible(
   };
   const deadline = service.nature.now() + service.requestTimeout;
   const seen = async (version: Version) => {
+    await service.task.turn(stepsOfText(version.body));
     const subject = subjectOf(kind, JSON.parse(version.body) as RecordEnvelope);
     const conditions = await conditionsOf(service, ledger, caller, subject);
+    // Conditions may have had others judged.
+    if (conditions) await service.task.turn();
     return isShown(service, ledger, kind, caller, subject, conditions) ? service.items.of(ledger, version) : undefined;
   };
   return visiblePage(page, next, seen, () => service.nature.now() > deadline);

@@ -2,6 +2,7 @@ import { luid as makeLuid, type RecordEnvelope, type StoredProof } from '@counte
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
+import { scope } from '../store/scope.js';
 import type { Write } from '../store/write.js';
 import { filterDocument } from './document.js';
 import { recordText } from './serve.js';
@@ -35,7 +36,7 @@ export function versionOf(
     status: meta.status,
     domain: meta.domain,
     link: kind.link?.(data),
-    document: filterDocument(kind, data, meta),
+    document: JSON.stringify({ [scope(ledger.id, kind.name)]: filterDocument(kind, data, meta) }),
     body: recordText(record),
   };
 }

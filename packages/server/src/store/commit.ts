@@ -2,7 +2,6 @@ import pg from 'pg';
 import { limits } from '../limits.js';
 import { commitStatement } from './commit-sql.js';
 import { gather, type Watch } from './gather.js';
-import { scope } from './scope.js';
 import { createStatistics } from './statistics.js';
 import { textArray } from './text-array.js';
 import { transaction } from './transaction.js';
@@ -167,7 +166,7 @@ function columns(writes: readonly Write[]): unknown[] {
     writes.map((write) => write.status ?? null),
     writes.map((write) => write.domain ?? null),
     writes.map((write) => write.link ?? null),
-    textArray(writes.map((write) => JSON.stringify({ [scope(write.ledger, write.kind)]: write.document }))),
+    textArray(writes.map((write) => write.document)),
     textArray(writes.map((write) => write.body)),
     writes.map((write) => write.needs.length),
     writes.map((write) => write.decides),
