@@ -82,9 +82,9 @@ export const limits = {
     /** Nesting of arrays and objects. */
     depth: 32,
     /** Subschemas and names in `dependencies`, counting those that references repeat in the compiled code. */
-    subschemas: 500,
+    subschemas: 300,
     /** Keywords of all subschemas, counted likewise: compiling one takes about 40 µs, and nothing else runs meanwhile. */
-    keywords: 1_000,
+    keywords: 600,
     /** Characters of one pattern, instructions it compiles to, those of all patterns of a schema, and their number. */
     pattern: { characters: 1_024, instructions: 2_000, together: 10_000, count: 100 },
     /** Units of work per millisecond of `limits.validation`; one unit is about a step of compiled code. */
@@ -154,6 +154,8 @@ export const limits = {
   },
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
+  /** Characters that the writes of one commit hold together, unless it is one write: putting them together takes time. */
+  commit: 2 * 1024 * 1024,
   /** Connections to the database that one process has: for lists, and for everything else. */
   connections: { lists: 3, others: 7 },
   /** Milliseconds a list may take to be found; indexes find most in less than one. */

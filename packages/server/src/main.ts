@@ -2,7 +2,6 @@ import cluster from 'node:cluster';
 import { pino } from 'pino';
 import { type Config, readConfig } from './config.js';
 import { prepareDatabase } from './deployment/prepare.js';
-import { serve } from './deployment/serve.js';
 import { runWorker } from './deployment/worker.js';
 import { startWorkers } from './deployment/workers.js';
 import { loadMasterKey } from './ledgers/master-key.js';
@@ -78,11 +77,9 @@ async function run(config: Config, logger: pino.Logger, embedded: Embedded | und
   if (isNew) console.log(FIRST_STEPS);
 }
 
-/** One process serves by itself; several share the socket and are looked after by this one. */
-async function begin(config: Config, logger: pino.Logger, databaseUrl: string, masterKey: Buffer): Promise<Serving> {
-  if (config.workers > 1) return startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
-  const server = await serve(config, { databaseUrl, masterKey, logger, worker: '0' });
-  return { stop: () => server.close() };
+/** The processes that serve share the socket and are looked after by this one, which replaces one that stands still. */
+function begin(config: Config, logger: pino.Logger, databaseUrl: string, masterKey: Buffer): Promise<Serving> {
+  return startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
 }
 
 main().catch((error: unknown) => {

@@ -8,7 +8,7 @@ import { createServer } from './http/server.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import { keyCheck } from './ledgers/master-key.js';
 import { limits } from './limits.js';
-import { createMetrics, type Metrics, watchPools } from './metrics.js';
+import { createMetrics, type Metrics, watchPools, watchTurns } from './metrics.js';
 import { createOutbound } from './outbound/client.js';
 import { createItems } from './records/items.js';
 import { createTurns } from './records/turns.js';
@@ -86,6 +86,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     await assertSameMasterKey(pool, keyCheck(masterKey));
     watchPools(metrics, pools);
     const scheduler = new Scheduler();
+    watchTurns(metrics, () => scheduler.waiting);
     const store = createStore(pools, metrics.batched);
     const service: Service = {
       ...named,

@@ -15,6 +15,8 @@ export type ToPrimary =
   /** It listens to messages; one sent earlier would be lost. */
   | { readonly type: 'ready' }
   | { readonly type: 'serving' }
+  /** Its event loop comes round: told once a second. */
+  | { readonly type: 'alive' }
   /** A client of this worker asked for the metrics of all. */
   | { readonly type: 'collect'; readonly question: number }
   | { readonly type: 'counts'; readonly question: number; readonly counts: Counts };

@@ -96,7 +96,8 @@ async function wholePage(
   filters: readonly Filter[],
   { index, limit }: PageQuery,
 ): Promise<Item[]> {
-  const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: index * limit };
+  const abandoned = () => service.task.abandoned();
+  const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: index * limit, abandoned };
   const { version, records } = await service.store.lists.page(query);
   assertCurrent(ledger, version);
   const items: Item[] = [];
@@ -116,8 +117,17 @@ async function pageOfVisible(
   page: PageQuery,
   caller: Caller,
 ): Promise<Item[]> {
+  const abandoned = () => service.task.abandoned();
   const next = async (limit: number, after: Place | undefined) => {
-    const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: 0, ...(after ? { after } : {}) };
+    const query = {
+      ledger: ledger.id,
+      kind: kind.name,
+      filters,
+      limit,
+      offset: 0,
+      abandoned,
+      ...(after ? { after } : {}),
+    };
     const { version, records } = await service.store.lists.page(query);
     assertCurrent(ledger, version);
     return records;

@@ -23,7 +23,8 @@ export type Runner = Pick<pg.ClientBase, 'query'>;
  */
 export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
   // No transaction spans two ledgers: none waits for another's locks, and the tables can be distributed by ledger.
-  const bounds = { batch: limits.batch, queue: limits.queue, lanes: limits.commits, apart: ledgerOf };
+  const { batch, queue, commits: lanes, commit: most } = limits;
+  const bounds = { batch, queue, lanes, apart: ledgerOf, weigh: weightOf, most };
   const stored = createStatistics(pool);
   const run = async (writes: readonly Write[]) => {
     const outcomes = await storeEach(pool, writes);
@@ -33,6 +34,11 @@ export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
   const together = gather<Write, Outcome>(run, bounds, watch);
   return (write) =>
     write.secrets?.length || write.unless?.length || write.renames ? storeAlone(pool, write) : together(write);
+}
+
+/** Characters that are put into the statement. */
+function weightOf({ body, document }: Write): number {
+  return body.length + document.length;
 }
 
 function ledgerOf(write: Write): number {

@@ -48,6 +48,7 @@ function admitted(lists: Lists): Lists {
     lanes: connections.lists,
     apart: ({ ledger }) => ledger,
     each: listed.atATime,
+    abandoned: (query) => query.abandoned?.(),
   });
   return { ...lists, page };
 }

@@ -16,6 +16,8 @@ export interface Task extends Cost {
    *   when the request has had all it may have
    */
   turn(steps?: number): Promise<void> | undefined;
+  /** The refusal for who would begin something that nobody waits for any more; nothing while somebody does. */
+  abandoned(): Error | undefined;
   /** Takes note of steps that were taken in this slice, however many. */
   note(steps: number): void;
   /** Says that the work has had effects elsewhere, and is to be finished whoever waits for it. */
@@ -23,7 +25,13 @@ export interface Task extends Cost {
 }
 
 /** Work that is nobody's: of tests, and of the service itself. It is not bounded, and never waits. */
-export const UNBOUNDED: Task = { spend() {}, note() {}, turn: () => undefined, mustFinish() {} };
+export const UNBOUNDED: Task = {
+  spend() {},
+  note() {},
+  abandoned: () => undefined,
+  turn: () => undefined,
+  mustFinish() {},
+};
 
 /** A task of a ledger. */
 export class LedgerTask implements Task {
@@ -73,10 +81,14 @@ export class LedgerTask implements Task {
     this.#assertWanted();
   }
 
+  abandoned(): Error | undefined {
+    if (this.#finishes || !this.#isOver()) return undefined;
+    return new LedgerError('api.request-timeout', 'Nobody waits for the answer any more.');
+  }
+
   #assertWanted(): void {
-    if (this.#isOver() && !this.#finishes) {
-      throw new LedgerError('api.request-timeout', 'Nobody waits for the answer any more.');
-    }
+    const error = this.abandoned();
+    if (error) throw error;
   }
 }
 

@@ -28,12 +28,22 @@ const children = new Set<ChildProcess>();
 /**
  * Starts the service on a folder.
  *
+ * @param workers how many processes serve
+ * @param more settings
+ *
  * @throws Error with what it said when it ends instead of listening
  */
-export async function startService(dataDir: string): Promise<Service> {
+export async function startService(dataDir: string, workers = 2, more: NodeJS.ProcessEnv = {}): Promise<Service> {
   const port = await freePort();
   const child = spawn(process.execPath, [main], {
-    env: { ...environment(), PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'error', WORKERS: '2' },
+    env: {
+      ...environment(),
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'error',
+      WORKERS: `${workers}`,
+      ...more,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -50,7 +60,7 @@ export async function startService(dataDir: string): Promise<Service> {
     return code as number | null;
   });
   const listening = /^listening on (http:\S+)$/m;
-  const late = performance.now() + 20_000;
+  const late = performance.now() + 60_000;
   while (!listening.test(said.out)) {
     const code = await Promise.race([ended, pause(20)]);
     if (code !== undefined) throw new Error(`exit code ${code}: ${said.err}`);
