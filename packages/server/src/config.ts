@@ -111,7 +111,7 @@ export const settings = {
     name: 'WORKERS',
     default: 'one per processor, at most 8',
     meaning:
-      'How many processes serve, on one socket. `SIGHUP` replaces them one after the other; one that dies is replaced.',
+      'How many processes serve, on one socket. `SIGHUP` replaces them one after the other; one that dies or stands still is replaced.',
     read: (text = String(Math.min(availableParallelism(), 8))) => readWhole(text, 1, 64),
   },
   requestTimeout: {

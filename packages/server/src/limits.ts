@@ -123,7 +123,9 @@ export const limits = {
     /** Nesting of arrays and objects. */
     depth: 32,
     /** Subschemas and names in `dependencies`, counting those that references repeat in the compiled code. */
-    subschemas: 1_000,
+    subschemas: 300,
+    /** Keywords of all subschemas, counted likewise: compiling one takes about 40 µs, and nothing else runs meanwhile. */
+    keywords: 600,
     /** Characters of one pattern, instructions it compiles to, those of all patterns of a schema, and their number. */
     pattern: { characters: 1_024, instructions: 2_000, together: 10_000, count: 100 },
     /** Units of work per millisecond of `limits.validation`; one unit is about a step of compiled code. */
@@ -139,6 +141,23 @@ export const limits = {
     /** The weight (about a kilobyte each) of all compiled user schemas that are kept. */
     compiledWeight: 50_000,
   },
+  /**
+   * The work of requests, in steps of about a tenth of a microsecond (decision 0015): what a slice of it may take before
+   * others have their turn, what one request may take in all, what is granted in one turn of the event loop. A ledger goes
+   * straight through while it is below `burst`, of which it gets back the `share` of one processor; `accounts` of ledgers
+   * are kept.
+   */
+  work: {
+    perMillisecond: 10_000,
+    slice: 250_000,
+    request: 20_000_000,
+    turn: 100_000,
+    burst: 200_000,
+    share: 0.25,
+    accounts: 10_000,
+  },
+  /** Milliseconds without a sign of life after which a process that serves is replaced. */
+  standstill: 10_000,
   /** Bytes of a form sent to the token endpoint. */
   form: 16 * 1024,
   /**
@@ -152,7 +171,7 @@ export const limits = {
   providers: 16,
   factors: 100,
   /** Milliseconds one validation against a user schema may take. */
-  validation: 250,
+  validation: 60,
   /**
    * Calls to services outside: milliseconds for a connection and for all of a call; connections to one origin, milliseconds
    * that an idle one is kept, and origins that there are connections to; calls under way for one ledger, and for all of
@@ -178,6 +197,8 @@ export const limits = {
   },
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
+  /** Characters that the writes of one commit hold together, unless it is one write: putting them together takes time. */
+  commit: 2 * 1024 * 1024,
   /** Connections to the database that one process has: for lists, and for everything else. */
   connections: { lists: 3, others: 7 },
   /**

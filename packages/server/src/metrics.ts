@@ -71,6 +71,28 @@ export function createMetrics(worker: string): Metrics {
   };
 }
 
+/** Adds the count of processes that were replaced, which the primary keeps. */
+export function replacedCounter(registry: Registry): Counter<'worker' | 'because'> {
+  return new Counter({
+    name: 'countersign_workers_replaced_total',
+    help: 'Serving processes that were replaced because they died, or because their event loop stood still.',
+    labelNames: ['worker', 'because'] as const,
+    registers: [registry],
+  });
+}
+
+/** Adds the requests that wait for their turn. */
+export function watchTurns({ registry }: Metrics, waiting: () => number): void {
+  new Gauge({
+    name: 'countersign_turns_waiting',
+    help: 'Requests that wait for their turn, since their ledger has used much of the process.',
+    registers: [registry],
+    collect() {
+      this.set(waiting());
+    },
+  });
+}
+
 /** Adds the state of the pools of database connections. */
 export function watchPools({ registry }: Metrics, pools: Pools): void {
   new Gauge({

@@ -10,7 +10,7 @@ import { createServer } from './http/server.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import { keyCheck } from './ledgers/master-key.js';
 import { limits } from './limits.js';
-import { createMetrics, type Metrics, watchPools } from './metrics.js';
+import { createMetrics, type Metrics, watchPools, watchTurns } from './metrics.js';
 import { createOutbound } from './outbound/client.js';
 import { createItems } from './records/items.js';
 import { createTurns } from './records/turns.js';
@@ -24,6 +24,8 @@ import { createPool } from './store/pool.js';
 import { createReplays } from './store/replays.js';
 import { endless, watchRoom } from './store/room.js';
 import { createStore } from './store/store.js';
+import { Scheduler } from './work/scheduler.js';
+import { UNBOUNDED } from './work/task.js';
 
 export interface ServerOptions {
   readonly database: pg.PoolConfig;
@@ -117,6 +119,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     await migrate(pool);
     await assertSameMasterKey(pool, keyCheck(masterKey));
     watchPools(metrics, pools);
+    const scheduler = new Scheduler();
+    watchTurns(metrics, () => scheduler.waiting);
     const store = createStore(pools, metrics.batched, room);
     const service: Service = {
       ...named,
@@ -129,11 +133,13 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       suite: native,
       serverRules,
       replays: createReplays(pool, nature, (size, waited) => metrics.batched('token', size, waited)),
-      ledgers: createLedgers(store.ledgers, masterKey, native),
+      ledgers: createLedgers(store.ledgers, masterKey, native, scheduler),
       userSchemas: createUserSchemas(store, new CompiledSchemas()),
       items: createItems(),
       room: createRoom(limits.answers),
       turns: createTurns(),
+      scheduler,
+      task: UNBOUNDED,
     };
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);

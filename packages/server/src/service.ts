@@ -11,8 +11,10 @@ import type { Turns } from './records/turns.js';
 import type { UserSchemas } from './records/user-schemas.js';
 import type { Room } from './room.js';
 import type { Store } from './store/store.js';
+import type { Scheduler } from './work/scheduler.js';
+import type { Task } from './work/task.js';
 
-/** What every operation is given: made once, in `main.ts`. */
+/** What every operation is given: made once, in `server.ts`, but for what is of the request alone. */
 export interface Service {
   /** The absolute URL clients call, with `/v2` and without a trailing slash. */
   readonly publicUrl: string;
@@ -30,6 +32,8 @@ export interface Service {
   readonly explain?: Explain;
   /** Told of every refused token; absent where nobody wants to know. */
   readonly tokenRefused?: (refused: RefusedToken) => void;
+  /** The work of this request. */
+  readonly task: Task;
   /** Milliseconds a request may take before it is answered 408. */
   readonly requestTimeout: number;
   readonly masterKey: Buffer;
@@ -44,4 +48,5 @@ export interface Service {
   /** Room for large answers. */
   readonly room: Room;
   readonly turns: Turns;
+  readonly scheduler: Scheduler;
 }

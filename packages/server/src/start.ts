@@ -4,7 +4,6 @@ import { type Config, readConfig, urlHost } from './config.js';
 import { createLogger } from './deployment/log.js';
 import { assertFree } from './deployment/port.js';
 import { prepareDatabase } from './deployment/prepare.js';
-import { serve } from './deployment/serve.js';
 import { runWorker } from './deployment/worker.js';
 import { startWorkers } from './deployment/workers.js';
 import { readMasterKey } from './ledgers/master-key.js';
@@ -99,9 +98,7 @@ async function run(config: Config, logger: pino.Logger, embedded: Embedded | und
   if (isNew) console.log(firstSteps(config));
 }
 
-/** One process serves by itself; several share the socket and are looked after by this one. */
-async function begin(config: Config, logger: pino.Logger, databaseUrl: string, masterKey: Buffer): Promise<Serving> {
-  if (config.workers > 1) return startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
-  const server = await serve(config, { databaseUrl, masterKey, logger, worker: '0' });
-  return { stop: () => server.leave() };
+/** The processes that serve share the socket and are looked after by this one, which replaces one that stands still. */
+function begin(config: Config, logger: pino.Logger, databaseUrl: string, masterKey: Buffer): Promise<Serving> {
+  return startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
 }

@@ -1,88 +1,98 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
-import { RE2JS } from 're2js';
 import { limits } from '../limits.js';
+import type { Cost } from '../work/cost.js';
+import { isFound, type Like, likeOf } from './like.js';
 
 /**
  * Whether `actual` is as `expected` says (contract 03 §6.2): equal to a scalar; what all operators hold for; an object
  * whose members are as those of `expected`. An array is as a scalar or an operator says when one of its elements is.
- * Something absent is as `$ne` and `$nin` say, and nothing else (contract 01 §10). Never throws.
+ * Something absent is as `$ne` and `$nin` say, and nothing else (contract 01 §10).
+ *
+ * @param cost charged for what is compared; all that is thrown is what it throws
  */
-export function matches(expected: Json, actual: Json | undefined): boolean {
-  if (isOperators(expected)) {
-    return Object.entries(expected).every(([operator, operand]) => holds(expected, operator, operand, actual));
+export function matches(expected: Json, actual: Json | undefined, cost: Cost): boolean {
+  if (!isObject(expected)) return equals(expected, actual, cost);
+  const names = Object.keys(expected);
+  cost.spend(1 + MEMBER * names.length);
+  if (names.some((name) => name.startsWith('$'))) {
+    return names.every((operator) => holds(expected, operator, actual, cost));
   }
-  if (isObject(expected)) {
-    return Object.entries(expected).every(([name, value]) => matches(value, member(actual, name)));
-  }
-  return equals(expected, actual);
+  return names.every((name) => matches(expected[name] as Json, member(actual, name), cost));
 }
+
+/** Steps that each member of an object takes. */
+const MEMBER = 2;
 
 /** The member of `value` of that name: never one that an object inherits. */
 export function member(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function isOperators(expected: Json): expected is JsonObject {
-  return isObject(expected) && Object.keys(expected).some((name) => name.startsWith('$'));
-}
-
 /** Whether one operator holds. One that does not exist never does, so that a rule not understood grants nothing. */
-function holds(operators: JsonObject, operator: string, operand: Json, actual: Json | undefined): boolean {
+function holds(operators: JsonObject, operator: string, actual: Json | undefined, cost: Cost): boolean {
+  const operand = operators[operator] as Json;
   switch (operator) {
     case '$eq':
-      return equals(operand, actual);
+      return equals(operand, actual, cost);
     case '$ne':
-      return !equals(operand, actual);
+      return !equals(operand, actual, cost);
     case '$in':
-      return Array.isArray(operand) && operand.some((one) => equals(one, actual));
+      return Array.isArray(operand) && operand.some((one) => equals(one, actual, cost));
     case '$nin':
-      return Array.isArray(operand) && !operand.some((one) => equals(one, actual));
+      return Array.isArray(operand) && !operand.some((one) => equals(one, actual, cost));
     case '$regex':
       // Rules are validated, but not what their `custom` and claims hold.
       return (
         typeof operand === 'string' &&
         operand.length <= limits.filter &&
-        contains(patternOf(operators, operand), actual)
+        contains(patternOf(operators, operand, cost), actual, cost)
       );
     default:
       return false;
   }
 }
 
-function equals(expected: Json, actual: Json | undefined): boolean {
-  if (Array.isArray(actual) && !Array.isArray(expected)) return actual.includes(expected);
-  return isDeepStrictEqual(expected, actual);
+function equals(expected: Json, actual: Json | undefined, cost: Cost): boolean {
+  if (!Array.isArray(actual) || Array.isArray(expected)) return areSame(expected, actual, cost);
+  cost.spend(1 + (actual.length >> 2) * (1 + weightOf(expected)));
+  return actual.includes(expected);
 }
 
-function contains(pattern: RE2JS, actual: Json | undefined): boolean {
-  if (Array.isArray(actual))
-    return actual.some((element) => typeof element === 'string' && pattern.matcher(element).find());
-  return typeof actual === 'string' && pattern.matcher(actual).find();
-}
-
-// A rule is judged many times and compiling is most of the cost; the pattern lives as long as the rule it is of.
-const compiled = new WeakMap<JsonObject, RE2JS>();
-
-function patternOf(operators: JsonObject, text: string): RE2JS {
-  const known = compiled.get(operators);
-  if (known) return known;
-  const pattern = likePattern(text);
-  compiled.set(operators, pattern);
-  return pattern;
-}
-
-/**
- * The form of `$regex`: text to be found anywhere, in which `.*` and `%` stand for any run, `.` and `_` for one
- * character, and `\` takes the meaning from the next (contract 01 §10). Matching takes time linear in the text.
- */
-export function likePattern(text: string): RE2JS {
-  let source = '';
-  for (const [token = '', escaped] of text.matchAll(/\\(.)|\.\*|./gsu)) {
-    if (escaped !== undefined) source += RE2JS.quote(escaped);
-    else if (token === '.*' || token === '%') source += '.*';
-    else if (token === '.' || token === '_') source += '.';
-    else source += RE2JS.quote(token);
+/** Whether two values are the same, all the way down. */
+function areSame(one: Json, other: Json | undefined, cost: Cost): boolean {
+  cost.spend(1 + weightOf(one));
+  if (typeof one !== 'object' || one === null) return Object.is(one, other);
+  if (Array.isArray(one)) {
+    if (!Array.isArray(other) || other.length !== one.length) return false;
+    return one.every((element, index) => areSame(element, other[index], cost));
   }
-  return RE2JS.compile(source, RE2JS.DOTALL);
+  if (!isObject(other)) return false;
+  const names = Object.keys(one);
+  cost.spend(MEMBER * names.length);
+  if (Object.keys(other).length !== names.length) return false;
+  return names.every((name) => Object.hasOwn(other, name) && areSame(one[name] as Json, other[name], cost));
+}
+
+/** Steps that it takes to compare a text with one of the same length, beside the first. */
+function weightOf(value: Json): number {
+  return typeof value === 'string' ? value.length >> 8 : 0;
+}
+
+function contains(pattern: Like, actual: Json | undefined, cost: Cost): boolean {
+  if (typeof actual === 'string') return isFound(pattern, actual, cost);
+  if (!Array.isArray(actual)) return false;
+  cost.spend(actual.length >> 2);
+  return actual.some((element) => typeof element === 'string' && isFound(pattern, element, cost));
+}
+
+// A rule is judged many times; the pattern lives as long as the rule it is of.
+const known = new WeakMap<JsonObject, Like>();
+
+function patternOf(operators: JsonObject, text: string, cost: Cost): Like {
+  const found = known.get(operators);
+  if (found) return found;
+  cost.spend(text.length);
+  const pattern = likeOf(text);
+  known.set(operators, pattern);
+  return pattern;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@countersign/protocol';
+import type { Cost } from '../work/cost.js';
 import type { AccessEntry, AccessValue, NameMatcher, RecordName, Rule } from './rules.js';
 
 /** An access policy (contract 03 §8.2). */
@@ -57,6 +58,8 @@ export interface Context {
   readonly subject?: Subject;
   /** Whether the named condition of a policy value is fulfilled; without it none is (contract 03 §8.2, `invoke`). */
   readonly invoke?: (name: string) => boolean;
+  /** Charged for every rule that is looked at. */
+  readonly cost: Cost;
   /** Takes filters on what is not known as fulfilled: it is asked whether finding out could lead to a grant. */
   readonly hopeful?: true;
 }

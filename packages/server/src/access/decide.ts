@@ -66,9 +66,9 @@ function principals(action: string, caller: Caller, { subject }: Context): (leve
 }
 
 /** The rule of the ledger (or value of a policy) that gives the caller `access` (contract 03 §6.5). */
-function entry(caller: Caller, { ledger, policies }: Context): Standing | undefined {
+function entry(caller: Caller, { ledger, policies, cost }: Context): Standing | undefined {
   const who = principal([...caller.proofs, ...tokenKeys(caller)], caller);
-  const context = { ledger, policies, server: [], domains: [] };
+  const context = { ledger, policies, server: [], domains: [], cost };
   return first(granting([{ action: 'access', record: 'ledger' }], context, () => who));
 }
 
@@ -128,8 +128,8 @@ export function mayRead(kind: string, caller: Caller, context: Context): boolean
  * Whether the caller may list records of `kind`, and by which rule (contract 03 §6.6). What the list shows is for
  * `visible`.
  */
-export function judgeQuery(kind: string, caller: Caller, { ledger, policies, server }: Context): Judgement {
-  const rule = passage(caller, { ledger, policies, server, domains: [] }, false, 'read', kind);
+export function judgeQuery(kind: string, caller: Caller, { ledger, policies, server, cost }: Context): Judgement {
+  const rule = passage(caller, { ledger, policies, server, domains: [], cost }, false, 'read', kind);
   return rule ? decisionBy(rule) : { granted: false, stopped: 'gate' };
 }
 

@@ -1,3 +1,4 @@
+import type { Cost } from '../work/cost.js';
 import type { Caller, Key, Token } from './caller.js';
 import type { Context } from './context.js';
 import { fits } from './filter.js';
@@ -32,16 +33,16 @@ export function* granting(
 ): Generator<Standing> {
   for (const one of standing(rights, context)) {
     const about = rights.find((right) => covers(one, right, context));
-    if (!about || !admits(one.rule, who(one.level), ownersFor(about, context))) continue;
+    if (!about || !admits(one.rule, who(one.level), ownersFor(about, context), context.cost)) continue;
     if (isFulfilled(one.rule, context)) yield one;
   }
 }
 
 /** Whether the rule is for this principal. With both `signer` and `bearer` both must match (contract 03 §6.2). */
-export function admits(rule: Rule, { keys, token }: Principal, owners: Owners): boolean {
+export function admits(rule: Rule, { keys, token }: Principal, owners: Owners, cost: Cost): boolean {
   const { signer, bearer } = rule;
-  if (signer && !keys.some((key) => signerMatches(signer, key, owners))) return false;
-  return !bearer || (token !== undefined && bearerMatches(bearer, token, owners));
+  if (signer && !keys.some((key) => signerMatches(signer, key, owners, cost))) return false;
+  return !bearer || (token !== undefined && bearerMatches(bearer, token, owners, cost));
 }
 
 /** The owners rules mean. A record about to be made has none yet. */
@@ -52,6 +53,6 @@ export function ownersFor({ record }: Right, { ledger, subject }: Context): Owne
 
 /** Whether what a policy value asks beyond the rule is so (contract 03 §8.2). Nothing known, nothing granted. */
 function isFulfilled({ filter, invoke }: AccessValue, { subject, ...context }: Context): boolean {
-  if (filter && !(subject && fits(filter, subject, context.hopeful))) return false;
+  if (filter && !(subject && fits(filter, subject, context.cost, context.hopeful))) return false;
   return invoke === undefined || context.invoke?.(invoke) === true;
 }

@@ -1,4 +1,5 @@
 import type { Json } from '@countersign/protocol';
+import type { Cost } from '../work/cost.js';
 import type { Key, Token } from './caller.js';
 import { matches, member } from './condition.js';
 import type { BearerMatcher, NameMatcher, SignerMatcher } from './rules.js';
@@ -21,32 +22,44 @@ export function nameMatches(matcher: NameMatcher<string>, name: string): boolean
   return !matcher.$nin.includes('any') && !matcher.$nin.includes(name);
 }
 
-/** Whether `key` is one the `signer` of a rule means (contract 03 §6.2). `{}` means any key. */
-export function signerMatches(matcher: SignerMatcher, key: Key, owners: Owners): boolean {
-  if ('$in' in matcher) return matcher.$in.some((one) => signerMatches(one, key, owners));
-  return Object.entries(matcher).every(([trait, expected]) => hasTrait(trait, expected as Json, key, owners));
+/** Steps that it takes to look through the names of a matcher, beside the first. */
+export function namesIn(matcher: NameMatcher<string> | undefined): number {
+  if (matcher === undefined || typeof matcher === 'string') return 0;
+  return ('$in' in matcher ? matcher.$in : matcher.$nin).length >> 2;
 }
 
-function hasTrait(trait: string, expected: Json, { public: key, signer }: Key, owners: Owners): boolean {
+/** Whether `key` is one the `signer` of a rule means (contract 03 §6.2). `{}` means any key. */
+export function signerMatches(matcher: SignerMatcher, key: Key, owners: Owners, cost: Cost): boolean {
+  cost.spend(3);
+  if ('$in' in matcher) return matcher.$in.some((one) => signerMatches(one, key, owners, cost));
+  return Object.entries(matcher).every(([trait, expected]) => hasTrait(trait, expected as Json, key, owners, cost));
+}
+
+function hasTrait(trait: string, expected: Json, { public: key, signer }: Key, owners: Owners, cost: Cost): boolean {
   switch (trait) {
     case 'public':
-      return matches(expected, key);
+      return matches(expected, key, cost);
     case 'format':
-      return matches(expected, signer?.format ?? KEY_FORMAT);
+      return matches(expected, signer?.format ?? KEY_FORMAT, cost);
     case 'handle':
     case 'schema':
     case 'custom':
       // A key that no signer record has is not "a signer other than x" either.
-      return signer !== undefined && matches(expected, signer[trait]);
+      return signer !== undefined && matches(expected, signer[trait], cost);
     case '$circle':
-      return signer !== undefined && matches(expected, [...signer.circles]);
+      return signer !== undefined && matches(expected, signer.circles as Json[], cost);
     case '$record':
-      return isOwner(expected) && owners.record.includes(key);
+      return isOwner(expected) && isAmong(owners.record, key, cost);
     case '$ledger':
-      return isOwner(expected) && owners.ledger.includes(key);
+      return isOwner(expected) && isAmong(owners.ledger, key, cost);
     default:
       return false;
   }
+}
+
+function isAmong(owners: readonly string[], key: string, cost: Cost): boolean {
+  cost.spend(owners.length >> 2);
+  return owners.includes(key);
 }
 
 function isOwner(expected: Json): boolean {
@@ -57,13 +70,17 @@ function isOwner(expected: Json): boolean {
  * Whether `token` is one the `bearer` of a rule means (contract 03 §6.2). `{}` means any valid token. `$signer` needs
  * a token that stands for a key: one whose `sub` names no signer is matched by its claims only (contract 03 §4.3).
  */
-export function bearerMatches(matcher: BearerMatcher, token: Token, owners: Owners): boolean {
-  if (isAlternatives(matcher)) return matcher.$in.some((one) => bearerMatches(one, token, owners));
-  return Object.entries(matcher).every(([claim, expected]) => {
+export function bearerMatches(matcher: BearerMatcher, token: Token, owners: Owners, cost: Cost): boolean {
+  cost.spend(3);
+  if (isAlternatives(matcher)) return matcher.$in.some((one) => bearerMatches(one, token, owners, cost));
+  const claims = Object.keys(matcher);
+  cost.spend(2 * claims.length);
+  return claims.every((claim) => {
+    const expected = matcher[claim];
     if (claim === '$signer')
-      return token.key !== undefined && signerMatches(expected as SignerMatcher, token.key, owners);
+      return token.key !== undefined && signerMatches(expected as SignerMatcher, token.key, owners, cost);
     if (claim === 'hsh') return expected === false || (expected === true && isBound(token));
-    return !claim.startsWith('$') && matches(expected as Json, member(token.claims, claim));
+    return !claim.startsWith('$') && matches(expected as Json, member(token.claims, claim), cost);
   });
 }
 

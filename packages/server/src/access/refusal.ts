@@ -40,7 +40,7 @@ function isForOthers(one: Standing, action: string, record: string, caller: Call
   const right = rightsFor(action, record).find((right) => covers(one, right, context));
   if (!right) return action === 'reveal' && isFactorsOwn(one, context);
   const rule = { action: one.rule.action, signer };
-  return !admits(rule, principalFor(action, one.level, caller), ownersFor(right, context));
+  return !admits(rule, principalFor(action, one.level, caller), ownersFor(right, context), context.cost);
 }
 
 /** A factor's own rules never reveal its secret, but are counted (contract 03 §2.4). */

@@ -1,6 +1,7 @@
 import { limits } from '../limits.js';
+import type { Cost } from '../work/cost.js';
 import type { AccessPolicy, Context } from './context.js';
-import { nameMatches } from './matchers.js';
+import { nameMatches, namesIn } from './matchers.js';
 import type { AccessEntry, AccessValue, PolicyReference } from './rules.js';
 
 /** Where a rule stands; `policy` under the policy-based strategy only (contract 03 §6.4, §8.2). */
@@ -35,9 +36,20 @@ export function* standing(rights: readonly Right[], context: Context): Generator
   }
   // The ledger's rules are its record's own: they count once.
   if (subject?.exists && subject.kind !== 'ledger') yield* entries('record', subject.access, context);
-  for (const domain of inherited(context)) yield* entries('domain', domain.access, context);
+  for (const domain of inherited(context)) {
+    context.cost.spend(DOMAIN);
+    yield* entries('domain', domain.access, context);
+  }
   yield* entries('ledger', ledger.access, context);
   yield* entries('server', server, context);
+}
+
+/** Steps that a domain takes, and a rule, beside what its matchers do. */
+const DOMAIN = 5;
+const RULE = 3;
+
+function ruleCost({ action, record }: AccessValue): number {
+  return RULE + namesIn(action) + namesIn(record);
 }
 
 /** The domains whose rules and policies count. Domain records inherit nothing (contract 03 §6.4). */
@@ -50,19 +62,25 @@ function* entries(level: Level, access: readonly AccessEntry[], context: Context
   const seen = new Set<string>();
   for (const [index, entry] of access.entries()) {
     if (!isReference(entry)) {
+      context.cost.spend(ruleCost(entry));
       yield { level, index, rule: entry };
       continue;
     }
-    const policies = withExtended(namesIn(entry.policy), context.policies, seen);
+    const policies = withExtended(referredTo(entry.policy), context.policies, seen, context.cost);
     for (const policy of policies.filter((one) => countsHere(one, context))) {
-      for (const value of policy.values) yield { level, index, policy: policy.handle, rule: withRecord(value, policy) };
+      for (const value of policy.values) {
+        const rule = withRecord(value, policy);
+        context.cost.spend(ruleCost(rule));
+        yield { level, index, policy: policy.handle, rule };
+      }
     }
   }
 }
 
 /** The values of active access policies; of those they extend, whatever the status (contract 03 §8.2). */
 function* policyBased(rights: readonly Right[], context: Context): Generator<Standing> {
-  for (const { policy, standing } of valuesAbout(rights, context.policies)) {
+  for (const { policy, standing } of valuesAbout(rights, context.policies, context.cost)) {
+    context.cost.spend(ruleCost(standing.rule));
     if (countsHere(policy, context)) yield standing;
   }
 }
@@ -83,17 +101,20 @@ interface Active {
 /** What the active policies of a ledger amount to is the same until a policy changes, and then the map is another. */
 const active = new WeakMap<Context['policies'], Active>();
 
-function valuesAbout(rights: readonly Right[], policies: Context['policies']): readonly ActiveValue[] {
+function valuesAbout(rights: readonly Right[], policies: Context['policies'], cost: Cost): readonly ActiveValue[] {
   let known = active.get(policies);
   if (!known) {
-    const values = activeValues(policies);
+    const values = activeValues(policies, cost);
     known = { values, about: new Map(), room: limits.about.times * values.length + limits.about.more };
     active.set(policies, known);
   }
   const name = rights.map(({ action, record }) => `${action} ${record}`).join(', ');
   let about = known.about.get(name);
   if (!about) {
-    about = known.values.filter(({ standing }) => rights.some((right) => isAbout(standing.rule, right)));
+    about = known.values.filter(({ standing: { rule } }) => {
+      cost.spend(ruleCost(rule));
+      return rights.some((right) => isAbout(rule, right));
+    });
     if (known.room >= about.length + EACH) {
       known.room -= about.length + EACH;
       known.about.set(name, about);
@@ -105,24 +126,31 @@ function valuesAbout(rights: readonly Right[], policies: Context['policies']): r
 /** What a right counts as that no value is about. */
 const EACH = 10;
 
-function activeValues(policies: Context['policies']): readonly ActiveValue[] {
+function activeValues(policies: Context['policies'], cost: Cost): readonly ActiveValue[] {
   const handles = [...policies.values()].filter(({ status }) => status === 'active').map(({ handle }) => handle);
-  return withExtended(handles, policies, new Set()).flatMap((policy) =>
-    policy.values.map((value, index) => ({
+  return withExtended(handles, policies, new Set(), cost).flatMap((policy) => {
+    cost.spend(RULE * policy.values.length);
+    return policy.values.map((value, index) => ({
       policy,
       standing: { level: 'policy' as const, index, policy: policy.handle, rule: withRecord(value, policy) },
-    })),
-  );
+    }));
+  });
 }
 
 /**
  * The access policies of those handles, each after the ones it extends. Each comes once, however often
  * it is named: `seen` is what came before, and what ends a circle of policies that extend one another.
  */
-function withExtended(handles: readonly string[], policies: Context['policies'], seen: Set<string>): AccessPolicy[] {
+function withExtended(
+  handles: readonly string[],
+  policies: Context['policies'],
+  seen: Set<string>,
+  cost: Cost,
+): AccessPolicy[] {
   const ordered: AccessPolicy[] = [];
   const pending = handles.toReversed().map((handle) => ({ handle, extended: false }));
   for (let next = pending.pop(); next; next = pending.pop()) {
+    cost.spend(RULE);
     const { handle, extended } = next;
     const policy = policies.get(handle);
     if (!policy || (policy.schema ?? 'access') !== 'access') continue;
@@ -139,7 +167,10 @@ function withExtended(handles: readonly string[], policies: Context['policies'],
 
 /** A policy in a domain counts for the records of that domain and below (contract 03 §8.2). */
 function countsHere(policy: AccessPolicy, context: Context): boolean {
-  return policy.domain === undefined || inherited(context).some((domain) => domain.handle === policy.domain);
+  if (policy.domain === undefined) return true;
+  const domains = inherited(context);
+  context.cost.spend(1 + (domains.length >> 2));
+  return domains.some((domain) => domain.handle === policy.domain);
 }
 
 function withRecord(value: AccessValue, policy: AccessPolicy): AccessValue {
@@ -150,7 +181,7 @@ function isReference(entry: AccessEntry): entry is PolicyReference {
   return 'policy' in entry;
 }
 
-function namesIn(policy: PolicyReference['policy']): readonly string[] {
+function referredTo(policy: PolicyReference['policy']): readonly string[] {
   return typeof policy === 'string' ? [policy] : policy.$in;
 }
 

@@ -6,6 +6,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import { seal } from '../ledgers/seal.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
+import { stepsOfText } from '../work/task.js';
 import { secretValues } from './secret-values.js';
 import { isUsable } from './usable.js';
 
@@ -37,6 +38,7 @@ export async function candidateFor(service: Service, ledger: Ledger, id: string)
   const isOne = id.length <= limits.handle && !id.includes('\u0000');
   const query = { ledger: ledger.id, kind: 'signer-factor', link: clientLink(isOne ? id : '') } as const;
   const body = await service.store.linked.first(query);
+  await service.task.turn(stepsOfText(body));
   const factor = body === undefined ? undefined : (JSON.parse(body) as RecordEnvelope);
   const secrets = await service.store.secrets({ ledger: ledger.id, luid: factor?.luid ?? '' });
   if (!factor) {
@@ -70,6 +72,7 @@ export async function clientOf(
   const handle = String(factor.data.signer);
   const found = await service.store.lookup({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
   const current = await service.ledgers.renew(ledger, found.version);
+  await service.task.turn(stepsOfText(found.record?.body));
   const signer = found.record && (JSON.parse(found.record.body) as RecordEnvelope);
   if (!signer || !isUsable(signer) || !isUsable(factor)) return { ledger: current };
   const { schema } = signer.data;

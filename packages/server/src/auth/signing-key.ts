@@ -5,6 +5,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
 import { eachBody } from '../store/bodies.js';
+import { stepsOfText } from '../work/task.js';
 import { rsaKey } from './rsa-key.js';
 import { secretValues } from './secret-values.js';
 import { isProviderKey, isUsable } from './usable.js';
@@ -65,9 +66,11 @@ async function load(
       offset: 0,
     }),
   ]);
+  await service.task.turn(stepsOfText(signer.record?.body));
   if (!signer.record || !isUsable(JSON.parse(signer.record.body))) return { key: undefined, version };
   const oldest = records.toSorted((one, other) => one.place.seq - other.place.seq);
   for await (const body of eachBody(service.store.bodies, ledger.id, oldest)) {
+    await service.task.turn(stepsOfText(body));
     const key = await signingKey(service, ledger, JSON.parse(body) as RecordEnvelope);
     if (key) return { key, version };
   }

@@ -1,6 +1,7 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
+import { stepsOfText } from '../work/task.js';
 import { providersOf } from './providers.js';
 import { isProviderKey, isUsable } from './usable.js';
 
@@ -24,6 +25,7 @@ export async function trustedFactor(
     service.store.lookup({ ledger: ledger.id, kind: 'signer', id: issuer, by: 'handle' }),
   ]);
   if (!factor.record || !provider.record) return undefined;
+  await service.task.turn(stepsOfText(factor.record.body) + stepsOfText(provider.record.body));
   const key = JSON.parse(factor.record.body) as RecordEnvelope;
   const signer = JSON.parse(provider.record.body) as RecordEnvelope;
   if (!isProviderKey(key) || !isUsable(key) || !isUsable(signer)) return undefined;

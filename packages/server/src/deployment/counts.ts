@@ -7,10 +7,14 @@ const PATIENCE = 1_000;
 
 let questions = 0;
 
-/** The metrics of all workers as one text; each metric carries the label of its worker. */
-export async function collectCounts(workers: readonly Worker[]): Promise<string> {
+/**
+ * The metrics of all workers as one text; each metric carries the label of its worker.
+ *
+ * @param own what the primary counts itself
+ */
+export async function collectCounts(workers: readonly Worker[], own: Counts): Promise<string> {
   const counts = await Promise.all(workers.map(countsOf));
-  return AggregatorRegistry.aggregate(counts.filter((one) => one !== undefined)).metrics();
+  return AggregatorRegistry.aggregate([own, ...counts.filter((one) => one !== undefined)]).metrics();
 }
 
 function countsOf(worker: Worker): Promise<Counts | undefined> {

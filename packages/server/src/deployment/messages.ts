@@ -17,6 +17,8 @@ export type ToPrimary =
   | { readonly type: 'serving' }
   /** It cannot serve, and ends. */
   | { readonly type: 'failed'; readonly why: string }
+  /** Its event loop comes round: told once a second. */
+  | { readonly type: 'alive' }
   /** A client of this worker asked for the metrics of all. */
   | { readonly type: 'collect'; readonly question: number }
   | { readonly type: 'counts'; readonly question: number; readonly counts: Counts };

@@ -3,6 +3,7 @@ import type { Config } from '../config.js';
 import type { Server } from '../server.js';
 import type { Counts, ToPrimary, ToWorker } from './messages.js';
 import { serve } from './serve.js';
+import { BEAT } from './watchdog.js';
 
 /**
  * One of the processes that serve. It begins when the primary gives it the means, ends when the primary says so or is
@@ -57,6 +58,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
   process.on('SIGHUP', () => {});
   process.on('SIGTERM', () => void stop());
   process.on('disconnect', () => void stop());
+  setInterval(() => tell({ type: 'alive' }), BEAT).unref();
   tell({ type: 'ready' });
 }
 

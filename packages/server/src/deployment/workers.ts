@@ -3,6 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { collectCounts } from './counts.js';
 import type { ToPrimary, ToWorker } from './messages.js';
+import { replacements } from './replacements.js';
+import { watch } from './watchdog.js';
 
 /** The processes that serve, as the primary looks after them. */
 export interface Workers {
@@ -41,6 +43,7 @@ export async function startWorkers({ count, databaseUrl, masterKey, logger }: Wo
     turn: Promise.resolve(),
   }));
   const running = new Set<Worker>();
+  const replaced = replacements();
   let stopping = false;
   let early = 0;
   let fail: (error: Error) => void = () => {};
@@ -54,6 +57,11 @@ export async function startWorkers({ count, databaseUrl, masterKey, logger }: Wo
     const worker = cluster.fork();
     running.add(worker);
     worker.once('exit', () => running.delete(worker));
+    let because: 'died' | 'stood-still' = 'died';
+    watch(worker, () => {
+      because = 'stood-still';
+      logger.error({ worker: slot.name }, 'the event loop of a worker stands still: it is killed');
+    });
     const means = { databaseUrl, masterKey: masterKey.toString('base64'), worker: slot.name };
     await serving(worker, () => (stopping ? { type: 'stop' } : { type: 'serve', ...means }));
     slot.worker = worker;
@@ -63,6 +71,7 @@ export async function startWorkers({ count, databaseUrl, masterKey, logger }: Wo
     worker.once('exit', (code, signal) => {
       if (stopping || slot.worker !== worker) return;
       logger.error({ worker: slot.name, code, signal }, 'a worker has died and is replaced');
+      replaced.count(slot.name, because);
       early = performance.now() - began < EARLY ? early + 1 : 0;
       slot.turn = slot.turn.then(() => replace(slot, worker));
     });
@@ -87,7 +96,10 @@ export async function startWorkers({ count, databaseUrl, masterKey, logger }: Wo
   };
 
   const answerCounts = async (worker: Worker, question: number) => {
-    const text = await collectCounts(slots.flatMap((slot) => slot.worker ?? []));
+    const text = await collectCounts(
+      slots.flatMap((slot) => slot.worker ?? []),
+      await replaced.counts(),
+    );
     tell(worker, { type: 'counted', question, text });
   };
 

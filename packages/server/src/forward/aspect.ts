@@ -4,6 +4,7 @@ import type { Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Request } from '../records/request.js';
+import type { Cost } from '../work/cost.js';
 
 /** What a processing policy can hand to a bridge (contract 02 §4). */
 export type Action = 'read' | 'query' | 'create' | 'update' | 'drop' | 'sign';
@@ -29,10 +30,12 @@ interface Declared {
 /**
  * The aspects in force for an action on records of the kind, whatever the status of their policies (contract 02 §4).
  *
+ * @param cost charged for every aspect that is looked at
  * @param subject the record it is about, or as much as is known of it; none for a list
  * @returns nothing when the action is the ledger's own affair; several when policies are at fault
  */
 export function aspectsFor(
+  cost: Cost,
   ledger: Ledger,
   kind: Kind,
   action: Action,
@@ -40,12 +43,14 @@ export function aspectsFor(
   subject?: Subject,
 ): readonly Aspect[] {
   if (!declares(ledger, kind, action)) return [];
+  const domains = domainsFrom(ledger, subject?.meta.domain).map(({ handle }) => handle);
+  cost.spend(2 * domains.length);
   return (declaredIn(ledger).get(action) ?? [])
-    .filter(
-      ({ filter, domain }) =>
-        (domain === undefined || domainsFrom(ledger, subject?.meta.domain).some((one) => one.handle === domain)) &&
-        (filter === undefined || fits(filter, request, subject)),
-    )
+    .filter(({ filter, domain }) => {
+      cost.spend(2 + (domain === undefined ? 0 : domains.length >> 2));
+      if (domain !== undefined && !domains.includes(domain)) return false;
+      return filter === undefined || fits(filter, request, subject, cost);
+    })
     .map(({ aspect }) => aspect);
 }
 
@@ -84,7 +89,9 @@ function declaredIn({ policies }: Ledger): ByAction {
       const { action, invoke, config, filter: own = filter } = value;
       const aspect = { action, bridge: invoke.bridge, strategy: strategyOf(action, config?.strategy) };
       const one = { aspect, ...(own ? { filter: own } : {}), ...(domain === undefined ? {} : { domain }) };
-      declared.set(action, [...(declared.get(action) ?? []), one]);
+      const others = declared.get(action);
+      if (others) others.push(one);
+      else declared.set(action, [one]);
     }
   }
   known.set(policies, declared);
@@ -113,13 +120,14 @@ function strategyOf(action: Action, named: Strategy | undefined): Strategy {
  * Whether the anchor, and the request it came with, are as a filter asks: each of its keys is a path in `ctx` (the
  * request), `meta` or `data`; `data` may be left out (contract 02 §4).
  */
-function fits(filter: JsonObject, { headers }: Request, subject: Subject | undefined): boolean {
+function fits(filter: JsonObject, { headers }: Request, subject: Subject | undefined, cost: Cost): boolean {
   const { data = {}, meta = {} } = subject ?? {};
   const scope = { data, meta, ctx: { req: { headers } } } as unknown as JsonObject;
   return Object.entries(filter).every(([key, expected]) => {
+    cost.spend(3 + (key.length >> 2));
     const [first = '', ...rest] = key.split('.');
     const path = Object.hasOwn(scope, first) ? [first, ...rest] : ['data', first, ...rest];
-    return matches(expected, valueAt(scope, path));
+    return matches(expected, valueAt(scope, path), cost);
   });
 }
 

@@ -6,6 +6,7 @@ import { limits } from '../limits.js';
 import { type OutboundAnswer, type OutboundCall, OutboundFailure } from '../outbound/outbound.js';
 import type { Request } from '../records/request.js';
 import type { Service } from '../service.js';
+import { stepsOfText } from '../work/task.js';
 import type { Aspect } from './aspect.js';
 import { type Bridge, bridgeOf } from './bridge.js';
 import { invalidResponse, unexpected } from './error.js';
@@ -70,7 +71,9 @@ export async function askBridge(
   if (asked.bridge !== handle) {
     throw new LedgerError('forward.unexpected-error', 'Policies have changed while the request was forwarded');
   }
-  return asked.answer;
+  const answer = await asked.answer;
+  await service.task.turn(stepsOfText(answer.text));
+  return answer;
 }
 
 async function send(
@@ -82,6 +85,8 @@ async function send(
 ): Promise<OutboundAnswer> {
   const { kind, request } = forwarding;
   const now = performance.now();
+  // What the bridge has done, the ledger has to keep.
+  if (method !== 'GET') service.task.mustFinish();
   forwarding.until ??= now + service.requestTimeout * limits.outbound.share;
   try {
     return await service.outbound.send({

@@ -27,14 +27,14 @@ export async function forwardedRead(
   const { subject, id } = target;
   const path = pathOf(kind, id);
   const caller = await reader(service, ledger, token);
-  authorizeUnseen(service, ledger, caller, kind, subject);
+  await authorizeUnseen(service, ledger, caller, kind, subject);
   const aspect = aspectOf(target);
   const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path }));
   await assertStillCurrent(service, ledger);
   const record = recordIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
   if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);
   const seen = bridgedSubject(ledger, kind, record.data, 'data');
-  authorize(service, ledger, caller, { action: 'read', kind, subject: seen });
+  await authorize(service, ledger, caller, { action: 'read', kind, subject: seen });
   return { status: 200, body: JSON.stringify(await asServed(service, ledger, record)) };
 }
 
@@ -59,11 +59,12 @@ export async function forwardedPage(
   forwarding: Forwarding,
   aspect: Aspect,
   { index, limit }: PageQuery,
-  seen: (data: JsonObject) => boolean,
+  seen: (data: JsonObject) => Promise<boolean>,
 ): Promise<Item[]> {
   const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path: '' }));
   const records = await recordsIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
-  const visible = records.filter(({ data }) => seen(data));
+  const visible: typeof records = [];
+  for (const record of records) if (await seen(record.data)) visible.push(record);
   const page = await allVerified(service, visible.slice(index * limit, (index + 1) * limit));
   // Others have had their turns since the bridge answered: what they changed counts too.
   await assertStillCurrent(service, ledger);

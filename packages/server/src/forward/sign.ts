@@ -59,7 +59,7 @@ export async function proxiedProof(
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
   if (isOwn(ledger, key)) throw unsigned();
   const caller = await writer(service, ledger, [], token, false);
-  authorize(service, ledger, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
+  await authorize(service, ledger, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
   const { bridge } = aspectOf(target);
   const taken = await signed(service, ledger, forwarding, target, proof);
   if (!isNamed(taken, target.id)) throw invalidResponse(bridge);

@@ -5,6 +5,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import { newSubject, subjectOf } from '../records/context.js';
 import { joinedDomain } from '../records/domain.js';
 import type { Stored } from '../records/stored.js';
+import type { Cost } from '../work/cost.js';
 import { type Action, type Aspect, aspectsFor, declares, onlyOne } from './aspect.js';
 import type { Forwarding } from './call.js';
 
@@ -37,10 +38,12 @@ export function aspectOf({ aspects }: Target): Aspect {
 /**
  * The record of a request, where policies hand the action on it to a bridge.
  *
+ * @param cost charged for every aspect that is looked at
  * @param found the ledger's own; none where at most the bridge has it
  * @param data what an update would make of a record that only the bridge has
  */
 export function targetOf(
+  cost: Cost,
   ledger: Ledger,
   { kind, request }: Forwarding,
   action: Action,
@@ -51,7 +54,7 @@ export function targetOf(
   const id = found ? String(found.record.data.handle) : (request.params.id ?? '');
   const subject = bridgedSubject(ledger, kind, isLuid(id, kind.prefix) ? {} : { handle: id }, 'name');
   const routed = found ? subjectOf(kind, found.record) : data ? { ...subject, data } : subject;
-  const aspects = aspectsFor(ledger, kind, action, request, routed);
+  const aspects = aspectsFor(cost, ledger, kind, action, request, routed);
   if (aspects.length === 0) return undefined;
   return { aspects, proxied: aspects.some(({ strategy }) => strategy === 'proxy'), subject, id };
 }

@@ -15,22 +15,26 @@ export type Report = (error: unknown, ledger?: Ledger) => void;
  * errors become answers.
  *
  * @param resolve finds the ledger of the request, or nothing for operations outside every ledger
+ * @param perform the operation; `isLate` tells it whether it has been answered without it
  * @param report called with what is no error of the contract's, and with the cause of one that has a cause, as when a bridge
  *   could not be reached; the answer says nothing of it
  */
 export async function answered(
   service: Service,
   resolve: () => Promise<Ledger | undefined>,
-  perform: (ledger: Ledger | undefined) => Promise<Answer>,
+  perform: (ledger: Ledger | undefined, isLate: () => boolean) => Promise<Answer>,
   report: Report,
 ): Promise<Answer> {
   let ledger: Ledger | undefined;
+  let late = false;
   const work = async () => {
     ledger = await resolve();
-    return perform(ledger);
+    return perform(ledger, () => late);
   };
   try {
-    return await inTime(service.requestTimeout, work());
+    return await inTime(service.requestTimeout, work(), () => {
+      late = true;
+    });
   } catch (error) {
     if (error instanceof LedgerError) {
       // What lies behind it is not for the client: why a bridge could not be reached, or a token was refused.
@@ -47,11 +51,15 @@ export async function answered(
 /**
  * The answer of `work`, unless it takes longer than `patience` milliseconds.
  *
+ * @param onLate told when it does
  * @throws `api.request-timeout`: what was asked may still be done (contract 00, Retry safety)
  */
-export function inTime<T>(patience: number, work: Promise<T>): Promise<T> {
+export function inTime<T>(patience: number, work: Promise<T>, onLate: () => void = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(tooLate()), patience);
+    const timer = setTimeout(() => {
+      onLate();
+      reject(tooLate());
+    }, patience);
     work.then(
       (answer) => {
         clearTimeout(timer);

@@ -44,6 +44,7 @@ export function tokenRoute(app: FastifyInstance, service: Service, base: string)
 async function answerTo(service: Service, failures: Failures, request: FastifyRequest): Promise<TokenAnswer> {
   const ledger = await namedLedger(service, request);
   if ('status' in ledger) return ledger;
+  const task = service.scheduler.task(ledger.id, () => request.raw.socket.destroyed);
   const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
   const names = [...form.keys()];
   if (new Set(names).size < names.length) return invalidRequest('The request includes a parameter more than once.');
@@ -63,7 +64,7 @@ async function answerTo(service: Service, failures: Failures, request: FastifyRe
     );
   }
   if (credentials === 'malformed') return invalidClient();
-  return tokenFor(service, ledger, credentials, failures, request.ip);
+  return tokenFor({ ...service, task }, ledger, credentials, failures, request.ip);
 }
 
 /**

@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify';
 import { TokenRefused } from '../auth/token.js';
 import { requestInvalid } from '../kinds/refusal.js';
+import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
 import { OutboundFailure } from '../outbound/outbound.js';
@@ -18,6 +19,7 @@ import { listLedgers } from '../records/list-ledgers.js';
 import type { Answer, Request } from '../records/request.js';
 import type { Service } from '../service.js';
 import { NoRoom } from '../store/room.js';
+import { stepsOfText, type Task } from '../work/task.js';
 import { answered, type Report } from './boundary.js';
 import { type ConnectionBounds, type Connections, guardConnections, LOOK } from './connections.js';
 import { explained } from './explained.js';
@@ -94,7 +96,7 @@ export function createServer(
       method,
       url: BASE + path,
       handler: (request, reply) =>
-        inLedger(service, request, reply, (ledger, sent) => perform(explained(service, request), ledger, kind, sent)),
+        inLedger(service, request, reply, (own, ledger, sent) => perform(explained(own, request), ledger, kind, sent)),
     });
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));
@@ -125,13 +127,18 @@ async function inLedger(
   service: Service,
   request: FastifyRequest,
   reply: FastifyReply,
-  perform: (ledger: Awaited<ReturnType<typeof ledgerOf>>, sent: Request) => Promise<Answer>,
+  perform: (service: Service, ledger: Ledger, sent: Request) => Promise<Answer>,
 ): Promise<FastifyReply> {
   const resolve = () => ledgerOf(service, tenantOf(request));
   const answer = await answered(
     service,
     resolve,
-    async (ledger) => perform(ledger!, sentRequest(request, ledger!.luid)),
+    async (ledger, isLate) => {
+      const task = taskOf(service, ledger!.id, request, isLate);
+      const sent = sentRequest(request, ledger!.luid);
+      await task.turn(stepsOfText(sent.text));
+      return perform({ ...service, task }, ledger!, sent);
+    },
     reporting(service, request),
   );
   return send(reply, answer);
@@ -147,13 +154,24 @@ async function outsideLedgers(
   const answer = await answered(
     service,
     async () => (named === undefined ? undefined : ledgerOf(service, named)),
-    async () => {
+    async (_, isLate) => {
       noTenant(named);
-      return perform(explained(service, request), sentRequest(request, ''));
+      const task = taskOf(service, OUTSIDE, request, isLate);
+      const sent = sentRequest(request, '');
+      await task.turn(stepsOfText(sent.text));
+      return perform(explained({ ...service, task }, request), sent);
     },
     reporting(service, request),
   );
   return send(reply, answer);
+}
+
+/** What the work outside every ledger is charged to. */
+const OUTSIDE = 0;
+
+/** The work of a request. Nobody waits for it any more when it was answered, or its connection is closed. */
+function taskOf(service: Service, ledger: number, { raw }: FastifyRequest, isLate: () => boolean): Task {
+  return service.scheduler.task(ledger, () => isLate() || raw.socket.destroyed);
 }
 
 /** A service outside that gives no answer is its operator's affair, and may be so for every request of a day. */

@@ -60,13 +60,13 @@ export function isOwn({ system, auth }: Pick<Ledger, 'system' | 'auth'>, key: st
 
 /** The domain of that handle and every domain above it, nearest first (contract 02 §2.4). */
 export function domainsFrom(ledger: Ledger, handle: string | undefined): Domain[] {
-  const found: Domain[] = [];
+  const found = new Set<Domain>();
   for (let at = handle; at !== undefined; ) {
     const domain = ledger.domains.get(at);
     // A chain is never a loop, since a domain joins an older one and stays there; a guard costs nothing.
-    if (!domain || found.includes(domain)) break;
-    found.push(domain);
+    if (!domain || found.has(domain)) break;
+    found.add(domain);
     at = domain.parent;
   }
-  return found;
+  return [...found];
 }

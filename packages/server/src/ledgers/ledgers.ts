@@ -5,6 +5,8 @@ import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
 import type { LedgerStore, StoredLedger } from '../store/ledgers.js';
+import type { Scheduler } from '../work/scheduler.js';
+import { stepsOfText } from '../work/task.js';
 import { countersigner } from './countersigner.js';
 import type { Domain, Ledger, SchemaEntry } from './ledger.js';
 import { open } from './seal.js';
@@ -26,7 +28,8 @@ export function sealContext(ledger: string, luid: string, name: string): string 
   return `${ledger}/${luid}/${name}`;
 }
 
-export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suite): Ledgers {
+/** @param scheduler tells when it is a ledger's turn to be read */
+export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suite, scheduler: Scheduler): Ledgers {
   const held = new Recent<string, Ledger>(limits.ledgers.together, ({ weight }) => weight + LEDGER);
   const loading = new Map<string, Promise<Ledger>>();
 
@@ -35,9 +38,9 @@ export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suit
     if (underWay) return underWay;
     const load = store
       .load(id)
-      .then((stored) => {
+      .then(async (stored) => {
         if (!stored) throw new LedgerError('api.route-not-found', 'Server does not host requested ledger');
-        return keep(id, ledgerOf(stored, masterKey, suite));
+        return keep(id, ledgerOf(stored, await recordsOf(stored, scheduler), masterKey, suite));
       })
       .finally(() => loading.delete(id));
     loading.set(id, load);
@@ -75,13 +78,26 @@ const LEDGER = 30_000;
 /** What a schema weighs, of which only the names are held. */
 const SCHEMA = 200;
 
+/** A record that the state of a ledger is made of. */
+interface Held {
+  readonly kind: KindName;
+  readonly luid: string;
+  readonly record: RecordEnvelope;
+}
+
+/** The records of a ledger, parsed. Together they may be as long as `limits.state`: others have their turns in between. */
+async function recordsOf(stored: StoredLedger, scheduler: Scheduler): Promise<Held[]> {
+  const task = scheduler.task(stored.id, () => false);
+  const records: Held[] = [];
+  for (const { kind, luid, body } of stored.bodies) {
+    await task.turn(stepsOfText(body));
+    records.push({ kind, luid, record: JSON.parse(body) as RecordEnvelope });
+  }
+  return records;
+}
+
 /** A ledger made from its rows. */
-function ledgerOf(stored: StoredLedger, masterKey: Buffer, suite: Suite): Ledger {
-  const records = stored.bodies.map(({ kind, luid, body }) => ({
-    kind,
-    luid,
-    record: JSON.parse(body) as RecordEnvelope,
-  }));
+function ledgerOf(stored: StoredLedger, records: readonly Held[], masterKey: Buffer, suite: Suite): Ledger {
   const own = records.find((one) => one.kind === 'ledger' && one.luid === stored.luid)?.record;
   if (!own) throw new Error(`Ledger ${stored.handle} has no record of its own.`);
   const signer = (handle: string) => {

@@ -27,12 +27,14 @@ export interface Asked {
  * @throws `auth.unauthorized` when refused with neither token nor proof, else `auth.forbidden` (contract 03 §5); that is
  *   also what a write is told that no rule would refuse, but that nobody signs (contract 00, Corrections)
  */
-export function authorize(service: Service, ledger: Ledger, caller: Caller, asked: Asked): void {
+export async function authorize(service: Service, ledger: Ledger, caller: Caller, asked: Asked): Promise<void> {
+  await service.task.turn();
   const { action, record, subject } = rightFor(asked);
   const context = contextOf(service, ledger, subject, asked.conditions);
   const judgement = judge(action, record, caller, context);
   service.explain?.({ ledger: ledger.handle, action, record, ...named(subject), ...judgement });
   if (judgement.granted && (asked.action === 'read' || asked.signedElsewhere || signs(caller))) return;
+  await service.task.turn();
   if (record === 'intent-proof') throw missingPermissions(action, record, caller, context);
   throw refusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
 }
@@ -43,7 +45,14 @@ export function authorize(service: Service, ledger: Ledger, caller: Caller, aske
  *
  * @throws as `authorize` does
  */
-export function authorizeUnseen(service: Service, ledger: Ledger, caller: Caller, kind: Kind, subject: Subject): void {
+export async function authorizeUnseen(
+  service: Service,
+  ledger: Ledger,
+  caller: Caller,
+  kind: Kind,
+  subject: Subject,
+): Promise<void> {
+  await service.task.turn();
   const context = contextOf(service, ledger, subject);
   // Without a handle it may be in any domain (contract 02 §2.2).
   const domains = subject.data.handle === undefined ? [...ledger.domains.values()] : context.domains;
@@ -57,7 +66,8 @@ export function authorizeUnseen(service: Service, ledger: Ledger, caller: Caller
  * Whether rules about no record in particular let the caller read every record of the kind: nothing of a record need
  * then be looked at. An explained decision is about a record, and is made about it.
  */
-export function readsEvery(service: Service, ledger: Ledger, kind: Kind, caller: Caller): boolean {
+export async function readsEvery(service: Service, ledger: Ledger, kind: Kind, caller: Caller): Promise<boolean> {
+  await service.task.turn();
   const context = contextOf(service, ledger);
   return !service.explain && !context.ledger.policyBased && judge('read', kind.name, caller, context).granted;
 }

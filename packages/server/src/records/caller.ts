@@ -6,6 +6,7 @@ import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
 import type { FoundSigner } from '../store/signers.js';
+import { stepsOfText } from '../work/task.js';
 import { assertCurrent } from './attempt.js';
 
 /**
@@ -88,6 +89,7 @@ export function keyFor(key: string, signer: SignerFacts): Key {
 async function lookedUp(service: Service, ledger: Ledger, key: string, by: 'public' | 'handle'): Promise<FoundSigner> {
   const found = await service.store.signers({ ledger: ledger.id, key, by });
   assertCurrent(ledger, found.version);
+  await service.task.turn(stepsOfText(found.body) + stepsOfText(found.factor));
   return found;
 }
 

@@ -65,7 +65,7 @@ async function readable(
     (await dropped(service, ledger, kind, request)) ?? (await storedRecord(service, ledger, kind, request));
   const subject = subjectOf(kind, record);
   const caller = await reader(service, ledger, token);
-  authorize(service, ledger, caller, {
+  await authorize(service, ledger, caller, {
     action: 'read',
     kind,
     subject,

@@ -5,16 +5,20 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
+import { stepsOfText } from '../work/task.js';
 import { onCurrent } from './attempt.js';
 import { checkBody } from './bodies.js';
 import { writer } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { contextOf, subjectOf } from './context.js';
-import { newItem } from './items.js';
+import { type Item, newItem } from './items.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { hashedFor, signedBy } from './sent.js';
 import { listText } from './serve.js';
 import { storedRecord } from './stored.js';
+
+/** Steps that it takes to hash and to sign an item. */
+const ITEM = 1_000;
 
 /**
  * `POST /{kind}s/{id}/access/!check` (contract 01 §11): the rules that grant the action to the signers of this
@@ -24,6 +28,7 @@ export async function check(service: Service, ledger: Ledger, kind: Kind, reques
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = checkBody(hashedFor(service, body, token));
+  await service.task.turn();
   const { proofs } = signedBy(service, ledger, sent, token);
   const action = String(sent.data.action);
   const narrowed = typeof sent.data.record === 'string' ? sent.data.record : undefined;
@@ -34,14 +39,20 @@ export async function check(service: Service, ledger: Ledger, kind: Kind, reques
     const conditions = await conditionsOf(service, current, caller, subject);
     const context = contextOf(service, current, subject, conditions);
     const now = moment(service.nature);
-    const items = few(grants(action, narrowed, caller, context)).map((rule) => {
+    await service.task.turn();
+    const items: Item[] = [];
+    for (const rule of few(grants(action, narrowed, caller, context))) {
+      await service.task.turn(ITEM);
       const ruleHash = hashOf(rule as Json, service.suite);
-      return newItem({
+      const item = newItem({
         hash: ruleHash,
         data: rule,
         meta: { proofs: [current.system.fresh(ruleHash, { moment: now })], moment: now },
       } as unknown as Json);
-    });
+      service.task.note(stepsOfText(item.text));
+      items.push(item);
+    }
+    await service.task.turn();
     return { status: 200, body: listText(service, current, items) };
   });
 }

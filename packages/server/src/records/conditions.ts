@@ -7,6 +7,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
 import { eachBody } from '../store/bodies.js';
+import { stepsOfText } from '../work/task.js';
 import { assertCurrent } from './attempt.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
 
@@ -84,7 +85,9 @@ async function any(asking: Asking, action: 'read', addresses: readonly string[])
 /** Whether the caller may do that on the wallet the address leads to. An address that leads to none is not allowed. */
 async function isAllowed({ service, ledger, caller }: Asking, action: string, address: string): Promise<boolean> {
   const wallet = await walletAt(service, ledger, address);
-  return wallet !== undefined && decide(action, 'wallet', caller, contextOf(service, ledger, wallet)).granted;
+  if (!wallet) return false;
+  await service.task.turn();
+  return decide(action, 'wallet', caller, contextOf(service, ledger, wallet)).granted;
 }
 
 /** The first of the wallets an address may mean that exists (contract 04 §8). */
@@ -97,6 +100,7 @@ async function walletAt(service: Service, ledger: Ledger, address: string): Prom
   );
   for (const { version } of found) assertCurrent(ledger, version);
   const body = found.find(({ record }) => record !== undefined)?.record?.body;
+  await service.task.turn(stepsOfText(body));
   return body === undefined ? undefined : subjectOf(kindNamed('wallet'), JSON.parse(body) as RecordEnvelope);
 }
 
@@ -114,6 +118,7 @@ async function claimsOfThread({ service, ledger, subject }: Asking): Promise<Jso
   assertCurrent(ledger, version);
   const claims: JsonObject[] = [];
   for await (const body of eachBody(service.store.bodies, ledger.id, records)) {
+    await service.task.turn(stepsOfText(body));
     claims.push(...claimsOf((JSON.parse(body) as RecordEnvelope).data));
   }
   return claims;

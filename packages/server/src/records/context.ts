@@ -10,6 +10,9 @@ export type Conditions = (name: string) => boolean;
 
 /** What an operation on a record is decided on, beside the caller. Without `conditions`, none is fulfilled. */
 export function contextOf(service: Service, ledger: Ledger, subject?: Subject, conditions?: Conditions): Context {
+  // Domain records inherit nothing from the domain they are in (contract 02 §2.4).
+  const domains = subject?.kind === 'domain' ? [] : domainsFrom(ledger, subject?.meta.domain);
+  service.task.spend(1 + DOMAIN * domains.length);
   return {
     ledger: {
       access: ledger.access,
@@ -18,12 +21,15 @@ export function contextOf(service: Service, ledger: Ledger, subject?: Subject, c
     },
     policies: ledger.policies,
     server: service.serverRules,
-    // Domain records inherit nothing from the domain they are in (contract 02 §2.4).
-    domains: subject?.kind === 'domain' ? [] : domainsFrom(ledger, subject?.meta.domain),
+    domains,
+    cost: service.task,
     ...(subject ? { subject } : {}),
     ...(conditions ? { invoke: conditions } : {}),
   };
 }
+
+/** Steps that it takes to find a domain. */
+const DOMAIN = 2;
 
 /** A stored record as what an operation is about. */
 export function subjectOf(kind: Kind, record: RecordEnvelope): Subject {

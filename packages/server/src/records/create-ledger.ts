@@ -20,6 +20,7 @@ export async function createLedger(service: Service, request: Request): Promise<
   const body = readBody(request);
   const token = await authenticate(service, undefined, request, body);
   const sent = bodyChecksOf(kind).create(body);
+  await service.task.turn();
   const hash = verifiedHash(service, sent);
   const proofs = clientProofs(service, hash, sent, false).signed;
   assertMayCreate(service, proofs, token?.claims, token?.key);
@@ -45,7 +46,7 @@ function assertMayCreate(
   const keys: Key[] = proofs.map((proof) => ({ public: proof.public }));
   const caller = { proofs: keys, ...(claims ? { token: { claims, ...(key ? { key: { public: key } } : {}) } } : {}) };
   const none = { access: [], owners: [], policyBased: false };
-  const context = { ledger: none, policies: new Map(), server: service.serverRules, domains: [] };
+  const context = { ledger: none, policies: new Map(), server: service.serverRules, domains: [], cost: service.task };
   const decision = decide('create', 'ledger', caller, context);
   service.explain?.({ action: 'create', record: 'ledger', ...decision });
   if (!decision.granted) {

@@ -15,7 +15,7 @@ import { conditionsOf } from './conditions.js';
 import { newSubject } from './context.js';
 import { assertDomain, joinedDomain } from './domain.js';
 import { type Completed, completed } from './generated.js';
-import { assertRoom, checkData } from './kind-rules.js';
+import { assertRoom, checkData, stepsToCheck } from './kind-rules.js';
 import { foundRelations } from './relations.js';
 import { assertNotResent, repeatedCreate } from './repeated-create.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
@@ -51,6 +51,7 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).create(hashedFor(service, body, token));
+  await service.task.turn();
   const signed = signedBy(service, ledger, sent, token);
   const reveals = asksForSecrets(kind, request);
   const luid = newLuid(service, kind);
@@ -62,6 +63,7 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
     const caller = await writer(service, current, signed.proofs.signed, token, commits);
     assertSigned(signed, caller);
     const { aspect, made, decided } = await prepare(service, current, creation, caller);
+    await service.task.turn();
     let write: Decided = { ...versionOf(current, kind, made, 1), ...decided };
     if (aspect) {
       if (await isTaken(service, current, made, kind)) return answerTaken(service, current, creation, made);
@@ -119,7 +121,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   const domain = joinedDomain(ledger, data, signed.proofs);
   const owners = ownersOf(ledger, signed, caller);
   const subject = newSubject(kind, data, owners, domain);
-  authorize(service, ledger, caller, {
+  await authorize(service, ledger, caller, {
     action: 'create',
     kind,
     subject,
@@ -128,19 +130,21 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   });
   assertNotUnderReserved(kind, data);
   await assertNotResent(service, ledger, kind, signed);
-  if (creation.reveals) assertMayReveal(service, ledger, kind, caller, subject);
-  await service.userSchemas.check(ledger, kind, data);
+  if (creation.reveals) await assertMayReveal(service, ledger, kind, caller, subject);
+  await service.userSchemas.check(service.task, ledger, kind, data);
   const needs = await foundRelations(service, ledger, kind, data);
   assertDomain(ledger, domain, nameOf(kind, data));
+  await service.task.turn(stepsToCheck(kind));
   checkData(kind, ledger, data);
   assertRoom(kind, ledger, data);
-  if (kind.createdByPolicy) assertMayBeCreated(ledger, kind, subject);
+  await service.task.turn();
+  if (kind.createdByPolicy) assertMayBeCreated(service.task, ledger, kind, subject);
   const completion = completed(service, kind, data, creation.secrets);
   const record = await newRecord(service, ledger, creation, { caller, owners, domain, completion });
   const full = completion ?? creation;
   return {
     made: record,
-    aspect: onlyOne(aspectsFor(ledger, kind, 'create', request, subject)),
+    aspect: onlyOne(aspectsFor(service.task, ledger, kind, 'create', request, subject)),
     decided: {
       action: 'create',
       needs,

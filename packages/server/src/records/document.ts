@@ -30,11 +30,11 @@ export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonOb
     ...(kind.under ? [kind.under.member] : []),
     ...kind.filters,
   ]);
-  for (const path of members) collect(found, 'data', data, path.split('.'));
-  if (meta.labels) collect(found, 'meta.labels', meta.labels, []);
-  if (meta.domains) collect(found, 'meta.domains', meta.domains, []);
+  for (const path of members) collect(found, 'data', 1, data, path.split('.'));
+  if (meta.labels) collect(found, 'meta.labels', 2, meta.labels, []);
+  if (meta.domains) collect(found, 'meta.domains', 2, meta.domains, []);
   // No list filters by it: the ledger itself finds what belongs together.
-  if (meta.thread !== undefined) collect(found, 'meta.thread', meta.thread, []);
+  if (meta.thread !== undefined) collect(found, 'meta.thread', 2, meta.thread, []);
   return found.document as JsonObject;
 }
 
@@ -46,26 +46,33 @@ const INDEXED_ARRAYS = 2;
  * and a path repeats them for every value below.
  *
  * @param steps members that lead on to what is kept, through arrays too; none where all that is below is kept
+ * @param depth segments of the path
  * @param arrays how many arrays the value is in
  */
-function collect(found: Found, path: string, value: Json, steps: readonly string[], arrays = 0): void {
-  if (path.length > limits.filter || path.split('.', limits.filterDepth + 1).length > limits.filterDepth) return;
+function collect(found: Found, path: string, depth: number, value: Json, steps: readonly string[], arrays = 0): void {
+  if (path.length > limits.filter || depth > limits.filterDepth) return;
   if (Array.isArray(value)) {
     value.forEach((element, index) => {
-      collect(found, path, element, steps, arrays + 1);
-      if (arrays < INDEXED_ARRAYS) collect(found, `${path}.${index}`, element, steps, arrays + 1);
+      collect(found, path, depth, element, steps, arrays + 1);
+      if (arrays < INDEXED_ARRAYS) collect(found, `${path}.${index}`, depth + 1, element, steps, arrays + 1);
     });
   } else if (isObject(value)) {
     const [next, ...others] = steps;
     for (const [member, inner] of Object.entries(value)) {
-      if (next === undefined || member === next) collect(found, `${path}.${member}`, inner, others, arrays);
+      if (next !== undefined && member !== next) continue;
+      collect(found, `${path}.${member}`, depth + segmentsOf(member), inner, others, arrays);
     }
   } else if (steps.length === 0) {
     keep(found, path, value);
   } else if (typeof value === 'string' && steps.length === 1 && steps[0] === 'handle') {
     // An address may be the handle alone (contract 00, String claims).
-    collect(found, `${path}.handle`, value, [], arrays);
+    collect(found, `${path}.handle`, depth + 1, value, [], arrays);
   }
+}
+
+/** The segments that a member adds to a path: its name may hold dots. */
+function segmentsOf(member: string): number {
+  return member.includes('.') ? member.split('.', limits.filterDepth + 1).length : 1;
 }
 
 /** Characters that a number, a boolean or a null counts as. */

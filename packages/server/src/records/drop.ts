@@ -27,16 +27,17 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
   const body = readBody(request);
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).drop(hashedFor(service, body, token));
+  await service.task.turn();
   const signed = signedBy(service, ledger, sent, token);
   const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
-    const target = targetOf(current, forwarding, 'drop', stored);
+    const target = targetOf(service.task, current, forwarding, 'drop', stored);
     if (target?.proxied) return proxiedDrop(service, current, forwarding, target, sent, signed);
     if (!stored) throw notFound(kind);
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
-    authorize(service, current, caller, asked('drop', kind, stored));
+    await authorize(service, current, caller, asked('drop', kind, stored));
     assertParentHash(stored.record, sent.data.parent);
     assertLuid(stored.record, sent.luid);
     const handle = String(stored.record.data.handle);
@@ -44,6 +45,7 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
     if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
     if (target) await forwardDrop(service, current, forwarding, target, sent, signed, caller);
     const dropped = await droppedRecord(service, current, kind, stored.record, signed, caller);
+    await service.task.turn();
     await commit(service, current, dropWrite(kind, current, dropped, stored));
     return { status: 204 };
   });
@@ -60,7 +62,7 @@ async function proxiedDrop(
 ): Promise<Answer> {
   const caller = await writer(service, ledger, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
-  authorize(service, ledger, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });
+  await authorize(service, ledger, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });
   await forwardDrop(service, ledger, forwarding, target, sent, signed, caller);
   return { status: 204 };
 }

@@ -2,10 +2,16 @@ import { type JsonObject, LedgerError } from '@countersign/protocol';
 import type { Kind, KindName } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
+import { STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 
 /** The kind's own rules about data, which no request schema can say. Throws what the kind throws. */
 export function checkData(kind: Kind, ledger: Ledger, data: JsonObject, previous?: JsonObject): void {
   kind.check?.(data, previous, ledger.config);
+}
+
+/** Steps that `checkData` takes, where they are many: a schema is compiled. */
+export function stepsToCheck(kind: Kind): number {
+  return kind.name === 'schema' ? STEPS_TO_COMPILE : 0;
 }
 
 /** The kinds whose records are part of what every process holds of a ledger. */

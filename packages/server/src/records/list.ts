@@ -13,6 +13,7 @@ import type { Service } from '../service.js';
 import type { Filter } from '../store/filter.js';
 import type { Indexed, Place } from '../store/list.js';
 import type { Version } from '../store/version.js';
+import { stepsOfText } from '../work/task.js';
 import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
@@ -40,33 +41,39 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
   const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const caller = await reader(service, current, token);
-    const context = contextOf(service, current);
     const parent = await parentRecord(service, current, kind, request);
     if (parent && kind.rightsOnParent) {
-      authorize(service, current, caller, {
+      await authorize(service, current, caller, {
         action: 'read',
         kind,
         subject: subjectOf(parent.kind, parent.record),
         parent,
       });
     } else {
-      const judgement = judgeQuery(kind.name, caller, context);
+      await service.task.turn();
+      const judgement = judgeQuery(kind.name, caller, contextOf(service, current));
       service.explain?.({ ledger: current.handle, action: 'query', record: kind.name, ...judgement });
       if (!judgement.granted) throw refusal('query', kind.name, { credentials: token !== undefined });
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
+    await service.task.turn();
+    const everything = kind.rightsOnParent ?? everythingIsVisible(kind, caller, contextOf(service, current));
     const local = (of: PageQuery): Promise<readonly Shown[]> =>
-      (kind.rightsOnParent ?? everythingIsVisible(kind, caller, context))
+      everything
         ? wholePage(service, current, kind, within, of)
         : pageOfVisible(service, current, kind, within, of, caller);
-    const aspect = onlyOne(aspectsFor(current, kind, 'query', request));
+    const aspect = onlyOne(aspectsFor(service.task, current, kind, 'query', request));
     const own = aspect?.strategy === 'proxy' ? [] : await local(page);
     const bridged = aspect && own.length === 0 && (aspect.strategy === 'proxy' || (await isEmpty(local, page)));
     const answer = (items: readonly Item[]) => ({ status: 200, body: listText(service, current, items, page) });
     if (bridged) {
-      const seen = (data: JsonObject) =>
-        isShown(service, current, kind, caller, bridgedSubject(current, kind, data, 'data'));
-      return answer(await forwardedPage(service, current, forwarding, aspect, page, seen));
+      const seen = async (data: JsonObject) => {
+        await service.task.turn();
+        return isShown(service, current, kind, caller, bridgedSubject(current, kind, data, 'data'));
+      };
+      const items = await forwardedPage(service, current, forwarding, aspect, page, seen);
+      await service.task.turn();
+      return answer(items);
     }
     const itemOf = (version: Version) => service.items.of(current, version);
     return withBodies(service, versionsIn(service, current.id), page, own, itemOf, answer);
@@ -96,7 +103,8 @@ async function wholePage(
   filters: readonly Filter[],
   { index, limit }: PageQuery,
 ): Promise<readonly Shown[]> {
-  const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: index * limit };
+  const abandoned = () => service.task.abandoned();
+  const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: index * limit, abandoned };
   const { version, records } = await service.store.lists.page(query);
   assertCurrent(ledger, version);
   return records;
@@ -116,8 +124,17 @@ async function pageOfVisible(
   caller: Caller,
 ): Promise<readonly Shown[]> {
   const records = createUnjudged(service, ledger);
+  const abandoned = () => service.task.abandoned();
   const next = async (limit: number, after: Place | undefined) => {
-    const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: 0, ...(after ? { after } : {}) };
+    const query = {
+      ledger: ledger.id,
+      kind: kind.name,
+      filters,
+      limit,
+      offset: 0,
+      abandoned,
+      ...(after ? { after } : {}),
+    };
     const { version, records: found } = await service.store.lists.index(query);
     assertCurrent(ledger, version);
     records.follow(found);
@@ -126,10 +143,15 @@ async function pageOfVisible(
   const deadline = service.nature.now() + service.requestTimeout;
   const seen = async (placed: Indexed): Promise<Shown | undefined> => {
     const { luid, change } = placed;
+    await service.task.turn();
     const isSeen = isShownByIndex(service, ledger, kind, caller, placed);
     if (isSeen !== undefined) return isSeen ? { luid, change } : undefined;
-    const subject = subjectOf(kind, JSON.parse(await records.bodyOf(placed)) as RecordEnvelope);
+    const body = await records.bodyOf(placed);
+    await service.task.turn(stepsOfText(body));
+    const subject = subjectOf(kind, JSON.parse(body) as RecordEnvelope);
     const conditions = await conditionsOf(service, ledger, caller, subject);
+    // Conditions may have had others judged.
+    if (conditions) await service.task.turn();
     return isShown(service, ledger, kind, caller, subject, conditions) ? { luid, change } : undefined;
   };
   return visiblePage(page, next, seen, () => service.nature.now() > deadline);

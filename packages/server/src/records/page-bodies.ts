@@ -2,6 +2,7 @@ import { LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
 import type { Sized, Version } from '../store/version.js';
+import { stepsOfText, type Task } from '../work/task.js';
 import type { Item } from './items.js';
 import type { PageQuery } from './page.js';
 
@@ -29,7 +30,7 @@ export function versionsIn({ store }: Service, ledger: number): Source<Shown> {
  * @throws `api.query-malformed` when they are more than a page may hold; as `Room` does
  */
 export async function withBodies<V extends Shown, T>(
-  { room }: Pick<Service, 'room'>,
+  { room, task }: Pick<Service, 'room' | 'task'>,
   source: Source<NoInfer<V>>,
   page: PageQuery,
   versions: readonly V[],
@@ -40,11 +41,11 @@ export async function withBodies<V extends Shown, T>(
   const sized = isSized ? versions : await fetched(source, versions, limits.answers.atOnce);
   const sizes = sized.map(({ size = 0 }) => size);
   assertFits(sizes, page);
-  if (sized.every(hasBody)) return answer(await made(sized, itemOf));
+  if (sized.every(hasBody)) return answer(await made(task, sized, itemOf));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   return room(source.turn, bytes, async () => {
     const complete = await fetched(source, sized, Math.max(bytes, limits.answers.page));
-    return answer(await made(complete, itemOf));
+    return answer(await made(task, complete, itemOf));
   });
 }
 
@@ -52,23 +53,18 @@ function hasBody<V extends Shown>(version: V): version is V & { readonly body: s
   return typeof version.body === 'string';
 }
 
-/** Bytes of records that items are made of in one turn of the event loop: some milliseconds. */
-const TURN = 256 * 1024;
-
 async function made<V extends Shown>(
+  task: Task,
   versions: readonly V[],
   itemOf: (version: V & { readonly body: string }) => Item,
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
-  let bytes = 0;
   for (const version of versions) {
     if (!hasBody(version)) throw new Error(`Version ${version.change} of ${version.luid} is not there.`);
+    await task.turn(stepsOfText(version.body));
     items.push(itemOf(version));
-    bytes += version.body.length;
-    if (bytes < TURN) continue;
-    bytes = 0;
-    await new Promise(setImmediate);
   }
+  await task.turn();
   return items;
 }
 

@@ -51,7 +51,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
   const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const found = await foundRecord(service, current, kind, request);
-    const target = targetOf(current, forwarding, 'sign', found);
+    const target = targetOf(service.task, current, forwarding, 'sign', found);
     if (target?.proxied) return proxiedProof(service, current, forwarding, target, sent, token);
     if (!found) throw notFound(kind);
     const { record, change, body: served } = found;
@@ -59,7 +59,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     const caller = await writer(service, current, proof ? [proof] : [], token);
     const signs = proof !== undefined && !isOwn(current, proof.public);
     if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
-    authorize(service, current, caller, { action: 'prove', kind, subject: subjectOf(kind, record) });
+    await authorize(service, current, caller, { action: 'prove', kind, subject: subjectOf(kind, record) });
     assertNotReserved(kind, record);
     if (proof && isThere(record, proof)) return { status: 200, body: served };
     if (proof && !signs) throw unsigned();
@@ -71,8 +71,10 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     if (status === 'repeat') return { status: 200, body: served };
     if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
     assertRoomFor(kind, current, JSON.stringify(stored).length);
+    await service.task.turn();
     const added = target ? await forwardProof(service, current, forwarding, target, record, stored) : [];
     const proved = withProof(service, kind, record, sent.custom ?? {}, [stored, ...added], status.becomes);
+    await service.task.turn();
     const write = proofWrite(kind, current, proved, change + 1);
     await commit(service, current, write);
     return { status: 200, body: write.body };

@@ -23,21 +23,21 @@ export async function read(service: Service, ledger: Ledger, kind: Kind, request
   const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
-    const target = targetOf(current, forwarding, 'read', stored);
+    const target = targetOf(service.task, current, forwarding, 'read', stored);
     if (target && (target.proxied || !stored)) return forwardedRead(service, current, forwarding, target, token);
     if (!stored) throw notFound(kind);
     const caller = await reader(service, current, token);
-    const everything = !reveals && !kind.under && readsEvery(service, current, kind, caller);
+    const everything = !reveals && !kind.under && (await readsEvery(service, current, kind, caller));
     const reading = everything ? undefined : asked('read', kind, stored);
     if (reading) {
       const conditions = await conditionsOf(service, current, caller, reading.subject);
-      authorize(service, current, caller, { ...reading, conditions });
+      await authorize(service, current, caller, { ...reading, conditions });
     }
     // The ledger answers, but not where policies are at fault (contract 02 §4).
     if (target) aspectOf(target);
     const answer = { status: 200, body: stored.body };
     if (!reading || !reveals) return answer;
-    assertMayReveal(service, current, kind, caller, reading.subject);
+    await assertMayReveal(service, current, kind, caller, reading.subject);
     return revealed(service, current, kind, answer);
   });
 }

@@ -3,6 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Write } from '../store/write.js';
+import { stepsOfText } from '../work/task.js';
 import { isSameProof, type VerifiedProof } from './proofs.js';
 import type { Signed } from './trail.js';
 
@@ -23,6 +24,7 @@ export async function repeatedCreate(
   if (!record) return undefined;
   const { change: first } = await service.store.history.one({ ledger: ledger.id, kind, luid: record.luid }, 1);
   if (!first) return undefined;
+  await service.task.turn(stepsOfText(first.body));
   const made = JSON.parse(first.body) as RecordEnvelope;
   // The client's come first. After the ledger's there may be those of a bridge (contract 02 §4).
   const ownFrom = made.meta.proofs.findIndex((proof) => isOwn(ledger, proof.public));
@@ -45,8 +47,11 @@ export async function repeatedCreate(
 export async function assertNotResent(service: Service, ledger: Ledger, kind: Kind, signed: Signed): Promise<void> {
   if (kind.decides === 'never' || !kind.operations.includes('drop')) return;
   const dropped = await service.store.history.dropped({ ledger: ledger.id, kind: kind.name, hash: signed.hash });
-  const spent = dropped.flatMap((body) => (JSON.parse(body) as RecordEnvelope).meta.proofs);
-  if (signed.proofs.signed.some((proof) => spent.some((one) => isSameProof(one, proof)))) {
-    throw new LedgerError('record.invalid', `These proofs made a ${kind.name} that was dropped. Sign it anew.`);
+  for (const body of dropped) {
+    await service.task.turn(stepsOfText(body));
+    const spent = (JSON.parse(body) as RecordEnvelope).meta.proofs;
+    if (signed.proofs.signed.some((proof) => spent.some((one) => isSameProof(one, proof)))) {
+      throw new LedgerError('record.invalid', `These proofs made a ${kind.name} that was dropped. Sign it anew.`);
+    }
   }
 }

@@ -6,6 +6,7 @@ import { isUsable } from '../auth/usable.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
+import { stepsOfText } from '../work/task.js';
 
 /** A request as it came. Nothing reads the connection again after this is made. */
 export interface Request {
@@ -52,6 +53,7 @@ export async function authenticate(
   request: Request,
   body: Json | undefined,
 ): Promise<Token | undefined> {
+  await service.task.turn();
   const { authorization } = request.headers;
   if (authorization === undefined) return undefined;
   const { method, headers } = request;
@@ -77,6 +79,7 @@ function keysOf(service: Service, ledger: Ledger | undefined): KeySource {
     ledger: ledger?.luid ?? '',
     async signerKey(handle) {
       const found = ledger && (await service.store.signers({ ledger: ledger.id, key: handle, by: 'handle' }));
+      await service.task.turn(stepsOfText(found?.body));
       const signer = found?.body === undefined ? undefined : (JSON.parse(found.body) as RecordEnvelope);
       return signer && isUsable(signer) ? String(signer.data.public) : undefined;
     },

@@ -30,13 +30,22 @@ export function asksForSecrets(kind: Kind, request: Request): boolean {
  * @throws `auth.forbidden` `Missing permissions` unless the caller may `reveal`; `auth.unauthorized` for who has neither
  *   token nor proof (contract 03 §2.4)
  */
-export function assertMayReveal(service: Service, ledger: Ledger, kind: Kind, caller: Caller, subject: Subject): void {
+export async function assertMayReveal(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  caller: Caller,
+  subject: Subject,
+): Promise<void> {
+  await service.task.turn();
   const context = contextOf(service, ledger, subject);
   const record = kind.reveals ?? '';
   const judgement = judge('reveal', record, caller, context);
   const handle = String(subject.data.handle);
   service.explain?.({ ledger: ledger.handle, action: 'reveal', record, handle, ...judgement });
-  if (!judgement.granted) throw missingPermissions('reveal', record, caller, context);
+  if (judgement.granted) return;
+  await service.task.turn();
+  throw missingPermissions('reveal', record, caller, context);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
+import type { Cost } from '../work/cost.js';
 import { subjectOf } from './context.js';
 import { applicableValues, isQuorate } from './status-policies.js';
 
@@ -28,7 +29,8 @@ export async function statusAfter(
   const outcome = asked === null ? 'moves' : (kind.transition?.(from ?? '', asked) ?? 'moves');
   if (outcome === 'repeat') return 'repeat';
   // Policies come before the kind's own rules (contract 01 §12, Order of checks).
-  const values = applicableValues(ledger, subjectOf(kind, record), asked);
+  await service.task.turn();
+  const values = applicableValues(service.task, ledger, subjectOf(kind, record), asked);
   if (values?.length === 0) throw violation(kind, asked);
   if (outcome === 'refused') {
     throw new LedgerError('record.update-rejected', `Proof contains invalid status change, from ${from} to ${asked}`);
@@ -41,8 +43,8 @@ export async function statusAfter(
 }
 
 /** @throws `record.status-policy-violation` when policies are about a new record and none names `created` (05 §1.3) */
-export function assertMayBeCreated(ledger: Ledger, kind: Kind, subject: Subject): void {
-  if (applicableValues(ledger, subject, 'created')?.length === 0) throw violation(kind, 'created');
+export function assertMayBeCreated(cost: Cost, ledger: Ledger, kind: Kind, subject: Subject): void {
+  if (applicableValues(cost, ledger, subject, 'created')?.length === 0) throw violation(kind, 'created');
 }
 
 /** The refusal of a status that policies are about and none has a value for (contract 03 §8.3). */

@@ -4,6 +4,7 @@ import { notFound } from '../kinds/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
+import { stepsOfText } from '../work/task.js';
 import { assertCurrent } from './attempt.js';
 import type { Request } from './request.js';
 
@@ -122,6 +123,8 @@ async function find(
   const { version, record } = await service.store.lookup({ ledger: ledger.id, kind: kind.name, ...query });
   assertCurrent(ledger, version);
   if (!record) return undefined;
+  // Most reads only pass it on. Where it is long, what is made of it takes its time.
+  await service.task.turn(stepsOfText(record.body));
   return storedAs(record.body, record.change);
 }
 

@@ -2,7 +2,9 @@ import { isObject, type JsonObject, LedgerError, type RecordEnvelope } from '@co
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { CompiledSchemas } from '../schemas/compiled.js';
+import { STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 import type { Store } from '../store/store.js';
+import type { Task } from '../work/task.js';
 import { assertCurrent } from './attempt.js';
 
 /** The users' schemas of every ledger, enforced. */
@@ -13,12 +15,12 @@ export interface UserSchemas {
    * @throws `record.relation-not-found` when there is no such schema for the kind; `record.schema-invalid` when the
    *   data does not match it, or names none although the kind has schemas
    */
-  check(ledger: Ledger, kind: Kind, data: JsonObject): Promise<void>;
+  check(task: Task, ledger: Ledger, kind: Kind, data: JsonObject): Promise<void>;
 }
 
 export function createUserSchemas(store: Pick<Store, 'lookup'>, compiled: CompiledSchemas): UserSchemas {
   return {
-    async check(ledger, kind, data) {
+    async check(task, ledger, kind, data) {
       if (kind.schemas === 'none') return;
       const ofKind = ledger.schemas.get(kind.name);
       const { schema: handle } = data;
@@ -32,8 +34,14 @@ export function createUserSchemas(store: Pick<Store, 'lookup'>, compiled: Compil
         const detail = kind.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${kind.name}.`;
         throw new LedgerError('record.relation-not-found', detail);
       }
-      const schema = compiled.get(entry.hash) ?? compiled.add(entry.hash, await content(store, ledger, entry.luid));
-      schema.check(data);
+      let schema = compiled.get(entry.hash);
+      if (!schema) {
+        const text = await content(store, ledger, entry.luid);
+        await task.turn(STEPS_TO_COMPILE);
+        schema = compiled.add(entry.hash, text);
+      }
+      await task.turn();
+      schema.check(data, (steps) => task.note(steps));
     },
   };
 }

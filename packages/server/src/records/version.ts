@@ -3,6 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
+import { scope } from '../store/scope.js';
 import type { Write } from '../store/write.js';
 import { filterDocument } from './document.js';
 import { judgedBy } from './judged.js';
@@ -41,7 +42,7 @@ export function versionOf(
     status: meta.status,
     domain: meta.domain,
     link: kind.link?.(data),
-    document: filterDocument(kind, data, meta),
+    document: JSON.stringify({ [scope(ledger.id, kind.name)]: filterDocument(kind, data, meta) }),
     judged: judgedBy(record, change),
     body,
   };

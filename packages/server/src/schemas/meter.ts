@@ -13,6 +13,11 @@ export class Exhausted extends Error {
 export class Meter {
   #left = 0;
 
+  /** What the validation has cost so far, in those units. */
+  get spent(): number {
+    return limits.validation * limits.schema.unitsPerMillisecond - this.#left;
+  }
+
   /** Starts a validation. */
   start(): void {
     this.#left = limits.validation * limits.schema.unitsPerMillisecond;

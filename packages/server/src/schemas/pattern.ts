@@ -105,7 +105,7 @@ function chargeSteps(engine: Engine, meter: Meter): void {
   const size = engine.numberOfInstructions();
   const { step } = dfa;
   dfa.step = (...args) => {
-    meter.spend(50 + size / 8);
+    meter.spend(80 + size / 6);
     return step.apply(dfa, args);
   };
   const { doExecuteNFA } = engine;

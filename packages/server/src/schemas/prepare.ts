@@ -42,6 +42,7 @@ class Preparation {
   readonly #references: JsonObject[] = [];
   readonly #listed: Json[] = [];
   #judgements = 0;
+  #keywords = 0;
 
   constructor(root: JsonObject, judge: (schema: Json) => void) {
     this.#root = root;
@@ -59,7 +60,7 @@ class Preparation {
   }
 
   #visit(schema: Json): void {
-    if (schema === false) this.#add(1);
+    if (schema === false) this.#add(1, 0);
     if (!isObject(schema) || this.#schemas.has(schema)) return;
     if (this.#plain.has(schema)) throw new Error(NOT_A_SCHEMA);
     const nested = schema !== this.#root && typeof schema.$id === 'string' && !schema.$id.startsWith('#');
@@ -67,7 +68,7 @@ class Preparation {
     for (const name of ['$id', '$schema', '$async', LISTED]) delete schema[name];
     const inside = subschemas(schema);
     this.#schemas.set(schema, inside.inPlace);
-    this.#add(1 + inside.names.length);
+    this.#add(1 + inside.names.length, keywordsOf(schema));
     for (const map of inside.maps) this.#mark(map);
     for (const name of ['enum', 'const']) this.#markData(schema[name]);
     for (const part of [...inside.inPlace, ...inside.deeper]) this.#visit(part);
@@ -99,13 +100,16 @@ class Preparation {
     this.#visit(target);
     this.#schemas.get(schema)?.push(target);
     // The compiler writes out what holds no reference at each place that refers to it.
-    if (!holdsReference(target)) this.#add(judgements(target));
+    if (!holdsReference(target)) this.#add(judgements(target), keywords(target));
   }
 
-  #add(judgements: number): void {
+  #add(judgements: number, keywords: number): void {
     this.#judgements += judgements;
+    this.#keywords += keywords;
     if (this.#judgements > limits.schema.subschemas)
       throw new Error(`schema has more than ${limits.schema.subschemas} subschemas`);
+    if (this.#keywords > limits.schema.keywords)
+      throw new Error(`schema has more than ${limits.schema.keywords} keywords`);
   }
 
   /** The schema that `ref` names: an object or a boolean. */
@@ -155,6 +159,18 @@ function tokens(ref: string): string[] {
   } catch {
     throw new Error(`can't resolve reference ${ref}: it is not a URI`);
   }
+}
+
+/** What compiling a schema by itself takes: one for each keyword, and for every eight names that it requires. */
+function keywordsOf(schema: JsonObject): number {
+  return Object.keys(schema).length + (Array.isArray(schema.required) ? schema.required.length >> 3 : 0);
+}
+
+/** The same of a schema and those inside it. */
+function keywords(schema: Json): number {
+  if (!isObject(schema)) return 0;
+  const { inPlace, deeper } = subschemas(schema);
+  return [...inPlace, ...deeper].reduce<number>((sum, part) => sum + keywords(part), keywordsOf(schema));
 }
 
 function holdsReference(value: Json): boolean {

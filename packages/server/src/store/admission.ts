@@ -22,9 +22,15 @@ export interface AdmissionBounds {
  * Runs `quick` when it is the ledger's turn, and `slow`, in another turn, when `quick` was given up.
  *
  * @param quick throws `api.request-timeout` when its time is over
+ * @param abandoned the refusal when nobody waits for the answer any more: it is not looked for then
  * @throws Overloaded when too many wait; `api.request-timeout` when no turn came in time
  */
-export type Admission = <T>(ledger: unknown, quick: () => Promise<T>, slow: () => Promise<T>) => Promise<T>;
+export type Admission = <T>(
+  ledger: unknown,
+  quick: () => Promise<T>,
+  slow: () => Promise<T>,
+  abandoned?: () => Error | undefined,
+) => Promise<T>;
 
 interface Task {
   readonly since: number;
@@ -33,6 +39,7 @@ interface Task {
   /** Resolves when it has answered, or has been given up and wants another turn. */
   run(lane: Lane): Promise<'done' | 'given up'>;
   reject(error: unknown): void;
+  abandoned?: (() => Error | undefined) | undefined;
 }
 
 type Lane = 'quick' | 'slow';
@@ -92,8 +99,9 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
   const start = async (ledger: unknown, group: Group, lane: Lane) => {
     const task = group[lane].shift()!;
     waiting -= 1;
-    if (now() - task.since > bounds.patience) {
-      task.reject(noTurn());
+    const refused = now() - task.since > bounds.patience ? noTurn() : task.abandoned?.();
+    if (refused) {
+      task.reject(refused);
       forget(ledger, group);
       return;
     }
@@ -137,7 +145,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
     }
   };
 
-  return (ledger, quick, slow) =>
+  return (ledger, quick, slow, abandoned) =>
     new Promise((resolve, reject) => {
       const group = groups.get(ledger) ?? { quick: [], slow: [], running: 0 };
       if (waiting >= bounds.queue || group.quick.length + group.slow.length >= bounds.waiting) {
@@ -154,7 +162,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
         }
         return 'done';
       };
-      group.quick.push({ since: now(), givenUp: 0, run, reject });
+      group.quick.push({ since: now(), givenUp: 0, run, reject, abandoned });
       waiting += 1;
       next();
     });

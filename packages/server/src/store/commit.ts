@@ -2,7 +2,6 @@ import pg from 'pg';
 import { limits } from '../limits.js';
 import { commitStatement } from './commit-sql.js';
 import { gather, type Watch } from './gather.js';
-import { scope } from './scope.js';
 import { createStatistics } from './statistics.js';
 import { textArray } from './text-array.js';
 import { transaction } from './transaction.js';
@@ -24,7 +23,8 @@ export type Runner = Pick<pg.ClientBase, 'query'>;
  */
 export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
   // No transaction spans two ledgers: none waits for another's locks, and the tables can be distributed by ledger.
-  const bounds = { batch: limits.batch, queue: limits.queue, lanes: limits.commits, apart: ledgerOf };
+  const { batch, queue, commits: lanes, commit: most } = limits;
+  const bounds = { batch, queue, lanes, apart: ledgerOf, weigh: weightOf, most };
   const stored = createStatistics(pool);
   const run = async (writes: readonly Write[]) => {
     const outcomes = await storeEach(pool, writes);
@@ -34,6 +34,11 @@ export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
   const together = gather<Write, Outcome>(run, bounds, watch);
   return (write) =>
     write.secrets?.length || write.unless?.length || write.renames ? storeAlone(pool, write) : together(write);
+}
+
+/** Characters that are put into the statement. */
+function weightOf({ body, document }: Write): number {
+  return body.length + document.length;
 }
 
 function ledgerOf(write: Write): number {
@@ -167,7 +172,7 @@ function columns(writes: readonly Write[]): unknown[] {
     writes.map((write) => write.status ?? null),
     writes.map((write) => write.domain ?? null),
     writes.map((write) => write.link ?? null),
-    textArray(writes.map((write) => JSON.stringify({ [scope(write.ledger, write.kind)]: write.document }))),
+    textArray(writes.map((write) => write.document)),
     textArray(writes.map((write) => write.judged ?? '')),
     textArray(writes.map((write) => write.body)),
     writes.map((write) => write.needs.length),

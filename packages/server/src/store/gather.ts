@@ -32,6 +32,11 @@ export interface GatherBounds<In> {
    * that a busy one does not keep the others waiting.
    */
   apart?(item: In): unknown;
+  /** What an item weighs; a run takes no more than `most` together, and one item at least. */
+  weigh?(item: In): number;
+  readonly most?: number;
+  /** Whether nobody waits for the item any more: it is then rejected with what this returns, and not run. */
+  abandoned?(item: In): Error | undefined;
   /** Runs of a kind at most at a time; 1 unless given. */
   readonly each?: number;
 }
@@ -70,8 +75,9 @@ export function gather<In, Out>(
   };
 
   const take = async (name: unknown, group: Group<In, Out>) => {
-    const taken = group.waiting.slice(0, bounds.batch);
-    group.waiting = group.waiting.slice(bounds.batch);
+    const count = countFor(group.waiting, bounds);
+    const taken = group.waiting.slice(0, count);
+    group.waiting = group.waiting.slice(count);
     groups.delete(name);
     groups.set(name, group);
     waiting -= taken.length;
@@ -79,7 +85,7 @@ export function gather<In, Out>(
     running += 1;
     watch?.(taken.length, (performance.now() - (taken[0]?.since ?? 0)) / 1000);
     schedule();
-    await settle(run, taken);
+    await settle(run, stillWanted(taken, bounds));
     group.running -= 1;
     running -= 1;
     if (group.running === 0 && group.waiting.length === 0) groups.delete(name);
@@ -101,11 +107,37 @@ export function gather<In, Out>(
     });
 }
 
+/** How many of those that wait the next run takes. */
+function countFor<In, Out>(waiting: readonly Waiting<In, Out>[], { batch, weigh, most = 0 }: GatherBounds<In>): number {
+  const atMost = Math.min(batch, waiting.length);
+  if (!weigh) return atMost;
+  let together = 0;
+  for (let count = 0; count < atMost; count += 1) {
+    together += weigh(waiting[count]!.item);
+    if (together > most && count > 0) return count;
+  }
+  return atMost;
+}
+
+/** Those items that somebody waits for; the others are rejected. */
+function stillWanted<In, Out>(
+  taken: readonly Waiting<In, Out>[],
+  { abandoned }: GatherBounds<In>,
+): readonly Waiting<In, Out>[] {
+  if (!abandoned) return taken;
+  return taken.filter(({ item, reject }) => {
+    const error = abandoned(item);
+    if (error) reject(error);
+    return !error;
+  });
+}
+
 /** Runs over the items taken and tells each of them how it went. */
 async function settle<In, Out>(
   run: (items: readonly In[]) => Promise<readonly (Out | Error)[]>,
   taken: readonly Waiting<In, Out>[],
 ): Promise<void> {
+  if (taken.length === 0) return;
   try {
     const outs = await run(taken.map((one) => one.item));
     taken.forEach((one, index) => {

@@ -13,6 +13,8 @@ export interface ListQuery {
   readonly filters: readonly Filter[];
   readonly limit: number;
   readonly offset: number;
+  /** What is thrown in place of looking, when nobody waits for the list any more. */
+  readonly abandoned?: () => Error | undefined;
   /** Only what comes after this place in the list's order. */
   readonly after?: Place;
 }

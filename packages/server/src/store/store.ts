@@ -62,15 +62,16 @@ function admitted(pool: pg.Pool): Listings {
   const admit = createAdmission({ ...listed, lanes: connections.lists, queue });
   const quick = listings(pool);
   const slow = listings(patient(pool, limits.listing));
-  const inTurn = <T>(ledger: unknown, read: (lists: Listings) => Promise<T>) =>
+  const inTurn = <T>(ledger: unknown, read: (lists: Listings) => Promise<T>, abandoned?: () => Error | undefined) =>
     admit(
       ledger,
       () => read(quick),
       () => read(slow),
+      abandoned,
     );
   return {
-    page: (query) => inTurn(query.ledger, (lists) => lists.page(query)),
-    index: (query) => inTurn(query.ledger, (lists) => lists.index(query)),
+    page: (query) => inTurn(query.ledger, (lists) => lists.page(query), query.abandoned),
+    index: (query) => inTurn(query.ledger, (lists) => lists.index(query), query.abandoned),
     // The turns are those of the key: what it owns is no one ledger's.
     ledgers: (query) => inTurn(query.owner, (lists) => lists.ledgers(query)),
     history: (of, page) => inTurn(of.ledger, (lists) => lists.history(of, page)),

@@ -1,4 +1,3 @@
-import type { JsonObject } from '@countersign/protocol';
 import type { KindName } from '../kinds/kind.js';
 
 /**
@@ -22,8 +21,8 @@ export interface Write {
   readonly status: string | undefined;
   readonly domain: string | undefined;
   readonly link: string | undefined;
-  /** What lists filter by: dotted path -> values found there. */
-  readonly document: JsonObject;
+  /** What lists filter by, as JSON: dotted path -> values found there, within the scope of ledger and kind. */
+  readonly document: string;
   /** What lists judge access by before they fetch the record; nothing when it is too long to be kept beside it. */
   readonly judged?: string | undefined;
   /** The record as it is served. */

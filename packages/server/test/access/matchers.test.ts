@@ -2,11 +2,12 @@ import type { Json, JsonObject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Token } from '../../src/access/caller.js';
-import { likePattern, matches, member } from '../../src/access/condition.js';
+import { matches, member } from '../../src/access/condition.js';
+import { isFound, likeOf } from '../../src/access/like.js';
 import { bearerMatches, nameMatches, signerMatches } from '../../src/access/matchers.js';
 import type { BearerMatcher, SignerMatcher } from '../../src/access/rules.js';
 import { limits } from '../../src/limits.js';
-import { effort } from '../support/effort.js';
+import { UNBOUNDED } from '../../src/work/task.js';
 import { bare, registered } from './scene.js';
 
 const owners = { record: ['alice-key'], ledger: ['bob-key'] };
@@ -39,8 +40,8 @@ it.each<[SignerMatcher, boolean, boolean]>([
   [{ $other: 'alice' } as SignerMatcher, false, false],
   [{ $record: 'reader' } as unknown as SignerMatcher, false, false],
 ])('signer %j: registered %s, bare %s (03 §6.2)', (matcher, ofAlice, ofBob) => {
-  expect(signerMatches(matcher, alice, owners)).toBe(ofAlice);
-  expect(signerMatches(matcher, bob, owners)).toBe(ofBob);
+  expect(signerMatches(matcher, alice, owners, UNBOUNDED)).toBe(ofAlice);
+  expect(signerMatches(matcher, bob, owners, UNBOUNDED)).toBe(ofBob);
 });
 
 const token: Token = {
@@ -68,17 +69,17 @@ it.each<[BearerMatcher, boolean, boolean]>([
   [{ toString: {} }, true, true],
   [{ constructor: { name: 'Object' } }, false, false],
 ])('bearer %j: with a key %s, without %s (03 §6.2, §4.3)', (matcher, ofToken, ofKeyless) => {
-  expect(bearerMatches(matcher, token, owners)).toBe(ofToken);
-  expect(bearerMatches(matcher, keyless, owners)).toBe(ofKeyless);
+  expect(bearerMatches(matcher, token, owners, UNBOUNDED)).toBe(ofToken);
+  expect(bearerMatches(matcher, keyless, owners, UNBOUNDED)).toBe(ofKeyless);
 });
 
 it('a claim is never one that objects inherit', () => {
   expect(member(keyless.claims, 'constructor')).toBeUndefined();
   expect(member(keyless.claims, '__proto__')).toBeUndefined();
-  expect(bearerMatches({ constructor: { $ne: 'x' } as Json }, keyless, owners)).toBe(true);
-  expect(bearerMatches({ toString: { $regex: '%' } }, keyless, owners)).toBe(false);
+  expect(bearerMatches({ constructor: { $ne: 'x' } as Json }, keyless, owners, UNBOUNDED)).toBe(true);
+  expect(bearerMatches({ toString: { $regex: '%' } }, keyless, owners, UNBOUNDED)).toBe(false);
   const matcher = JSON.parse('{"__proto__":{"admin":true}}') as BearerMatcher;
-  expect(bearerMatches(matcher, keyless, owners)).toBe(false);
+  expect(bearerMatches(matcher, keyless, owners, UNBOUNDED)).toBe(false);
 });
 
 it('only a rule for all actions grants all of them', () => {
@@ -114,7 +115,7 @@ describe('conditions', () => {
     [{ $gt: 1 }, 2, false],
     [{ $in: ['a'], other: 1 }, 'a', false],
   ])('%j on %j is %s', (expected, actual, outcome) => {
-    expect(matches(expected, actual)).toBe(outcome);
+    expect(matches(expected, actual, UNBOUNDED)).toBe(outcome);
   });
 
   it.each([
@@ -135,20 +136,14 @@ describe('conditions', () => {
     ['a_b', 'a😀b', true],
     ['a*', 'aaa', false],
   ])('$regex %j finds in %j: %s (01 §10)', (pattern, text, found) => {
-    expect(likePattern(pattern).matcher(text).find()).toBe(found);
-  });
-
-  it('$regex takes time linear in the text', () => {
-    const match = () => matches({ $regex: `${'a.*'.repeat(300)}b` }, 'a'.repeat(100_000));
-    expect(match()).toBe(false);
-    expect(effort(match)).toBeLessThan(5_000);
+    expect(isFound(likeOf(pattern), text, UNBOUNDED)).toBe(found);
   });
 
   it('never throw, and a name matches itself', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.string({ unit: codeUnit }), (expected, actual, text) => {
-        expect(typeof matches(expected as Json, actual as Json)).toBe('boolean');
-        expect(typeof matches({ $regex: text } as JsonObject, text)).toBe('boolean');
+        expect(typeof matches(expected as Json, actual as Json, UNBOUNDED)).toBe('boolean');
+        expect(typeof matches({ $regex: text } as JsonObject, text, UNBOUNDED)).toBe('boolean');
         expect(nameMatches(text, text)).toBe(true);
       }),
       { numRuns: 200 },
@@ -157,11 +152,11 @@ describe('conditions', () => {
 
   it('$regex beyond the limit never holds', () => {
     const text = 'a'.repeat(limits.filter + 1);
-    expect(matches({ $regex: text.slice(1) }, text)).toBe(true);
-    expect(matches({ $regex: text }, text)).toBe(false);
+    expect(matches({ $regex: text.slice(1) }, text, UNBOUNDED)).toBe(true);
+    expect(matches({ $regex: text }, text, UNBOUNDED)).toBe(false);
   });
 
   it('$regex takes lone surrogates', () => {
-    expect(matches({ $regex: '\ud800' }, 'a\ud800b')).toBe(true);
+    expect(matches({ $regex: '\ud800' }, 'a\ud800b', UNBOUNDED)).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 import type { Caller, Key, SignerFacts } from '../../src/access/caller.js';
 import type { AccessPolicy, Context, Subject } from '../../src/access/context.js';
 import type { AccessEntry, AccessValue, Rule } from '../../src/access/rules.js';
+import { UNBOUNDED } from '../../src/work/task.js';
 
 /** A key that no signer record has. */
 export function bare(name: string): Key {
@@ -47,6 +48,7 @@ export function context(parts: Parts = {}): Context {
     domains: Object.entries(domains).map(([handle, access]) => ({ handle, access })),
     ...(parts.subject ? { subject: parts.subject } : {}),
     ...(parts.invoke ? { invoke: parts.invoke } : {}),
+    cost: UNBOUNDED,
     ...(parts.hopeful ? { hopeful: parts.hopeful } : {}),
   };
 }

@@ -28,12 +28,22 @@ const children = new Set<ChildProcess>();
 /**
  * Starts the service on a folder.
  *
+ * @param workers how many processes serve
+ * @param more settings
+ *
  * @throws Error with what it said when it ends instead of listening
  */
-export async function startService(dataDir: string): Promise<Service> {
+export async function startService(dataDir: string, workers = 2, more: NodeJS.ProcessEnv = {}): Promise<Service> {
   const port = await freePort();
   const child = spawn(process.execPath, [main], {
-    env: { ...environment(), PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'error', WORKERS: '2' },
+    env: {
+      ...environment(),
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'error',
+      WORKERS: `${workers}`,
+      ...more,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -61,11 +61,27 @@ describe('a user schema is bounded', () => {
     expect(message(refs((most - 10) / 10 + 1))).toContain(`more than ${most} subschemas`);
   });
 
+  test('in keywords, those written out for references included', () => {
+    const most = limits.schema.keywords;
+    const four = { minimum: 1, maximum: 2, minLength: 1, maxLength: 2 };
+    const sized = (count: number) => ({
+      properties: members(count, () => four),
+      title: 't',
+      type: 'object',
+      $comment: '',
+    });
+    expect(() => compileUserSchema(sized((most - 4) / 4))).not.toThrow();
+    expect(message({ ...sized((most - 4) / 4), default: 1 })).toContain(`more than ${most} keywords`);
+    expect(message({ required: Array.from({ length: 8 * most }, (_, i) => `${i}`) })).toContain('keywords');
+    const refs = { definitions: { a: four }, items: Array(140).fill({ $ref: '#/definitions/a' }) };
+    expect(message(refs)).toContain(`more than ${most} keywords`);
+  });
+
   test('in the time to compile it', () => {
-    const largest = { properties: members(999, () => ({ type: 'string', minLength: 1, maxLength: 9 })) };
+    const largest = { properties: members(198, () => ({ type: 'string', minLength: 1, maxLength: 9 })) };
     expect(effort(() => compileUserSchema(largest))).toBeLessThan(SOON);
     const keywords = { minimum: 1, maximum: 2, multipleOf: 3, minLength: 1, minItems: 1, maxItems: 2 };
-    expect(effort(() => compileUserSchema({ properties: members(600, () => keywords) }))).toBeLessThan(SOON);
+    expect(effort(() => compileUserSchema({ properties: members(98, () => keywords) }))).toBeLessThan(SOON);
     const enums = { properties: members(80, () => ({ enum: Array.from({ length: 190 }, (_, i) => i) })) };
     expect(effort(() => compileUserSchema(enums))).toBeLessThan(SOON);
   });
@@ -78,8 +94,7 @@ describe('a user schema is bounded', () => {
       ),
     });
     expect(() => compileUserSchema(chain(30)).check({})).not.toThrow();
-    expect(effort(() => compileUserSchema(chain(900)))).toBeLessThan(SOON);
-    expect(message(chain(900))).toContain('nests too deeply');
+    expect(effort(() => compileUserSchema(chain(290)))).toBeLessThan(SOON);
   });
 });
 
@@ -104,7 +119,7 @@ describe('judging is bounded', () => {
     ['errors that double at each level of the data', failing, deep],
     [
       'many alternatives for many items',
-      { properties: { a: { items: { anyOf: [...Array(900).fill({ type: 'string' }), { minimum: 0 }] } } } },
+      { properties: { a: { items: { anyOf: [...Array(290).fill({ type: 'string' }), { minimum: 0 }] } } } },
       { a: many },
     ],
     [

@@ -15,7 +15,7 @@ export function writeOf(number: number, more: Partial<Write> = {}): Write {
     status: 'created',
     domain: undefined,
     link: undefined,
-    document: {},
+    document: '{}',
     body: `{"made":${number}}`,
     strangers: [],
     needs: [],

@@ -1,0 +1,20 @@
+import { Registry } from 'prom-client';
+import { replacedCounter } from '../metrics.js';
+import type { Counts } from './messages.js';
+
+/** Counts the workers that were replaced because they did not serve any more. */
+export interface Replacements {
+  /** @param worker which of the deployment's processes it was */
+  count(worker: string, because: 'died' | 'stood-still'): void;
+  counts(): Promise<Counts>;
+}
+
+/** The primary's own count: workers know nothing of those before them. */
+export function replacements(): Replacements {
+  const registry = new Registry();
+  const counter = replacedCounter(registry);
+  return {
+    count: (worker, because) => counter.inc({ worker, because }),
+    counts: async () => (await registry.getMetricsAsJSON()) as unknown as Counts,
+  };
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { leaveNothingBehind, startService } from '../durability/service.js';
+import { newLedger } from '../support/client.js';
+import { stored } from '../support/scene.js';
+import { assault } from './assault.js';
+import { type Latencies, type Sampler, startSampler } from './sampler.js';
+import type { Attack, Sizes } from './shapes.js';
+
+/** Requests of the attacker at a time. */
+const AT_A_TIME = 32;
+
+/** What an attack did. */
+export interface Outcome {
+  /** Of the victim's reads. */
+  readonly reads: Latencies;
+  /** Milliseconds of processor time: the longest in which the event loop of a process did not come round. */
+  readonly stretch: number;
+  /** Reads right before and after, while nothing else was asked: they tell how busy the machine is with other things. */
+  readonly quiet: Latencies;
+  /** How many of the attacker's requests ended. */
+  readonly answered: number;
+}
+
+/** A service of two processes, in which a victim reads a small record of its ledger all the time. */
+export interface Field {
+  /** Makes what the attack needs, then sends its request, 32 at a time, for so many milliseconds. */
+  attacked(attack: Attack, sizes: Sizes, milliseconds: number): Promise<Outcome>;
+  end(): Promise<void>;
+}
+
+const probe = fileURLToPath(new URL('./probe.cjs', import.meta.url));
+
+/** Starts the service and the victim. */
+export async function startField(): Promise<Field> {
+  const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'countersign-field-')));
+  const stretches = join(dataDir, 'stretches');
+  const probeDir = await mkdtemp(stretches);
+  const service = await startService(dataDir, 2, { PROBE_DIR: probeDir, NODE_OPTIONS: `--require ${probe}` });
+  const client = await newLedger(service.url);
+  await stored(client, 'wallet', { handle: 'small' });
+  const sampler = startSampler(`${service.url}/wallets/small`, client.ledger ?? '');
+  return {
+    async attacked(attack, sizes, milliseconds) {
+      const request = await attack.prepare(service.url, sizes);
+      // What is compiled once for all, and the first time code runs, is nobody's attack.
+      await request().catch(() => {});
+      const before = await quiet(sampler);
+      await longest(probeDir);
+      const answered = await assault(request, AT_A_TIME, milliseconds);
+      const outcome = { answered, reads: await sampler.take(), stretch: await longest(probeDir) };
+      const after = await quiet(sampler);
+      return { ...outcome, quiet: [...before, ...after].sort((one, other) => one - other) };
+    },
+    async end() {
+      await sampler.stop();
+      await service.stop();
+      await leaveNothingBehind(dataDir);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Reads while nothing else is asked, once what came before has passed. */
+async function quiet(sampler: Sampler): Promise<Latencies> {
+  await pause(300);
+  await sampler.take();
+  await pause(300);
+  return sampler.take();
+}
+
+/** The longest stretch that a process told of since this was asked the last time. */
+async function longest(probeDir: string): Promise<number> {
+  let longest = 0;
+  for (const name of await readdir(probeDir)) {
+    longest = Math.max(longest, Number(await readFile(join(probeDir, name), 'utf8')));
+    await rm(join(probeDir, name), { force: true });
+  }
+  return longest;
+}

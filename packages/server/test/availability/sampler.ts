@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+/** Milliseconds that requests took, sorted. */
+export type Latencies = readonly number[];
+
+/** A victim that reads one small record all the time, in a thread of its own: what the test does keeps it from nothing. */
+export interface Sampler {
+  /** What the reads took since it was asked the last time; those that are not answered yet, what they have taken so far. */
+  take(): Promise<Latencies>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Several connections, which the processes of a service share among them, one read each at a time. A read that is refused is
+ * counted as one that took a minute.
+ */
+const SCRIPT = `
+const { parentPort, workerData } = require('node:worker_threads');
+const http = require('node:http');
+let taken = [];
+const pending = new Set();
+const read = (agent) => new Promise((resolve) => {
+  const began = performance.now();
+  pending.add(began);
+  const done = (took) => (pending.delete(began), resolve(took));
+  const request = http.get(workerData.url, { agent, headers: { 'x-ledger': workerData.ledger } }, (answer) => {
+    answer.resume();
+    answer.on('end', () => done(answer.statusCode === 200 ? performance.now() - began : 60000));
+  });
+  request.on('error', () => done(60000));
+});
+const lane = async () => {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  for (;;) {
+    taken.push(await read(agent));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+for (let i = 0; i < 4; i += 1) lane();
+parentPort.on('message', () => {
+  parentPort.postMessage([...taken, ...[...pending].map((began) => performance.now() - began)]);
+  taken = [];
+});
+`;
+
+/** Starts to read. */
+export function startSampler(url: string, ledger: string): Sampler {
+  const thread = new Worker(SCRIPT, { eval: true, workerData: { url, ledger } });
+  return {
+    async take() {
+      thread.postMessage('take');
+      const [taken] = (await once(thread, 'message')) as [number[]];
+      return taken.sort((one, other) => one - other);
+    },
+    stop: async () => void (await thread.terminate()),
+  };
+}
+
+/** The latency that the given part of the reads did not exceed. */
+export function quantile(taken: Latencies, part: number): number {
+  return taken[Math.min(taken.length - 1, Math.floor(part * taken.length))] ?? 0;
+}

@@ -1,0 +1,127 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import type { LedgerError } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { Overloaded } from '../../src/store/gather.js';
+import { Scheduler } from '../../src/work/scheduler.js';
+import { stepsOfText } from '../../src/work/task.js';
+
+const { work } = limits;
+const wanted = () => false;
+
+/** A clock that stands still unless it is told to go on. */
+function still() {
+  let now = 0;
+  return {
+    clock: () => now,
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+    },
+  };
+}
+
+describe('turns of ledgers', () => {
+  it('let a ledger straight through that has used little, and no more', () => {
+    const { clock } = still();
+    const scheduler = new Scheduler(clock);
+    const task = scheduler.task(1, wanted);
+    task.note(work.turn - 1);
+    expect(task.turn()).toBeUndefined();
+    task.note(work.burst);
+    expect(task.turn()).toBeInstanceOf(Promise);
+    expect(scheduler.waiting).toBe(1);
+  });
+
+  it('give it back its share as time goes by', async () => {
+    const { clock, pass } = still();
+    const scheduler = new Scheduler(clock);
+    const task = scheduler.task(1, wanted);
+    task.note(work.burst + work.perMillisecond);
+    await turnOfLoop();
+    expect(task.turn()).toBeInstanceOf(Promise);
+    await turnOfLoop();
+    pass(1 / work.share + 1);
+    expect(task.turn()).toBeUndefined();
+  });
+
+  it('go to the ledger that has used least, whoever came first', async () => {
+    const scheduler = new Scheduler(still().clock);
+    const order: string[] = [];
+    const used = (name: string, ledger: number, steps: number) => {
+      const task = scheduler.task(ledger, wanted);
+      task.note(steps);
+      void task.turn()?.then(() => {
+        order.push(name);
+        task.note(work.turn);
+      });
+    };
+    used('much', 1, 3 * work.burst);
+    used('less', 2, 2 * work.burst);
+    used('nothing', 3, 0);
+    await turnOfLoop();
+    expect(order).toEqual(['nothing']);
+    await turnOfLoop();
+    expect(order).toEqual(['nothing', 'less']);
+    await turnOfLoop();
+    expect(order).toEqual(['nothing', 'less', 'much']);
+  });
+
+  it('are as many at a time as fit into a turn of the loop', async () => {
+    const scheduler = new Scheduler(still().clock);
+    let granted = 0;
+    for (let i = 0; i < 10; i += 1) {
+      const task = scheduler.task(1, wanted);
+      task.note(work.burst);
+      void task.turn()?.then(() => {
+        granted += 1;
+        task.note(work.turn / 2);
+      });
+    }
+    expect(scheduler.waiting).toBe(10);
+    await turnOfLoop();
+    expect(granted).toBe(2);
+  });
+
+  it('are not waited for by more than may wait', () => {
+    const scheduler = new Scheduler(still().clock);
+    const task = scheduler.task(1, wanted);
+    task.note(2 * work.burst);
+    for (let i = 0; i < limits.queue; i += 1) void task.turn();
+    expect(() => task.turn()).toThrow(Overloaded);
+  });
+});
+
+describe('a task', () => {
+  it('ends when a slice takes more than it may', () => {
+    const task = new Scheduler(still().clock).task(1, wanted);
+    task.spend(work.slice);
+    expect(() => task.spend(1)).toThrow(`more work to judge than the ${work.slice} steps that there may be at a time`);
+  });
+
+  it('ends when the request takes more than it may', () => {
+    const task = new Scheduler(still().clock).task(1, wanted);
+    task.note(work.request);
+    void task.turn();
+    expect(() => task.spend(1)).toThrow(`the ${work.request} steps that there may be for one request`);
+    expect(() => task.turn()).toThrow('auth.forbidden');
+  });
+
+  it('ends when nobody waits for it, be it that it waits itself', async () => {
+    let isOver = false;
+    const scheduler = new Scheduler(still().clock);
+    const task = scheduler.task(1, () => isOver);
+    task.note(2 * work.burst);
+    const refused = task.turn()?.catch((error: LedgerError) => error.reason);
+    isOver = true;
+    expect(await refused).toBe('api.request-timeout');
+    expect(() => task.turn()).toThrow('api.request-timeout');
+    task.mustFinish();
+    expect(() => task.turn()).not.toThrow();
+  });
+
+  it('is charged for long texts, and not for short ones', () => {
+    expect(stepsOfText(undefined)).toBe(0);
+    expect(stepsOfText('x'.repeat(4_096))).toBe(0);
+    expect(stepsOfText('x'.repeat(4_098))).toBe(2_049);
+  });
+});
