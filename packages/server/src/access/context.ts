@@ -54,6 +54,8 @@ export interface Context {
   readonly domains: readonly { readonly handle: string; readonly access: readonly AccessEntry[] }[];
   /** Absent when the action is about no one record, as a list. */
   readonly subject?: Subject;
+  /** Handles of the domains whose signers count as what their records say; those of `domains` unless given. */
+  readonly signersOf?: readonly string[];
   /** Whether the named condition of a policy value is fulfilled; without it none is (contract 03 §8.2, `invoke`). */
   readonly invoke?: (name: string) => boolean;
   /** Takes filters on what is not known as fulfilled: it is asked whether finding out could lead to a grant. */

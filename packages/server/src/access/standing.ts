@@ -45,16 +45,20 @@ function inherited({ domains, subject }: Context): Context['domains'] {
   return subject?.kind === 'domain' ? [] : domains;
 }
 
+function handlesOf(domains: Context['domains']): readonly string[] {
+  return domains.map(({ handle }) => handle);
+}
+
 /** Rules as they are; a reference as the values it stands for, whatever the policy's status (contract 03 §8.2). */
 function* entries(level: Level, access: readonly AccessEntry[], context: Context): Generator<Standing> {
   const seen = new Set<string>();
+  const domains = handlesOf(inherited(context));
   for (const [index, entry] of access.entries()) {
     if (!isReference(entry)) {
       yield { level, index, rule: entry };
       continue;
     }
-    const policies = withExtended(namesIn(entry.policy), context.policies, seen);
-    for (const policy of policies.filter((one) => countsHere(one, context))) {
+    for (const policy of withExtended(namesIn(entry.policy), context.policies, domains, seen)) {
       for (const value of policy.values) yield { level, index, policy: policy.handle, rule: withRecord(value, policy) };
     }
   }
@@ -62,70 +66,147 @@ function* entries(level: Level, access: readonly AccessEntry[], context: Context
 
 /** The values of active access policies; of those they extend, whatever the status (contract 03 §8.2). */
 function* policyBased(rights: readonly Right[], context: Context): Generator<Standing> {
-  for (const { policy, standing } of valuesAbout(rights, context.policies)) {
-    if (countsHere(policy, context)) yield standing;
-  }
+  if (!opens(context.policies)) yield* OWNERS_RIGHTS;
+  yield* valuesAbout(rights, context.policies, handlesOf(inherited(context)));
 }
 
-interface ActiveValue {
-  readonly policy: AccessPolicy;
-  readonly standing: Standing;
+/**
+ * Access policies say who has which rights, and under policies nobody changes anything without a policy that lets
+ * somebody into the ledger: not even the policies. Then its owners have what it takes to make or activate one, and
+ * nobody has more (docs/interface/domains.md).
+ */
+const OWNERS_RIGHTS: readonly Standing[] = [
+  {
+    level: 'ledger',
+    index: 0,
+    rule: {
+      action: { $in: ['access', 'create', 'update', 'drop'] },
+      record: { $in: ['ledger', 'ledger-proof', 'policy', 'policy-proof'] },
+      signer: { $ledger: 'owner' },
+    },
+  },
+  {
+    level: 'ledger',
+    index: 1,
+    rule: {
+      action: { $in: ['read', 'query'] },
+      record: { $in: ['ledger', 'policy'] },
+      bearer: { $signer: { $ledger: 'owner' } },
+    },
+  },
+];
+
+/** Whether a value of the active policies, outside every domain, lets anybody into the ledger (contract 03 §6.5, §8.2). */
+export function opens(policies: Context['policies']): boolean {
+  const known = knownOf(policies);
+  known.opens ??= activeValues(policies, []).some(
+    ({ rule }) => isAbout(rule, { action: 'access', record: 'ledger' }) && !rule.filter && rule.invoke === undefined,
+  );
+  return known.opens;
 }
 
-/** The values of a ledger's active policies, and those of them that are about a right that was asked for. */
+/** The values of active policies that count in a domain, and those of them that are about a right that was asked for. */
 interface Active {
-  readonly values: readonly ActiveValue[];
-  readonly about: Map<string, readonly ActiveValue[]>;
-  /** How much more may be remembered: an access check may ask for any right, and a value may be about all of them. */
+  readonly values: readonly Standing[];
+  readonly about: Map<string, readonly Standing[]>;
+}
+
+/** What is remembered of the policies of a ledger. */
+interface Known {
+  /** By the domains that values are to count in. */
+  readonly active: Map<string, Active>;
+  opens?: boolean;
+  /** How much more may be remembered: there may be many domains; a check may ask for any right, and many be about it. */
   room: number;
 }
 
 /** What the active policies of a ledger amount to is the same until a policy changes, and then the map is another. */
-const active = new WeakMap<Context['policies'], Active>();
+const known = new WeakMap<Context['policies'], Known>();
 
-function valuesAbout(rights: readonly Right[], policies: Context['policies']): readonly ActiveValue[] {
-  let known = active.get(policies);
-  if (!known) {
-    const values = activeValues(policies);
-    known = { values, about: new Map(), room: limits.about.times * values.length + limits.about.more };
-    active.set(policies, known);
+function knownOf(policies: Context['policies']): Known {
+  let found = known.get(policies);
+  if (!found) {
+    const values = [...policies.values()].reduce((sum, one) => sum + (isAccess(one) ? one.values.length : 0), 0);
+    found = { active: new Map(), room: limits.about.times * values + limits.about.more };
+    known.set(policies, found);
   }
-  const name = rights.map(({ action, record }) => `${action} ${record}`).join(', ');
-  let about = known.about.get(name);
-  if (!about) {
-    about = known.values.filter(({ standing }) => rights.some((right) => isAbout(standing.rule, right)));
-    if (known.room >= about.length + EACH) {
-      known.room -= about.length + EACH;
-      known.about.set(name, about);
-    }
-  }
-  return about;
+  return found;
 }
 
-/** What a right counts as that no value is about. */
+function valuesAbout(
+  rights: readonly Right[],
+  policies: Context['policies'],
+  domains: readonly string[],
+): readonly Standing[] {
+  const { values, about } = activeIn(policies, domains);
+  const name = rights.map(({ action, record }) => `${action} ${record}`).join(', ');
+  let found = about.get(name);
+  if (!found) {
+    found = values.filter(({ rule }) => rights.some((right) => isAbout(rule, right)));
+    if (isRoomFor(policies, found.length)) about.set(name, found);
+  }
+  return found;
+}
+
+/** Domains in a chain are all told by the first of them and their number; so are all domains of a ledger together. */
+function activeIn(policies: Context['policies'], domains: readonly string[]): Active {
+  const { active } = knownOf(policies);
+  const chain = `${domains.length} ${domains[0]}`;
+  let found = active.get(chain);
+  if (!found) {
+    found = { values: activeValues(policies, domains), about: new Map() };
+    // Those outside every domain do with what there is.
+    if (domains.length === 0 || isRoomFor(policies, found.values.length)) active.set(chain, found);
+  }
+  return found;
+}
+
+function isRoomFor(policies: Context['policies'], values: number): boolean {
+  const known = knownOf(policies);
+  if (known.room < values + EACH) return false;
+  known.room -= values + EACH;
+  return true;
+}
+
+/** What is remembered counts as so many values more. */
 const EACH = 10;
 
-function activeValues(policies: Context['policies']): readonly ActiveValue[] {
+function activeValues(policies: Context['policies'], domains: readonly string[]): readonly Standing[] {
   const handles = [...policies.values()].filter(({ status }) => status === 'active').map(({ handle }) => handle);
-  return withExtended(handles, policies, new Set()).flatMap((policy) =>
+  return withExtended(handles, policies, domains, new Set()).flatMap((policy) =>
     policy.values.map((value, index) => ({
-      policy,
-      standing: { level: 'policy' as const, index, policy: policy.handle, rule: withRecord(value, policy) },
+      level: 'policy' as const,
+      index,
+      policy: policy.handle,
+      rule: withRecord(value, policy),
     })),
   );
 }
 
+function isAccess({ schema = 'access' }: AccessPolicy): boolean {
+  return schema === 'access';
+}
+
 /**
- * The access policies of those handles, each after the ones it extends. Each comes once, however often
- * it is named: `seen` is what came before, and what ends a circle of policies that extend one another.
+ * The access policies of those handles that count in the domains, each after the ones it extends. One in a domain counts
+ * for records there and below, and so do those that it extends, for its sake (contract 03 §8.2).
+ *
+ * Each comes once, however often it is named: `seen` is what came before, and what ends a circle of policies that extend
+ * one another.
  */
-function withExtended(handles: readonly string[], policies: Context['policies'], seen: Set<string>): AccessPolicy[] {
+function withExtended(
+  handles: readonly string[],
+  policies: Context['policies'],
+  domains: readonly string[],
+  seen: Set<string>,
+): AccessPolicy[] {
   const ordered: AccessPolicy[] = [];
   const pending = handles.toReversed().map((handle) => ({ handle, extended: false }));
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { handle, extended } = next;
     const policy = policies.get(handle);
-    if (!policy || (policy.schema ?? 'access') !== 'access') continue;
+    if (!policy || !isAccess(policy)) continue;
+    if (policy.domain !== undefined && !domains.includes(policy.domain)) continue;
     if (extended) {
       ordered.push(policy);
     } else if (!seen.has(handle)) {
@@ -135,11 +216,6 @@ function withExtended(handles: readonly string[], policies: Context['policies'],
     }
   }
   return ordered;
-}
-
-/** A policy in a domain counts for the records of that domain and below (contract 03 §8.2). */
-function countsHere(policy: AccessPolicy, context: Context): boolean {
-  return policy.domain === undefined || inherited(context).some((domain) => domain.handle === policy.domain);
 }
 
 function withRecord(value: AccessValue, policy: AccessPolicy): AccessValue {

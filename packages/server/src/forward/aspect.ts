@@ -2,7 +2,7 @@ import { type Json, type JsonObject, LedgerError } from '@countersign/protocol';
 import { matches, member } from '../access/condition.js';
 import type { Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
-import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
+import { isWithin, type Ledger } from '../ledgers/ledger.js';
 import type { Request } from '../records/request.js';
 
 /** What a processing policy can hand to a bridge (contract 02 §4). */
@@ -16,14 +16,14 @@ export interface Aspect {
   /** Handle of the bridge. */
   readonly bridge: string;
   readonly strategy: Strategy;
+  /** The domain that its policy is in: it counts for records there and below only. */
+  readonly domain?: string;
 }
 
 /** An aspect as its policy declares it. */
 interface Declared {
   readonly aspect: Aspect;
   readonly filter?: JsonObject;
-  /** The domain that its policy is in: it counts for records there and below only. */
-  readonly domain?: string;
 }
 
 /**
@@ -42,9 +42,8 @@ export function aspectsFor(
   if (!declares(ledger, kind, action)) return [];
   return (declaredIn(ledger).get(action) ?? [])
     .filter(
-      ({ filter, domain }) =>
-        (domain === undefined || domainsFrom(ledger, subject?.meta.domain).some((one) => one.handle === domain)) &&
-        (filter === undefined || fits(filter, request, subject)),
+      ({ filter, aspect: { domain } }) =>
+        isWithin(ledger, subject?.meta.domain, domain) && (filter === undefined || fits(filter, request, subject)),
     )
     .map(({ aspect }) => aspect);
 }
@@ -82,8 +81,9 @@ function declaredIn({ policies }: Ledger): ByAction {
     const { values, filter, domain } = policy as unknown as ProcessingPolicy;
     for (const value of values) {
       const { action, invoke, config, filter: own = filter } = value;
-      const aspect = { action, bridge: invoke.bridge, strategy: strategyOf(action, config?.strategy) };
-      const one = { aspect, ...(own ? { filter: own } : {}), ...(domain === undefined ? {} : { domain }) };
+      const strategy = strategyOf(action, config?.strategy);
+      const aspect = { action, bridge: invoke.bridge, strategy, ...(domain === undefined ? {} : { domain }) };
+      const one = { aspect, ...(own ? { filter: own } : {}) };
       declared.set(action, [...(declared.get(action) ?? []), one]);
     }
   }

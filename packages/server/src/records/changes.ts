@@ -54,7 +54,7 @@ async function readable(
 ): Promise<RecordEnvelope> {
   const { record, parent } =
     (await dropped(service, ledger, kind, request)) ?? (await storedRecord(service, ledger, kind, request));
-  const subject = subjectOf(kind, record);
+  const subject = subjectOf(kind, record, parent);
   const caller = await reader(service, ledger, token);
   authorize(service, ledger, caller, {
     action: 'read',

@@ -4,6 +4,7 @@ import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import { accessOf } from '../ledgers/ledgers.js';
 import type { Service } from '../service.js';
+import type { Parent } from './stored.js';
 
 /** Whether the condition of that name, which a policy value asks for, is fulfilled (contract 03 §8.2, `invoke`). */
 export type Conditions = (name: string) => boolean;
@@ -18,16 +19,20 @@ export function contextOf(service: Service, ledger: Ledger, subject?: Subject, c
     },
     policies: ledger.policies,
     server: service.serverRules,
-    // Domain records inherit nothing from the domain they are in (contract 02 §2.4).
-    domains: subject?.kind === 'domain' ? [] : domainsFrom(ledger, subject?.meta.domain),
+    domains: domainsFrom(ledger, subject?.meta.domain),
     ...(subject ? { subject } : {}),
     ...(conditions ? { invoke: conditions } : {}),
   };
 }
 
-/** A stored record as what an operation is about. */
-export function subjectOf(kind: Kind, record: RecordEnvelope): Subject {
-  const { status, domain, labels, thread } = record.meta;
+/**
+ * A stored record as what an operation is about.
+ *
+ * @param parent the record it lies under: the one whose domain counts, where the kind says so, whatever was stored
+ */
+export function subjectOf(kind: Kind, record: RecordEnvelope, parent?: Parent): Subject {
+  const { status, labels, thread } = record.meta;
+  const { domain } = parent && kind.inParentsDomain ? parent.record.meta : record.meta;
   return {
     kind: kind.name,
     access: accessOf(record),

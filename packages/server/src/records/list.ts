@@ -55,7 +55,7 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
     const local = (of: PageQuery) =>
       (kind.rightsOnParent ?? everythingIsVisible(kind, caller, context))
         ? wholePage(service, current, kind, within, of)
-        : pageOfVisible(service, current, kind, within, of, caller);
+        : pageOfVisible(service, current, kind, within, of, caller, parent);
     const aspect = onlyOne(aspectsFor(current, kind, 'query', request));
     const own = aspect?.strategy === 'proxy' ? [] : await local(page);
     const bridged = aspect && own.length === 0 && (aspect.strategy === 'proxy' || (await isEmpty(local, page)));
@@ -105,6 +105,7 @@ async function pageOfVisible(
   filters: readonly Filter[],
   page: PageQuery,
   caller: Caller,
+  parent: Parent | undefined,
 ): Promise<Item[]> {
   const next = async (limit: number, after: Place | undefined) => {
     const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: 0, ...(after ? { after } : {}) };
@@ -114,7 +115,7 @@ async function pageOfVisible(
   };
   const deadline = service.nature.now() + service.requestTimeout;
   const seen = async (version: Version) => {
-    const subject = subjectOf(kind, JSON.parse(version.body) as RecordEnvelope);
+    const subject = subjectOf(kind, JSON.parse(version.body) as RecordEnvelope, parent);
     const conditions = await conditionsOf(service, ledger, caller, subject);
     return isShown(service, ledger, kind, caller, subject, conditions) ? service.items.of(ledger, version) : undefined;
   };

@@ -4,7 +4,7 @@ import type { AccessPolicy, Subject } from '../access/context.js';
 import { fits } from '../access/filter.js';
 import { nameMatches, signerMatches } from '../access/matchers.js';
 import type { SignerMatcher } from '../access/rules.js';
-import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
+import { domainsFrom, isWithin, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { keyFor, keyOf, signerOf } from './caller.js';
 
@@ -34,18 +34,19 @@ export function applicableValues(ledger: Ledger, subject: Subject, asked: string
 /**
  * Whether the quorum of one of the values is complete: each of its matchers is met by a key that asked for it.
  *
- * @param owners the record's: public keys
+ * @param subject the record, whose owners they may name
  */
 export async function isQuorate(
   service: Service,
   ledger: Ledger,
   values: readonly StatusValue[],
   asking: readonly StoredProof[],
-  owners: readonly string[],
+  subject: Subject,
 ): Promise<boolean> {
   if (values.some(({ quorum }) => quorum.length === 0)) return true;
   const keys = await Promise.all(asking.map((proof) => keyOfProof(service, ledger, proof)));
-  const of = { record: owners, ledger: ledger.owners };
+  const domains = domainsFrom(ledger, subject.meta.domain).map(({ handle }) => handle);
+  const of = { record: subject.owners, ledger: ledger.owners, domains };
   return values.some(({ quorum }) =>
     quorum.every((matcher) => keys.some((key) => key && signerMatches(matcher, key, of))),
   );
@@ -56,8 +57,7 @@ function isAbout(ledger: Ledger, policy: AccessPolicy, subject: Subject): boolea
   if (policy.record !== undefined && !nameMatches(policy.record, subject.kind)) return false;
   const { filter } = policy as { filter?: JsonObject };
   if (filter && !fits(filter, subject)) return false;
-  const { domain } = policy;
-  return domain === undefined || domainsFrom(ledger, subject.meta.domain).some((one) => one.handle === domain);
+  return isWithin(ledger, subject.meta.domain, policy.domain);
 }
 
 function namesStatus(matcher: Json, status: string): boolean {
