@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { renderSettings } from '../src/config.js';
+import { kinds } from '../src/kinds/registry.js';
 import { renderMetrics } from '../src/metrics.js';
 import { runTour } from './sdk/tour.js';
 import { withServer } from './support/server.js';
@@ -56,13 +57,26 @@ describe('docs/operations.md', () => {
   });
 });
 
+describe('docs/interface/domains.md', () => {
+  it('says of every kind, and of policies of every schema, what one in a domain decides', () => {
+    const rows = [...read('docs/interface/domains.md').matchAll(/^\| ([a-z][a-z-]*)(?:: ([a-z, ]+))?.*\|$/gm)];
+    expect(new Set(rows.map(([, kind]) => kind))).toEqual(new Set(kinds.map(({ name }) => name)));
+    const schemas = rows.flatMap(([, kind, named = '']) => (kind === 'policy' ? named.split(',') : []));
+    const told = schemas.map((schema) => schema.trim().split(' ')[0]);
+    for (const one of ['access', 'status', 'processing', 'authentication', 'labels', 'layout', 'schedule', 'dtc']) {
+      expect(told).toContain(one);
+    }
+  });
+});
+
 describe('every document', async () => {
   const decisions = (await readdir(join(root, 'docs/decisions'))).map((name) => `docs/decisions/${name}`);
   const guides = (await readdir(join(root, 'docs')))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`);
+  const wire = (await readdir(join(root, 'docs/interface'))).map((name) => `docs/interface/${name}`);
   const packages = ['packages/protocol/README.md', 'packages/server/README.md'];
-  const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...packages, ...guides, ...decisions];
+  const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...packages, ...guides, ...wire, ...decisions];
 
   it.each(documents)('%s leads only to what is there', (path) => {
     const links = [...read(path).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];

@@ -132,7 +132,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   assertDomain(ledger, kind, domain, nameOf(kind, data), signed.proofs);
   for (const one of heldBeside(ledger, kind, needs, domain)) authorizeIn(service, ledger, caller, asked, one.domain);
   checkData(kind, ledger, data);
-  assertRoom(kind, ledger, data);
+  assertRoom(kind, ledger, domain, data);
   if (kind.createdByPolicy) assertMayBeCreated(ledger, kind, subject);
   const completion = completed(service, kind, data, creation.secrets);
   const record = await newRecord(service, ledger, creation, { caller, owners, domain, completion });

@@ -97,7 +97,7 @@ async function prepare(
     for (const one of heldBeside(ledger, kind, needs, domain)) authorizeIn(service, ledger, caller, made, one.domain);
   }
   checkData(kind, ledger, data, record.data);
-  assertRoom(kind, ledger, data, record.data);
+  assertRoom(kind, ledger, domain, data, record.data);
   const key = keyOf(kind, { data });
   if (renames) await assertRenamable(service, ledger, kind, record.data, data, key, domain);
   const kept = await keptSecretNames(service, ledger, kind, record);
