@@ -2,7 +2,7 @@ import { SignJWT } from 'jose';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Client } from './client.js';
-import { providersOf } from './providers.js';
+import { type Provider, providersOf, vouchesFor } from './providers.js';
 import { signingKeyOf } from './signing-key.js';
 
 /** A token made for a client. */
@@ -21,7 +21,12 @@ export interface Minted {
  * @throws Error when none of those named has a private key that can be used
  */
 export async function mint(service: Service, ledger: Ledger, client: Client): Promise<Minted | 'not-enabled'> {
-  const providers = providersOf(ledger).filter(({ target }) => target === undefined || target === client.schema);
+  const providers: Provider[] = [];
+  for (const provider of providersOf(ledger)) {
+    const { target } = provider;
+    if (target !== undefined && target !== client.schema) continue;
+    if (await vouchesFor(service, ledger, provider, client)) providers.push(provider);
+  }
   if (providers.length === 0) return 'not-enabled';
   for (const { handle, ttl } of providers) {
     const signing = await signingKeyOf(service, ledger, handle);

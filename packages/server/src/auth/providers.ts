@@ -1,5 +1,6 @@
-import { isObject, type Json, type JsonObject } from '@countersign/protocol';
-import type { Ledger } from '../ledgers/ledger.js';
+import { isObject, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
+import { isWithin, type Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
 
 /** Seconds a token lives when its policy does not say (contract 03 §3). */
 const TTL = 3600;
@@ -12,24 +13,55 @@ export interface Provider {
   readonly target?: string;
   /** Seconds its tokens live. */
   readonly ttl: number;
+  /** The domain that its policy is in: it vouches for signers there and below only, and is one of them. */
+  readonly domain?: string;
 }
 
 /** The providers that authentication policies name, oldest policy first (contract 03 §3). Inactive policies do not. */
 export function providersOf({ policies }: Ledger): Provider[] {
-  return [...policies.values()].flatMap(({ schema, status, values }) => {
+  return [...policies.values()].flatMap(({ schema, status, values, domain }) => {
     if (schema !== 'authentication' || status === 'inactive') return [];
-    return (values as unknown as readonly JsonObject[]).map(providerOf);
+    return (values as unknown as readonly JsonObject[]).map((value) => providerOf(value, domain));
   });
 }
 
+/**
+ * Whether a provider may say of a signer who it is. Where a policy in a domain names it, both are signers there or below:
+ * who may write such a policy must speak for nobody else, and in no other's name.
+ *
+ * @param signer the domain of the signer, or nothing
+ */
+export async function vouchesFor(
+  service: Pick<Service, 'store'>,
+  ledger: Ledger,
+  { handle, domain: border }: Provider,
+  signer: { readonly domain?: string | undefined } | undefined,
+): Promise<boolean> {
+  if (border === undefined) return true;
+  if (!signer || !isWithin(ledger, signer.domain, border)) return false;
+  const provider = await signerNamed(service, ledger, handle);
+  return provider !== undefined && isWithin(ledger, provider.meta.domain, border);
+}
+
+/** The record of the signer with that handle. Its domain never changes, nor does it go. */
+export async function signerNamed(
+  { store }: Pick<Service, 'store'>,
+  ledger: Ledger,
+  handle: string,
+): Promise<RecordEnvelope | undefined> {
+  const { record } = await store.lookup({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
+  return record && (JSON.parse(record.body) as RecordEnvelope);
+}
+
 /** What was stored with a policy was validated then: each value names its provider. */
-function providerOf({ signer, target, config }: JsonObject): Provider {
+function providerOf({ signer, target, config }: JsonObject, domain: string | undefined): Provider {
   const schema = member(target, 'schema');
   const ttl = member(config, 'jwt.ttl');
   return {
     handle: String(member(signer, 'handle')),
     ...(typeof schema === 'string' ? { target: schema } : {}),
     ttl: typeof ttl === 'number' ? ttl : TTL,
+    ...(domain === undefined ? {} : { domain }),
   };
 }
 

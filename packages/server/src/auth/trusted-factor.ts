@@ -1,8 +1,8 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import { parseAddress, type RecordEnvelope } from '@countersign/protocol';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { stepsOfText } from '../work/task.js';
-import { providersOf } from './providers.js';
+import { type Provider, providersOf, signerNamed, vouchesFor } from './providers.js';
 import { isProviderKey, isUsable } from './usable.js';
 
 /**
@@ -13,12 +13,14 @@ import { isProviderKey, isUsable } from './usable.js';
  *
  * @param ledger as held; what it says of policies counts only where it is current
  * @param issuer the claim `iss`; the token is refused anyway unless the factor is this signer's
+ * @param subject the claim `sub`: a policy in a domain trusts its provider about signers there and below only
  */
 export async function trustedFactor(
   service: Service,
   ledger: Ledger,
   kid: string,
   issuer: string,
+  subject: unknown,
 ): Promise<{ readonly public: string; readonly signer: string } | undefined> {
   const [factor, provider] = await Promise.all([
     service.store.lookup({ ledger: ledger.id, kind: 'signer-factor', id: kid, by: 'handle' }),
@@ -30,6 +32,22 @@ export async function trustedFactor(
   const signer = JSON.parse(provider.record.body) as RecordEnvelope;
   if (!isProviderKey(key) || !isUsable(key) || !isUsable(signer)) return undefined;
   const current = await service.ledgers.renew(ledger, Math.max(factor.version, provider.version));
-  if (!providersOf(current).some(({ handle }) => handle === key.data.signer)) return undefined;
+  const named = providersOf(current).filter(({ handle }) => handle === key.data.signer);
+  if (!(await isTrusted(service, current, named, subject))) return undefined;
   return { public: String(key.data.public), signer: String(key.data.signer) };
+}
+
+async function isTrusted(
+  service: Service,
+  ledger: Ledger,
+  named: readonly Provider[],
+  subject: unknown,
+): Promise<boolean> {
+  if (named.some(({ domain }) => domain === undefined)) return true;
+  if (named.length === 0 || typeof subject !== 'string' || !parseAddress(subject)) return false;
+  const signer = await signerNamed(service, ledger, subject);
+  for (const provider of named) {
+    if (await vouchesFor(service, ledger, provider, signer?.meta)) return true;
+  }
+  return false;
 }
