@@ -28,21 +28,17 @@ interface Row {
   readonly change: number;
   /** Absent also where the version is the one that is known. */
   readonly body: string | null;
-  /** Whether others took the room of its body: it is to be looked up again. */
-  readonly later: boolean;
+  /** Whether it is larger than what is fetched together with others: it is to be looked up alone. */
+  readonly large: boolean | null;
 }
 
-/** Stands for what is found by a later query. */
-const LATER = Symbol('later');
+/** Stands for what is too large to be found together with others. */
+const LARGE = Symbol('large');
 
 // The limit keeps the last part from being run at all for what is known; as a condition it would be tried on its result.
-// Small records come first, so that nobody waits for another's large ones; one is always fetched.
 const text = (by: 'handle' | 'luid') => `
-select version, luid, change, coalesce(held > ${limits.answers.page} and place > 1, false) as later,
-  case when held <= ${limits.answers.page} or place = 1 then body end as body
-from (
-select q.ord, l.version, r.luid, r.change, c.body,
-  row_number() over smallest as place, sum(octet_length(c.body)) over smallest as held
+select l.version, r.luid, r.change, octet_length(c.body) > $7 as large,
+  case when octet_length(c.body) <= $7 then c.body end as body
 from ${unnested('q', ['ord int', 'ledger_id bigint', 'kind text', 'id text', 'known_luid text', 'known_change int'])}
   left join ledger l on l.id = q.ledger_id
   left join lateral (
@@ -56,9 +52,7 @@ from ${unnested('q', ['ord int', 'ledger_id bigint', 'kind text', 'id text', 'kn
       and (r.luid <> q.known_luid or r.change <> q.known_change)
     limit 1
   ) c on true
-window smallest as (order by octet_length(c.body), q.ord rows unbounded preceding)
-) found
-order by ord
+order by q.ord
 `;
 
 /**
@@ -70,9 +64,9 @@ order by ord
  */
 export function createLookup(pool: pg.Pool, watch?: Watch): Lookup {
   const known = new Recent<string, Version>(limits.known, ({ body }) => body.length + ENTRY);
-  const gatherer = (by: 'handle' | 'luid') => {
+  const gatherer = (by: 'handle' | 'luid', { batch, most }: Fetched) => {
     const keyOf = ({ ledger, kind, id }: Query) => `${ledger} ${kind} ${by} ${id}`;
-    return gather<Query, Found | typeof LATER>(
+    return gather<Query, Found | typeof LARGE>(
       async (queries) => {
         const versions = queries.map((query) => known.get(keyOf(query)));
         const { rows } = await pool.query<Row>({
@@ -85,29 +79,39 @@ export function createLookup(pool: pg.Pool, watch?: Watch): Lookup {
             textArray(queries.map((query) => query.id)),
             textArray(versions.map((version) => version?.luid ?? '')),
             versions.map((version) => version?.change ?? 0),
+            most,
           ],
         });
-        return rows.map(({ version, luid, change, body, later }, ord) => {
+        return rows.map(({ version, luid, change, body, large }, ord) => {
           if (luid === null) return { version };
-          if (later) return LATER;
+          if (large) return LARGE;
           if (body === null) return { version, record: versions[ord]! };
           const record = { luid, change, body };
           known.set(keyOf(queries[ord]!), record);
           return { version, record };
         });
       },
-      { batch: limits.batch, queue: limits.queue, lanes: 2 },
+      { batch, queue: limits.queue, lanes: 2 },
       watch,
     );
   };
-  const gatherers = { handle: gatherer('handle'), luid: gatherer('luid') };
+  const gathered = { handle: gatherer('handle', TOGETHER), luid: gatherer('luid', TOGETHER) };
+  const alone = { handle: gatherer('handle', ALONE), luid: gatherer('luid', ALONE) };
   return async ({ by, ...query }) => {
-    for (;;) {
-      const found = await gatherers[by](query);
-      if (found !== LATER) return found;
-    }
+    const found = await gathered[by](query);
+    return found === LARGE ? ((await alone[by](query)) as Found) : found;
   };
 }
+
+/** Lookups in one query, and bytes of a record that it fetches at most. */
+export interface Fetched {
+  readonly batch: number;
+  readonly most: number;
+}
+
+/** Many small records in one query, or one of any size: either way no more than a page of a list holds. */
+export const TOGETHER: Fetched = { batch: limits.batch, most: limits.answers.page / limits.batch };
+export const ALONE: Fetched = { batch: 1, most: 2 ** 31 - 1 };
 
 /** About what a known version takes beside its body, in characters. */
 const ENTRY = 300;

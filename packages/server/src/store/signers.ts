@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { limits } from '../limits.js';
 import { gather } from './gather.js';
+import { ALONE, type Fetched, TOGETHER } from './lookup.js';
 import { unnested } from './unnested.js';
 
 /** The signer that the key or handle asked for leads to, with the circles it is in. */
@@ -17,8 +18,8 @@ export type SignerLookup = (query: { ledger: number; key: string; by: 'public' |
 
 interface Row {
   readonly version: number;
-  /** Whether others took its room: it is to be looked up again. */
-  readonly later: boolean;
+  /** Whether it is larger than what is fetched together with others: it is to be looked up alone. */
+  readonly large: boolean;
   readonly body: string | null;
   readonly factor: string | null;
   readonly circles: string[] | null;
@@ -34,29 +35,23 @@ const signer = (condition: string) => `
     where r.ledger_id = q.ledger_id and r.kind = 'signer' and ${condition}
     order by r.seq limit 1`;
 
-/** What was found, small signers first: as much of it as holds no more bytes than a page of a list, and one always. */
-const inBytes = (found: string) => `
-select version, coalesce(held > ${limits.answers.page} and place > 1, false) as later,
-  case when held <= ${limits.answers.page} or place = 1 then body end as body,
-  case when held <= ${limits.answers.page} or place = 1 then factor end as factor,
-  case when held <= ${limits.answers.page} or place = 1 then circles end as circles
+/** What was found, unless signer and factor hold more than `$4` bytes together. */
+const within = (found: string) => `
+select version, size > $4 as large, circles,
+  case when size <= $4 then body end as body, case when size <= $4 then factor end as factor
 from (
-  select f.*, row_number() over smallest as place, sum(size) over smallest as held
-  from (
-    select *, coalesce(octet_length(body), 0) + coalesce(octet_length(factor), 0) as size from (${found}) f
-  ) f
-  window smallest as (order by size, ord rows unbounded preceding)
+  select *, coalesce(octet_length(body), 0) + coalesce(octet_length(factor), 0) as size from (${found} offset 0) f
 ) found
 order by ord
 `;
 
-const BY_HANDLE = inBytes(`
+const BY_HANDLE = within(`
 select q.ord, l.version, s.body, null as factor, s.circles
 from ${unnested('q', ASKED)}
   left join ledger l on l.id = q.ledger_id
   left join lateral (${signer('r.handle = q.key')}) s on true`);
 
-const BY_KEY = inBytes(`
+const BY_KEY = within(`
 select q.ord, l.version, coalesce(s.body, o.body) as body, f.body as factor, coalesce(s.circles, o.circles) as circles
 from ${unnested('q', ASKED)}
   left join ledger l on l.id = q.ledger_id
@@ -69,8 +64,8 @@ from ${unnested('q', ASKED)}
 
 /** Signers by key or handle, each with its circles: what a rule about signers is matched against. */
 export function createSignerLookup(pool: pg.Pool): SignerLookup {
-  const gatherer = (name: string, text: string) =>
-    gather<{ ledger: number; key: string }, FoundSigner | typeof LATER>(
+  const gatherer = (name: string, text: string, { batch, most }: Fetched) =>
+    gather<{ ledger: number; key: string }, FoundSigner | typeof LARGE>(
       async (queries) => {
         const { rows } = await pool.query<Row>({
           name,
@@ -79,26 +74,30 @@ export function createSignerLookup(pool: pg.Pool): SignerLookup {
             queries.map((_, ord) => ord),
             queries.map((query) => query.ledger),
             queries.map((query) => query.key),
+            most,
           ],
         });
         return rows.map(found);
       },
-      { batch: limits.batch, queue: limits.queue, lanes: 1 },
+      { batch, queue: limits.queue, lanes: 1 },
     );
-  const gatherers = { public: gatherer('signers-by-key', BY_KEY), handle: gatherer('signers-by-handle', BY_HANDLE) };
+  const both = (bounds: Fetched) => ({
+    public: gatherer('signers-by-key', BY_KEY, bounds),
+    handle: gatherer('signers-by-handle', BY_HANDLE, bounds),
+  });
+  const gathered = both(TOGETHER);
+  const alone = both(ALONE);
   return async ({ by, ...query }) => {
-    for (;;) {
-      const found = await gatherers[by](query);
-      if (found !== LATER) return found;
-    }
+    const found = await gathered[by](query);
+    return found === LARGE ? ((await alone[by](query)) as FoundSigner) : found;
   };
 }
 
-/** Stands for what is found by a later query. */
-const LATER = Symbol('later');
+/** Stands for what is too large to be found together with others. */
+const LARGE = Symbol('large');
 
-function found({ version, later, body, factor, circles }: Row): FoundSigner | typeof LATER {
-  if (later) return LATER;
+function found({ version, large, body, factor, circles }: Row): FoundSigner | typeof LARGE {
+  if (large) return LARGE;
   if (body === null) return { version, circles: [] };
   return { version, body, circles: circles ?? [], ...(factor === null ? {} : { factor }) };
 }
