@@ -178,6 +178,11 @@ export const limits = {
   },
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
+  /**
+   * Queries for lookups under way at a time, and of one ledger; each is of one ledger. Fewer than there are connections, so
+   * that commits go on.
+   */
+  lookups: { together: 4, each: 2 },
   /** Connections to the database that one process has: for lists, and for everything else. */
   connections: { lists: 3, others: 7 },
   /**

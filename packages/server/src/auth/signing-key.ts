@@ -67,7 +67,7 @@ async function load(
   ]);
   if (!signer.record || !isUsable(JSON.parse(signer.record.body))) return { key: undefined, version };
   const oldest = records.toSorted((one, other) => one.place.seq - other.place.seq);
-  for await (const body of eachBody(service.store.bodies, ledger.id, oldest)) {
+  for await (const body of eachBody(service.store.bodies, { ledger: ledger.id, kind: 'signer-factor' }, oldest)) {
     const key = await signingKey(service, ledger, JSON.parse(body) as RecordEnvelope);
     if (key) return { key, version };
   }

@@ -113,7 +113,7 @@ async function claimsOfThread({ service, ledger, subject }: Asking): Promise<Jso
   const { version, records } = await service.store.find(query);
   assertCurrent(ledger, version);
   const claims: JsonObject[] = [];
-  for await (const body of eachBody(service.store.bodies, ledger.id, records)) {
+  for await (const body of eachBody(service.store.bodies, query, records)) {
     claims.push(...claimsOf((JSON.parse(body) as RecordEnvelope).data));
   }
   return claims;

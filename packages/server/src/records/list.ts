@@ -69,7 +69,7 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
       return answer(await forwardedPage(service, current, forwarding, aspect, page, seen));
     }
     const itemOf = (version: Version) => service.items.of(current, version);
-    return withBodies(service, versionsIn(service, current.id), page, own, itemOf, answer);
+    return withBodies(service, versionsIn(service, current, kind), page, own, itemOf, answer);
   });
 }
 
@@ -115,7 +115,7 @@ async function pageOfVisible(
   page: PageQuery,
   caller: Caller,
 ): Promise<readonly Shown[]> {
-  const records = createUnjudged(service, ledger);
+  const records = createUnjudged(service, ledger, kind);
   const next = async (limit: number, after: Place | undefined) => {
     const query = { ledger: ledger.id, kind: kind.name, filters, limit, offset: 0, ...(after ? { after } : {}) };
     const { version, records: found } = await service.store.lists.index(query);

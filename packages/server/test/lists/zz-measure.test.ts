@@ -12,14 +12,24 @@ const median = (n: number[]) => n.toSorted((a, b) => a - b)[n.length >> 1]!.toFi
 it('measures', async () => {
   const owner = newKey();
   const reader = newKey();
-  const access = [{ action: 'any', record: 'ledger' }, { action: 'create', record: 'any' }];
+  const access = [
+    { action: 'any', record: 'ledger' },
+    { action: 'create', record: 'any' },
+  ];
   const client = await newLedger(server.current.url, { key: owner, access });
   for (let i = 0; i < 20; i += 1)
-    await stored(client, 'wallet', { handle: `h-${i}`, custom: { salary: 4711, text: randomBytes(20_000).toString('hex') }, access: [{ action: 'any', signer: { public: owner.public } }] });
+    await stored(client, 'wallet', {
+      handle: `h-${i}`,
+      custom: { salary: 4711, text: randomBytes(20_000).toString('hex') },
+      access: [{ action: 'any', signer: { public: owner.public } }],
+    });
   const headers = bearer(reader);
   const times: Record<string, number[]> = { hit: [], miss: [] };
   for (let i = 0; i < 300; i += 1)
-    for (const [name, value] of [['hit', 4711], ['miss', 1]] as const) {
+    for (const [name, value] of [
+      ['hit', 4711],
+      ['miss', 1],
+    ] as const) {
       const began = performance.now();
       const a = await client.get(`/wallets?data.custom.salary=${value}`, headers);
       times[name]!.push(performance.now() - began);
@@ -46,5 +56,7 @@ it('measures', async () => {
     ok({ status: response.status } as never);
   }
   delay.disable();
-  console.log(`refused 30 MB: ${median(refuse)} ms; 8 MB page: ${median(big)} ms, loop delay max ${(delay.max / 1e6).toFixed(0)} ms`);
+  console.log(
+    `refused 30 MB: ${median(refuse)} ms; 8 MB page: ${median(big)} ms, loop delay max ${(delay.max / 1e6).toFixed(0)} ms`,
+  );
 }, 300_000);
