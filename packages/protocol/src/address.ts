@@ -1,17 +1,22 @@
-const PART = '[A-Za-z0-9_+.-]+';
+const CHARACTER = '[A-Za-z0-9_+.-]';
+const PART = `${CHARACTER}+`;
+
+/** A part that is neither `.` nor `..`, which lead elsewhere in a path. Look-ahead would say it shorter; RE2 has none. */
+const NAME = `(?:\\.?[A-Za-z0-9_+-]${CHARACTER}*|\\.\\.${PART})`;
 
 /**
- * Source of a pattern for handles, `[schema:]name[@parent]` (contract 00, "Handles"). It has no nested repetition, so
- * any regex engine runs it in linear time. How long a handle may be is the server's to say.
+ * Source of a pattern for handles, `[schema:]name(@part)*` (contract 00, "Handles"). What it repeats begins with an `@`,
+ * which no part holds, so any regex engine runs it in linear time. How long a handle may be is the server's to say.
  */
-export const HANDLE_PATTERN = `^(?:${PART}:)?${PART}(?:@${PART})?$`;
+export const HANDLE_PATTERN = `^(?:${PART}:)?${NAME}(?:@${PART})*$`;
 
-const HANDLE = new RegExp(`^(?:(${PART}):)?(${PART})(?:@(${PART}))?$`);
+const HANDLE = new RegExp(`^(?:(${PART}):)?(${NAME})(?:@(${PART}(?:@${PART})*))?$`);
 
 /** The parts of a handle; those it does not have are absent. */
 export interface Address {
   readonly schema?: string;
   readonly name: string;
+  /** All that follows the first `@`: itself a handle, where that has several parts. */
   readonly parent?: string;
 }
 

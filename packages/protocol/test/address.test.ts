@@ -9,6 +9,13 @@ describe('parseAddress', () => {
     ['intent:status', { schema: 'intent', name: 'status' }],
     ['jane@bank.example', { name: 'jane', parent: 'bank.example' }],
     ['tel:+123@acc', { schema: 'tel', name: '+123', parent: 'acc' }],
+    ['a@b@c', { name: 'a', parent: 'b@c' }],
+    ['s:a@b@c.d@e', { schema: 's', name: 'a', parent: 'b@c.d@e' }],
+    ['...', { name: '...' }],
+    ['.a', { name: '.a' }],
+    ['..a', { name: '..a' }],
+    ['a.', { name: 'a.' }],
+    ['..:a@..', { schema: '..', name: 'a', parent: '..' }],
   ])('%s', (text, parts) => expect(parseAddress(text)).toEqual(parts));
 
   test.each([
@@ -21,8 +28,16 @@ describe('parseAddress', () => {
     'a@',
     'a:@b',
     'a:b:c',
-    'a@b@c',
     'a@b:c',
+    'a@b@',
+    'a@@b',
+    'a@b@c:d',
+    '.',
+    '..',
+    's:.',
+    's:..',
+    '.@d',
+    '..@d',
     'a b',
     'é',
     'a/b',
@@ -50,7 +65,12 @@ describe('parseAddress', () => {
   });
 
   test('long text takes linear time', () => {
-    for (const text of [`${'a'.repeat(200_000)}!`, `${'a'.repeat(100_000)}:${'b'.repeat(100_000)}@!`]) {
+    for (const text of [
+      `${'a'.repeat(200_000)}!`,
+      `${'a'.repeat(100_000)}:${'b'.repeat(100_000)}@!`,
+      `${'a@'.repeat(100_000)}!`,
+      `${'.'.repeat(200_000)}!`,
+    ]) {
       const before = process.cpuUsage();
       expect(parseAddress(text)).toBeUndefined();
       // Quadratic time would take a minute. Microseconds of the processor, which other programs do not take part in.

@@ -10,6 +10,8 @@ export interface SignerFacts {
   readonly status?: string;
   /** Handles of circles. */
   readonly circles: readonly string[];
+  /** The domain its record is in: what that says counts there and below. */
+  readonly domain?: string;
 }
 
 /** A key that the caller showed to hold. */

@@ -56,6 +56,8 @@ export interface Context {
   readonly domains: readonly { readonly handle: string; readonly access: readonly AccessEntry[] }[];
   /** Absent when the action is about no one record, as a list. */
   readonly subject?: Subject;
+  /** Handles of the domains whose signers count as what their records say; those of `domains` unless given. */
+  readonly signersOf?: readonly string[];
   /** Whether the named condition of a policy value is fulfilled; without it none is (contract 03 §8.2, `invoke`). */
   readonly invoke?: (name: string) => boolean;
   /** Charged for every rule that is looked at. */

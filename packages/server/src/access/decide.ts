@@ -1,6 +1,6 @@
 import type { Caller } from './caller.js';
 import type { Context } from './context.js';
-import { granting, type Principal, principal, tokenKeys } from './granting.js';
+import { domainsAround, granting, type Principal, principal, tokenKeys } from './granting.js';
 import type { Level, Right, Standing } from './standing.js';
 
 /** The outcome, and the rule that brought it about. */
@@ -66,9 +66,10 @@ function principals(action: string, caller: Caller, { subject }: Context): (leve
 }
 
 /** The rule of the ledger (or value of a policy) that gives the caller `access` (contract 03 §6.5). */
-function entry(caller: Caller, { ledger, policies, cost }: Context): Standing | undefined {
+function entry(caller: Caller, around: Context): Standing | undefined {
+  const { ledger, policies, cost } = around;
   const who = principal([...caller.proofs, ...tokenKeys(caller)], caller);
-  const context = { ledger, policies, server: [], domains: [], cost };
+  const context = { ledger, policies, server: [], domains: [], signersOf: domainsAround(around), cost };
   return first(granting([{ action: 'access', record: 'ledger' }], context, () => who));
 }
 

@@ -31,9 +31,10 @@ export function* granting(
   context: Context,
   who: (level: Level) => Principal,
 ): Generator<Standing> {
+  const domains = domainsAround(context);
   for (const one of standing(rights, context)) {
     const about = rights.find((right) => covers(one, right, context));
-    if (!about || !admits(one.rule, who(one.level), ownersFor(about, context), context.cost)) continue;
+    if (!about || !admits(one.rule, who(one.level), ownersFor(about, context, domains), context.cost)) continue;
     if (isFulfilled(one.rule, context)) yield one;
   }
 }
@@ -46,9 +47,17 @@ export function admits(rule: Rule, { keys, token }: Principal, owners: Owners, c
 }
 
 /** The owners rules mean. A record about to be made has none yet. */
-export function ownersFor({ record }: Right, { ledger, subject }: Context): Owners {
-  if (subject) return { record: subject.exists ? subject.owners : [], ledger: ledger.owners };
-  return { record: record === 'ledger' ? ledger.owners : [], ledger: ledger.owners };
+export function ownersFor({ record }: Right, context: Context, domains = domainsAround(context)): Owners {
+  const { ledger, subject } = context;
+  if (subject) return { record: subject.exists ? subject.owners : [], ledger: ledger.owners, domains };
+  return { record: record === 'ledger' ? ledger.owners : [], ledger: ledger.owners, domains };
+}
+
+/** The domains whose signers count as what their records say. The record of a domain is about that domain. */
+export function domainsAround({ domains, subject, signersOf }: Context): readonly string[] {
+  if (signersOf) return signersOf;
+  const above = domains.map(({ handle }) => handle);
+  return subject?.kind === 'domain' && subject.exists ? [String(subject.data.handle), ...above] : above;
 }
 
 /** Whether what a policy value asks beyond the rule is so (contract 03 §8.2). Nothing known, nothing granted. */

@@ -1,13 +1,17 @@
-import type { Json } from '@countersign/protocol';
+import { isObject, type Json } from '@countersign/protocol';
 import type { Cost } from '../work/cost.js';
-import type { Key, Token } from './caller.js';
+import type { Key, SignerFacts, Token } from './caller.js';
 import { matches, member } from './condition.js';
 import type { BearerMatcher, NameMatcher, SignerMatcher } from './rules.js';
 
-/** The owners that `$record` and `$ledger` stand for: public keys. */
+/** What a matcher is judged within. */
 export interface Owners {
+  /** The owners that `$record` stands for: public keys. */
   readonly record: readonly string[];
+  /** The same for `$ledger`. */
   readonly ledger: readonly string[];
+  /** Handles of the domains that what is judged is in: the one it joined, and those above. */
+  readonly domains?: readonly string[];
 }
 
 /** The one format of keys there is: what a key without a signer record has. */
@@ -42,10 +46,15 @@ function hasTrait(trait: string, expected: Json, { public: key, signer }: Key, o
     case 'format':
       return matches(expected, signer?.format ?? KEY_FORMAT, cost);
     case 'handle':
+      // A key that no signer record has is not "a signer other than x" either.
+      return (
+        signer !== undefined &&
+        (isName(expected) || speaksFor(signer, owners, cost)) &&
+        matches(expected, signer.handle, cost)
+      );
     case 'schema':
     case 'custom':
-      // A key that no signer record has is not "a signer other than x" either.
-      return signer !== undefined && matches(expected, signer[trait], cost);
+      return signer !== undefined && speaksFor(signer, owners, cost) && matches(expected, signer[trait], cost);
     case '$circle':
       return signer !== undefined && matches(expected, signer.circles as Json[], cost);
     case '$record':
@@ -60,6 +69,21 @@ function hasTrait(trait: string, expected: Json, { public: key, signer }: Key, o
 function isAmong(owners: readonly string[], key: string, cost: Cost): boolean {
   cost.spend(owners.length >> 2);
   return owners.includes(key);
+}
+
+/**
+ * Whether what a signer's record says of it counts here: whoever may make signers in a domain writes what schema, custom
+ * data and name they have, which must give them nothing outside it.
+ */
+function speaksFor({ domain }: SignerFacts, { domains = [] }: Owners, cost: Cost): boolean {
+  if (domain === undefined) return true;
+  cost.spend(domains.length >> 2);
+  return domains.includes(domain);
+}
+
+/** Whether a condition on a handle says which, and is not for all that are like it: that names a signer of any domain. */
+function isName(expected: Json): boolean {
+  return typeof expected === 'string' || (isObject(expected) && ('$eq' in expected || '$in' in expected));
 }
 
 function isOwner(expected: Json): boolean {

@@ -60,14 +60,14 @@ function inherited({ domains, subject }: Context): Context['domains'] {
 /** Rules as they are; a reference as the values it stands for, whatever the policy's status (contract 03 §8.2). */
 function* entries(level: Level, access: readonly AccessEntry[], context: Context): Generator<Standing> {
   const seen = new Set<string>();
+  const domains = inherited(context);
   for (const [index, entry] of access.entries()) {
     if (!isReference(entry)) {
       context.cost.spend(ruleCost(entry));
       yield { level, index, rule: entry };
       continue;
     }
-    const policies = withExtended(referredTo(entry.policy), context.policies, seen, context.cost);
-    for (const policy of policies.filter((one) => countsHere(one, context))) {
+    for (const policy of withExtended(referredTo(entry.policy), context.policies, domains, seen, context.cost)) {
       for (const value of policy.values) {
         const rule = withRecord(value, policy);
         context.cost.spend(ruleCost(rule));
@@ -79,71 +79,148 @@ function* entries(level: Level, access: readonly AccessEntry[], context: Context
 
 /** The values of active access policies; of those they extend, whatever the status (contract 03 §8.2). */
 function* policyBased(rights: readonly Right[], context: Context): Generator<Standing> {
-  for (const { policy, standing } of valuesAbout(rights, context.policies, context.cost)) {
-    context.cost.spend(ruleCost(standing.rule));
-    if (countsHere(policy, context)) yield standing;
+  const { policies, cost } = context;
+  if (!opens(policies, cost)) yield* OWNERS_RIGHTS;
+  for (const standing of valuesAbout(rights, policies, inherited(context), cost)) {
+    cost.spend(ruleCost(standing.rule));
+    yield standing;
   }
 }
 
-interface ActiveValue {
-  readonly policy: AccessPolicy;
-  readonly standing: Standing;
+/**
+ * Access policies say who has which rights, and under policies nobody changes anything without a policy that lets
+ * somebody into the ledger: not even the policies. Then its owners have what it takes to make or activate one, and
+ * nobody has more (docs/interface/domains.md).
+ */
+const OWNERS_RIGHTS: readonly Standing[] = [
+  {
+    level: 'ledger',
+    index: 0,
+    rule: {
+      action: { $in: ['access', 'create', 'update', 'drop'] },
+      record: { $in: ['ledger', 'ledger-proof', 'policy', 'policy-proof'] },
+      signer: { $ledger: 'owner' },
+    },
+  },
+  {
+    level: 'ledger',
+    index: 1,
+    rule: {
+      action: { $in: ['read', 'query'] },
+      record: { $in: ['ledger', 'policy'] },
+      bearer: { $signer: { $ledger: 'owner' } },
+    },
+  },
+];
+
+/** Whether a value of the active policies, outside every domain, lets anybody into the ledger (contract 03 §6.5, §8.2). */
+export function opens(policies: Context['policies'], cost: Cost): boolean {
+  const known = knownOf(policies);
+  known.opens ??= activeIn(policies, [], cost).values.some(({ rule }) => {
+    cost.spend(ruleCost(rule));
+    return isAbout(rule, { action: 'access', record: 'ledger' }) && !rule.filter && rule.invoke === undefined;
+  });
+  return known.opens;
 }
 
-/** The values of a ledger's active policies, and those of them that are about a right that was asked for. */
+/** The values of active policies that count in a domain, and those of them that are about a right that was asked for. */
 interface Active {
-  readonly values: readonly ActiveValue[];
-  readonly about: Map<string, readonly ActiveValue[]>;
-  /** How much more may be remembered: an access check may ask for any right, and a value may be about all of them. */
+  readonly values: readonly Standing[];
+  readonly about: Map<string, readonly Standing[]>;
+}
+
+/** What is remembered of the policies of a ledger. */
+interface Known {
+  /** By the domains that values are to count in. */
+  readonly active: Map<string, Active>;
+  opens?: boolean;
+  /** How much more may be remembered: there may be many domains; a check may ask for any right, and many be about it. */
   room: number;
 }
 
 /** What the active policies of a ledger amount to is the same until a policy changes, and then the map is another. */
-const active = new WeakMap<Context['policies'], Active>();
+const known = new WeakMap<Context['policies'], Known>();
 
-function valuesAbout(rights: readonly Right[], policies: Context['policies'], cost: Cost): readonly ActiveValue[] {
-  let known = active.get(policies);
-  if (!known) {
-    const values = activeValues(policies, cost);
-    known = { values, about: new Map(), room: limits.about.times * values.length + limits.about.more };
-    active.set(policies, known);
+function knownOf(policies: Context['policies']): Known {
+  let found = known.get(policies);
+  if (!found) {
+    const values = [...policies.values()].reduce((sum, one) => sum + (isAccess(one) ? one.values.length : 0), 0);
+    found = { active: new Map(), room: limits.about.times * values + limits.about.more };
+    known.set(policies, found);
   }
+  return found;
+}
+
+function valuesAbout(
+  rights: readonly Right[],
+  policies: Context['policies'],
+  domains: Context['domains'],
+  cost: Cost,
+): readonly Standing[] {
+  const { values, about } = activeIn(policies, domains, cost);
   const name = rights.map(({ action, record }) => `${action} ${record}`).join(', ');
-  let about = known.about.get(name);
-  if (!about) {
-    about = known.values.filter(({ standing: { rule } }) => {
+  let found = about.get(name);
+  if (!found) {
+    found = values.filter(({ rule }) => {
       cost.spend(ruleCost(rule));
       return rights.some((right) => isAbout(rule, right));
     });
-    if (known.room >= about.length + EACH) {
-      known.room -= about.length + EACH;
-      known.about.set(name, about);
-    }
+    if (isRoomFor(policies, found.length)) about.set(name, found);
   }
-  return about;
+  return found;
 }
 
-/** What a right counts as that no value is about. */
+/** Domains in a chain are all told by the first of them and their number; so are all domains of a ledger together. */
+function activeIn(policies: Context['policies'], domains: Context['domains'], cost: Cost): Active {
+  const { active } = knownOf(policies);
+  const chain = `${domains.length} ${domains[0]?.handle}`;
+  let found = active.get(chain);
+  if (!found) {
+    found = { values: activeValues(policies, domains, cost), about: new Map() };
+    // There is always room for what counts outside every domain.
+    if (domains.length === 0 || isRoomFor(policies, found.values.length)) active.set(chain, found);
+  }
+  return found;
+}
+
+function isRoomFor(policies: Context['policies'], values: number): boolean {
+  const known = knownOf(policies);
+  if (known.room < values + EACH) return false;
+  known.room -= values + EACH;
+  return true;
+}
+
+/** What is remembered counts as so many values more. */
 const EACH = 10;
 
-function activeValues(policies: Context['policies'], cost: Cost): readonly ActiveValue[] {
+function activeValues(policies: Context['policies'], domains: Context['domains'], cost: Cost): readonly Standing[] {
   const handles = [...policies.values()].filter(({ status }) => status === 'active').map(({ handle }) => handle);
-  return withExtended(handles, policies, new Set(), cost).flatMap((policy) => {
+  return withExtended(handles, policies, domains, new Set(), cost).flatMap((policy) => {
     cost.spend(RULE * policy.values.length);
     return policy.values.map((value, index) => ({
-      policy,
-      standing: { level: 'policy' as const, index, policy: policy.handle, rule: withRecord(value, policy) },
+      level: 'policy' as const,
+      index,
+      policy: policy.handle,
+      rule: withRecord(value, policy),
     }));
   });
 }
 
+function isAccess({ schema = 'access' }: AccessPolicy): boolean {
+  return schema === 'access';
+}
+
 /**
- * The access policies of those handles, each after the ones it extends. Each comes once, however often
- * it is named: `seen` is what came before, and what ends a circle of policies that extend one another.
+ * The access policies of those handles that count in the domains, each after the ones it extends. One in a domain counts
+ * for records there and below, and so do those that it extends, for its sake (contract 03 §8.2).
+ *
+ * Each comes once, however often it is named: `seen` is what came before, and what ends a circle of policies that extend
+ * one another.
  */
 function withExtended(
   handles: readonly string[],
   policies: Context['policies'],
+  domains: Context['domains'],
   seen: Set<string>,
   cost: Cost,
 ): AccessPolicy[] {
@@ -153,7 +230,7 @@ function withExtended(
     cost.spend(RULE);
     const { handle, extended } = next;
     const policy = policies.get(handle);
-    if (!policy || (policy.schema ?? 'access') !== 'access') continue;
+    if (!policy || !isAccess(policy) || !countsIn(domains, policy, cost)) continue;
     if (extended) {
       ordered.push(policy);
     } else if (!seen.has(handle)) {
@@ -166,11 +243,10 @@ function withExtended(
 }
 
 /** A policy in a domain counts for the records of that domain and below (contract 03 §8.2). */
-function countsHere(policy: AccessPolicy, context: Context): boolean {
-  if (policy.domain === undefined) return true;
-  const domains = inherited(context);
-  context.cost.spend(1 + (domains.length >> 2));
-  return domains.some((domain) => domain.handle === policy.domain);
+function countsIn(domains: Context['domains'], { domain }: AccessPolicy, cost: Cost): boolean {
+  if (domain === undefined) return true;
+  cost.spend(1 + (domains.length >> 2));
+  return domains.some(({ handle }) => handle === domain);
 }
 
 function withRecord(value: AccessValue, policy: AccessPolicy): AccessValue {

@@ -26,6 +26,8 @@ export interface Client {
   readonly signer: string;
   /** `data.schema` of its signer. */
   readonly schema?: string;
+  /** The domain that its signer is in. */
+  readonly domain?: string | undefined;
 }
 
 /**
@@ -76,6 +78,6 @@ export async function clientOf(
   const signer = found.record && (JSON.parse(found.record.body) as RecordEnvelope);
   if (!signer || !isUsable(signer) || !isUsable(factor)) return { ledger: current };
   const { schema } = signer.data;
-  const client = { factor: String(factor.data.handle), signer: handle };
+  const client = { factor: String(factor.data.handle), signer: handle, domain: signer.meta.domain };
   return { ledger: current, client: typeof schema === 'string' ? { ...client, schema } : client };
 }

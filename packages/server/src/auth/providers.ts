@@ -1,5 +1,7 @@
-import { isObject, type Json, type JsonObject } from '@countersign/protocol';
-import type { Ledger } from '../ledgers/ledger.js';
+import { isObject, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
+import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../service.js';
+import { stepsOfText } from '../work/task.js';
 
 /** Seconds a token lives when its policy does not say (contract 03 §3). */
 const TTL = 3600;
@@ -12,24 +14,56 @@ export interface Provider {
   readonly target?: string;
   /** Seconds its tokens live. */
   readonly ttl: number;
+  /** The domain that its policy is in: it vouches for signers there and below only, and is one of them. */
+  readonly domain?: string;
 }
 
 /** The providers that authentication policies name, oldest policy first (contract 03 §3). Inactive policies do not. */
 export function providersOf({ policies }: Ledger): Provider[] {
-  return [...policies.values()].flatMap(({ schema, status, values }) => {
+  return [...policies.values()].flatMap(({ schema, status, values, domain }) => {
     if (schema !== 'authentication' || status === 'inactive') return [];
-    return (values as unknown as readonly JsonObject[]).map(providerOf);
+    return (values as unknown as readonly JsonObject[]).map((value) => providerOf(value, domain));
   });
 }
 
+/**
+ * Whether a provider may say of a signer who it is. Where a policy in a domain names it, both are signers there or below:
+ * who may write such a policy must speak for nobody else, and in no other's name.
+ *
+ * @param domains all that provider and signer are in
+ */
+export function vouchesFor(
+  { domain }: Provider,
+  domains: { readonly provider: ReadonlySet<string>; readonly signer: ReadonlySet<string> },
+): boolean {
+  return domain === undefined || (domains.provider.has(domain) && domains.signer.has(domain));
+}
+
+/** Handles of the domains that a signer is in, which never change; none where there is no such signer. */
+export async function domainsOfSigner(
+  { store, task }: Pick<Service, 'store' | 'task'>,
+  ledger: Ledger,
+  handle: string,
+): Promise<ReadonlySet<string>> {
+  const { record } = await store.lookup({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
+  await task.turn(stepsOfText(record?.body));
+  return record ? domainsAbove(ledger, (JSON.parse(record.body) as RecordEnvelope).meta.domain) : new Set();
+}
+
+/** Handles of a domain and those above it. */
+export function domainsAbove(ledger: Ledger, domain: string | undefined): ReadonlySet<string> {
+  return new Set(domainsFrom(ledger, domain).map(({ handle }) => handle));
+}
+
 /** What was stored with a policy was validated then: each value names its provider. */
-function providerOf({ signer, target, config }: JsonObject): Provider {
+function providerOf({ signer, target, config }: JsonObject, domain: string | undefined): Provider {
   const schema = member(target, 'schema');
   const ttl = member(config, 'jwt.ttl');
   return {
     handle: String(member(signer, 'handle')),
     ...(typeof schema === 'string' ? { target: schema } : {}),
     ttl: typeof ttl === 'number' ? ttl : TTL,
+    ...(domain === undefined ? {} : { domain }),
   };
 }
 

@@ -17,9 +17,14 @@ export interface KeySource {
   signerKey(handle: string): Promise<string | undefined>;
   /**
    * The key-pair factor with this handle: base64 SPKI DER and the handle of its signer. Undefined also for a factor or
-   * provider that is no longer trusted (contract 03 §4.3). `issuer` is the signer the token says it comes from.
+   * provider that is no longer trusted (contract 03 §4.3). `issuer` is the signer the token says it comes from, `subject`
+   * what it says of whom it is about.
    */
-  factor(handle: string, issuer: string): Promise<{ readonly public: string; readonly signer: string } | undefined>;
+  factor(
+    handle: string,
+    issuer: string,
+    subject: unknown,
+  ): Promise<{ readonly public: string; readonly signer: string } | undefined>;
 }
 
 /** A verified token. */
@@ -123,7 +128,9 @@ async function verifyProvided(compact: Compact, request: Request, keys: KeySourc
   const claims = checkClaims(compact, now, 'provider');
   const factor = valid(
     'factor-untrusted',
-    isHandle(compact.kid) && isHandle(claims.iss) ? await keys.factor(compact.kid, claims.iss) : undefined,
+    isHandle(compact.kid) && isHandle(claims.iss)
+      ? await keys.factor(compact.kid, claims.iss, compact.claims.sub)
+      : undefined,
   );
   if (claims.iss !== factor.signer) throw invalidToken('issuer-wrong');
   const key = valid('key-malformed', rsaKey(factor.public));

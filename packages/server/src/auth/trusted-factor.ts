@@ -1,8 +1,8 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import { parseAddress, type RecordEnvelope } from '@countersign/protocol';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { stepsOfText } from '../work/task.js';
-import { providersOf } from './providers.js';
+import { domainsAbove, domainsOfSigner, type Provider, providersOf, vouchesFor } from './providers.js';
 import { isProviderKey, isUsable } from './usable.js';
 
 /**
@@ -13,12 +13,14 @@ import { isProviderKey, isUsable } from './usable.js';
  *
  * @param ledger as held; what it says of policies counts only where it is current
  * @param issuer the claim `iss`; the token is refused anyway unless the factor is this signer's
+ * @param subject the claim `sub`: a policy in a domain trusts its provider about signers there and below only
  */
 export async function trustedFactor(
   service: Service,
   ledger: Ledger,
   kid: string,
   issuer: string,
+  subject: unknown,
 ): Promise<{ readonly public: string; readonly signer: string } | undefined> {
   const [factor, provider] = await Promise.all([
     service.store.lookup({ ledger: ledger.id, kind: 'signer-factor', id: kid, by: 'handle' }),
@@ -30,6 +32,23 @@ export async function trustedFactor(
   const signer = JSON.parse(provider.record.body) as RecordEnvelope;
   if (!isProviderKey(key) || !isUsable(key) || !isUsable(signer)) return undefined;
   const current = await service.ledgers.renew(ledger, Math.max(factor.version, provider.version));
-  if (!providersOf(current).some(({ handle }) => handle === key.data.signer)) return undefined;
-  return { public: String(key.data.public), signer: String(key.data.signer) };
+  if (key.data.signer !== issuer) return undefined;
+  const named = providersOf(current).filter(({ handle }) => handle === issuer);
+  if (!(await isTrusted(service, current, named, signer.meta.domain, subject))) return undefined;
+  return { public: String(key.data.public), signer: issuer };
+}
+
+/** Whether one of the policies that name the provider lets it speak about the subject. */
+async function isTrusted(
+  service: Service,
+  ledger: Ledger,
+  named: readonly Provider[],
+  domain: string | undefined,
+  subject: unknown,
+): Promise<boolean> {
+  if (named.some((one) => one.domain === undefined)) return true;
+  if (named.length === 0 || typeof subject !== 'string' || !parseAddress(subject)) return false;
+  const signer = await domainsOfSigner(service, ledger, subject);
+  const provider = domainsAbove(ledger, domain);
+  return named.some((one) => vouchesFor(one, { provider, signer }));
 }

@@ -17,14 +17,14 @@ export interface Aspect {
   /** Handle of the bridge. */
   readonly bridge: string;
   readonly strategy: Strategy;
+  /** The domain that its policy is in: it counts for records there and below only. */
+  readonly domain?: string;
 }
 
 /** An aspect as its policy declares it. */
 interface Declared {
   readonly aspect: Aspect;
   readonly filter?: JsonObject;
-  /** The domain that its policy is in: it counts for records there and below only. */
-  readonly domain?: string;
 }
 
 /**
@@ -46,7 +46,7 @@ export function aspectsFor(
   const domains = domainsFrom(ledger, subject?.meta.domain).map(({ handle }) => handle);
   cost.spend(2 * domains.length);
   return (declaredIn(ledger).get(action) ?? [])
-    .filter(({ filter, domain }) => {
+    .filter(({ filter, aspect: { domain } }) => {
       cost.spend(2 + (domain === undefined ? 0 : domains.length >> 2));
       if (domain !== undefined && !domains.includes(domain)) return false;
       return filter === undefined || fits(filter, request, subject, cost);
@@ -87,8 +87,9 @@ function declaredIn({ policies }: Ledger): ByAction {
     const { values, filter, domain } = policy as unknown as ProcessingPolicy;
     for (const value of values) {
       const { action, invoke, config, filter: own = filter } = value;
-      const aspect = { action, bridge: invoke.bridge, strategy: strategyOf(action, config?.strategy) };
-      const one = { aspect, ...(own ? { filter: own } : {}), ...(domain === undefined ? {} : { domain }) };
+      const strategy = strategyOf(action, config?.strategy);
+      const aspect = { action, bridge: invoke.bridge, strategy, ...(domain === undefined ? {} : { domain }) };
+      const one = { aspect, ...(own ? { filter: own } : {}) };
       const others = declared.get(action);
       if (others) others.push(one);
       else declared.set(action, [one]);

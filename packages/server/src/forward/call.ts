@@ -35,9 +35,9 @@ export interface Forwarding {
   until?: number;
 }
 
-/** The path of a record at a bridge. What could not be its name is not sent there: `..` would lead elsewhere. */
+/** The path of a record at a bridge. What could not be its name is not sent there: `..` is none, and would lead elsewhere. */
 export function pathOf(kind: Kind, id: string): string {
-  const isHandle = id.length <= limits.handle && new RegExp(HANDLE_PATTERN).test(id) && !/^\.+$/.test(id);
+  const isHandle = id.length <= limits.handle && new RegExp(HANDLE_PATTERN).test(id);
   if (!isHandle && !isLuid(id, kind.prefix)) throw notFound(kind);
   return `/${id}`;
 }
@@ -65,7 +65,7 @@ export async function askBridge(
       throw new LedgerError('forward.unexpected-error', `Forwarded by ledger '${ledger.handle}' before`);
     }
     const bridge = await bridgeOf(service, ledger, handle);
-    asked = { bridge: handle, answer: send(service, ledger, bridge, forwarding, await call()) };
+    asked = { bridge: handle, answer: send(service, ledger, bridge, forwarding, aspect, await call()) };
     forwarding.asked[step] = asked;
   }
   if (asked.bridge !== handle) {
@@ -81,6 +81,7 @@ async function send(
   ledger: Ledger,
   bridge: Bridge,
   forwarding: Forwarding,
+  { domain }: Aspect,
   { method, path, body }: Call,
 ): Promise<OutboundAnswer> {
   const { kind, request } = forwarding;
@@ -93,7 +94,7 @@ async function send(
       ledger: ledger.id,
       method,
       url: urlOf(bridge.server, `/v2/${kind.path}${path}`),
-      headers: forwardedHeaders(service, ledger, bridge, request.headers, body !== undefined),
+      headers: forwardedHeaders(service, ledger, bridge, clientsHeaders(request, domain), body !== undefined),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       within: Math.max(1, Math.floor(forwarding.until - now)),
     });
@@ -101,6 +102,16 @@ async function send(
     if (!(error instanceof OutboundFailure)) throw error;
     throw error.kind === 'oversized' ? invalidResponse(bridge.handle) : unexpected(error);
   }
+}
+
+/**
+ * The client's headers, without its token where a policy in a domain leads to the bridge: whoever made that has rights in
+ * the domain only, and could do with the token what its bearer may do elsewhere.
+ */
+function clientsHeaders({ headers }: Request, domain: string | undefined): Request['headers'] {
+  if (domain === undefined) return headers;
+  const { authorization: _, ...others } = headers;
+  return others;
 }
 
 /** `/v2` is added here, unlike in every other call of a bridge (contract 02 §4). */

@@ -53,7 +53,7 @@ export function targetOf(
   if (!declares(ledger, kind, action)) return undefined;
   const id = found ? String(found.record.data.handle) : (request.params.id ?? '');
   const subject = bridgedSubject(ledger, kind, isLuid(id, kind.prefix) ? {} : { handle: id }, 'name');
-  const routed = found ? subjectOf(kind, found.record) : data ? { ...subject, data } : subject;
+  const routed = found ? subjectOf(kind, found.record, found.parent) : data ? { ...subject, data } : subject;
   const aspects = aspectsFor(cost, ledger, kind, action, request, routed);
   if (aspects.length === 0) return undefined;
   return { aspects, proxied: aspects.some(({ strategy }) => strategy === 'proxy'), subject, id };
@@ -66,6 +66,6 @@ export function bridgedSubject(
   data: JsonObject,
   known: NonNullable<Subject['known']>,
 ): Subject {
-  const domain = joinedDomain(ledger, data, { signed: [], partial: [] });
+  const domain = joinedDomain(ledger, kind, data, { signed: [], partial: [] });
   return { ...newSubject(kind, data, [], domain), known };
 }

@@ -33,6 +33,8 @@ export const anchor: Kind = {
   relations: ({ wallet = '' }) => [
     { kind: 'wallet', handle: String(wallet), missing: `Cannot find anchor wallet '${wallet || undefined}'` },
   ],
+  freeNames: true,
+  renamable: false,
   forwards: true,
   decides: 'never',
   trail: { labels: false },

@@ -9,6 +9,7 @@ export const circleSigner: Kind = {
   prefix: 'csn',
   path: 'signers',
   under: { kind: 'circle', member: 'circle' },
+  inParentsDomain: true,
   links: { kind: 'signer', member: 'signer' },
   rightsOnParent: { create: 'assign-signer', drop: 'remove-signer', read: 'read' },
   operations: ['create', 'list', 'read', 'drop', 'changes'],

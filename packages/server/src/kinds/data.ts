@@ -3,7 +3,7 @@ import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { AccessEntries } from '../access/rules.js';
 import { limits } from '../limits.js';
 
-/** A handle, which is an address: `[schema:]name[@parent]` (contract 00, Handles). */
+/** A handle, which is an address: `[schema:]name(@part)*` (contract 00, Handles). */
 export const Handle = Type.String({ maxLength: limits.handle, pattern: HANDLE_PATTERN });
 
 /** An object whose members are the client's affair: `custom`, filters. */

@@ -35,5 +35,7 @@ export const effect: Kind = {
   check(data) {
     if (isObject(data.action)) requireHttpUrl('/data/action/endpoint', data.action.endpoint);
   },
+  freeNames: true,
+  essence: ['signal'],
   decides: 'never',
 };

@@ -43,6 +43,7 @@ export const intent: Kind = {
   signals: ['intent-created', 'intent-proofs-added', 'intent-updated'],
   initialStatus: 'pending',
   proofAliases: ['/sign'],
+  freeNames: true,
   fixedStatus: true,
   fixedMoment: true,
   meta: async (data, tools) => ({ thread: thread(tools), domains: await domains(data, tools) }),

@@ -71,6 +71,13 @@ export interface Kind {
   /** Last segment of the collection's path: `wallets`, `factors`. */
   readonly path: string;
   readonly under?: Nesting;
+  /** Whether its records are in the domain of the record they lie under, whatever proofs and handles say. */
+  readonly inParentsDomain?: boolean;
+  /**
+   * Whether a plain handle, one without a domain, may be taken by who has rights in a domain only: no rule and no record
+   * that decides names the kind by its handle (docs/interface/domains.md).
+   */
+  readonly freeNames?: boolean;
   readonly links?: Link;
   /**
    * Operations that are judged by the rules about the record it lies under, and the action those must grant (contract
@@ -144,13 +151,13 @@ export interface Kind {
   generated?(data: JsonObject, random: (bytes: number) => Uint8Array): Generated | undefined;
   /** What `reveal` must be granted on to see its secrets; without it they are never served (contract 03 §2.4). */
   readonly reveals?: 'signer-factor-secret';
-  /** Whether a `data.schema` that names no schema is taken as a free name (contract 03 §8.1, custom policies). */
-  readonly freeSchemas?: boolean;
   /** The records `data` names that must exist, in the order they are looked for. */
   relations?(data: JsonObject): readonly Relation[];
   readonly dependants?: readonly Dependants[];
   /** False where other records and rules name this one by its handle for good: an update may not change it. */
   readonly renamable?: boolean;
+  /** Members of `data` that make another record of it: an update that changes one is judged as a create as well. */
+  readonly essence?: readonly string[];
   /**
    * Checks that are not about shape, on create and update. Throws `LedgerError`. `previous` is absent on create;
    * `config` is that of the ledger, where it has one.

@@ -15,13 +15,14 @@ export const policy: Kind = {
   alternatives: policyShapes,
   order: ['handle', 'custom', 'extend', 'access', 'action', 'inputs', 'config', 'values', 'record', 'filter', 'schema'],
   schemas: 'applied',
-  freeSchemas: true,
   filters: ['record'],
   signals: ['policy-created', 'policy-updated', 'policy-proofs-added'],
   check(data) {
     if (data.schema === 'access') checkAccessFilters(data);
     if (data.schema === 'processing') checkStrategies(data);
   },
+  renamable: false,
+  essence: ['schema', 'record'],
   decides: 'always',
 };
 

@@ -25,6 +25,7 @@ export const report: Kind = {
   schemas: 'required',
   filters: [],
   signals: ['report-created', 'report-proofs-added', 'report-dropped'],
+  freeNames: true,
   createdByPolicy: true,
   statuses: STATUSES,
   transition(from, to) {

@@ -46,5 +46,6 @@ export const schema: Kind = {
   filters: ['record'],
   signals: ['schema-created', 'schema-updated', 'schema-proofs-added'],
   renamable: false,
+  essence: ['record'],
   decides: 'always',
 };

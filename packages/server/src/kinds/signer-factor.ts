@@ -69,6 +69,7 @@ export const signerFactor: Kind = {
   prefix: 'snf',
   path: 'factors',
   under: { kind: 'signer', member: 'signer' },
+  inParentsDomain: true,
   operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
   data: Plain,
   alternatives: [Plain, ClientCredentials, KeyPair],
@@ -93,6 +94,8 @@ export const signerFactor: Kind = {
   secrets: (data) => secretNames([data.secret, data.clientSecret]),
   generated: generatedCredentials,
   reveals: 'signer-factor-secret',
+  // Only a key pair signs for its signer.
+  essence: ['schema'],
   decides: 'unless-created',
 };
 

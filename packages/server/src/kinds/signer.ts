@@ -25,6 +25,8 @@ export const signer: Kind = {
   filters: ['public', 'format'],
   signals: ['signer-created', 'signer-updated', 'signer-proofs-added'],
   renamable: false,
+  // Rules name signers by it.
+  essence: ['schema'],
   reserved: SYSTEM_SIGNERS,
   decides: 'unless-created',
 };

@@ -43,5 +43,7 @@ export const wallet: Kind = {
       }),
     },
   ],
+  freeNames: true,
+  renamable: false,
   decides: 'never',
 };

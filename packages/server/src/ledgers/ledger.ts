@@ -16,6 +16,8 @@ export interface SchemaEntry {
   readonly handle: string;
   readonly luid: string;
   readonly hash: string;
+  /** The domain it is in: it is for records there and below. */
+  readonly domain?: string;
 }
 
 /**
@@ -48,6 +50,14 @@ export interface Ledger {
    * without a new version of the ledger, so the run's commit, or its refusal, makes sure that they still are nobody's.
    */
   readonly strangers: Set<string>;
+}
+
+/**
+ * Whether what is in `border` counts for what is in `domain`: in it or below. What is in no domain counts everywhere
+ * (docs/interface/domains.md).
+ */
+export function isWithin(ledger: Ledger, domain: string | undefined, border: string | undefined): boolean {
+  return border === undefined || domainsFrom(ledger, domain).some(({ handle }) => handle === border);
 }
 
 /**

@@ -151,10 +151,10 @@ function domainOf(record: RecordEnvelope): Domain {
 
 function schemasOf(stored: StoredLedger): Ledger['schemas'] {
   const schemas = new Map<KindName, Map<string, SchemaEntry>>();
-  for (const { handle, luid, hash, link } of stored.schemas) {
+  for (const { handle, luid, hash, link, domain } of stored.schemas) {
     const kind = link as KindName;
     const ofKind = schemas.get(kind) ?? new Map<string, SchemaEntry>();
-    schemas.set(kind, ofKind.set(handle, { handle, luid, hash }));
+    schemas.set(kind, ofKind.set(handle, { handle, luid, hash, ...(domain === null ? {} : { domain }) }));
   }
   return schemas;
 }

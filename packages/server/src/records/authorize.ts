@@ -6,6 +6,8 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
+import { placeOfName } from './domain.js';
+import { heldBeside, type Related } from './relations.js';
 import type { Parent, Stored } from './stored.js';
 
 /** An action on a record, or on the record of its kind that is about to be. */
@@ -37,6 +39,54 @@ export async function authorize(service: Service, ledger: Ledger, caller: Caller
   await service.task.turn();
   if (record === 'intent-proof') throw missingPermissions(action, record, caller, context);
   throw refusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
+}
+
+/**
+ * Lets the caller make a record under its name, or refuses: in the domain it is to be in; and in the place where the name
+ * belongs, where that is another.
+ *
+ * @throws as `authorize` does
+ */
+export async function authorizeNew(service: Service, ledger: Ledger, caller: Caller, asked: AskedNew): Promise<void> {
+  const { kind, subject } = asked;
+  await authorize(service, ledger, caller, { ...asked, action: 'create' });
+  const place = placeOfName(ledger, kind, subject.data, subject.meta.domain);
+  if (place) await authorizeIn(service, ledger, caller, asked, place.domain);
+}
+
+/**
+ * Lets the caller make a record that keeps others from being dropped, or refuses, in the domains of those that are in one
+ * beside its own.
+ *
+ * @param related the records that its data names
+ * @throws as `authorize` does
+ */
+export async function authorizeBeside(
+  service: Service,
+  ledger: Ledger,
+  caller: Caller,
+  asked: AskedNew,
+  related: readonly Related[],
+): Promise<void> {
+  for (const { domain } of heldBeside(ledger, asked.kind, related, asked.subject.meta.domain)) {
+    await authorizeIn(service, ledger, caller, asked, domain);
+  }
+}
+
+/** A record that is about to be, or that another is to become. */
+type AskedNew = Omit<Asked, 'action'>;
+
+/** Asks for the right to make a record in a domain, be it another than it is to be in; or outside every domain. */
+async function authorizeIn(
+  service: Service,
+  ledger: Ledger,
+  caller: Caller,
+  asked: AskedNew,
+  domain: string | undefined,
+): Promise<void> {
+  const { domain: _, ...meta } = asked.subject.meta;
+  const subject = { ...asked.subject, meta: domain === undefined ? meta : { ...meta, domain } };
+  await authorize(service, ledger, caller, { ...asked, subject, action: 'create' });
 }
 
 /**
@@ -83,7 +133,7 @@ function named({ data }: Subject): { handle?: string } {
 
 /** An action on a stored record. */
 export function asked(action: Asked['action'], kind: Kind, { record, parent }: Stored): Asked {
-  return { action, kind, subject: subjectOf(kind, record), ...(parent ? { parent } : {}) };
+  return { action, kind, subject: subjectOf(kind, record, parent), ...(parent ? { parent } : {}) };
 }
 
 /** The right an operation needs: on the record itself, on its proofs, or on the record it lies under. */

@@ -97,7 +97,7 @@ async function lookedUp(service: Service, ledger: Ledger, key: string, by: 'publ
 function signerIn({ body, factor, circles }: FoundSigner): SignerFacts | undefined {
   if (body === undefined || (factor !== undefined && !counts(JSON.parse(factor)))) return undefined;
   const { data, meta } = JSON.parse(body) as RecordEnvelope;
-  return { ...(data as JsonObject), status: meta.status, circles } as unknown as SignerFacts;
+  return { ...(data as JsonObject), status: meta.status, circles, domain: meta.domain } as unknown as SignerFacts;
 }
 
 function counts(factor: RecordEnvelope): boolean {

@@ -63,7 +63,7 @@ async function readable(
 ): Promise<RecordEnvelope> {
   const { record, parent } =
     (await dropped(service, ledger, kind, request)) ?? (await storedRecord(service, ledger, kind, request));
-  const subject = subjectOf(kind, record);
+  const subject = subjectOf(kind, record, parent);
   const caller = await reader(service, ledger, token);
   await authorize(service, ledger, caller, {
     action: 'read',

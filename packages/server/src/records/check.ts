@@ -33,9 +33,9 @@ export async function check(service: Service, ledger: Ledger, kind: Kind, reques
   const action = String(sent.data.action);
   const narrowed = typeof sent.data.record === 'string' ? sent.data.record : undefined;
   return onCurrent(service, ledger, async (current) => {
-    const { record } = await storedRecord(service, current, kind, request);
+    const { record, parent } = await storedRecord(service, current, kind, request);
     const caller = await writer(service, current, proofs.signed, token, false);
-    const subject = subjectOf(kind, record);
+    const subject = subjectOf(kind, record, parent);
     const conditions = await conditionsOf(service, current, caller, subject);
     const context = contextOf(service, current, subject, conditions);
     const now = moment(service.nature);

@@ -4,14 +4,14 @@ import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import { accessOf } from '../ledgers/ledgers.js';
 import type { Service } from '../service.js';
+import type { Parent } from './stored.js';
 
 /** Whether the condition of that name, which a policy value asks for, is fulfilled (contract 03 §8.2, `invoke`). */
 export type Conditions = (name: string) => boolean;
 
 /** What an operation on a record is decided on, beside the caller. Without `conditions`, none is fulfilled. */
 export function contextOf(service: Service, ledger: Ledger, subject?: Subject, conditions?: Conditions): Context {
-  // Domain records inherit nothing from the domain they are in (contract 02 §2.4).
-  const domains = subject?.kind === 'domain' ? [] : domainsFrom(ledger, subject?.meta.domain);
+  const domains = domainsFrom(ledger, subject?.meta.domain);
   service.task.spend(1 + DOMAIN * domains.length);
   return {
     ledger: {
@@ -31,9 +31,14 @@ export function contextOf(service: Service, ledger: Ledger, subject?: Subject, c
 /** Steps that it takes to find a domain. */
 const DOMAIN = 2;
 
-/** A stored record as what an operation is about. */
-export function subjectOf(kind: Kind, record: RecordEnvelope): Subject {
-  const { status, domain, labels, thread } = record.meta;
+/**
+ * A stored record as what an operation is about.
+ *
+ * @param parent the record it lies under: the one whose domain counts, where the kind says so, whatever was stored
+ */
+export function subjectOf(kind: Kind, record: RecordEnvelope, parent?: Parent): Subject {
+  const { status, labels, thread } = record.meta;
+  const domain = domainOfRecord(kind, record.meta.domain, parent);
   return {
     kind: kind.name,
     access: accessOf(record),
@@ -64,4 +69,14 @@ export function newSubject(
     meta: domain === undefined ? {} : { domain },
     exists: false,
   };
+}
+
+/**
+ * The domain that counts for a stored record.
+ *
+ * @param stored the one it was stored with
+ * @param parent the record it lies under: that one's, where the kind says so
+ */
+export function domainOfRecord(kind: Kind, stored: string | undefined, parent?: Parent): string | undefined {
+  return parent && kind.inParentsDomain ? parent.record.meta.domain : stored;
 }

@@ -5,10 +5,12 @@ import { type Aspect, aspectsFor, declares, onlyOne } from '../forward/aspect.js
 import type { Forwarding } from '../forward/call.js';
 import { forwardVersion, proxiedVersion } from '../forward/version.js';
 import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
+import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
-import { authorize } from './authorize.js';
+import { authorizeBeside, authorizeNew } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
 import { conditionsOf } from './conditions.js';
@@ -24,7 +26,7 @@ import { sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
 import { inOrder } from './serve.js';
 import { assertMayBeCreated } from './status.js';
-import { assertNotUnderReserved, assertUnder, type Parent, parentRecord } from './stored.js';
+import { assertNotUnderReserved, assertUnder, foundParent, type Parent } from './stored.js';
 import { assertSigned, clientTrail, ownersOf, type Signed } from './trail.js';
 import { keyOf, newLuid, type Version, versionOf, withProofs } from './version.js';
 
@@ -118,22 +120,19 @@ interface Prepared {
 async function prepare(service: Service, ledger: Ledger, creation: Create, caller: Caller): Promise<Prepared> {
   const { kind, request, data, signed } = creation;
   const parent = await parentOfNew(service, ledger, kind, request, data);
-  const domain = joinedDomain(ledger, data, signed.proofs);
+  const domain = joinedDomain(ledger, kind, data, signed.proofs, parent);
   const owners = ownersOf(ledger, signed, caller);
   const subject = newSubject(kind, data, owners, domain);
-  await authorize(service, ledger, caller, {
-    action: 'create',
-    kind,
-    subject,
-    ...(parent ? { parent } : {}),
-    conditions: await conditionsOf(service, ledger, caller, subject),
-  });
+  const conditions = await conditionsOf(service, ledger, caller, subject);
+  const asked = { kind, subject, ...(parent ? { parent } : {}), conditions };
+  await authorizeNew(service, ledger, caller, asked);
   assertNotUnderReserved(kind, data);
   await assertNotResent(service, ledger, kind, signed);
   if (creation.reveals) await assertMayReveal(service, ledger, kind, caller, subject);
-  await service.userSchemas.check(service.task, ledger, kind, data);
+  await service.userSchemas.check(service.task, ledger, kind, data, domain);
   const needs = await foundRelations(service, ledger, kind, data);
-  assertDomain(ledger, domain, nameOf(kind, data));
+  assertDomain(ledger, kind, domain, nameOf(kind, data), signed.proofs);
+  await authorizeBeside(service, ledger, caller, asked, needs);
   await service.task.turn(stepsToCheck(kind));
   checkData(kind, ledger, data);
   assertRoom(kind, ledger, data);
@@ -167,8 +166,9 @@ async function parentOfNew(
 ): Promise<Parent | undefined> {
   const { under } = kind;
   const named = under !== undefined && data[under.member] === request.params.parent;
-  if (named && kind.relations?.(data).some((relation) => relation.kind === under.kind)) return undefined;
-  const parent = await parentRecord(service, ledger, kind, request);
+  const isRelation = named && kind.relations?.(data).some((relation) => relation.kind === under.kind);
+  const parent = await foundParent(service, ledger, kind, request);
+  if (!parent && under && !isRelation) throw notFound(kindNamed(under.kind));
   if (parent) assertUnder(kind, data, parent);
   return parent;
 }

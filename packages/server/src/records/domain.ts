@@ -1,28 +1,105 @@
 import { domainOf, type JsonObject, LedgerError } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { ClientProofs } from './proofs.js';
+import type { Parent } from './stored.js';
 
 /**
- * The domain a new record joins: the one a proof names, else the suffix of its handle. Decided once, at creation
- * (contract 02 §2.2).
+ * The domain a new record joins: that of the record it lies under, where its kind says so; else the one a proof names,
+ * else the suffix of its handle. Decided once, at creation (contract 02 §2.2).
  *
  * @returns nothing for a record outside every domain, and on a ledger that has no domain yet
  */
-export function joinedDomain(ledger: Ledger, data: JsonObject, proofs: ClientProofs): string | undefined {
+export function joinedDomain(
+  ledger: Ledger,
+  kind: Kind,
+  data: JsonObject,
+  proofs: ClientProofs,
+  parent?: Parent,
+): string | undefined {
   if (ledger.domains.size === 0) return undefined;
-  const customs = [...proofs.signed.map((proof) => proof.custom), ...proofs.partial];
-  const named = customs.find((custom) => custom?.domain !== undefined)?.domain;
-  if (named !== undefined) return named;
-  if (ledger.config['domain.resolutionFromHandleEnabled'] === false) return undefined;
-  return typeof data.handle === 'string' ? domainOf(data.handle) : undefined;
+  if (kind.inParentsDomain) return parent?.record.meta.domain;
+  return namedDomain(proofs) ?? domainOfHandle(ledger, data);
 }
 
-/** @throws `record.relation-not-found` when the domain a record would join does not exist (contract 02 §2.2) */
-export function assertDomain(ledger: Ledger, domain: string | undefined, handle: string): void {
-  if (domain === undefined || ledger.domains.has(domain)) return;
-  throw new LedgerError(
-    'record.relation-not-found',
-    `Trying to set a domain which doesn't exist "${domain}" to the record "${handle}"`,
-    { domain },
-  );
+/** The domain that a proof names. */
+function namedDomain({ signed, partial }: ClientProofs): string | undefined {
+  const customs = [...signed.map((proof) => proof.custom), ...partial];
+  return customs.find((custom) => custom?.domain !== undefined)?.domain;
+}
+
+/** The domain that the suffix of a handle says, where the ledger goes by that. */
+function domainOfHandle({ config }: Ledger, { handle }: JsonObject): string | undefined {
+  if (config['domain.resolutionFromHandleEnabled'] === false) return undefined;
+  return typeof handle === 'string' ? domainOf(handle) : undefined;
+}
+
+/**
+ * @throws `record.relation-not-found` when the domain a record would join does not exist (contract 02 §2.2);
+ *   `record.invalid` when a proof names another than the record it lies under is in
+ */
+export function assertDomain(
+  ledger: Ledger,
+  kind: Kind,
+  domain: string | undefined,
+  handle: string,
+  proofs: ClientProofs,
+): void {
+  if (ledger.domains.size === 0) return;
+  const named = namedDomain(proofs) ?? domain;
+  if (named !== undefined && !ledger.domains.has(named)) {
+    throw new LedgerError(
+      'record.relation-not-found',
+      `Trying to set a domain which doesn't exist "${named}" to the record "${handle}"`,
+      { domain: named },
+    );
+  }
+  if (named !== domain) {
+    throw new LedgerError(
+      'record.invalid',
+      `Domain in the request does not match the domain of the ${kind.under?.kind}`,
+    );
+  }
+}
+
+/**
+ * The place that the handle of a new record is taken in, where that is not the domain the record is in: the domain that
+ * its suffix names, the nearest that exists where it has several parts; outside every domain where it names none.
+ *
+ * Rules and records name others by their handles, also before there is such a record. Who may create in one domain only
+ * must not get what others gave to a name in another place.
+ *
+ * @returns nothing where the name is the domain's own, or nothing that decides names records of the kind so
+ */
+export function placeOfName(
+  ledger: Ledger,
+  { freeNames = false }: Kind,
+  { handle }: JsonObject,
+  domain: string | undefined,
+): { readonly domain?: string } | undefined {
+  if (ledger.domains.size === 0 || typeof handle !== 'string') return undefined;
+  const parts = handle.split('@').slice(1);
+  if (parts.length === 0) return domain === undefined || freeNames ? undefined : {};
+  const suffixes = parts.map((_, index) => parts.slice(index).join('@'));
+  const place = suffixes.find((suffix) => ledger.domains.has(suffix));
+  if (place === domain) return undefined;
+  return place === undefined ? {} : { domain: place };
+}
+
+/**
+ * @throws `record.update-rejected` when the suffix of a new handle names another domain than the record is in, which it
+ *   stays in
+ */
+export function assertNamedWithin(
+  ledger: Ledger,
+  kind: Kind,
+  previous: JsonObject,
+  data: JsonObject,
+  domain: string | undefined,
+): void {
+  if (ledger.domains.size === 0) return;
+  const named = domainOfHandle(ledger, data);
+  if (named === undefined || named === domain) return;
+  const detail = `Cannot change handle of ${kind.name} '${previous.handle}' to one of domain '${named}'`;
+  throw new LedgerError('record.update-rejected', detail);
 }

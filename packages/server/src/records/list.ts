@@ -18,7 +18,7 @@ import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
-import { type Conditions, contextOf, subjectOf } from './context.js';
+import { type Conditions, contextOf, domainOfRecord, subjectOf } from './context.js';
 import { filtersOf } from './filters.js';
 import type { Item } from './items.js';
 import { indexedSubject } from './judged.js';
@@ -61,7 +61,7 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
     const local = (of: PageQuery): Promise<readonly Shown[]> =>
       everything
         ? wholePage(service, current, kind, within, of)
-        : pageOfVisible(service, current, kind, within, of, caller);
+        : pageOfVisible(service, current, kind, within, of, caller, parent);
     const aspect = onlyOne(aspectsFor(service.task, current, kind, 'query', request));
     const own = aspect?.strategy === 'proxy' ? [] : await local(page);
     const bridged = aspect && own.length === 0 && (aspect.strategy === 'proxy' || (await isEmpty(local, page)));
@@ -122,6 +122,7 @@ async function pageOfVisible(
   filters: readonly Filter[],
   page: PageQuery,
   caller: Caller,
+  parent: Parent | undefined,
 ): Promise<readonly Shown[]> {
   const records = createUnjudged(service, ledger);
   const abandoned = () => service.task.abandoned();
@@ -144,11 +145,11 @@ async function pageOfVisible(
   const seen = async (placed: Indexed): Promise<Shown | undefined> => {
     const { luid, change } = placed;
     await service.task.turn();
-    const isSeen = isShownByIndex(service, ledger, kind, caller, placed);
+    const isSeen = isShownByIndex(service, ledger, kind, caller, placed, parent);
     if (isSeen !== undefined) return isSeen ? { luid, change } : undefined;
     const body = await records.bodyOf(placed);
     await service.task.turn(stepsOfText(body));
-    const subject = subjectOf(kind, JSON.parse(body) as RecordEnvelope);
+    const subject = subjectOf(kind, JSON.parse(body) as RecordEnvelope, parent);
     const conditions = await conditionsOf(service, ledger, caller, subject);
     // Conditions may have had others judged.
     if (conditions) await service.task.turn();
@@ -164,8 +165,10 @@ function isShownByIndex(
   kind: Kind,
   caller: Caller,
   placed: Indexed,
+  parent: Parent | undefined,
 ): boolean | undefined {
-  const subject = indexedSubject(kind, placed);
+  const domain = domainOfRecord(kind, placed.domain ?? undefined, parent) ?? null;
+  const subject = indexedSubject(kind, { ...placed, domain });
   if (!subject) return undefined;
   const context = contextOf(service, ledger, subject);
   // What the record is asked for beyond this may be so, or may not: either way most records are decided.

@@ -24,6 +24,7 @@ import { writer } from './caller.js';
 import { subjectOf } from './context.js';
 import { assertRoomFor } from './kind-rules.js';
 import { changedLabels } from './labels.js';
+import { assertMayClose } from './last-policy.js';
 import {
   isSameProof,
   isSigned,
@@ -54,12 +55,13 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     const target = targetOf(service.task, current, forwarding, 'sign', found);
     if (target?.proxied) return proxiedProof(service, current, forwarding, target, sent, token);
     if (!found) throw notFound(kind);
-    const { record, change, body: served } = found;
+    const { record, change, body: served, parent } = found;
+    const subject = subjectOf(kind, record, parent);
     const proof = isSigned(sent) ? verifiedProof(service, record.hash, sent) : undefined;
     const caller = await writer(service, current, proof ? [proof] : [], token);
     const signs = proof !== undefined && !isOwn(current, proof.public);
     if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
-    await authorize(service, current, caller, { action: 'prove', kind, subject: subjectOf(kind, record) });
+    await authorize(service, current, caller, { action: 'prove', kind, subject });
     assertNotReserved(kind, record);
     if (proof && isThere(record, proof)) return { status: 200, body: served };
     if (proof && !signs) throw unsigned();
@@ -67,8 +69,10 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
       ? storedProof(proof, caller.proofs[0], kind.trail?.origin ?? true)
       : await tokenProof(service, current, record.hash, sent.custom ?? {}, caller, token);
     const asked = sent.custom?.status;
-    const status = await statusAfter(service, current, kind, record, stored, asked);
+    const status = await statusAfter(service, current, kind, record, subject, stored, asked);
     if (status === 'repeat') return { status: 200, body: served };
+    const handle = String(record.data.handle);
+    await assertMayClose(service, current, kind, caller, { handle, status: status.becomes ?? '' });
     if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
     assertRoomFor(kind, current, JSON.stringify(stored).length);
     await service.task.turn();

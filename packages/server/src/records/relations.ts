@@ -1,8 +1,17 @@
-import { type JsonObject, LedgerError } from '@countersign/protocol';
+import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Kind, KindName } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import { kindNamed } from '../kinds/registry.js';
+import { isWithin, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { assertCurrent } from './attempt.js';
+
+/** A record that data names. */
+export interface Related {
+  readonly kind: KindName;
+  readonly handle: string;
+  /** The domain it is in. */
+  readonly domain?: string;
+}
 
 /**
  * The records `data` names, found to exist. The commit looks once more, and keeps them from being dropped meanwhile.
@@ -14,7 +23,7 @@ export async function foundRelations(
   ledger: Ledger,
   kind: Kind,
   data: JsonObject,
-): Promise<{ kind: KindName; handle: string }[]> {
+): Promise<Related[]> {
   const relations = kind.relations?.(data) ?? [];
   const found = await Promise.all(
     relations.map((relation) =>
@@ -25,5 +34,30 @@ export async function foundRelations(
     assertCurrent(ledger, version);
     if (!record) throw new LedgerError('record.relation-not-found', relations[index]?.missing ?? '');
   });
-  return relations.map(({ kind: related, handle }) => ({ kind: related, handle }));
+  return relations.map(({ kind: related, handle }, index) => {
+    const domain = ledger.domains.size === 0 ? undefined : domainIn(found[index]?.record?.body);
+    return { kind: related, handle, ...(domain === undefined ? {} : { domain }) };
+  });
+}
+
+function domainIn(body = '{"meta":{}}'): string | undefined {
+  return (JSON.parse(body) as RecordEnvelope).meta.domain;
+}
+
+/**
+ * Those of the records that data names in a domain beside its own, neither above nor below, and that cannot be dropped
+ * while it names them.
+ */
+export function heldBeside(
+  ledger: Ledger,
+  kind: Kind,
+  related: readonly Related[],
+  domain: string | undefined,
+): readonly Related[] {
+  return related.filter(
+    (one) =>
+      kindNamed(one.kind).dependants?.some((dependants) => dependants.kind === kind.name) &&
+      !isWithin(ledger, one.domain, domain) &&
+      !isWithin(ledger, domain, one.domain),
+  );
 }

@@ -83,7 +83,7 @@ function keysOf(service: Service, ledger: Ledger | undefined): KeySource {
       const signer = found?.body === undefined ? undefined : (JSON.parse(found.body) as RecordEnvelope);
       return signer && isUsable(signer) ? String(signer.data.public) : undefined;
     },
-    factor: async (handle, issuer) => ledger && trustedFactor(service, ledger, handle, issuer),
+    factor: async (handle, issuer, subject) => ledger && trustedFactor(service, ledger, handle, issuer, subject),
   };
 }
 

@@ -52,18 +52,19 @@ function elementsOf(status: Json | undefined): number {
 /**
  * Whether the quorum of one of the values is complete: each of its matchers is met by a key that asked for it.
  *
- * @param owners the record's: public keys
+ * @param subject the record, whose owners they may name
  */
 export async function isQuorate(
   service: Service,
   ledger: Ledger,
   values: readonly StatusValue[],
   asking: readonly StoredProof[],
-  owners: readonly string[],
+  subject: Subject,
 ): Promise<boolean> {
   if (values.some(({ quorum }) => quorum.length === 0)) return true;
   const keys = await Promise.all(asking.map((proof) => keyOfProof(service, ledger, proof)));
-  const of = { record: owners, ledger: ledger.owners };
+  const domains = domainsFrom(ledger, subject.meta.domain).map(({ handle }) => handle);
+  const of = { record: subject.owners, ledger: ledger.owners, domains };
   return values.some(({ quorum }) =>
     quorum.every((matcher) => keys.some((key) => key && signerMatches(matcher, key, of, service.task))),
   );

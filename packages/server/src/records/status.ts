@@ -4,12 +4,12 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Cost } from '../work/cost.js';
-import { subjectOf } from './context.js';
 import { applicableValues, isQuorate } from './status-policies.js';
 
 /**
  * What a proof asking for a status does (contract 01 §7, 05 §1.4, 03 §8.3).
  *
+ * @param subject the record, as what policies are about
  * @param proof the proof, as it would be stored
  * @param asked its `custom.status`; null asks for none
  * @returns the status the record has afterwards, or `repeat` when the proof is not to be stored
@@ -21,6 +21,7 @@ export async function statusAfter(
   ledger: Ledger,
   kind: Kind,
   record: RecordEnvelope,
+  subject: Subject,
   proof: StoredProof,
   asked: string | null | undefined,
 ): Promise<'repeat' | { becomes: string | undefined }> {
@@ -30,14 +31,14 @@ export async function statusAfter(
   if (outcome === 'repeat') return 'repeat';
   // Policies come before the kind's own rules (contract 01 §12, Order of checks).
   await service.task.turn();
-  const values = applicableValues(service.task, ledger, subjectOf(kind, record), asked);
+  const values = applicableValues(service.task, ledger, subject, asked);
   if (values?.length === 0) throw violation(kind, asked);
   if (outcome === 'refused') {
     throw new LedgerError('record.update-rejected', `Proof contains invalid status change, from ${from} to ${asked}`);
   }
   if (values === undefined) return { becomes: asked ?? undefined };
   const asking = [...proofs, proof].filter((one) => (one.custom?.status ?? null) === asked);
-  return (await isQuorate(service, ledger, values, asking, record.meta.owners))
+  return (await isQuorate(service, ledger, values, asking, subject))
     ? { becomes: asked ?? undefined }
     : { becomes: from };
 }

@@ -66,11 +66,22 @@ export async function parentRecord(
   kind: Kind,
   request: Request,
 ): Promise<Parent | undefined> {
+  const parent = await foundParent(service, ledger, kind, request);
+  if (!parent && kind.under) throw notFound(kindNamed(kind.under.kind));
+  return parent;
+}
+
+/** The same, or nothing also when there is none. */
+export async function foundParent(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  request: Request,
+): Promise<Parent | undefined> {
   if (!kind.under) return undefined;
   const above = kindNamed(kind.under.kind);
   const found = await named(service, ledger, above, request.params.parent ?? '');
-  if (!found) throw notFound(above);
-  return { kind: above, record: found.record };
+  return found && { kind: above, record: found.record };
 }
 
 /** @throws `record.invalid` when `data` names another parent than the path (contract 03 §2.5, §7) */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, LedgerError, type Meta, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { moment } from '../clock.js';
@@ -9,12 +10,12 @@ import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
-import { authorize } from './authorize.js';
+import { authorize, authorizeBeside, authorizeNew } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
 import { conditionsOf } from './conditions.js';
-import { subjectOf } from './context.js';
-import { refusedByDependants } from './dependants.js';
+import { newSubject, subjectOf } from './context.js';
+import { assertNamedWithin } from './domain.js';
 import { assertRoom, checkData, stepsToCheck } from './kind-rules.js';
 import { foundRelations } from './relations.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
@@ -79,21 +80,27 @@ async function prepare(
   caller: Caller,
 ): Promise<Prepared> {
   const { kind, data } = change;
-  const subject = subjectOf(kind, record);
+  const subject = subjectOf(kind, record, parent);
+  const { domain } = subject.meta;
   const conditions = await conditionsOf(service, ledger, caller, subject, data);
   await authorize(service, ledger, caller, { action: 'update', kind, subject, conditions });
+  const made = { kind, subject: newSubject(kind, data, record.meta.owners, domain), ...(parent ? { parent } : {}) };
+  const renames = data.handle !== record.data.handle;
+  if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {
+    await authorizeNew(service, ledger, caller, made);
+  }
   assertNotReserved(kind, record);
   if (parent) assertUnder(kind, data, parent);
   assertParentHash(record, data.parent);
   assertLuid(record, change.luid);
-  const renames = data.handle !== record.data.handle;
-  await service.userSchemas.check(service.task, ledger, kind, data);
+  await service.userSchemas.check(service.task, ledger, kind, data, domain);
   const needs = await foundRelations(service, ledger, kind, data);
+  if (kind.link?.(data) !== kind.link?.(record.data)) await authorizeBeside(service, ledger, caller, made, needs);
   await service.task.turn(stepsToCheck(kind));
   checkData(kind, ledger, data, record.data);
   assertRoom(kind, ledger, data, record.data);
   const key = keyOf(kind, { data });
-  if (renames) await assertRenamable(service, ledger, kind, record.data, data, key);
+  if (renames) await assertRenamable(service, ledger, kind, record.data, data, key, domain);
   const kept = await keptSecretNames(service, ledger, kind, record);
   const meta = await updatedMeta(service, ledger, change, record.luid, record.meta, caller);
   const served = inOrder(kind, kind.served?.(data, meta.domain) ?? data);
@@ -104,14 +111,17 @@ async function prepare(
       needs,
       decides: kind.decides !== 'never',
       secrets: sealedSecrets(service, ledger, kind, data, record.luid, change.secrets, kept),
-      ...(renames
-        ? {
-            renames,
-            unless: kind.dependants?.map(({ kind: of }) => ({ kind: of, link: String(record.data.handle) })) ?? [],
-          }
-        : {}),
+      ...(renames ? { renames } : {}),
     },
   };
+}
+
+/**
+ * Whether an update makes another record of it, which whoever may update this one need not have the right to make: a
+ * policy of another schema or about other records, a factor that signs where it did not.
+ */
+function isAnother({ essence = [] }: Kind, previous: JsonObject, data: JsonObject): boolean {
+  return essence.some((member) => !isDeepStrictEqual(previous[member], data[member]));
 }
 
 /** An update of a record that only a bridge keeps: what the ledger can judge of it, it judges before (contract 02 §4). */
@@ -127,7 +137,7 @@ async function proxiedUpdate(
   assertSigned(signed, caller);
   await authorize(service, ledger, caller, { action: 'update', kind, subject });
   const aspect = aspectOf(target);
-  await service.userSchemas.check(service.task, ledger, kind, data);
+  await service.userSchemas.check(service.task, ledger, kind, data, subject.meta.domain);
   await foundRelations(service, ledger, kind, data);
   await service.task.turn(stepsToCheck(kind));
   checkData(kind, ledger, data);
@@ -165,14 +175,14 @@ async function assertRenamable(
   previous: JsonObject,
   data: JsonObject,
   key: string,
+  domain: string | undefined,
 ): Promise<void> {
   const taken = await service.store.lookup({ ledger: ledger.id, kind: kind.name, id: key, by: 'handle' });
   if (taken.record) throw duplicated(kind, data);
   if (kind.renamable === false) {
     throw new LedgerError('record.update-rejected', `Cannot change handle of ${kind.name} '${previous.handle}'`);
   }
-  const refused = await refusedByDependants(service, ledger, kind, String(previous.handle));
-  if (refused) throw new LedgerError('record.update-rejected', refused.detail, refused.custom);
+  assertNamedWithin(ledger, kind, previous, data, domain);
 }
 
 function duplicated(kind: Kind, data: JsonObject): LedgerError {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import { domainsFrom, isWithin, type Ledger, type SchemaEntry } from '../ledgers/ledger.js';
 import type { CompiledSchemas } from '../schemas/compiled.js';
 import { STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 import type { Store } from '../store/store.js';
@@ -10,27 +10,28 @@ import { assertCurrent } from './attempt.js';
 /** The users' schemas of every ledger, enforced. */
 export interface UserSchemas {
   /**
-   * Checks `data` against the schema it names (contract 02 §1.2, rules 1 to 3).
+   * Checks `data` against the schema it names (contract 02 §1.2, rules 1 to 3). Schemas in a domain are for records there
+   * and below.
    *
+   * @param domain that of the record
    * @throws `record.relation-not-found` when there is no such schema for the kind; `record.schema-invalid` when the
    *   data does not match it, or names none although the kind has schemas
    */
-  check(task: Task, ledger: Ledger, kind: Kind, data: JsonObject): Promise<void>;
+  check(task: Task, ledger: Ledger, kind: Kind, data: JsonObject, domain: string | undefined): Promise<void>;
 }
 
 export function createUserSchemas(store: Pick<Store, 'lookup'>, compiled: CompiledSchemas): UserSchemas {
   return {
-    async check(task, ledger, kind, data) {
+    async check(task, ledger, kind, data, domain) {
       if (kind.schemas === 'none') return;
       const ofKind = ledger.schemas.get(kind.name);
       const { schema: handle } = data;
       if (typeof handle !== 'string') {
-        if (ofKind?.size) throw unnamed(kind);
+        if (ofKind && hasOneFor(ledger, ofKind, domain)) throw unnamed(kind);
         return;
       }
       const entry = ofKind?.get(handle);
-      if (!entry) {
-        if (kind.freeSchemas) return;
+      if (!entry || !isWithin(ledger, domain, entry.domain)) {
         const detail = kind.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${kind.name}.`;
         throw new LedgerError('record.relation-not-found', detail);
       }
@@ -44,6 +45,21 @@ export function createUserSchemas(store: Pick<Store, 'lookup'>, compiled: Compil
       schema.check(data, (steps) => task.note(steps));
     },
   };
+}
+
+type OfKind = ReadonlyMap<string, SchemaEntry>;
+
+/** The domains that the schemas of a kind are in; `undefined` for outside all. They are one map until one changes. */
+const places = new WeakMap<OfKind, ReadonlySet<string | undefined>>();
+
+/** Whether any of the schemas is for records in the domain. */
+function hasOneFor(ledger: Ledger, ofKind: OfKind, domain: string | undefined): boolean {
+  let known = places.get(ofKind);
+  if (!known) {
+    known = new Set([...ofKind.values()].map((entry) => entry.domain));
+    places.set(ofKind, known);
+  }
+  return known.has(undefined) || domainsFrom(ledger, domain).some(({ handle }) => known.has(handle));
 }
 
 function unnamed(kind: Kind): LedgerError {

@@ -21,6 +21,7 @@ export interface StoredLedger {
     readonly luid: string;
     readonly hash: string;
     readonly link: string;
+    readonly domain: string | null;
   }[];
   /** Sealed secrets of the signers it signs with: `system` and `system.auth`. */
   readonly keys: readonly {
@@ -81,7 +82,8 @@ async function load(pool: pg.Pool, id: string): Promise<StoredLedger | undefined
     }),
     pool.query<StoredLedger['schemas'][number]>({
       name: 'ledger-schemas',
-      text: `select handle, luid, hash, link from record where ledger_id = $1 and kind || '' = 'schema' order by seq`,
+      text: `select handle, luid, hash, link, domain from record
+        where ledger_id = $1 and kind || '' = 'schema' order by seq`,
       values: [ledger.id],
     }),
     pool.query<StoredLedger['keys'][number]>({

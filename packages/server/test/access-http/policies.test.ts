@@ -95,6 +95,7 @@ describe('policies that rules refer to (03 §8.2, record-based)', () => {
     ],
   ])('%s', async (_, reference, policies, granted) => {
     const founder = await founded(server.current.url, [GATE]);
+    await stored(founder, 'schema', { handle: 'mine', record: 'policy', format: 'json-schema', schema: {} });
     for (const policy of policies) await stored(founder, 'policy', policy);
     await stored(founder, 'wallet', { handle: 'w', custom: { tier: 'gold' }, access: [reference] });
     expect(outcome(await founder.get('/wallets/w'))).toBe(granted ? '200' : '401 Missing token.');

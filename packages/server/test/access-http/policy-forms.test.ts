@@ -178,6 +178,9 @@ describe('policies that are only stored (03 §8.4, §8.5)', () => {
     ['schedule', { record: 'report', action: 'create', inputs: { schema: 'daily' }, config: { timezone: 'UTC' } }],
     ['retention', { values: [{ days: 3 }] }],
   ])('%s is stored as it came, and decides nothing', async (schema, data) => {
+    if (schema === 'retention') {
+      await stored(client, 'schema', { handle: schema, record: 'policy', format: 'json-schema', schema: {} });
+    }
     const answer = ok(await create({ schema, ...data }));
     expect(answer.body.data).toMatchObject(data);
     expect(answer.body.meta.proofs.map(({ custom }: { custom: JsonObject }) => custom.status)).toEqual([
@@ -186,6 +189,15 @@ describe('policies that are only stored (03 §8.4, §8.5)', () => {
     ]);
     const wallet = await stored(client, 'wallet', { handle: `w-${schema}` });
     ok(await client.prove(`/wallets/w-${schema}`, wallet, { status: 'anything', labels: ['any'] }));
+  });
+
+  it('has a schema that the ledger has, or that is among its records', async () => {
+    await stored(client, 'schema', { handle: 'for-wallets@x', record: 'anchor', format: 'json-schema', schema: {} });
+    for (const schema of ['unheard-of', 'for-wallets@x']) {
+      const answer = await create({ schema, values: [] });
+      const detail = `Schema ${schema} not found for record of type policy.`;
+      expectRefusal(answer, client, 'record.relation-not-found', detail);
+    }
   });
 
   it('the content of a schedule is checked', async () => {

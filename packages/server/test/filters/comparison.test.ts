@@ -217,11 +217,15 @@ describe('what has a column of its own', () => {
   });
 
   it('a handle is found as it is now', async () => {
-    const made = await stored(client, 'wallet', { handle: 'before', custom: { a: 'renamed' } });
-    ok(await client.update('/wallets/before', made, { handle: 'after', custom: { a: 'renamed' } }));
-    expect(await found('data.handle=before')).toEqual([]);
-    expect(await found('data.handle=after&data.custom.a=renamed')).toEqual(['after']);
-    expect(await found('data.handle.$regex=ft.r&data.custom.a=renamed')).toEqual(['after']);
+    const action = { endpoint: 'https://example.com' };
+    const effect = { signal: 'wallet-created', action, custom: { a: 'renamed' } };
+    const made = await stored(client, 'effect', { handle: 'before', ...effect });
+    ok(await client.update('/effects/before', made, { handle: 'after', ...effect }));
+    const ask = async (query: string) =>
+      ok(await client.get(`/effects?${query}`)).body.data.map(({ data }: { data: JsonObject }) => data.handle);
+    expect(await ask('data.handle=before')).toEqual([]);
+    expect(await ask('data.handle=after&data.custom.a=renamed')).toEqual(['after']);
+    expect(await ask('data.handle.$regex=ft.r&data.custom.a=renamed')).toEqual(['after']);
   });
 
   it('a circle signer has no handle, whatever it is called by', async () => {

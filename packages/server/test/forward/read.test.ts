@@ -67,7 +67,7 @@ describe('a read that is forwarded', () => {
 
   it('does not lead to another path of the bridge', async () => {
     const client = await ledgerWith('read', 'proxy');
-    for (const id of ['..', '.', '...', '%2e%2e', '..%2fadmin', 'a%2fb', 'a%3fb', 'a%23b', 'a%5cb', '%20', 'a%00b']) {
+    for (const id of ['..', '.', '%2e', '%2e%2e', '..%2fadmin', 'a%2fb', 'a%3fb', 'a%23b', 'a%5cb', '%20', 'a%00b']) {
       const request = requestText(`GET /v2/anchors/${id}`, { 'x-ledger': client.ledger ?? '' });
       const { status, body } = await exchange(server.current.url, [request]);
       expect([id, status, body.data.reason]).toEqual([id, 404, 'record.not-found']);

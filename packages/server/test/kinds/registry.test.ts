@@ -122,7 +122,18 @@ describe('the registry', () => {
 
   it('keeps the handles that others refer to', () => {
     const kept = kinds.filter(({ renamable }) => renamable === false).map(({ name }) => name);
-    expect(kept.sort()).toEqual(['bridge', 'circle', 'domain', 'ledger', 'schema', 'signer', 'symbol']);
+    expect(kept.sort()).toEqual([
+      'anchor',
+      'bridge',
+      'circle',
+      'domain',
+      'ledger',
+      'policy',
+      'schema',
+      'signer',
+      'symbol',
+      'wallet',
+    ]);
   });
 
   it('judges circle signers by the rules of their circle (contract 03 §7)', () => {

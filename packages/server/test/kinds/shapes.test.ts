@@ -1,4 +1,4 @@
-import type { JsonObject } from '@countersign/protocol';
+import { HANDLE_PATTERN, type JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kinds } from '../../src/kinds/registry.js';
@@ -7,7 +7,7 @@ import { limits } from '../../src/limits.js';
 import { examples, PUBLIC_KEY } from './examples.js';
 import { faults } from './faults.js';
 
-const PATTERN = '^(?:[A-Za-z0-9_+.-]+:)?[A-Za-z0-9_+.-]+(?:@[A-Za-z0-9_+.-]+)?$';
+const PATTERN = HANDLE_PATTERN;
 const REFERENCE = '^\\{\\{ secret\\.[A-Za-z]+[A-Za-z0-9]* \\}\\}$';
 /** The message about what is none of `values`. */
 const among = (...values: unknown[]) => `must be equal to one of the allowed values: ${values.join(', ')}`;

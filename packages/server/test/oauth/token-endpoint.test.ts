@@ -161,6 +161,7 @@ describe('every refusal, in order (03 §3)', () => {
     expectAnswer(await ask(client, grant(credentials)), 400, NOT_ENABLED);
     // A policy of another schema enables nothing.
     const values = [{ schema: 'oauth2', signer: { handle: 'prov' } }];
+    await stored(client, 'schema', { handle: 'my-own', record: 'policy', format: 'json-schema', schema: {} });
     await stored(client, 'policy', { handle: 'own', schema: 'my-own', values });
     expectAnswer(await ask(client, grant(credentials)), 400, NOT_ENABLED);
   });

@@ -8,12 +8,19 @@ const server = withServer();
 
 const bridge = { handle: 'b', schema: 'rest', config: { server: 'https://bridge.example/v2' }, secure: [] };
 
+/** Of a kind that may be renamed. */
+const effect = (handle: string) => ({
+  handle,
+  signal: 'wallet-created',
+  action: { endpoint: 'https://example.com' },
+});
+
 const ledger = (): Promise<TestClient> => newLedger(server.current.url);
 
 describe('a wallet that anchors name (contract 02 §3.1)', () => {
   const detail = "Cannot drop wallet 'w' with anchors associated with it";
 
-  it('is not dropped, nor renamed, until they are gone', async () => {
+  it('is not dropped until they are gone', async () => {
     const client = await ledger();
     const wallet = await stored(client, 'wallet', { handle: 'w' });
     const anchors = [];
@@ -23,8 +30,6 @@ describe('a wallet that anchors name (contract 02 §3.1)', () => {
     const custom = { anchors: ['z', 'tel:1@acc', 'a'] };
     const drops = [await client.drop('/wallets/w', wallet), await client.drop(`/wallets/${wallet.luid}`, wallet)];
     for (const drop of drops) expectRefusal(drop, client, 'record.drop-rejected', detail, custom);
-    const renamed = await client.update('/wallets/w', wallet, { handle: 'v' });
-    expectRefusal(renamed, client, 'record.update-rejected', detail, custom);
     expect((await client.get('/wallets/w/changes')).body.page.total).toBe(1);
     const other = ok(await client.update('/wallets/w', wallet, { handle: 'w', custom: {} })).body;
 
@@ -63,13 +68,13 @@ describe('a bridge that wallets use (contract 01 §8)', () => {
 describe('a handle', () => {
   it('may be changed to one that is free, and the record is then found by it alone', async () => {
     const client = await ledger();
-    const first = await stored(client, 'wallet', { handle: 'old' });
-    const renamed = ok(await client.update('/wallets/old', first, { handle: 'new' })).body;
+    const first = await stored(client, 'effect', effect('old'));
+    const renamed = ok(await client.update('/effects/old', first, effect('new'))).body;
     expect(renamed.luid).toBe(first.luid);
-    expect((await client.get('/wallets/new')).body).toEqual(renamed);
-    expectRefusal(await client.get('/wallets/old'), client, 'record.not-found', 'Wallet not found');
-    expect((await client.get('/wallets/new/changes')).body.page.total).toBe(2);
-    ok(await client.create('/wallets', { handle: 'old' }));
+    expect((await client.get('/effects/new')).body).toEqual(renamed);
+    expectRefusal(await client.get('/effects/old'), client, 'record.not-found', 'Effect not found');
+    expect((await client.get('/effects/new/changes')).body.page.total).toBe(2);
+    ok(await client.create('/effects', effect('old')));
   });
 
   it('is not taken from another record', async () => {
@@ -79,6 +84,10 @@ describe('a handle', () => {
     const answer = await client.update('/wallets/a', first, { handle: 'b' });
     expectRefusal(answer, client, 'record.duplicated', 'Wallet with handle b already exists.');
     expect((await client.get('/wallets/a')).body).toEqual(first);
+    const second = await stored(client, 'effect', effect('a'));
+    await stored(client, 'effect', effect('b'));
+    const renamed = await client.update('/effects/a', second, effect('b'));
+    expectRefusal(renamed, client, 'record.duplicated', 'Effect with handle b already exists.');
     // Handles are unique within a kind only.
     ok(await client.create('/symbols', { handle: 'a', factor: 1 }));
   });
@@ -86,13 +95,17 @@ describe('a handle', () => {
   it('stays where rules and records refer to it', async () => {
     const client = await ledger();
     const kept = {
+      anchor: ['/anchors', { handle: 'b', wallet: 'w', target: 'x' }],
       bridge: ['/bridges', bridge],
       circle: ['/circles', { handle: 'b' }],
       domain: ['/domains', { handle: 'b' }],
+      policy: ['/policies', { handle: 'b', schema: 'labels', values: [] }],
       schema: ['/schemas', { handle: 'b', record: 'anchor-lookup', format: 'json-schema', schema: {} }],
       signer: ['/signers', { handle: 'b', public: client.key.public, format: 'ed25519-raw' }],
       symbol: ['/symbols', { handle: 'b', factor: 1 }],
+      wallet: ['/wallets', { handle: 'b' }],
     } as const;
+    await stored(client, 'wallet', { handle: 'w' });
     for (const [kind, [path, data]] of Object.entries(kept)) {
       const record = await stored(client, kind as keyof typeof kept, data as never);
       const answer = await client.update(`${path}/b`, record, { ...data, handle: 'c' } as never);

@@ -135,7 +135,7 @@ function dataFaults({ kind, data, maker, secret }: Scene, parent?: string): Faul
     }),
     ...(whole.handle === undefined
       ? []
-      : ['', 'a b', 'a/b', 'é', '@a', 'a:', 'a@b@c', 'x'.repeat(256)].map((handle): Fault => {
+      : ['', 'a b', 'a/b', 'é', '@a', 'a:', 'a@b@', '..', 'x'.repeat(256)].map((handle): Fault => {
           const limit = handle.length > 255;
           const message = limit ? 'must NOT have more than 255 characters' : 'must match pattern';
           const detail = new RegExp(`request/body/data/handle ${message}`);

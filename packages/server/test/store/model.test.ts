@@ -1,4 +1,4 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
@@ -16,6 +16,11 @@ import { withServer } from '../support/server.js';
 import { expectIntact } from './intact.js';
 
 const HANDLES = ['a', 'b', 'c'];
+
+/** Of a kind that may be renamed. */
+function effect(handle: string, custom: JsonObject): JsonObject {
+  return { handle, signal: 'wallet-created', action: { endpoint: 'https://example.com' }, custom };
+}
 
 /** What one client does, to the record it last saw under a handle. */
 type Step =
@@ -50,13 +55,13 @@ class Client {
 
   async take(step: Step): Promise<void> {
     const { handle } = step;
-    const path = `/wallets/${handle}`;
+    const path = `/effects/${handle}`;
     const seen = this.#seen.get(handle);
     this.#count += 1;
     const custom = { of: this.#key.public, count: this.#count };
     if (step.does === 'create') {
-      const body = signed({ handle, custom }, this.#key);
-      this.#note('create', body.meta.proofs[0]!.result, await this.ledger.call('POST', '/wallets', body));
+      const body = signed(effect(handle, custom), this.#key);
+      this.#note('create', body.meta.proofs[0]!.result, await this.ledger.call('POST', '/effects', body));
     } else if (step.does === 'look' || !seen) {
       this.#see(await this.ledger.get(path));
     } else if (step.does === 'prove') {
@@ -69,7 +74,7 @@ class Client {
       this.#note('drop', body.meta.proofs[0]!.result, answer, seen);
     } else {
       const to = step.does === 'rename' ? step.to : handle;
-      const body = updateOf(seen, { handle: to, custom }, this.#key);
+      const body = updateOf(seen, effect(to, custom), this.#key);
       this.#note('update', body.meta.proofs[0]!.result, await this.ledger.call('PUT', path, body));
     }
   }
@@ -112,11 +117,11 @@ describe('whatever several clients do at the same time', () => {
 });
 
 async function expectAcknowledged(ledger: TestClient, acknowledged: readonly Acknowledged[]): Promise<void> {
-  const current = (await ledger.get(`/wallets?page.limit=${limits.page.greatest}`)).body.data as RecordEnvelope[];
+  const current = (await ledger.get(`/effects?page.limit=${limits.page.greatest}`)).body.data as RecordEnvelope[];
   const luids = new Set(acknowledged.map(({ luid }) => luid));
   for (const luid of luids) {
     const own = acknowledged.filter((one) => one.luid === luid);
-    const history = await expectIntact(ledger, '/wallets', luid);
+    const history = await expectIntact(ledger, '/effects', luid);
     // As many changes as were acknowledged, and each of those among them, by the signature only it carries.
     expect(history).toHaveLength(own.length);
     for (const { action, hash, proof } of own) {

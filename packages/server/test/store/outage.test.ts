@@ -9,6 +9,13 @@ import { type RunningServer, startServer } from '../support/server.js';
 import { type Cable, layCable } from './cable.js';
 import { atOnce, expectIntact, tally } from './intact.js';
 
+/** Of a kind that may be renamed. */
+const effect = (handle: string) => ({
+  handle,
+  signal: 'wallet-created',
+  action: { endpoint: 'https://example.com' },
+});
+
 const UNAVAILABLE = '503 api.unexpected-error';
 
 describe('a database that goes away and comes back', () => {
@@ -50,11 +57,11 @@ describe('a database that goes away and comes back', () => {
     const working = atOnce(12, async (worker) => {
       for (let number = 0; !stopped; number += 1) {
         const handle = `${prefix}-${worker}-${number}`;
-        const made = await client.create('/wallets', { handle });
+        const made = await client.create('/effects', effect(handle));
         answers.push(made);
         if (made.status === 201) acknowledged.set(made.body.luid, handle);
         if (made.status !== 201 || worker % 2 === 0) continue;
-        const renamed = await client.update(`/wallets/${handle}`, made.body, { handle: `${handle}-renamed` });
+        const renamed = await client.update(`/effects/${handle}`, made.body, effect(`${handle}-renamed`));
         answers.push(renamed);
         if (renamed.status === 200) acknowledged.set(made.body.luid, `${handle}-renamed`);
       }
@@ -73,7 +80,7 @@ describe('a database that goes away and comes back', () => {
   async function expectKept(acknowledged: Map<string, string>): Promise<void> {
     expect(acknowledged.size).toBeGreaterThan(0);
     for (const [luid, handle] of acknowledged) {
-      const history = await expectIntact(client, '/wallets', luid);
+      const history = await expectIntact(client, '/effects', luid);
       expect(history.map(({ data }) => data.handle)).toContain(handle);
     }
   }

@@ -7,6 +7,14 @@ import { atOnce, expectIntact, tally } from './intact.js';
 
 const ROUNDS = 24;
 
+/** Of a kind that may be renamed. */
+const effect = (handle: string, more: JsonObject = {}): JsonObject => ({
+  handle,
+  signal: 'wallet-created',
+  action: { endpoint: 'https://example.com' },
+  ...more,
+});
+
 /** Both orders get their turn: whoever is second starts up to some milliseconds later, in the first rounds much later. */
 function laterBy(round: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, round < 4 ? 250 : (round % 8) / 2));
@@ -79,58 +87,43 @@ describe('what a record names', () => {
     return client.call('PUT', `/wallets/${handle}`, updateOf(wallet, { handle, bridge }, client.key));
   }
 
-  it('keeps its handle: no anchor is left with a wallet that was renamed at the same time', async () => {
-    const client = await newLedger(server.current.url);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const handle = `w-${round}`;
-      const wallet = await stored(client, 'wallet', { handle });
-      const rename = updateOf(wallet, { handle: `${handle}-renamed` }, client.key);
-      const [renamed, anchored] = await Promise.all([
-        client.call('PUT', `/wallets/${handle}`, rename),
-        client.create('/anchors', { handle: `a-${round}`, wallet: handle, target: 'x' }),
-      ]);
-      expect([renamed.status === 200, anchored.status === 201].filter(Boolean)).toHaveLength(1);
-      expect(await exists(client, `/wallets/${handle}`)).toBe(anchored.status === 201);
-    }
-  });
-
   it('has one holder: a handle is taken by a rename or by a create, never by both', async () => {
     const client = await newLedger(server.current.url);
     const results = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const wallet = await stored(client, 'wallet', { handle: `w-${round}` });
+      const first = await stored(client, 'effect', effect(`w-${round}`));
       const handle = `taken-${round}`;
-      const rename = updateOf(wallet, { handle }, client.key);
-      const create = signed({ handle }, client.key);
+      const rename = updateOf(first, effect(handle), client.key);
+      const create = signed(effect(handle), client.key);
       const [renamed, created] = await Promise.all([
-        client.call('PUT', `/wallets/w-${round}`, rename),
-        client.call('POST', '/wallets', create),
+        client.call('PUT', `/effects/w-${round}`, rename),
+        client.call('POST', '/effects', create),
       ]);
       results.push(renamed, created);
       const winner = renamed.status === 200 ? renamed : created;
       expect([renamed.status, created.status]).toEqual(renamed.status === 200 ? [200, 409] : [409, 201]);
-      expect((await client.get(`/wallets/${handle}`)).text).toBe(winner.text);
-      expect(await exists(client, `/wallets/w-${round}`)).toBe(renamed.status !== 200);
-      expect(await expectIntact(client, '/wallets', wallet.luid)).toHaveLength(renamed.status === 200 ? 2 : 1);
+      expect((await client.get(`/effects/${handle}`)).text).toBe(winner.text);
+      expect(await exists(client, `/effects/w-${round}`)).toBe(renamed.status !== 200);
+      expect(await expectIntact(client, '/effects', first.luid)).toHaveLength(renamed.status === 200 ? 2 : 1);
     }
     expect(tally(results)['409 record.duplicated']).toBe(ROUNDS);
   });
 
   it('comes to rest when handles are swapped, created and updated in batches', async () => {
     const client = await newLedger(server.current.url);
-    const wallets = await atOnce(30, (index) => stored(client, 'wallet', { handle: `w-${index}` }));
+    const effects = await atOnce(30, (index) => stored(client, 'effect', effect(`w-${index}`)));
     const answers = await atOnce(90, (index) => {
-      const wallet = wallets[index % 30]!;
+      const before = effects[index % 30]!;
       const own = `w-${index % 30}`;
       const next = `n-${(index * 7) % 30}`;
-      if (index < 30) return client.update(`/wallets/${own}`, wallet, { handle: next });
-      if (index < 60) return client.create('/wallets', { handle: next });
-      return client.update(`/wallets/${own}`, wallet, { handle: own, custom: { index } });
+      if (index < 30) return client.update(`/effects/${own}`, before, effect(next));
+      if (index < 60) return client.create('/effects', effect(next));
+      return client.update(`/effects/${own}`, before, effect(own, { custom: { index } }));
     });
     const outcomes = ['200', '201', '404 record.not-found', '409 record.duplicated', '422 crypto.parent-hash-invalid'];
     for (const outcome of Object.keys(tally(answers))) expect(outcomes).toContain(outcome);
-    for (let index = 0; index < 30; index += 1) expect(await exists(client, `/wallets/n-${index}`)).toBe(true);
-    const made = ok(await client.get('/wallets?page.limit=1000')).body.data;
-    for (const { luid } of made) await expectIntact(client, '/wallets', luid);
+    for (let index = 0; index < 30; index += 1) expect(await exists(client, `/effects/n-${index}`)).toBe(true);
+    const made = ok(await client.get('/effects?page.limit=1000')).body.data;
+    for (const { luid } of made) await expectIntact(client, '/effects', luid);
   });
 });
