@@ -223,6 +223,8 @@ export const limits = {
   ledgers: { count: 1_000, together: 64 * 1024 * 1024 },
   /** Characters of the records that the state of one ledger is made of: its own, its policies, domains and schemas. */
   state: 8 * 1024 * 1024,
+  /** Of these, how many may be taken before records in a domain take no more: the rest is for the ledger's own. */
+  stateForDomains: 4 * 1024 * 1024,
   /** Signers, by key, that one process remembers per ledger. */
   signers: 10_000,
   /** Characters of versions of records that one process keeps to look them up again. */

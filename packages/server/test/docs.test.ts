@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { renderSettings } from '../src/config.js';
+import { kinds } from '../src/kinds/registry.js';
 import { renderMetrics } from '../src/metrics.js';
 import { runTour } from './sdk/tour.js';
 import { withServer } from './support/server.js';
@@ -53,6 +54,18 @@ describe('docs/operations.md', () => {
 
   it('has the settings as they are', () => {
     expect(section('docs/operations.md', 'settings').trim()).toBe(renderSettings().trim());
+  });
+});
+
+describe('docs/interface/domains.md', () => {
+  it('says of every kind, and of policies of every schema, what one in a domain decides', () => {
+    const rows = [...read('docs/interface/domains.md').matchAll(/^\| ([a-z][a-z-]*)(?:: ([a-z, ]+))?.*\|$/gm)];
+    expect(new Set(rows.map(([, kind]) => kind))).toEqual(new Set(kinds.map(({ name }) => name)));
+    const schemas = rows.flatMap(([, kind, named = '']) => (kind === 'policy' ? named.split(',') : []));
+    const told = schemas.map((schema) => schema.trim().split(' ')[0]);
+    for (const one of ['access', 'status', 'processing', 'authentication', 'labels', 'layout', 'schedule', 'dtc']) {
+      expect(told).toContain(one);
+    }
   });
 });
 

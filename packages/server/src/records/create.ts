@@ -135,7 +135,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   await authorizeBeside(service, ledger, caller, asked, needs);
   await service.task.turn(stepsToCheck(kind));
   checkData(kind, ledger, data);
-  assertRoom(kind, ledger, data);
+  assertRoom(kind, ledger, domain, data);
   await service.task.turn();
   if (kind.createdByPolicy) assertMayBeCreated(service.task, ledger, kind, subject);
   const completion = completed(service, kind, data, creation.secrets);

@@ -18,12 +18,22 @@ export function stepsToCheck(kind: Kind): number {
 const HELD: ReadonlySet<KindName> = new Set<KindName>(['ledger', 'policy', 'domain', 'schema']);
 
 /**
- * Every process loads what a ledger is judged by as a whole, whenever it changes: it must not grow without end.
+ * Every process loads what a ledger is judged by as a whole, whenever it changes: it must not grow without end. Who has
+ * rights in a domain only cannot take all the room there is, and so keep the ledger from changing its own rules.
  *
- * @throws `record.invalid` when the ledger would hold more than `limits.state`
+ * @param domain the one that the record is in
+ * @throws `record.invalid` when the ledger would hold more than `limits.state`; for a record in a domain, more than
+ *   `limits.stateForDomains`
  */
-export function assertRoom(kind: Kind, ledger: Ledger, data: JsonObject, previous?: JsonObject): void {
-  assertRoomFor(kind, ledger, JSON.stringify(data).length - (previous ? JSON.stringify(previous).length : 0));
+export function assertRoom(
+  kind: Kind,
+  ledger: Ledger,
+  domain: string | undefined,
+  data: JsonObject,
+  previous?: JsonObject,
+): void {
+  const grows = JSON.stringify(data).length - (previous ? JSON.stringify(previous).length : 0);
+  assertRoomFor(kind, ledger, domain, grows);
 }
 
 /**
@@ -31,9 +41,10 @@ export function assertRoom(kind: Kind, ledger: Ledger, data: JsonObject, previou
  *
  * @throws as `assertRoom` does
  */
-export function assertRoomFor(kind: Kind, ledger: Ledger, grows: number): void {
+export function assertRoomFor(kind: Kind, ledger: Ledger, domain: string | undefined, grows: number): void {
   if (!HELD.has(kind.name)) return;
-  if (grows <= 0 || ledger.weight + grows <= limits.state) return;
-  const detail = `Policies, domains and schemas of a ledger may hold ${limits.state} characters together`;
-  throw new LedgerError('record.invalid', detail);
+  const most = domain === undefined ? limits.state : limits.stateForDomains;
+  if (grows <= 0 || ledger.weight + grows <= most) return;
+  const detail = `Policies, domains and schemas of a ledger may hold ${most} characters together`;
+  throw new LedgerError('record.invalid', domain === undefined ? detail : `${detail} when one in a domain is added`);
 }

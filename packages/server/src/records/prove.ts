@@ -74,7 +74,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     const handle = String(record.data.handle);
     await assertMayClose(service, current, kind, caller, { handle, status: status.becomes ?? '' });
     if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
-    assertRoomFor(kind, current, JSON.stringify(stored).length);
+    assertRoomFor(kind, current, subject.meta.domain, JSON.stringify(stored).length);
     await service.task.turn();
     const added = target ? await forwardProof(service, current, forwarding, target, record, stored) : [];
     const proved = withProof(service, kind, record, sent.custom ?? {}, [stored, ...added], status.becomes);

@@ -98,7 +98,7 @@ async function prepare(
   if (kind.link?.(data) !== kind.link?.(record.data)) await authorizeBeside(service, ledger, caller, made, needs);
   await service.task.turn(stepsToCheck(kind));
   checkData(kind, ledger, data, record.data);
-  assertRoom(kind, ledger, data, record.data);
+  assertRoom(kind, ledger, domain, data, record.data);
   const key = keyOf(kind, { data });
   if (renames) await assertRenamable(service, ledger, kind, record.data, data, key, domain);
   const kept = await keptSecretNames(service, ledger, kind, record);

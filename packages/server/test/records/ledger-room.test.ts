@@ -24,3 +24,30 @@ it('a ledger holds only so many rules, and everything else beside them', { timeo
   ok(await client.create('/domains', domain('one-more', many)));
   expectRefusal(await client.update('/domains/d-0', made, domain('d-0', many)), client, 'record.invalid', refused);
 });
+
+it('what is in domains leaves room for what is the ledger’s own', { timeout: 20_000 }, async () => {
+  const client = await newLedger(server.current.url);
+  const policy = (handle: string, characters: number) => ({
+    handle,
+    schema: 'labels',
+    values: [],
+    custom: { text: 'x'.repeat(characters) },
+  });
+  ok(await client.create('/domains', { handle: 'sales' }));
+  const weight = async () => {
+    const { ledgers, store } = server.current.server.service;
+    const ledger = await ledgers.resolve(client.ledger ?? '');
+    return (await ledgers.renew(ledger, await store.ledgers.version(ledger.id))).weight;
+  };
+  const most = 900_000;
+  for (let number = 0; (await weight()) < limits.stateForDomains - most; number += 1) {
+    ok(await client.create('/policies', policy(`p-${number}@sales`, most - 5_000)));
+  }
+  const left = limits.stateForDomains - (await weight()) - JSON.stringify(policy('last@sales', 0)).length;
+  const refused = `Policies, domains and schemas of a ledger may hold ${limits.stateForDomains} characters together when one in a domain is added`;
+  expectRefusal(await client.create('/policies', policy('last@sales', left + 1)), client, 'record.invalid', refused);
+  const last = ok(await client.create('/policies', policy('last@sales', left))).body;
+  expectRefusal(await client.create('/policies', policy('more@sales', 1)), client, 'record.invalid', refused);
+  ok(await client.create('/policies', policy('own', most)));
+  ok(await client.update('/policies/last@sales', last, policy('last@sales', 0)));
+});
