@@ -135,11 +135,6 @@ describe.each(taking)('the schema of a user for a $name', (kind) => {
     await define(scene.client, other, 'foreign', {});
     for (const schema of ['ghost', 'foreign']) {
       const answer = await create(scene, tiered(scene, 'a', { schema }));
-      if (name === 'policy') {
-        // A name of the user's own, which no schema stands behind (contract 03 §8.1).
-        expect(answer.status, answer.text).toBe(schema === 'ghost' ? 201 : 409);
-        continue;
-      }
       const detail =
         name === 'bridge'
           ? `Referenced Schema ${schema} not found.`
