@@ -131,7 +131,7 @@ describe('Common record envelope', () => {
     expect((await client.get('/wallets?meta.labels=other')).body.data).toEqual([]);
   });
 
-  it.each(['a', 'Z', '0', '_', '-', '+', '.', 'Az09_-+.', 'schema:name@parent'])(
+  it.each(['a', 'Z', '0', '_', '-', '+', 'a.', '...', 'Az09_-+.', 'schema:name@parent', 'name@parent@other'])(
     'A handle accepts letters, digits, underscore, hyphen, plus, dot: %s',
     async (handle) => {
       const client = await ledger();
