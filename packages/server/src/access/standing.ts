@@ -57,14 +57,10 @@ function inherited({ domains, subject }: Context): Context['domains'] {
   return subject?.kind === 'domain' ? [] : domains;
 }
 
-function handlesOf(domains: Context['domains']): readonly string[] {
-  return domains.map(({ handle }) => handle);
-}
-
 /** Rules as they are; a reference as the values it stands for, whatever the policy's status (contract 03 §8.2). */
 function* entries(level: Level, access: readonly AccessEntry[], context: Context): Generator<Standing> {
   const seen = new Set<string>();
-  const domains = handlesOf(inherited(context));
+  const domains = inherited(context);
   for (const [index, entry] of access.entries()) {
     if (!isReference(entry)) {
       context.cost.spend(ruleCost(entry));
@@ -83,10 +79,11 @@ function* entries(level: Level, access: readonly AccessEntry[], context: Context
 
 /** The values of active access policies; of those they extend, whatever the status (contract 03 §8.2). */
 function* policyBased(rights: readonly Right[], context: Context): Generator<Standing> {
-  if (!opens(context.policies, context.cost)) yield* OWNERS_RIGHTS;
-  for (const one of valuesAbout(rights, context.policies, handlesOf(inherited(context)), context.cost)) {
-    context.cost.spend(ruleCost(one.rule));
-    yield one;
+  const { policies, cost } = context;
+  if (!opens(policies, cost)) yield* OWNERS_RIGHTS;
+  for (const standing of valuesAbout(rights, policies, inherited(context), cost)) {
+    cost.spend(ruleCost(standing.rule));
+    yield standing;
   }
 }
 
@@ -119,9 +116,10 @@ const OWNERS_RIGHTS: readonly Standing[] = [
 /** Whether a value of the active policies, outside every domain, lets anybody into the ledger (contract 03 §6.5, §8.2). */
 export function opens(policies: Context['policies'], cost: Cost): boolean {
   const known = knownOf(policies);
-  known.opens ??= activeValues(policies, [], cost).some(
-    ({ rule }) => isAbout(rule, { action: 'access', record: 'ledger' }) && !rule.filter && rule.invoke === undefined,
-  );
+  known.opens ??= activeIn(policies, [], cost).values.some(({ rule }) => {
+    cost.spend(ruleCost(rule));
+    return isAbout(rule, { action: 'access', record: 'ledger' }) && !rule.filter && rule.invoke === undefined;
+  });
   return known.opens;
 }
 
@@ -156,7 +154,7 @@ function knownOf(policies: Context['policies']): Known {
 function valuesAbout(
   rights: readonly Right[],
   policies: Context['policies'],
-  domains: readonly string[],
+  domains: Context['domains'],
   cost: Cost,
 ): readonly Standing[] {
   const { values, about } = activeIn(policies, domains, cost);
@@ -173,13 +171,13 @@ function valuesAbout(
 }
 
 /** Domains in a chain are all told by the first of them and their number; so are all domains of a ledger together. */
-function activeIn(policies: Context['policies'], domains: readonly string[], cost: Cost): Active {
+function activeIn(policies: Context['policies'], domains: Context['domains'], cost: Cost): Active {
   const { active } = knownOf(policies);
-  const chain = `${domains.length} ${domains[0]}`;
+  const chain = `${domains.length} ${domains[0]?.handle}`;
   let found = active.get(chain);
   if (!found) {
     found = { values: activeValues(policies, domains, cost), about: new Map() };
-    // Those outside every domain do with what there is.
+    // There is always room for what counts outside every domain.
     if (domains.length === 0 || isRoomFor(policies, found.values.length)) active.set(chain, found);
   }
   return found;
@@ -195,7 +193,7 @@ function isRoomFor(policies: Context['policies'], values: number): boolean {
 /** What is remembered counts as so many values more. */
 const EACH = 10;
 
-function activeValues(policies: Context['policies'], domains: readonly string[], cost: Cost): readonly Standing[] {
+function activeValues(policies: Context['policies'], domains: Context['domains'], cost: Cost): readonly Standing[] {
   const handles = [...policies.values()].filter(({ status }) => status === 'active').map(({ handle }) => handle);
   return withExtended(handles, policies, domains, new Set(), cost).flatMap((policy) => {
     cost.spend(RULE * policy.values.length);
@@ -222,7 +220,7 @@ function isAccess({ schema = 'access' }: AccessPolicy): boolean {
 function withExtended(
   handles: readonly string[],
   policies: Context['policies'],
-  domains: readonly string[],
+  domains: Context['domains'],
   seen: Set<string>,
   cost: Cost,
 ): AccessPolicy[] {
@@ -232,11 +230,7 @@ function withExtended(
     cost.spend(RULE);
     const { handle, extended } = next;
     const policy = policies.get(handle);
-    if (!policy || !isAccess(policy)) continue;
-    if (policy.domain !== undefined) {
-      cost.spend(domains.length >> 2);
-      if (!domains.includes(policy.domain)) continue;
-    }
+    if (!policy || !isAccess(policy) || !countsIn(domains, policy, cost)) continue;
     if (extended) {
       ordered.push(policy);
     } else if (!seen.has(handle)) {
@@ -246,6 +240,13 @@ function withExtended(
     }
   }
   return ordered;
+}
+
+/** A policy in a domain counts for the records of that domain and below (contract 03 §8.2). */
+function countsIn(domains: Context['domains'], { domain }: AccessPolicy, cost: Cost): boolean {
+  if (domain === undefined) return true;
+  cost.spend(1 + (domains.length >> 2));
+  return domains.some(({ handle }) => handle === domain);
 }
 
 function withRecord(value: AccessValue, policy: AccessPolicy): AccessValue {

@@ -2,7 +2,7 @@ import { SignJWT } from 'jose';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Client } from './client.js';
-import { type Provider, providersOf, vouchesFor } from './providers.js';
+import { domainsAbove, domainsOfSigner, providersOf, vouchesFor } from './providers.js';
 import { signingKeyOf } from './signing-key.js';
 
 /** A token made for a client. */
@@ -21,14 +21,15 @@ export interface Minted {
  * @throws Error when none of those named has a private key that can be used
  */
 export async function mint(service: Service, ledger: Ledger, client: Client): Promise<Minted | 'not-enabled'> {
-  const providers: Provider[] = [];
+  const signer = domainsAbove(ledger, client.domain);
+  let named = false;
   for (const provider of providersOf(ledger)) {
-    const { target } = provider;
+    const { handle, ttl, target, domain } = provider;
     if (target !== undefined && target !== client.schema) continue;
-    if (await vouchesFor(service, ledger, provider, client)) providers.push(provider);
-  }
-  if (providers.length === 0) return 'not-enabled';
-  for (const { handle, ttl } of providers) {
+    if (domain !== undefined && !signer.has(domain)) continue;
+    const own = domain === undefined ? signer : await domainsOfSigner(service, ledger, handle);
+    if (!vouchesFor(provider, { provider: own, signer })) continue;
+    named = true;
     const signing = await signingKeyOf(service, ledger, handle);
     if (!signing) continue;
     const now = Math.floor(service.nature.now() / 1000);
@@ -43,5 +44,6 @@ export async function mint(service: Service, ledger: Ledger, client: Client): Pr
     const token = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: signing.kid });
     return { token: await token.sign(signing.key), ttl };
   }
+  if (!named) return 'not-enabled';
   throw new Error(`No provider of ledger ${ledger.handle} has a private key to sign tokens with.`);
 }

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
-import { isWithin, type Ledger } from '../ledgers/ledger.js';
+import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
+import { stepsOfText } from '../work/task.js';
 
 /** Seconds a token lives when its policy does not say (contract 03 §3). */
 const TTL = 3600;
@@ -29,28 +30,29 @@ export function providersOf({ policies }: Ledger): Provider[] {
  * Whether a provider may say of a signer who it is. Where a policy in a domain names it, both are signers there or below:
  * who may write such a policy must speak for nobody else, and in no other's name.
  *
- * @param signer the domain of the signer, or nothing
+ * @param domains all that provider and signer are in
  */
-export async function vouchesFor(
-  service: Pick<Service, 'store'>,
-  ledger: Ledger,
-  { handle, domain: border }: Provider,
-  signer: { readonly domain?: string | undefined } | undefined,
-): Promise<boolean> {
-  if (border === undefined) return true;
-  if (!signer || !isWithin(ledger, signer.domain, border)) return false;
-  const provider = await signerNamed(service, ledger, handle);
-  return provider !== undefined && isWithin(ledger, provider.meta.domain, border);
+export function vouchesFor(
+  { domain }: Provider,
+  domains: { readonly provider: ReadonlySet<string>; readonly signer: ReadonlySet<string> },
+): boolean {
+  return domain === undefined || (domains.provider.has(domain) && domains.signer.has(domain));
 }
 
-/** The record of the signer with that handle. Its domain never changes, nor does it go. */
-export async function signerNamed(
-  { store }: Pick<Service, 'store'>,
+/** Handles of the domains that a signer is in, which never change; none where there is no such signer. */
+export async function domainsOfSigner(
+  { store, task }: Pick<Service, 'store' | 'task'>,
   ledger: Ledger,
   handle: string,
-): Promise<RecordEnvelope | undefined> {
+): Promise<ReadonlySet<string>> {
   const { record } = await store.lookup({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
-  return record && (JSON.parse(record.body) as RecordEnvelope);
+  await task.turn(stepsOfText(record?.body));
+  return record ? domainsAbove(ledger, (JSON.parse(record.body) as RecordEnvelope).meta.domain) : new Set();
+}
+
+/** Handles of a domain and those above it. */
+export function domainsAbove(ledger: Ledger, domain: string | undefined): ReadonlySet<string> {
+  return new Set(domainsFrom(ledger, domain).map(({ handle }) => handle));
 }
 
 /** What was stored with a policy was validated then: each value names its provider. */

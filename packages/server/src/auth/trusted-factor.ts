@@ -2,7 +2,7 @@ import { parseAddress, type RecordEnvelope } from '@countersign/protocol';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { stepsOfText } from '../work/task.js';
-import { type Provider, providersOf, signerNamed, vouchesFor } from './providers.js';
+import { domainsAbove, domainsOfSigner, type Provider, providersOf, vouchesFor } from './providers.js';
 import { isProviderKey, isUsable } from './usable.js';
 
 /**
@@ -32,22 +32,23 @@ export async function trustedFactor(
   const signer = JSON.parse(provider.record.body) as RecordEnvelope;
   if (!isProviderKey(key) || !isUsable(key) || !isUsable(signer)) return undefined;
   const current = await service.ledgers.renew(ledger, Math.max(factor.version, provider.version));
-  const named = providersOf(current).filter(({ handle }) => handle === key.data.signer);
-  if (!(await isTrusted(service, current, named, subject))) return undefined;
-  return { public: String(key.data.public), signer: String(key.data.signer) };
+  if (key.data.signer !== issuer) return undefined;
+  const named = providersOf(current).filter(({ handle }) => handle === issuer);
+  if (!(await isTrusted(service, current, named, signer.meta.domain, subject))) return undefined;
+  return { public: String(key.data.public), signer: issuer };
 }
 
+/** Whether one of the policies that name the provider lets it speak about the subject. */
 async function isTrusted(
   service: Service,
   ledger: Ledger,
   named: readonly Provider[],
+  domain: string | undefined,
   subject: unknown,
 ): Promise<boolean> {
-  if (named.some(({ domain }) => domain === undefined)) return true;
+  if (named.some((one) => one.domain === undefined)) return true;
   if (named.length === 0 || typeof subject !== 'string' || !parseAddress(subject)) return false;
-  const signer = await signerNamed(service, ledger, subject);
-  for (const provider of named) {
-    if (await vouchesFor(service, ledger, provider, signer?.meta)) return true;
-  }
-  return false;
+  const signer = await domainsOfSigner(service, ledger, subject);
+  const provider = domainsAbove(ledger, domain);
+  return named.some((one) => vouchesFor(one, { provider, signer }));
 }

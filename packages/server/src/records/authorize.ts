@@ -7,6 +7,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
 import { placeOfName } from './domain.js';
+import { heldBeside, type Related } from './relations.js';
 import type { Parent, Stored } from './stored.js';
 
 /** An action on a record, or on the record of its kind that is about to be. */
@@ -46,12 +47,7 @@ export async function authorize(service: Service, ledger: Ledger, caller: Caller
  *
  * @throws as `authorize` does
  */
-export async function authorizeNew(
-  service: Service,
-  ledger: Ledger,
-  caller: Caller,
-  asked: Omit<Asked, 'action'>,
-): Promise<void> {
+export async function authorizeNew(service: Service, ledger: Ledger, caller: Caller, asked: AskedNew): Promise<void> {
   const { kind, subject } = asked;
   await authorize(service, ledger, caller, { ...asked, action: 'create' });
   const place = placeOfName(ledger, kind, subject.data, subject.meta.domain);
@@ -59,16 +55,33 @@ export async function authorizeNew(
 }
 
 /**
- * Lets the caller make a record that means something in another domain than it is in, or refuses.
+ * Lets the caller make a record that keeps others from being dropped, or refuses, in the domains of those that are in one
+ * beside its own.
  *
- * @param domain nothing for outside every domain
+ * @param related the records that its data names
  * @throws as `authorize` does
  */
-export async function authorizeIn(
+export async function authorizeBeside(
   service: Service,
   ledger: Ledger,
   caller: Caller,
-  asked: Omit<Asked, 'action'>,
+  asked: AskedNew,
+  related: readonly Related[],
+): Promise<void> {
+  for (const { domain } of heldBeside(ledger, asked.kind, related, asked.subject.meta.domain)) {
+    await authorizeIn(service, ledger, caller, asked, domain);
+  }
+}
+
+/** A record that is about to be, or that another is to become. */
+type AskedNew = Omit<Asked, 'action'>;
+
+/** Asks for the right to make a record in a domain, be it another than it is to be in; or outside every domain. */
+async function authorizeIn(
+  service: Service,
+  ledger: Ledger,
+  caller: Caller,
+  asked: AskedNew,
   domain: string | undefined,
 ): Promise<void> {
   const { domain: _, ...meta } = asked.subject.meta;

@@ -38,7 +38,7 @@ const DOMAIN = 2;
  */
 export function subjectOf(kind: Kind, record: RecordEnvelope, parent?: Parent): Subject {
   const { status, labels, thread } = record.meta;
-  const { domain } = parent && kind.inParentsDomain ? parent.record.meta : record.meta;
+  const domain = domainOfRecord(kind, record.meta.domain, parent);
   return {
     kind: kind.name,
     access: accessOf(record),
@@ -69,4 +69,14 @@ export function newSubject(
     meta: domain === undefined ? {} : { domain },
     exists: false,
   };
+}
+
+/**
+ * The domain that counts for a stored record.
+ *
+ * @param stored the one it was stored with
+ * @param parent the record it lies under: that one's, where the kind says so
+ */
+export function domainOfRecord(kind: Kind, stored: string | undefined, parent?: Parent): string | undefined {
+  return parent && kind.inParentsDomain ? parent.record.meta.domain : stored;
 }

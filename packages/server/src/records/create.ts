@@ -10,7 +10,7 @@ import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
-import { authorizeIn, authorizeNew } from './authorize.js';
+import { authorizeBeside, authorizeNew } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
 import { conditionsOf } from './conditions.js';
@@ -18,7 +18,7 @@ import { newSubject } from './context.js';
 import { assertDomain, joinedDomain } from './domain.js';
 import { type Completed, completed } from './generated.js';
 import { assertRoom, checkData, stepsToCheck } from './kind-rules.js';
-import { foundRelations, heldBeside } from './relations.js';
+import { foundRelations } from './relations.js';
 import { assertNotResent, repeatedCreate } from './repeated-create.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { asksForSecrets, assertMayReveal, revealed } from './reveal.js';
@@ -132,9 +132,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   await service.userSchemas.check(service.task, ledger, kind, data, domain);
   const needs = await foundRelations(service, ledger, kind, data);
   assertDomain(ledger, kind, domain, nameOf(kind, data), signed.proofs);
-  for (const one of heldBeside(ledger, kind, needs, domain)) {
-    await authorizeIn(service, ledger, caller, asked, one.domain);
-  }
+  await authorizeBeside(service, ledger, caller, asked, needs);
   await service.task.turn(stepsToCheck(kind));
   checkData(kind, ledger, data);
   assertRoom(kind, ledger, domain, data);

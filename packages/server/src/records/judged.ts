@@ -5,7 +5,6 @@ import type { Kind } from '../kinds/kind.js';
 import { accessOf } from '../ledgers/ledgers.js';
 import { limits } from '../limits.js';
 import type { Indexed } from '../store/list.js';
-import type { Parent } from './stored.js';
 
 /** What access to a record is judged by and no other column of its index entry holds. */
 interface Judged {
@@ -36,17 +35,11 @@ export function judgedBy(record: RecordEnvelope, change: number): string | undef
   return text.length <= limits.judged ? text : undefined;
 }
 
-/**
- * A record as what an operation is about, of which no more is known than its index entry says; nothing if that is too little.
- *
- * @param parent the record it lies under: the one whose domain counts, where the kind says so, whatever was stored
- */
+/** A record as what an operation is about, of which no more is known than its index entry says; nothing if that is too little. */
 export function indexedSubject(
   kind: Kind,
-  { change, key, status, domain: own, judged: text }: Indexed,
-  parent?: Parent,
+  { change, key, status, domain, judged: text }: Indexed,
 ): Subject | undefined {
-  const domain = parent && kind.inParentsDomain ? (parent.record.meta.domain ?? null) : own;
   const judged = text === null ? undefined : (JSON.parse(text) as Judged);
   if (judged?.change !== change) return undefined;
   const { access, owners, labels, thread } = judged;

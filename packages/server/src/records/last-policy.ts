@@ -31,6 +31,7 @@ export async function assertMayClose(
     const { status: _, ...rest } = policy;
     return status === undefined ? [] : [[name, { ...rest, status }]];
   });
+  await service.task.turn();
   if (opens(new Map(others), service.task) || judge('create', 'policy', caller, context).granted) return;
   throw status === undefined
     ? refusal('drop', 'policy', { credentials: true })

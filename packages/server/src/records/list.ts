@@ -18,7 +18,7 @@ import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
 import { conditionsOf } from './conditions.js';
-import { type Conditions, contextOf, subjectOf } from './context.js';
+import { type Conditions, contextOf, domainOfRecord, subjectOf } from './context.js';
 import { filtersOf } from './filters.js';
 import type { Item } from './items.js';
 import { indexedSubject } from './judged.js';
@@ -167,7 +167,8 @@ function isShownByIndex(
   placed: Indexed,
   parent: Parent | undefined,
 ): boolean | undefined {
-  const subject = indexedSubject(kind, placed, parent);
+  const domain = domainOfRecord(kind, placed.domain ?? undefined, parent) ?? null;
+  const subject = indexedSubject(kind, { ...placed, domain });
   if (!subject) return undefined;
   const context = contextOf(service, ledger, subject);
   // What the record is asked for beyond this may be so, or may not: either way most records are decided.

@@ -56,8 +56,8 @@ export function heldBeside(
 ): readonly Related[] {
   return related.filter(
     (one) =>
+      kindNamed(one.kind).dependants?.some((dependants) => dependants.kind === kind.name) &&
       !isWithin(ledger, one.domain, domain) &&
-      !isWithin(ledger, domain, one.domain) &&
-      kindNamed(one.kind).dependants?.some((dependants) => dependants.kind === kind.name),
+      !isWithin(ledger, domain, one.domain),
   );
 }

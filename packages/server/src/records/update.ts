@@ -10,14 +10,14 @@ import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
-import { authorize, authorizeIn, authorizeNew } from './authorize.js';
+import { authorize, authorizeBeside, authorizeNew } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { newSubject, subjectOf } from './context.js';
 import { assertNamedWithin } from './domain.js';
 import { assertRoom, checkData, stepsToCheck } from './kind-rules.js';
-import { foundRelations, heldBeside } from './relations.js';
+import { foundRelations } from './relations.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { keptSecretNames, sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
@@ -95,11 +95,7 @@ async function prepare(
   assertLuid(record, change.luid);
   await service.userSchemas.check(service.task, ledger, kind, data, domain);
   const needs = await foundRelations(service, ledger, kind, data);
-  if (kind.link?.(data) !== kind.link?.(record.data)) {
-    for (const one of heldBeside(ledger, kind, needs, domain)) {
-      await authorizeIn(service, ledger, caller, made, one.domain);
-    }
-  }
+  if (kind.link?.(data) !== kind.link?.(record.data)) await authorizeBeside(service, ledger, caller, made, needs);
   await service.task.turn(stepsToCheck(kind));
   checkData(kind, ledger, data, record.data);
   assertRoom(kind, ledger, domain, data, record.data);
