@@ -9,6 +9,7 @@ import { notFound } from '../kinds/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
+import { stepsOfText } from '../work/task.js';
 import { commit, type Decided, onCurrent } from './attempt.js';
 import { authorizeBeside, authorizeNew } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
@@ -216,6 +217,8 @@ async function newRecord(
 
 async function domainOfWallet(service: Service, ledger: Ledger, handle: string): Promise<string | undefined> {
   const { record } = await service.store.lookup({ ledger: ledger.id, kind: 'wallet', id: handle, by: 'handle' });
+  // An intent names many wallets, and each may be large.
+  await service.task.turn(stepsOfText(record?.body));
   return record && (JSON.parse(record.body) as RecordEnvelope).meta.domain;
 }
 

@@ -10,7 +10,7 @@ const BOUND = 250;
  * Reads that take longer than this while nothing else is asked of the service, in milliseconds, show a machine that is busy
  * with other things: what the clock says of the service there, it says of them.
  */
-const BUSY = 25;
+const BUSY = 8;
 
 /**
  * Milliseconds of processor time that a turn of the loop may take, whatever else the machine does. Processor time counts

@@ -37,8 +37,9 @@ async function climbed(field: Field, attack: Attack, random: () => number) {
   for (let step = 0; step < STEPS; step += 1) {
     const far = step < STEPS / 2;
     const sizes = best.sizes.map((size) => (far ? random() : within(size + (random() - 0.5) / 2))) as unknown as Sizes;
-    const outcome = await measured(field, attack, sizes);
-    if (outcome.stretch > best.stretch) best = outcome;
+    // Sizes of which something is refused are no attack.
+    const outcome = await measured(field, attack, sizes).catch(() => undefined);
+    if (outcome && outcome.stretch > best.stretch) best = outcome;
   }
   return best;
 }
