@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,17 +41,17 @@ async function newDatabase(): Promise<TestDatabase> {
 const dataDir = () => join(folder, 'data');
 
 /** What a start printed, and how it ended; one that serves is stopped as soon as it says so. */
-async function start(settings: Record<string, string>, args: readonly string[] = []) {
+async function start(settings: Record<string, string>, args: readonly string[] = [], err: 'pipe' | number = 'pipe') {
   const { DATABASE_URL: _, MASTER_KEY: __, PUBLIC_URL: ___, ...inherited } = process.env;
   const env = { ...inherited, DATA_DIR: dataDir(), WORKERS: '1', ...settings };
-  const child = spawn(process.execPath, [...args, MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...args, MAIN], { env, stdio: ['ignore', 'pipe', err] });
   children.push(child);
   const said = { out: '', err: '' };
-  child.stdout.on('data', (text: Buffer) => {
+  child.stdout!.on('data', (text: Buffer) => {
     said.out += text;
     if (said.out.includes('listening on')) child.kill('SIGTERM');
   });
-  child.stderr.on('data', (text: Buffer) => {
+  child.stderr?.on('data', (text: Buffer) => {
     said.err += text;
   });
   const [code] = await once(child, 'close');
@@ -156,6 +156,14 @@ describe('a start', () => {
     expect(out).toContain(`listening on http://127.0.0.1:${port}/v2\n`);
     expect(out).toContain(`npm run tour -- http://127.0.0.1:${port}/v2\n`);
     expect(out).toContain('https://ledger.example/v2/openapi.json ');
+  });
+
+  it.skipIf(process.platform !== 'linux')('goes on where its log cannot be written, and ends', async () => {
+    const { url } = await newDatabase();
+    const full = await open('/dev/full', 'w');
+    const settings = { DATABASE_URL: url, PORT: String(await freePort()), LOG_LEVEL: 'trace' };
+    expect(await start(settings, [], full.fd)).toMatchObject({ code: 0, out: expect.stringContaining('listening on') });
+    await full.close();
   });
 
   it('never makes a master key for a database that has one', async () => {

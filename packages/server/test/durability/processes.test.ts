@@ -116,8 +116,8 @@ describe.skipIf(process.platform === 'win32')('the service as a process', () => 
   it.each([
     ['killed', async () => {}],
     ['killed together with its PostgreSQL', () => killPostgres(dataDir)],
-  ])('has every acknowledged write after it was %s', async (_, alsoKill) => {
-    const { trails, stop } = load(client, `kill-${alsoKill.length}`);
+  ])('has every acknowledged write after it was %s', async (how, alsoKill) => {
+    const { trails, stop } = load(client, how.replaceAll(' ', '-'));
     // A moment like any other: writes are under way at each.
     await untilAcknowledged(trails, 40 + Math.floor(random() * 160));
     await Promise.all([alsoKill(), service.kill()]);

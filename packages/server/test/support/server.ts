@@ -44,6 +44,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Runn
     name: 'test',
     build: '0.0.0',
     logger: pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' }),
+    // How long a request takes is the machine's affair, except where a test is about that.
+    requestTimeout: 120_000,
     ...others,
   });
   await server.app.listen({ port: 0, host: '127.0.0.1' });
