@@ -32,6 +32,12 @@ it.each<[SignerMatcher, boolean, boolean]>([
   [{ $circle: 'staff' }, true, false],
   [{ $circle: { $in: ['day', 'night'] } }, true, false],
   [{ $circle: { $in: ['day'] } }, false, false],
+  // Whoever is no signer is none outside a circle, either.
+  [{ $circle: { $ne: 'day' } } as unknown as SignerMatcher, true, false],
+  [{ $circle: { $nin: ['day'] } } as unknown as SignerMatcher, true, false],
+  [{ $circle: { $nin: ['night'] } } as unknown as SignerMatcher, false, false],
+  [{ schema: { $ne: 'guest' } }, true, false],
+  [{ custom: { team: { $ne: 'blue' } } }, true, false],
   [{ $record: 'owner' }, true, false],
   [{ $record: 'creator' }, true, false],
   [{ $ledger: 'owner' }, false, true],
@@ -46,7 +52,15 @@ it.each<[SignerMatcher, boolean, boolean]>([
 
 const token: Token = {
   key: alice,
-  claims: { iss: 'idp', sub: 'user', aud: ['acme', 'other'], level: 3, hsh: 'abc', nested: { a: 1 } },
+  claims: {
+    iss: 'idp',
+    sub: 'user',
+    aud: ['acme', 'other'],
+    level: 3,
+    hsh: 'abc',
+    nested: { a: 1 },
+    $key: 'alice-key',
+  },
 };
 const keyless: Token = { claims: { iss: 'idp', sub: 'nobody', hsh: '' } };
 
@@ -65,7 +79,9 @@ it.each<[BearerMatcher, boolean, boolean]>([
   [{ $signer: { $in: [{ handle: 'carol' }] } }, false, false],
   [{ $in: [{ sub: 'user' }, { sub: 'nobody' }] }, true, true],
   [{ $in: [{ sub: 'other' }] }, false, false],
+  // No claim is called so, whatever the token holds.
   [{ $key: 'alice-key' }, false, false],
+  [{ $key: { $ne: 'bob-key' } }, false, false],
   [{ toString: {} }, true, true],
   [{ constructor: { name: 'Object' } }, false, false],
 ])('bearer %j: with a key %s, without %s (03 §6.2, §4.3)', (matcher, ofToken, ofKeyless) => {
@@ -154,6 +170,23 @@ describe('conditions', () => {
     const text = 'a'.repeat(limits.filter + 1);
     expect(matches({ $regex: text.slice(1) }, text, UNBOUNDED)).toBe(true);
     expect(matches({ $regex: text }, text, UNBOUNDED)).toBe(false);
+  });
+
+  it('are charged for what they look at, whether it is text or not', () => {
+    const charged = (expected: Json, actual: Json) => {
+      let total = 0;
+      matches(expected, actual, { spend: (steps) => (total += steps) });
+      return total;
+    };
+    const many = Array.from({ length: 40_000 }, () => 1);
+    for (const expected of ['a', { $eq: 'a' }, { $ne: 'a' }, { $in: ['a'] }, { $regex: 'a' }] as Json[]) {
+      expect(charged(expected, many), JSON.stringify(expected)).toBeGreaterThanOrEqual(many.length / 4);
+      expect(charged(expected, 'b'), JSON.stringify(expected)).toBeLessThan(100);
+    }
+    const long = 'a'.repeat(400_000);
+    for (const expected of [long, { $ne: long }, { $regex: 'b' }] as Json[]) {
+      expect(charged(expected, `${long}a`)).toBeGreaterThan(1_000);
+    }
   });
 
   it('$regex takes lone surrogates', () => {

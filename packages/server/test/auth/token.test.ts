@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Json, JsonObject } from '@countersign/protocol';
+import { encodeBase64, type Json, type JsonObject } from '@countersign/protocol';
 import { describe, expect, test } from 'vitest';
+import { native } from '../../src/auth/native-suite.js';
 import { requestHash } from '../../src/auth/request-hash.js';
 import { limits } from '../../src/limits.js';
 import { MemoryReplays } from './memory-replays.js';
@@ -60,6 +61,23 @@ describe('self-signed', () => {
       'signer idp-key',
       'signer __proto__',
     ]);
+  });
+
+  test('a token that was verified is one of the key that made it, whoever the handle stands for by then', async () => {
+    const token = selfSigned(claims({ sub: 'remembered' }), { alg: 'EdDSA', kid: 'admin' });
+    const other = encodeBase64(native.publicKey(new Uint8Array(32).fill(9)));
+    // The same handle in two ledgers, and in one whose signer takes a new key.
+    const [mine, theirs] = [new Keys('acme'), new Keys('other', { admin: other })];
+    for (let times = 0; times < 2; times += 1) {
+      expect((await verify(token, { keys: mine })).key).toBe(publicKey);
+      await expect(verify(token, { keys: theirs })).rejects.toMatchObject(REFUSED);
+    }
+    mine.signers.admin = other;
+    await expect(verify(token, { keys: mine })).rejects.toMatchObject(REFUSED);
+    delete mine.signers.admin;
+    await expect(verify(token, { keys: mine })).rejects.toMatchObject(REFUSED);
+    mine.signers.admin = publicKey;
+    expect((await verify(token, { keys: mine })).key).toBe(publicKey);
   });
 
   test('what is no handle is not looked up', async () => {
@@ -267,6 +285,17 @@ describe('single use', () => {
     await verify(selfSigned(payload), { replays });
     const byHandle = selfSigned(payload, { alg: 'EdDSA', kid: 'admin' });
     await expect(verify(byHandle, { replays })).rejects.toMatchObject(REFUSED);
+  });
+
+  test('each key has its own: nobody uses up what another is about to send', async () => {
+    const replays = fresh();
+    const other = { seed: new Uint8Array(32).fill(8), kid: '' };
+    other.kid = encodeBase64(native.publicKey(other.seed));
+    const signed = `${encode({ alg: 'EdDSA', kid: other.kid })}.${encode(payload)}`;
+    const signature = Buffer.from(native.sign(Buffer.from(signed), other.seed)).toString('base64url');
+    expect((await verify(`${signed}.${signature}`, { replays })).key).toBe(other.kid);
+    await verify(selfSigned(payload), { replays });
+    await expect(verify(`${signed}.${signature}`, { replays })).rejects.toMatchObject(REFUSED);
   });
 
   test('of many at once exactly one passes', async () => {
