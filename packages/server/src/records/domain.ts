@@ -1,6 +1,6 @@
 import { domainOf, type JsonObject, LedgerError } from '@countersign/protocol';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { ClientProofs } from './proofs.js';
+import { type ClientProofs, customsOf } from './proofs.js';
 
 /**
  * The domain a new record joins: the one a proof names, else the suffix of its handle. Decided once, at creation
@@ -10,8 +10,7 @@ import type { ClientProofs } from './proofs.js';
  */
 export function joinedDomain(ledger: Ledger, data: JsonObject, proofs: ClientProofs): string | undefined {
   if (ledger.domains.size === 0) return undefined;
-  const customs = [...proofs.signed.map((proof) => proof.custom), ...proofs.partial];
-  const named = customs.find((custom) => custom?.domain !== undefined)?.domain;
+  const named = customsOf(proofs).find((custom) => custom?.domain !== undefined)?.domain;
   if (named !== undefined) return named;
   if (ledger.config['domain.resolutionFromHandleEnabled'] === false) return undefined;
   return typeof data.handle === 'string' ? domainOf(data.handle) : undefined;
