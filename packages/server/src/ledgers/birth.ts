@@ -26,6 +26,8 @@ export interface Founding {
   readonly hash: string;
   readonly data: JsonObject;
   readonly proofs: readonly StoredProof[];
+  /** The client's proofs as the store tells them apart (records/proofs.ts, `useOf`). */
+  readonly uses: readonly string[];
   readonly owners: readonly string[];
 }
 
@@ -53,10 +55,14 @@ export function newLedger(service: Service, founding: Founding): NewLedger {
     luid,
     record: own,
     births: (id, version) => {
-      const birth = (kind: Kind, record: RecordEnvelope, secrets: Birth['secrets'] = []) =>
-        birthOf(service, { id, version }, kind, record, secrets);
+      const birth = (
+        kind: Kind,
+        record: RecordEnvelope,
+        secrets: Birth['secrets'] = [],
+        proofs: readonly string[] = [],
+      ) => birthOf(service, { id, version }, kind, record, secrets, proofs);
       return [
-        birth(kindNamed('ledger'), own),
+        birth(kindNamed('ledger'), own, [], founding.uses),
         ...signers.map(({ record, key }) =>
           birth(kindNamed('signer'), record, [sealedKey(service, luid, record, key)]),
         ),
@@ -150,10 +156,9 @@ function birthOf(
   kind: Kind,
   record: RecordEnvelope,
   secrets: Birth['secrets'],
+  proofs: readonly string[],
 ): Birth {
   const version = { ...versionOf(ledger, kind, record, 1), action: 'create' as const };
-  return {
-    secrets,
-    write: { ...version, strangers: [], needs: [], decides: false, mac: service.integrity.mac(version, version) },
-  };
+  const mac = service.integrity.mac(version, version);
+  return { secrets, write: { ...version, proofs, strangers: [], needs: [], decides: false, mac } };
 }

@@ -5,7 +5,7 @@ import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { changeCondition, type Filter } from './filter.js';
 import { type Queryable, statementRunner } from './statement.js';
-import { checkAll, type Sight, type Sized, STORED_VERSION, type StoredVersion } from './version.js';
+import { type Sight, type Sized, STORED_VERSION, type StoredVersion } from './version.js';
 
 /** One stored version. */
 export interface StoredChange {
@@ -33,8 +33,6 @@ export type HistoryPage = (
 export interface History {
   /** One version, or nothing. */
   one(of: Versioned, change: number): Promise<AsOf<{ change?: StoredChange }>>;
-  /** The first versions of dropped records that were made from data with that hash, as they were served. */
-  dropped(of: { ledger: number; kind: KindName; hash: string }): Promise<string[]>;
   /** The newest version, which tells a dropped record from one that never was. */
   latest(of: Versioned): Promise<StoredChange | undefined>;
 }
@@ -90,17 +88,6 @@ export function createHistory(pool: pg.Pool, { check }: Pick<Sight, 'check'>): H
       if (change.luid === null) return { version };
       await check(of, change);
       return { version, change };
-    },
-    async dropped({ ledger, kind, hash }) {
-      const { rows } = await pool.query<StoredVersion>({
-        name: 'history-dropped',
-        text: `select ${STORED_VERSION} from dropped_record d
-            join change c on c.ledger_id = d.ledger_id and c.luid = d.luid and c.change = 1
-          where d.ledger_id = $1 and d.kind = $2 and d.hash = $3`,
-        values: [ledger, kind, hash],
-      });
-      await checkAll(check, { ledger, kind }, rows);
-      return rows.map((row) => row.body);
     },
     async latest(of) {
       const { ledger, kind, luid } = of;

@@ -11,9 +11,9 @@ import { missing, type Sight, STORED_VERSION, type StoredVersion } from './versi
 /** The signer that the key or handle asked for leads to, with the circles it is in. */
 export interface FoundSigner {
   readonly version: number;
-  /** Absent when nobody has the key. Of several signers with one key, the oldest (contract 03 §1). */
+  /** Absent when nobody has the key. */
   readonly body?: string;
-  /** The factor that has the key, where no signer itself has it; the oldest of several (contract 03 §2.5). */
+  /** The factor that has the key, where it is one that the key stands for, and not the signer itself (contract 03 §2.5). */
   readonly factor?: string;
   readonly circles: readonly string[];
 }
@@ -42,7 +42,7 @@ const signer = (condition: string) => `
         where m.ledger_id = $1 and m.kind = 'circle-signer' and m.link = r.handle order by m.seq) as memberships
     from record r join change c using (ledger_id, luid, change)
     where r.ledger_id = $1 and r.kind = 'signer' and ${condition}
-    order by r.seq limit 1`;
+    limit 1`;
 
 const SIGNER = ['luid', 'change', 'action', 'mac', 'body', 'memberships'];
 const FACTOR = ['luid', 'change', 'action', 'mac', 'body'];
@@ -68,17 +68,23 @@ from ledger l
   left join lateral (${signer('r.handle = q.key')}) s on true
 where l.id = $1`;
 
+/**
+ * Of the signers and factors that have the key, the one it stands for: who proved to hold it by a proof on the record before
+ * who did not, and among equals who took it first. So nobody takes a key away by writing it into a record of theirs. One
+ * that is out of use has it still: what was revoked does not pass on to the next.
+ */
 const BY_KEY = `
-select q.ord, l.version, ${columns(SIGNER, (name) => `coalesce(s.${name}, o.${name}) as ${name}`)},
-  ${columns(FACTOR, (name) => `f.${name} as factor_${name}`)}
+select q.ord, l.version, ${columns(SIGNER, (name) => `s.${name}`)},
+  ${columns(FACTOR, (name) => `case h.kind when 'signer-factor' then h.${name} end as factor_${name}`)}
 from ledger l
   cross join ${unnested('q', ASKED, 2)}
-  left join lateral (${signer('r.link = q.key')}) s on true
   left join lateral (
-    select ${STORED_VERSION} from record r join change c using (ledger_id, luid, change)
-    where s.body is null and r.ledger_id = $1 and r.kind = 'signer-factor' and r.link = q.key
-    order by r.seq limit 1) f on true
-  left join lateral (${signer(`r.handle = f.body::jsonb #>> '{data,signer}'`)}) o on true
+    select r.kind, r.handle, ${STORED_VERSION} from record r join change c using (ledger_id, luid, change)
+    where r.ledger_id = $1 and r.kind in ('signer', 'signer-factor') and r.link = q.key
+    order by r.link_proven desc, coalesce(r.link_since, r.seq) limit 1) h on true
+  left join lateral (${signer(
+    `r.handle = case h.kind when 'signer' then h.handle else h.body::jsonb #>> '{data,signer}' end`,
+  )}) s on true
 where l.id = $1`;
 
 /** Stands for what is too large to be found together with others. */

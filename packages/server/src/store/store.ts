@@ -13,6 +13,7 @@ import { createSecrets, type Secrets } from './secrets.js';
 import { createSignerLookup, type SignerLookup } from './signers.js';
 import type { Queryable } from './statement.js';
 import { transaction } from './transaction.js';
+import { createUsedProofs, type UsedProofs } from './used-proofs.js';
 import { type Check, checkFetched, type Sight } from './version.js';
 
 /** All that touches the database. */
@@ -28,6 +29,7 @@ export interface Store {
   readonly linked: Linked;
   readonly bodies: Bodies;
   readonly secrets: Secrets;
+  readonly usedProofs: UsedProofs;
   readonly ledgers: LedgerStore;
   /** Resolves when the database answers. */
   ping(): Promise<void>;
@@ -136,6 +138,7 @@ export function createStore(
     ...checked(pool, sight.check),
     linked: createLinked(pool, sight),
     secrets: createSecrets(pool),
+    usedProofs: createUsedProofs(pool),
     ledgers: {
       ...ledgers,
       async found(ledger, births) {

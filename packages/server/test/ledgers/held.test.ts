@@ -15,7 +15,8 @@ const server = withServer();
  * @param held told of what the store has answered, before it is handed on
  */
 function anotherProcess(held: (id: string) => Promise<void> = async () => {}) {
-  const store = server.current.server.service.store.ledgers;
+  const { store: all, integrity } = server.current.server.service;
+  const store = all.ledgers;
   const loads: string[] = [];
   const load = async (id: string): Promise<StoredLedger | undefined> => {
     loads.push(id);
@@ -23,7 +24,8 @@ function anotherProcess(held: (id: string) => Promise<void> = async () => {}) {
     await held(id);
     return loaded;
   };
-  return { ledgers: createLedgers({ ...store, load }, TEST_MASTER_KEY, native, new Scheduler()), loads };
+  const means = { masterKey: TEST_MASTER_KEY, suite: native, integrity, scheduler: new Scheduler() };
+  return { ledgers: createLedgers({ ...store, load }, means), loads };
 }
 
 /** Raises the version of the client's ledger. */
