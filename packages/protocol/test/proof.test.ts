@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { encodeBase64, hash, type Proof, portable, type Suite, signProof, verifyProof } from '../src/index.js';
+import {
+  digest,
+  encodeBase64,
+  hash,
+  type JsonObject,
+  type Proof,
+  portable,
+  type Suite,
+  signProof,
+  verifyProof,
+} from '../src/index.js';
 
 const secret = new Uint8Array(32).fill(7);
 const publicKey = encodeBase64(portable.publicKey(secret));
@@ -70,6 +80,20 @@ describe('does not verify', () => {
   ];
 
   test.each(cases)('%s', (_, wrong) => expect(verifyProof(of, wrong as Proof)).toBe(false));
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a text', ''],
+    ['a text that says something', 'created'],
+    ['a number', 0],
+    ['a boolean', false],
+    ['a list', []],
+    ['a list of objects', [custom]],
+  ])('custom that is %s, though the signature is over just that', (_, value) => {
+    const signed = signProof({ hash: of, custom: value as JsonObject, secret, public: publicKey });
+    expect(signed.digest).toBe(digest(of, value as JsonObject));
+    expect(verifyProof(of, signed)).toBe(false);
+  });
 
   test('another hash, or none', () => {
     expect(verifyProof(hash({ handle: 'b' }), proof)).toBe(false);

@@ -52,6 +52,20 @@ describe.each(['inactive', 'blocked'])('a signer whose status is %s', (status) =
     expect(outcome(answer)).toBe('422 Ledger mutations must be signed.');
   });
 
+  it('has no token that names it by its handle, whatever everyone may do', async () => {
+    const founder = await founded(server.current.url, [GATE, { action: 'read', record: 'any' }]);
+    const key = await registered(founder, 'alice');
+    const named = () => founder.get('/signers/alice', bearer({ ...key, public: 'alice' }));
+    const signer: RecordEnvelope = ok(await named()).body;
+    await statusSet(founder, '/signers/alice', signer, status);
+    expect(outcome(await named())).toBe('401 Invalid token.');
+    // Who has no token, or one of the key's own, may read still.
+    expect(outcome(await founder.get('/signers/alice'))).toBe('200');
+    expect(outcome(await founder.get('/signers/alice', bearer(key)))).toBe('200');
+    await statusSet(founder, '/signers/alice', signer, 'active');
+    expect(outcome(await named())).toBe('200');
+  });
+
   it('leaves its key what rules grant the key itself', async () => {
     const { founder, alice } = await scene();
     const signer: RecordEnvelope = ok(await founder.get('/signers/alice', bearer(founder.key))).body;

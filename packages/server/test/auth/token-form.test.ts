@@ -1,10 +1,11 @@
 import type { JsonObject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { native } from '../../src/auth/native-suite.js';
 import { verifyToken } from '../../src/auth/token.js';
 import { limits } from '../../src/limits.js';
 import { MemoryReplays } from './memory-replays.js';
-import { claims, encode, Keys, NOW, publicKey, REFUSED, request, selfSigned, verify } from './tokens.js';
+import { claims, encode, Keys, NOW, publicKey, REFUSED, request, seed, selfSigned, verify } from './tokens.js';
 
 const good = claims();
 
@@ -99,9 +100,63 @@ test('parts that are no JSON object in strict base64url', async () => {
     `${header}`,
     '..',
     `.${payload}.${signature}`,
-    `${header}.${payload}.${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'R'}`,
   ]) {
     await expect(verify(token)).rejects.toMatchObject(REFUSED);
+  }
+});
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Other texts that a lenient reader of base64url takes for the same bytes. */
+function respelled(part: string): string[] {
+  const bytes = Buffer.from(part, 'base64url');
+  const others = [...LETTERS].map((letter) => part.slice(0, -1) + letter);
+  const spellings = [
+    ...others,
+    bytes.toString('base64'),
+    `${part}=`,
+    `${part}A`,
+    `${part} `,
+    `${part.slice(0, 2)}\n${part.slice(2)}`,
+    `${part.slice(0, 2)}=${part.slice(2)}`,
+  ];
+  return spellings.filter((text) => text !== part && Buffer.from(text, 'base64url').equals(bytes));
+}
+
+test('each part has one spelling, used or not: the same bytes in other letters are no token', async () => {
+  // Of each part's last letter some bits say nothing: four of them, and two.
+  for (const pad of ['', 'x', 'xx']) {
+    const payload = claims({ jti: `spelled-${pad}`, exp: NOW + 60, pad });
+    const header = { alg: 'EdDSA', kid: publicKey, typ: pad };
+    const token = selfSigned(payload, header);
+    const replays = new MemoryReplays(() => NOW * 1000, { ledger: 1 });
+    const parts = token.split('.');
+    const spellings = parts.flatMap((part, at) => respelled(part).map((other) => parts.with(at, other)));
+    expect(spellings.length).toBeGreaterThan(15);
+    const refused = async () => {
+      for (const spelling of spellings) {
+        await expect(verify(spelling.join('.'), { replays }), spelling.join('.')).rejects.toMatchObject(REFUSED);
+      }
+    };
+    await refused();
+    // None of them used it up.
+    await verify(token, { replays });
+    await refused();
+    await expect(verify(token, { replays })).rejects.toMatchObject(REFUSED);
+  }
+});
+
+test('header and claims have one spelling, also where the signature is over another', async () => {
+  for (const pad of ['', 'x', 'xx']) {
+    const [header, payload] = [encode({ alg: 'EdDSA', kid: publicKey, typ: pad }), encode(claims({ pad }))];
+    const spellings = [
+      ...respelled(header).map((other) => `${other}.${payload}`),
+      ...respelled(payload).map((other) => `${header}.${other}`),
+    ];
+    for (const spelling of spellings) {
+      const signature = Buffer.from(native.sign(Buffer.from(spelling), seed)).toString('base64url');
+      await expect(verify(`${spelling}.${signature}`), spelling).rejects.toMatchObject(REFUSED);
+    }
   }
 });
 

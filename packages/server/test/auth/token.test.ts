@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Json, JsonObject } from '@countersign/protocol';
+import { encodeBase64, type Json, type JsonObject } from '@countersign/protocol';
 import { describe, expect, test } from 'vitest';
+import { native } from '../../src/auth/native-suite.js';
 import { requestHash } from '../../src/auth/request-hash.js';
 import { limits } from '../../src/limits.js';
 import { MemoryReplays } from './memory-replays.js';
@@ -60,6 +61,23 @@ describe('self-signed', () => {
       'signer idp-key',
       'signer __proto__',
     ]);
+  });
+
+  test('a token that was verified is one of the key that made it, whoever the handle stands for by then', async () => {
+    const token = selfSigned(claims({ sub: 'remembered' }), { alg: 'EdDSA', kid: 'admin' });
+    const other = encodeBase64(native.publicKey(new Uint8Array(32).fill(9)));
+    // The same handle in two ledgers, and in one whose signer takes a new key.
+    const [mine, theirs] = [new Keys('acme'), new Keys('other', { admin: other })];
+    for (let times = 0; times < 2; times += 1) {
+      expect((await verify(token, { keys: mine })).key).toBe(publicKey);
+      await expect(verify(token, { keys: theirs })).rejects.toMatchObject(REFUSED);
+    }
+    mine.signers.admin = other;
+    await expect(verify(token, { keys: mine })).rejects.toMatchObject(REFUSED);
+    delete mine.signers.admin;
+    await expect(verify(token, { keys: mine })).rejects.toMatchObject(REFUSED);
+    mine.signers.admin = publicKey;
+    expect((await verify(token, { keys: mine })).key).toBe(publicKey);
   });
 
   test('what is no handle is not looked up', async () => {

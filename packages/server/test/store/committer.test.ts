@@ -33,6 +33,16 @@ function write(more: Partial<Write> = {}): Write {
   return writeOf(made, { ledger, ...more });
 }
 
+/** A ledger beside the one all tests share, made when it is first asked for. */
+async function otherLedger(handle: string): Promise<{ id: number }> {
+  const { rows } = await pool.query(
+    `insert into ledger (handle, luid, owners) values ($1, '$ldg.' || $1, '{}')
+     on conflict (handle) do update set handle = excluded.handle returning id`,
+    [handle],
+  );
+  return rows[0];
+}
+
 async function stored(luid: string): Promise<{ current: number[]; changes: number[]; bodies: string[] }> {
   const current = await pool.query('select change from record where ledger_id = $1 and luid = $2', [ledger, luid]);
   const history = await pool.query(
@@ -119,10 +129,7 @@ describe('the committer', () => {
   });
 
   it('raises the version for what decides, and tells of it', async () => {
-    const { rows } = await pool.query(
-      `insert into ledger (handle, luid, owners) values ('d', '$ldg.d', '{}') returning id`,
-    );
-    const other = { ledger: rows[0].id };
+    const other = { ledger: (await otherLedger('d')).id };
     expect(await store(write({ ...other, decides: true }))).toEqual({ result: 'done', version: 2 });
     const late = write({ ...other });
     expect(await store(late)).toEqual({ result: 'stale', version: 2 });
@@ -134,10 +141,7 @@ describe('the committer', () => {
   });
 
   it('stores one of the writes that change the rules, and tells the others at which version to decide anew', async () => {
-    const { rows } = await pool.query(
-      `insert into ledger (handle, luid, owners) values ('e', '$ldg.e', '{}') returning id`,
-    );
-    const other = { ledger: rows[0].id, kind: 'policy' } as const;
+    const other = { ledger: (await otherLedger('e')).id, kind: 'policy' } as const;
     const made = [write(other), write(other), write(other)];
     const together = createCommitter(pool);
     const created = await Promise.all(made.map((one) => together({ ...one, decides: true })));
@@ -149,6 +153,34 @@ describe('the committer', () => {
     const outcomes = await Promise.all([late, ...changes, wallet].map(together));
     expect(outcomes.map(({ result }) => result)).toEqual(['stale', 'done', 'stale', 'stale', 'done']);
     expect(new Set(outcomes.map(({ version }) => version))).toEqual(new Set([3]));
+  });
+
+  it('lets nothing be taken away beside what is created, in one batch', async () => {
+    const other = { ledger: (await otherLedger('f')).id, kind: 'circle-signer', decides: true } as const;
+    const [one, another] = [write(other), write(other)];
+    const made = await storeTogether(pool, [one, another]);
+    expect(made.map(({ result }) => result)).toEqual(['done', 'done']);
+    // The create has the turn, and other creates with it; each of the two others may rest on what the next takes away.
+    const outcomes = await storeTogether(pool, [
+      write({ ...other, version: 2 }),
+      { ...one, version: 2, action: 'drop', change: 2 },
+      { ...another, version: 2, action: 'update', change: 2 },
+      write({ ...other, version: 2 }),
+    ]);
+    expect(outcomes).toEqual(['done', 'stale', 'stale', 'done'].map((result) => ({ result, version: 3 })));
+  });
+
+  it.each(['signer', 'signer-factor'] as const)('takes no key of a %s for one that nobody has', async (kind) => {
+    const key = `key-of-a-${kind}`;
+    const rival = { ledger: (await otherLedger('g')).id, strangers: [key] };
+    expect((await store(write({ kind, link: key }))).result).toBe('done');
+    expect((await store(write({ strangers: [key] }))).result).toBe('stale');
+    // Another kind's link is no key, and another ledger's key is nobody's in this one.
+    expect((await store(write({ kind: 'anchor', link: `wallet-${kind}` }))).result).toBe('done');
+    expect((await store(write({ strangers: [`wallet-${kind}`] }))).result).toBe('done');
+    expect((await store(write(rival))).result).toBe('done');
+    expect((await store(write({ ...rival, kind, link: key, strangers: [] }))).result).toBe('done');
+    expect((await store(write(rival))).result).toBe('stale');
   });
 
   it('gets every write of processes that lock the same records in opposite orders to its end', async () => {

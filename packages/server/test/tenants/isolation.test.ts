@@ -1,5 +1,6 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
+import { kinds } from '../../src/kinds/registry.js';
 import { expectRefusal } from '../support/checks.js';
 import {
   newKey,
@@ -12,7 +13,7 @@ import {
   type TestKey,
   updateOf,
 } from '../support/client.js';
-import { ok, stored } from '../support/scene.js';
+import { make, ok, setScene, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 
@@ -100,6 +101,47 @@ describe('two ledgers of one server', () => {
     }
   });
 
+  it.each(kinds.map(({ name }) => name).filter((name) => name !== 'ledger'))(
+    'list their own records only, also where each %s is named',
+    async (name) => {
+      const { url } = server.current;
+      const scenes = [await setScene(url, name), await setScene(url, name)] as const;
+      const made = [await make(scenes[0]), await make(scenes[1])] as const;
+      const { handle } = scenes[0];
+      const named = scenes[0].kind.key ? [] : [`?data.handle=${handle}`, `?data.handle.$in[0]=${handle}`];
+      for (const query of [...named, '', '?meta.status.$ne=other', '?page.limit=1']) {
+        for (const [index, { client, collection }] of scenes.entries()) {
+          const found = ok(await client.get(collection + query)).body.data;
+          const others = found.filter(({ luid }: RecordEnvelope) => luid !== made[index]?.luid);
+          // What the scene needs may be of the same kind.
+          for (const other of others) expect(other.meta.proofs.at(-1).public).toBe(systemKeyOf(client));
+          if (query !== '?page.limit=1') expect(found).toContainEqual(made[index]);
+          expect(found).not.toContainEqual(made[1 - index]);
+        }
+      }
+      if (named.length > 0) {
+        const { client, collection } = await setScene(url, name);
+        expect(ok(await client.get(`${collection}?data.handle=${handle}`)).body.data).toEqual([]);
+      }
+    },
+  );
+
+  it("take a key for nobody's though another has a signer or a factor with it", async () => {
+    const [keys, founder] = [[newKey(), newKey()], newKey()];
+    const [one, other] = await twins({ key: founder });
+    await stored(one, 'signer', signerData('clerk', keys[0]!));
+    const factor = { handle: 'f', signer: 'clerk', schema: 'key-pair', format: 'ed25519-raw' };
+    await stored(one, 'signer-factor', { ...factor, public: keys[1]!.public });
+    for (const [index, key] of keys.entries()) {
+      const there = other.as(key);
+      const made = ok(await there.create('/wallets', { handle: `w-${index}` })).body;
+      expect(made.meta.proofs[0]).not.toHaveProperty('signer');
+      const proved = ok(await there.prove(`/wallets/w-${index}`, made, { status: 'active' })).body;
+      ok(await there.update(`/wallets/w-${index}`, proved, { handle: `w-${index}`, custom: { again: true } }));
+      expect((await there.drop(`/wallets/w-${index}`, (await there.get(`/wallets/w-${index}`)).body)).status).toBe(204);
+    }
+  });
+
   it('know their own signers only, by key and by handle', async () => {
     const key = newKey();
     const founder = newKey();
@@ -169,6 +211,14 @@ describe('two ledgers of one server', () => {
     expectRefusal(await asking(other, named), other, 'auth.unauthorized', 'Invalid token.');
     await stored(other, 'signer', signerData('clerk', newKey()));
     expectRefusal(await asking(other, named), other, 'auth.unauthorized', 'Invalid token.');
+
+    // The very token that one has verified, and remembers.
+    const token = bearer(named);
+    expect((await one.get('/wallets', token)).status).toBe(200);
+    expectRefusal(await other.get('/wallets', token), other, 'auth.unauthorized', 'Invalid token.');
+    const clerk: RecordEnvelope = (await one.get('/signers/clerk')).body;
+    ok(await one.update('/signers/clerk', clerk, signerData('clerk', newKey())));
+    expectRefusal(await one.get('/wallets', token), one, 'auth.unauthorized', 'Invalid token.');
 
     const once = bearer(key, { jti: 'once' });
     expect((await one.get('/wallets', once)).status).toBe(200);
