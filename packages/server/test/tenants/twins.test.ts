@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KindName } from '../../src/kinds/kind.js';
+import type { Ledger } from '../../src/ledgers/ledger.js';
+import { createItems } from '../../src/records/items.js';
 import type { Filter } from '../../src/store/filter.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
@@ -81,6 +83,17 @@ describe('of ledgers that are alike in everything, each', () => {
           expect(record?.body).toBe(body);
         }
       });
+    }
+  });
+
+  it('has its own items of lists, remembered or not', () => {
+    const items = createItems();
+    for (let times = 0; times < 2; times += 1) {
+      for (const [at, id] of ids.entries()) {
+        const body = bodyOf(at, 'wallet', 'item');
+        const text = items.of({ id } as Ledger, { luid: '$wallet.item', change: 1, body }).text;
+        expect(text).toBe(body);
+      }
     }
   });
 

@@ -1,0 +1,102 @@
+/** Every decision on a state that is checked to be the current one. */
+const src = (path) => `packages/server/src/${path}`;
+const test = (path) => `packages/server/test/${path}`;
+
+export const tests = [test('access-http'), test('records'), test('store/processes.test.ts')];
+
+export const mutants = [
+  {
+    id: 'current-signers',
+    file: src('records/caller.ts'),
+    find: 'assertCurrent(ledger, found.version);',
+    replace: '',
+    breaks: 'A caller is judged by rules older than its own record.',
+    tests: [test('access-http'), test('records'), test('store/processes.test.ts'), test('store/races.test.ts')],
+  },
+  {
+    id: 'current-record',
+    file: src('records/stored.ts'),
+    find: 'assertCurrent(ledger, version);',
+    replace: '',
+    breaks: 'A record is read by rules that were taken back.',
+    tests: [test('access-http'), test('records'), test('store/processes.test.ts')],
+  },
+  {
+    id: 'current-whole-list',
+    file: src('records/list.ts'),
+    find: 'assertCurrent(ledger, version);\n  return records.map',
+    replace: 'return records.map',
+    breaks: 'A list is shown by rules that were taken back.',
+    tests: [test('access-http'), test('records'), test('store/processes.test.ts')],
+  },
+  {
+    id: 'current-history',
+    file: src('records/changes.ts'),
+    find: 'assertCurrent(current, version);\n    const items',
+    replace: 'const items',
+    breaks: 'A history is shown by rules that were taken back.',
+    tests: [test('store/processes.test.ts'), test('access-http')],
+  },
+  {
+    id: 'current-change',
+    file: src('records/changes.ts'),
+    find: 'assertCurrent(current, version);\n    if (!change)',
+    replace: 'if (!change)',
+    breaks: 'One version of a record is shown by rules that were taken back.',
+    tests: [test('store/processes.test.ts'), test('access-http')],
+  },
+  {
+    id: 'current-relations',
+    file: src('records/relations.ts'),
+    find: 'assertCurrent(ledger, version);',
+    replace: '',
+    breaks: 'A relation is looked for in a state that has passed.',
+    tests: [test('records'), test('store/processes.test.ts'), test('store/relations.test.ts')],
+  },
+  {
+    id: 'current-schema',
+    file: src('records/user-schemas.ts'),
+    find: 'assertCurrent(ledger, version);',
+    replace: '',
+    breaks: 'A newer content of a schema is kept under the hash of an older one.',
+    tests: [test('store/processes.test.ts')],
+  },
+  {
+    id: 'current-condition-wallets',
+    file: src('records/conditions.ts'),
+    find: 'for (const { version } of found) assertCurrent(ledger, version);',
+    replace: '',
+    breaks: 'A condition is judged on wallets of a newer state than its policies.',
+  },
+  {
+    id: 'current-condition-threads',
+    file: src('records/conditions.ts'),
+    find: 'assertCurrent(ledger, version);\n  return records.flatMap',
+    replace: 'return records.flatMap',
+    breaks: 'A condition is judged on intents of a newer state than its policies.',
+  },
+  {
+    id: 'current-bridge',
+    file: src('forward/bridge.ts'),
+    find: 'assertCurrent(ledger, version);',
+    replace: '',
+    breaks: 'A request goes to a bridge by policies that were changed.',
+    tests: [test('forward')],
+  },
+  {
+    id: 'current-forwarded-read',
+    file: src('forward/read.ts'),
+    find: 'assertCurrent(ledger, await service.store.ledgers.version(ledger.id));',
+    replace: '',
+    breaks: 'What a bridge answered is shown by rules that were taken back meanwhile.',
+    tests: [test('forward')],
+  },
+  {
+    id: 'current-refusals-on-the-past',
+    file: src('records/attempt.ts'),
+    find: 'if (version === undefined) throw error;',
+    replace: 'throw error;',
+    breaks: 'A process refuses by rules that another has changed.',
+    tests: [test('records/current-state.test.ts'), test('store/processes.test.ts')],
+  },
+];

@@ -1,0 +1,57 @@
+/** How the service starts, ends, and keeps what is its operator's. */
+const src = (path) => `packages/server/src/${path}`;
+const test = (path) => `packages/server/test/${path}`;
+
+export const tests = [test('config.test.ts'), test('ledgers'), test('store/embedded.test.ts')];
+
+export const mutants = [
+  {
+    id: 'deployment-key-file-readable',
+    file: src('ledgers/master-key.ts'),
+    find: '(mode & 0o077) !== 0',
+    replace: '(mode & 0o007) !== 0',
+    breaks: "The master key's file may be read by its group.",
+  },
+  {
+    id: 'deployment-key-file-mode',
+    file: src('ledgers/master-key.ts'),
+    find: "toString('base64')}\\n`, 0o600)",
+    replace: "toString('base64')}\\n`, 0o644)",
+    breaks: "The master key's file is made readable for everybody.",
+  },
+  {
+    id: 'deployment-key-text',
+    file: src('ledgers/master-key.ts'),
+    find: " || key.toString('base64') !== text) {",
+    replace: ') {',
+    breaks: 'A mistyped master key is taken for another one.',
+  },
+  {
+    id: 'deployment-key-length',
+    file: src('ledgers/master-key.ts'),
+    find: 'if (key.length !== bytes || ',
+    replace: 'if (key.length < bytes || ',
+    breaks: 'A master key is longer than the cipher takes.',
+  },
+  {
+    id: 'deployment-key-check',
+    file: src('store/key-check.ts'),
+    find: 'if (rows[0]?.value !== check) {',
+    replace: 'if (!rows[0]?.value) {',
+    breaks: 'A database is opened with the master key of another.',
+  },
+  {
+    id: 'deployment-url-with-password',
+    file: src('config.ts'),
+    find: '&& !url.username && !url.password && ',
+    replace: '&& ',
+    breaks: 'A password in the public address is shown to every client.',
+  },
+  {
+    id: 'deployment-numbers',
+    file: src('config.ts'),
+    find: 'if (!(number >= least && number <= most)) {',
+    replace: 'if (!(number >= least && number <= most + 1)) {',
+    breaks: 'A setting is one more than it may be.',
+  },
+];
