@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { say } from '../root.mjs';
 import { startDatabase } from './database.mjs';
 import { readMutants } from './list.mjs';
 import { runTests } from './tests.mjs';
@@ -57,6 +58,7 @@ async function judge(mutants, faults) {
   if (!options['no-baseline']) {
     // A test that fails without any defect would seem to catch them all.
     const tests = options['all-tests'] ? [] : [...new Set(mutants.flatMap((mutant) => mutant.tests))];
+    say('the tests without any defect ...');
     const { failed, ok, output } = await run(tests, false);
     if (!ok) {
       console.error(`The tests fail without any defect:\n${failed.join('\n') || output}`);

@@ -183,6 +183,46 @@ describe('the committer', () => {
     expect((await store(write(rival))).result).toBe('stale');
   });
 
+  it('stores a write only when all that it needs is there', async () => {
+    const bridge = write({ kind: 'bridge' });
+    await store(bridge);
+    const there = { kind: 'bridge' as const, handle: bridge.key };
+    const missing = { kind: 'bridge' as const, handle: 'never-was' };
+    const ofAnotherKind = { kind: 'wallet' as const, handle: bridge.key };
+    const results = async (...needs: Write['needs'][]) => {
+      const outcomes = await storeTogether(
+        pool,
+        needs.map((one) => write({ needs: one })),
+      );
+      return outcomes.map(({ result }) => result);
+    };
+    const stale = [[missing], [ofAnotherKind], [there, missing], [missing, there]];
+    expect(await results(...stale, [there], [])).toEqual(['stale', 'stale', 'stale', 'stale', 'done', 'done']);
+    await store(write({ kind: 'wallet', key: bridge.key }));
+    expect(await results([there, ofAnotherKind])).toEqual(['done']);
+  });
+
+  it('keeps secrets with what it stores only', async () => {
+    const commit = createCommitter(pool);
+    const holding = (one: Write, text: string) => ({ ...one, secrets: [{ name: 's', sealed: Buffer.from(text) }] });
+    const bridge = write({ kind: 'bridge' });
+    expect((await commit(holding(bridge, 'first'))).result).toBe('done');
+    const rival = write({ kind: 'bridge', key: bridge.key });
+    const late = { ...bridge, action: 'update' as const, change: 3 };
+    expect((await commit(holding(rival, 'of who came second'))).result).toBe('duplicated');
+    expect((await commit(holding(late, 'of a version that has passed'))).result).toBe('stale');
+    const kept = async () => {
+      const { rows } = await pool.query(
+        `select luid, convert_from(sealed, 'utf8') as text from secret where ledger_id = $1 and luid = any($2)`,
+        [ledger, [bridge.luid, rival.luid]],
+      );
+      return rows;
+    };
+    expect(await kept()).toEqual([{ luid: bridge.luid, text: 'first' }]);
+    expect((await commit(holding({ ...late, change: 2 }, 'second'))).result).toBe('done');
+    expect(await kept()).toEqual([{ luid: bridge.luid, text: 'second' }]);
+  });
+
   it('gets every write of processes that lock the same records in opposite orders to its end', async () => {
     const records = Array.from({ length: 40 }, () => write());
     for (const one of records) await store(one);
