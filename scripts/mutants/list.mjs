@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../root.mjs';
 
-/** The folder of the lists: each file exports `tests`, those of all its defects that name none, and `mutants`. */
+/**
+ * The folder of the lists: each file exports `mutants`, and `tests`, those of all its defects that name none.
+ * Tests are run in their order: the quick ones, and those likely to catch it, come first.
+ */
 const folder = new URL('./defects/', import.meta.url);
 
 /**

@@ -82,10 +82,13 @@ async function judge(mutants, faults) {
 async function tried(mutant, workspace, run) {
   await workspace.apply(mutant);
   try {
-    const { ok, failed, output } = await run(options['all-tests'] ? [] : mutant.tests, true);
-    if (ok) return { verdict: 'SURVIVED', why: mutant.breaks };
-    if (failed.length === 0) return { verdict: 'broke', why: `no test failed, the run did:\n${output.slice(-2_000)}` };
-    return { verdict: 'caught', why: failed[0] };
+    // One after the other: what a quick test catches need not keep the slow ones busy.
+    for (const tests of options['all-tests'] ? [[]] : mutant.tests.map((one) => [one])) {
+      const { ok, failed, output } = await run(tests, true);
+      if (failed.length > 0) return { verdict: 'caught', why: failed[0] };
+      if (!ok) return { verdict: 'broke', why: `no test failed, the run did:\n${output.slice(-2_000)}` };
+    }
+    return { verdict: 'SURVIVED', why: mutant.breaks };
   } finally {
     await workspace.restore(mutant);
   }

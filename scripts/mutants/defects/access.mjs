@@ -2,7 +2,7 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('access'), test('access-http')];
+export const tests = [test('access/')];
 
 export const mutants = [
   {
@@ -11,6 +11,7 @@ export const mutants = [
     find: 'if (entered || mutation) return entered;',
     replace: 'if (entered) return entered;',
     breaks: 'A mutation passes the gate by the very right it asks for.',
+    tests: [test('access/')],
   },
   {
     id: 'access-gate-by-a-records-own-rule',
@@ -32,7 +33,7 @@ export const mutants = [
     find: "if (action === 'reveal') return { keys: tokenKeys(caller) };",
     replace: "if (action === 'reveal') return principal(tokenKeys(caller), caller);",
     breaks: "Claims of a token show somebody's secrets.",
-    tests: [test('access'), test('access-http'), test('factors')],
+    tests: [test('factors/reveal.test.ts')],
   },
   {
     id: 'access-reads-by-token-key',
@@ -161,7 +162,7 @@ export const mutants = [
     find: 'access: [],\n    owners,',
     replace: 'access: accessOf({ data } as never),\n    owners,',
     breaks: 'A record about to be made is judged by rules of its own.',
-    tests: [test('access'), test('access-http'), test('records')],
+    tests: [test('access-http/levels.test.ts'), test('access-http/rules.test.ts')],
   },
   {
     id: 'access-record-rules-of-other-kinds',
@@ -211,6 +212,7 @@ export const mutants = [
     find: "subject?.kind === 'domain' ? [] : domainsFrom",
     replace: 'domainsFrom',
     breaks: 'A domain is judged by the rules of the domain it is in.',
+    tests: [test('access-http/domains.test.ts'), test('records/domains.test.ts')],
   },
   {
     id: 'access-values-without-record',
@@ -232,7 +234,7 @@ export const mutants = [
     find: "asked.action === 'read' || asked.signedElsewhere || signs(caller)",
     replace: 'true',
     breaks: 'A write that no rule refuses needs no signature.',
-    tests: [test('access-http'), test('oauth'), test('seed')],
+    tests: [test('access-http/levels.test.ts'), test('seed/errors.test.ts')],
   },
   {
     id: 'access-signs-by-any-token',
@@ -240,7 +242,7 @@ export const mutants = [
     find: 'return proofs.length > 0 || token?.key?.signer !== undefined;',
     replace: 'return proofs.length > 0 || token !== undefined;',
     breaks: 'A token that stands for no signer writes.',
-    tests: [test('access-http'), test('oauth'), test('seed')],
+    tests: [test('oauth/provider-tokens.test.ts'), test('access-http/levels.test.ts')],
   },
   {
     id: 'access-reads-every-under-policies',
@@ -248,6 +250,7 @@ export const mutants = [
     find: '!service.explain && !context.ledger.policyBased && judge',
     replace: '!service.explain && judge',
     breaks: 'Under policies, a value about any record is about every record.',
+    tests: [test('access-http/policies.test.ts')],
   },
   {
     id: 'access-whole-list-under-policies',
@@ -255,6 +258,7 @@ export const mutants = [
     find: "return !context.ledger.policyBased && decide('read'",
     replace: "return decide('read'",
     breaks: 'Under policies, a read value shows whole lists.',
+    tests: [test('access-http/lists.test.ts')],
   },
   {
     id: 'access-own-keys-are-callers',
@@ -262,7 +266,7 @@ export const mutants = [
     find: '.filter((key) => !isOwn(ledger, key))',
     replace: '',
     breaks: 'By what the ledger itself has signed, whoever repeats it acts as the ledger.',
-    tests: [test('access-http'), test('records'), test('forward')],
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'access-own-proofs-are-the-callers',
@@ -270,7 +274,7 @@ export const mutants = [
     find: 'signed: signed.filter((proof) => !isOwn(ledger, proof.public)), partial',
     replace: 'signed, partial',
     breaks: 'A proof of the ledger on a body makes whoever sends it its author.',
-    tests: [test('access-http'), test('records'), test('forward')],
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'access-own-tokens',
@@ -278,7 +282,7 @@ export const mutants = [
     find: 'if (ledger && token.key !== undefined && isOwn(ledger, token.key)) throw invalidToken();',
     replace: '',
     breaks: 'A bridge acts as the ledger with the token it was called with.',
-    tests: [test('access-http'), test('forward')],
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'access-retired-signers',
@@ -286,6 +290,7 @@ export const mutants = [
     find: 'return isUsable({ meta: signer }) ? { public: key, signer }',
     replace: 'return true ? { public: key, signer }',
     breaks: 'A blocked signer still has its handle and circles.',
+    tests: [test('access-http/out-of-use.test.ts')],
   },
   {
     id: 'access-factors-of-any-format',
@@ -309,6 +314,7 @@ export const mutants = [
     find: 'return !allowed.includes(false);',
     replace: 'return allowed.includes(true);',
     breaks: 'Who may spend from one wallet of an intent spends from all.',
+    tests: [test('access-http/policies.test.ts')],
   },
   {
     id: 'access-ledger-creation',
@@ -316,6 +322,6 @@ export const mutants = [
     find: 'if (!decision.granted) {',
     replace: 'if (!decision) {',
     breaks: 'Everybody makes ledgers, whatever the deployment says.',
-    tests: [test('access-http/server-rules.test.ts'), test('records/ledgers.test.ts')],
+    tests: [test('access-http/server-rules.test.ts')],
   },
 ];

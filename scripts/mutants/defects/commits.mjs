@@ -75,7 +75,7 @@ export const mutants = [
     find: 'does.drop && FORGOTTEN,',
     replace: '',
     breaks: 'Secrets of dropped records are kept, and drops are not remembered.',
-    tests: [test('records/secrets.test.ts'), test('records/resent-creates.test.ts'), test('tenants')],
+    tests: [test('records/secrets.test.ts'), test('records/resent-creates.test.ts'), test('tenants/')],
   },
   {
     id: 'commit-first-versions-remembered',
@@ -83,7 +83,7 @@ export const mutants = [
     find: 'and made.luid = w.luid and made.change = 1',
     replace: 'and made.luid = w.luid and made.change = w.change',
     breaks: 'A drop is remembered by the hash of the last version, not of what made it.',
-    tests: [test('records/resent-creates.test.ts'), test('tenants')],
+    tests: [test('records/resent-creates.test.ts'), test('tenants/')],
   },
   {
     id: 'commit-outcome-newest',
@@ -150,7 +150,7 @@ export const mutants = [
     find: 'if (write.renames && error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) {',
     replace: 'if (!write && error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) {',
     breaks: 'A rename that loses a race is an error of ours.',
-    tests: [test('store'), test('records')],
+    tests: [test('store/races.test.ts'), test('records/every-kind.test.ts')],
   },
   {
     id: 'commit-sealed-with-random-nonce',
@@ -158,7 +158,7 @@ export const mutants = [
     find: 'randomBytes(lengths.nonce)',
     replace: 'Buffer.alloc(lengths.nonce)',
     breaks: 'Two secrets are sealed with the same nonce.',
-    tests: [test('ledgers'), test('records/secrets.test.ts'), test('factors/secrets.test.ts')],
+    tests: [test('ledgers/'), test('records/secrets.test.ts'), test('factors/secrets.test.ts')],
   },
   {
     id: 'commit-sealed-context',
@@ -166,7 +166,7 @@ export const mutants = [
     find: 'decrypt.setAAD(additional(context));',
     replace: "decrypt.setAAD(additional(''));",
     breaks: 'A secret opens elsewhere than where it belongs.',
-    tests: [test('ledgers'), test('records/secrets.test.ts')],
+    tests: [test('ledgers/'), test('records/secrets.test.ts')],
   },
   {
     id: 'commit-sealed-without-context',
@@ -174,7 +174,7 @@ export const mutants = [
     find: '`countersign:seal:${version}:${context}`',
     replace: '`countersign:seal:${version}`',
     breaks: 'A sealed value that is moved to another row opens there.',
-    tests: [test('ledgers'), test('records/secrets.test.ts'), test('tenants')],
+    tests: [test('ledgers/'), test('records/secrets.test.ts'), test('tenants/')],
   },
   {
     id: 'commit-attempts',
@@ -198,7 +198,7 @@ export const mutants = [
     find: "if (result === 'stale') for (const key of ledger.strangers) ledger.signers.delete(key);",
     replace: '',
     breaks: 'A key that was registered meanwhile is taken for a stranger again and again.',
-    tests: [test('store/processes.test.ts'), test('access-http/two-servers.test.ts')],
+    tests: [test('store/processes.test.ts')],
   },
   {
     id: 'commit-signers-forgotten',
@@ -206,7 +206,7 @@ export const mutants = [
     find: "if (result === 'done' && write.link !== undefined) ledger.signers.delete(write.link);",
     replace: '',
     breaks: 'A signer is not known where it was just registered.',
-    tests: [test('factors/keys.test.ts'), test('access-http'), test('store/processes.test.ts')],
+    tests: [test('factors/keys.test.ts'), test('store/processes.test.ts')],
   },
   {
     id: 'commit-registered-meanwhile',
@@ -222,7 +222,7 @@ export const mutants = [
     find: 'before && before.version > loaded.version ? before : loaded',
     replace: 'loaded',
     breaks: 'A state that was loaded earlier takes the place of a newer one.',
-    tests: [test('records'), test('store/processes.test.ts'), test('store/races.test.ts')],
+    tests: [test('store/processes.test.ts'), test('records/current-state.test.ts'), test('store/races.test.ts')],
   },
   {
     id: 'commit-renewed-under-both-names',
@@ -230,7 +230,7 @@ export const mutants = [
     find: 'keep(stale.luid, ledger);\n',
     replace: '',
     breaks: 'By its luid a ledger is held in a state that has passed.',
-    tests: [test('records'), test('store/processes.test.ts'), test('http/tenant.test.ts')],
+    tests: [test('store/processes.test.ts'), test('http/tenant.test.ts')],
   },
   {
     id: 'commit-batch',

@@ -2,7 +2,7 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('access-http'), test('records'), test('store/processes.test.ts')];
+export const tests = [test('access-http/'), test('records/'), test('store/processes.test.ts')];
 
 export const mutants = [
   {
@@ -11,7 +11,11 @@ export const mutants = [
     find: 'assertCurrent(ledger, found.version);',
     replace: '',
     breaks: 'A caller is judged by rules older than its own record.',
-    tests: [test('access-http'), test('records'), test('store/processes.test.ts'), test('store/races.test.ts')],
+    tests: [
+      test('access-http/two-servers.test.ts'),
+      test('access-http/circles.test.ts'),
+      test('records/current-state.test.ts'),
+    ],
   },
   {
     id: 'current-record',
@@ -19,7 +23,7 @@ export const mutants = [
     find: 'assertCurrent(ledger, version);',
     replace: '',
     breaks: 'A record is read by rules that were taken back.',
-    tests: [test('access-http'), test('records'), test('store/processes.test.ts')],
+    tests: [test('records/current-state.test.ts'), test('store/processes.test.ts')],
   },
   {
     id: 'current-whole-list',
@@ -27,7 +31,7 @@ export const mutants = [
     find: 'assertCurrent(ledger, version);\n  return records.map',
     replace: 'return records.map',
     breaks: 'A list is shown by rules that were taken back.',
-    tests: [test('access-http'), test('records'), test('store/processes.test.ts')],
+    tests: [test('records/current-state.test.ts'), test('store/processes.test.ts')],
   },
   {
     id: 'current-history',
@@ -35,7 +39,7 @@ export const mutants = [
     find: 'assertCurrent(current, version);\n    const items',
     replace: 'const items',
     breaks: 'A history is shown by rules that were taken back.',
-    tests: [test('store/processes.test.ts'), test('access-http')],
+    tests: [test('store/processes.test.ts')],
   },
   {
     id: 'current-change',
@@ -43,7 +47,7 @@ export const mutants = [
     find: 'assertCurrent(current, version);\n    if (!change)',
     replace: 'if (!change)',
     breaks: 'One version of a record is shown by rules that were taken back.',
-    tests: [test('store/processes.test.ts'), test('access-http')],
+    tests: [test('store/processes.test.ts')],
   },
   {
     id: 'current-relations',
@@ -51,7 +55,7 @@ export const mutants = [
     find: 'assertCurrent(ledger, version);',
     replace: '',
     breaks: 'A relation is looked for in a state that has passed.',
-    tests: [test('records'), test('store/processes.test.ts'), test('store/relations.test.ts')],
+    tests: [test('records/current-state.test.ts'), test('store/relations.test.ts')],
   },
   {
     id: 'current-schema',
@@ -67,6 +71,7 @@ export const mutants = [
     find: 'for (const { version } of found) assertCurrent(ledger, version);',
     replace: '',
     breaks: 'A condition is judged on wallets of a newer state than its policies.',
+    tests: [test('access-http/policies.test.ts')],
   },
   {
     id: 'current-condition-threads',
@@ -74,6 +79,7 @@ export const mutants = [
     find: 'assertCurrent(ledger, version);\n  return records.flatMap',
     replace: 'return records.flatMap',
     breaks: 'A condition is judged on intents of a newer state than its policies.',
+    tests: [test('access-http/policies.test.ts')],
   },
   {
     id: 'current-bridge',
@@ -81,7 +87,7 @@ export const mutants = [
     find: 'assertCurrent(ledger, version);',
     replace: '',
     breaks: 'A request goes to a bridge by policies that were changed.',
-    tests: [test('forward')],
+    tests: [test('forward/once.test.ts'), test('forward/aspects.test.ts')],
   },
   {
     id: 'current-forwarded-read',
@@ -89,7 +95,7 @@ export const mutants = [
     find: 'assertCurrent(ledger, await service.store.ledgers.version(ledger.id));',
     replace: '',
     breaks: 'What a bridge answered is shown by rules that were taken back meanwhile.',
-    tests: [test('forward')],
+    tests: [test('forward/once.test.ts')],
   },
   {
     id: 'current-refusals-on-the-past',

@@ -2,7 +2,7 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('config.test.ts'), test('ledgers'), test('store/embedded.test.ts')];
+export const tests = [test('config.test.ts'), test('ledgers/'), test('store/embedded.test.ts')];
 
 export const mutants = [
   {

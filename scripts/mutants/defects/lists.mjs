@@ -3,8 +3,8 @@ const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
 export const tests = [
-  test('filters'),
-  test('seed'),
+  test('filters/'),
+  test('seed/'),
   test('access-http/lists.test.ts'),
   test('records/visible-page.test.ts'),
 ];
@@ -16,6 +16,7 @@ export const mutants = [
     find: 'if (records.length < STRIDE) break;',
     replace: 'if (records.length <= STRIDE) break;',
     breaks: 'A list that leaves records out ends after the first stride.',
+    tests: [test('records/visible-page.test.ts')],
   },
   {
     id: 'list-visible-bound',
@@ -23,6 +24,7 @@ export const mutants = [
     find: 'if (looked >= limits.scan) throw tooFar();',
     replace: 'if (looked > limits.scan) throw tooFar();',
     breaks: 'One page looks at more records than it may.',
+    tests: [test('records/visible-page.test.ts')],
   },
   {
     id: 'list-visible-late',
@@ -30,6 +32,7 @@ export const mutants = [
     find: "if (isLate()) throw new LedgerError('api.request-timeout', 'The page was not found in time.');",
     replace: '',
     breaks: 'A page is looked for when nobody waits any more.',
+    tests: [test('records/visible-page.test.ts')],
   },
   {
     id: 'list-visible-skips-hidden',
@@ -37,6 +40,7 @@ export const mutants = [
     find: 'if (record === undefined) continue;\n      if (toSkip > 0) toSkip -= 1;',
     replace: 'if (toSkip > 0) toSkip -= 1;\n      else if (record === undefined) continue;',
     breaks: 'Pages tell how many records are hidden.',
+    tests: [test('records/visible-page.test.ts')],
   },
   {
     id: 'list-hidden-shown',
@@ -44,6 +48,7 @@ export const mutants = [
     find: 'conditions) ? service.items.of(ledger, version) : undefined;',
     replace: 'conditions) || !page ? service.items.of(ledger, version) : service.items.of(ledger, version);',
     breaks: 'A list shows what the caller may not read.',
+    tests: [test('access-http/lists.test.ts')],
   },
   {
     id: 'list-parent-rights',
@@ -51,7 +56,7 @@ export const mutants = [
     find: 'if (parent && kind.rightsOnParent) {\n      authorize(',
     replace: 'if (parent && kind.rightsOnParent) {\n      if (!parent) authorize(',
     breaks: "Everybody sees a circle's signers.",
-    tests: [test('access-http')],
+    tests: [test('access-http/lists.test.ts')],
   },
   {
     id: 'list-query-refused',
@@ -59,7 +64,7 @@ export const mutants = [
     find: "if (!judgement.granted) throw refusal('query'",
     replace: "if (!judgement) throw refusal('query'",
     breaks: 'Everybody may ask for a list.',
-    tests: [test('access-http')],
+    tests: [test('access-http/lists.test.ts'), test('access-http/levels.test.ts')],
   },
   {
     id: 'list-under-parent',
@@ -67,7 +72,7 @@ export const mutants = [
     find: 'parent ? [...filters, under(kind, parent)] : filters',
     replace: 'filters',
     breaks: "A signer's factors are everybody's.",
-    tests: [test('factors'), test('records/nested-kinds.test.ts'), test('access-http/lists.test.ts')],
+    tests: [test('records/nested-kinds.test.ts')],
   },
   {
     id: 'list-forwarded-hidden',
@@ -75,7 +80,7 @@ export const mutants = [
     find: "isShown(service, current, kind, caller, bridgedSubject(current, kind, data, 'data')),",
     replace: 'data !== undefined,',
     breaks: 'A list of a bridge shows what the caller may not read.',
-    tests: [test('forward')],
+    tests: [test('forward/read.test.ts')],
   },
   {
     id: 'list-filters-limit',
@@ -83,6 +88,7 @@ export const mutants = [
     find: 'if (filters.length > limits.filters) {',
     replace: 'if (filters.length > limits.filters + 1) {',
     breaks: 'A query has one filter more than it may.',
+    tests: [test('http/paths.test.ts')],
   },
   {
     id: 'list-filter-elements',
@@ -90,6 +96,7 @@ export const mutants = [
     find: 'if (values.length > limits.filterElements) {',
     replace: 'if (values.length > limits.filterElements + 1) {',
     breaks: 'An $in has one value more than it may.',
+    tests: [test('http/paths.test.ts'), test('seed/filters.test.ts')],
   },
   {
     id: 'list-filter-length',
@@ -97,6 +104,7 @@ export const mutants = [
     find: 'key.length > limits.filter || value.length > limits.filter',
     replace: 'key.length > limits.filter || value.length > limits.filter + 1',
     breaks: 'A value of a filter is longer than it may be.',
+    tests: [test('http/paths.test.ts')],
   },
   {
     id: 'list-filter-key-length',
@@ -104,6 +112,7 @@ export const mutants = [
     find: 'key.length > limits.filter || value.length > limits.filter',
     replace: 'key.length > limits.filter + 1 || value.length > limits.filter',
     breaks: 'The key of a filter is longer than it may be.',
+    tests: [test('http/paths.test.ts')],
   },
   {
     id: 'list-filter-depth',
@@ -111,6 +120,7 @@ export const mutants = [
     find: "path.split('.').length > limits.filterDepth",
     replace: "path.split('.').length > limits.filterDepth + 1",
     breaks: 'A filter is deeper than it may be.',
+    tests: [test('http/paths.test.ts')],
   },
   {
     id: 'list-filter-any-field',
@@ -118,6 +128,7 @@ export const mutants = [
     find: "if (path.startsWith('data.custom.')) return true;",
     replace: "if (path.startsWith('data.')) return true;",
     breaks: 'A filter on a field that lists are not filtered by is answered with nothing.',
+    tests: [test('seed/filters.test.ts')],
   },
   {
     id: 'list-page-greatest',
@@ -125,6 +136,7 @@ export const mutants = [
     find: 'Math.min(limit, limits.page.greatest)',
     replace: 'Math.min(limit, limits.page.greatest + 1)',
     breaks: 'A page holds one record more than it may.',
+    tests: [test('seed/lists.test.ts'), test('http/paths.test.ts')],
   },
   {
     id: 'list-page-least',
@@ -132,6 +144,7 @@ export const mutants = [
     find: "whole(parameters, 'limit', 1)",
     replace: "whole(parameters, 'limit', 0)",
     breaks: 'A page of nothing is asked for.',
+    tests: [test('http/paths.test.ts')],
   },
   {
     id: 'list-head',
@@ -139,6 +152,7 @@ export const mutants = [
     find: 'head.records.length === query.limit || head.seen < HEAD',
     replace: 'head.records.length > 0 || head.seen < HEAD',
     breaks: 'A list ends where the newest records do.',
+    tests: [test('filters/stages.test.ts')],
   },
   {
     id: 'list-few',
@@ -146,6 +160,7 @@ export const mutants = [
     find: 'if (few.seen <= FEW) {',
     replace: 'if (few.seen <= FEW + 1) {',
     breaks: 'A list is sorted from a part of what matches.',
+    tests: [test('filters/stages.test.ts')],
   },
   {
     id: 'list-place',
@@ -153,6 +168,7 @@ export const mutants = [
     find: 'or r.seq > ',
     replace: 'or r.seq >= ',
     breaks: 'A record is on two pages.',
+    tests: [test('filters/stages.test.ts')],
   },
   {
     id: 'list-status-prefix',
@@ -160,6 +176,7 @@ export const mutants = [
     find: 'value.length < INDEXED_STATUS',
     replace: 'value.length <= INDEXED_STATUS',
     breaks: 'A long status matches every one that begins so.',
+    tests: [test('filters/comparison.test.ts'), test('filters/oracle.test.ts')],
   },
   {
     id: 'list-not-equal-absent',
@@ -167,6 +184,7 @@ export const mutants = [
     find: "operator: '$eq' }, scope)}) is not true`",
     replace: "operator: '$eq' }, scope)}) is false`",
     breaks: '$ne leaves out records without the field or of no domain.',
+    tests: [test('filters/comparison.test.ts')],
   },
   {
     id: 'list-document-limit',
@@ -174,7 +192,7 @@ export const mutants = [
     find: '> limits.document',
     replace: '> limits.document * 2',
     breaks: 'A record has more to filter it by than lists take.',
-    tests: [test('records/document-size.test.ts'), test('store/document.test.ts')],
+    tests: [test('records/document-size.test.ts')],
   },
   {
     id: 'list-owned-without-token',
@@ -182,7 +200,7 @@ export const mutants = [
     find: "if (!token) throw refusal('query', 'ledger', { credentials: false });",
     replace: '',
     breaks: 'GET /ledgers answers who has no token.',
-    tests: [test('records/ledgers.test.ts'), test('tenants')],
+    tests: [test('records/ledgers.test.ts')],
   },
   {
     id: 'list-canceled',

@@ -2,7 +2,7 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('records'), test('access-http'), test('seed'), test('factors')];
+export const tests = [test('records/'), test('access-http/'), test('seed/'), test('factors/')];
 
 export const mutants = [
   {
@@ -11,6 +11,7 @@ export const mutants = [
     find: 'if (body.hash.toLowerCase() !== hash) {',
     replace: 'if (!body.hash) {',
     breaks: 'The hash of a body need not be that of its data.',
+    tests: [test('http/order.test.ts')],
   },
   {
     id: 'operation-every-proof-verified',
@@ -19,6 +20,7 @@ export const mutants = [
     replace:
       'signed: signed.map((proof, at) => (at === 0 ? verifiedProof(service, hash, proof) : (proof as VerifiedProof))),',
     breaks: 'Only the first proof of a body is verified.',
+    tests: [test('access-http/reserved.test.ts')],
   },
   {
     id: 'operation-proofs-limit',
@@ -26,6 +28,7 @@ export const mutants = [
     find: 'if (sent.length > limits.proofs) throw tooManyProofs();',
     replace: 'if (sent.length > limits.proofs + 1) throw tooManyProofs();',
     breaks: 'A body carries one proof more than it may.',
+    tests: [test('http/bodies.test.ts'), test('records/proofs.test.ts')],
   },
   {
     id: 'operation-added-proofs-limit',
@@ -33,6 +36,7 @@ export const mutants = [
     find: 'record.meta.proofs.length >= limits.proofs',
     replace: 'record.meta.proofs.length > limits.proofs',
     breaks: 'A record takes one proof more than it may.',
+    tests: [test('records/proofs.test.ts')],
   },
   {
     id: 'operation-same-proof-by-result',
@@ -40,6 +44,7 @@ export const mutants = [
     find: 'return one.result === other?.result && one.public === other.public;',
     replace: 'return one.public === other?.public;',
     breaks: 'A second proof of a key is taken for the first, and lost.',
+    tests: [test('records/repeated-proofs.test.ts'), test('records/proofs.test.ts')],
   },
   {
     id: 'operation-proof-again',
@@ -47,6 +52,7 @@ export const mutants = [
     find: 'if (proof && isThere(record, proof)) return { status: 200, body: served };',
     replace: '',
     breaks: 'Whoever reads a proof sends it again, and undoes what came after it.',
+    tests: [test('records/repeated-proofs.test.ts')],
   },
   {
     id: 'operation-own-proof-again',
@@ -54,7 +60,7 @@ export const mutants = [
     find: 'if (proof && !signs) throw unsigned();',
     replace: '',
     breaks: "A proof of the ledger's own is taken from a client.",
-    tests: [test('records'), test('access-http/reserved.test.ts'), test('forward')],
+    tests: [test('forward/headers.test.ts'), test('records/repeated-proofs.test.ts')],
   },
   {
     id: 'operation-proof-of-reserved',
@@ -62,6 +68,7 @@ export const mutants = [
     find: 'assertNotReserved(kind, record);',
     replace: '',
     breaks: "The status of the ledger's own signers can be changed.",
+    tests: [test('access-http/reserved.test.ts')],
   },
   {
     id: 'operation-update-of-reserved',
@@ -69,6 +76,7 @@ export const mutants = [
     find: 'assertNotReserved(kind, record);',
     replace: '',
     breaks: "The key of the ledger's own signer can be replaced.",
+    tests: [test('access-http/reserved.test.ts')],
   },
   {
     id: 'operation-factor-of-reserved',
@@ -76,6 +84,7 @@ export const mutants = [
     find: 'assertNotUnderReserved(kind, data);',
     replace: '',
     breaks: "A factor of the ledger's own signer is another key of the ledger's.",
+    tests: [test('access-http/reserved.test.ts')],
   },
   {
     id: 'operation-resent-create',
@@ -83,6 +92,7 @@ export const mutants = [
     find: 'await assertNotResent(service, ledger, kind, signed);',
     replace: '',
     breaks: 'A membership that was taken back comes back by its old body.',
+    tests: [test('records/resent-creates.test.ts')],
   },
   {
     id: 'operation-resent-with-other-proofs',
@@ -90,6 +100,7 @@ export const mutants = [
     find: 'if (signed.proofs.signed.some((proof) =>',
     replace: 'if (signed.proofs.signed.every((proof) =>',
     breaks: 'A membership that was taken back comes back with one more proof.',
+    tests: [test('records/resent-creates.test.ts')],
   },
   {
     id: 'operation-update-parent',
@@ -97,6 +108,7 @@ export const mutants = [
     find: 'assertParentHash(record, data.parent);',
     replace: '',
     breaks: 'An update replaces a version that its signer has not seen.',
+    tests: [test('http/order.test.ts')],
   },
   {
     id: 'operation-drop-parent',
@@ -104,6 +116,7 @@ export const mutants = [
     find: 'assertParentHash(stored.record, sent.data.parent);',
     replace: '',
     breaks: 'A drop takes away a version that its signer has not seen.',
+    tests: [test('http/order.test.ts')],
   },
   {
     id: 'operation-update-luid',
@@ -111,6 +124,7 @@ export const mutants = [
     find: 'assertLuid(record, change.luid);',
     replace: '',
     breaks: 'An update is for another record than its luid says.',
+    tests: [test('http/order.test.ts')],
   },
   {
     id: 'operation-drop-luid',
@@ -118,6 +132,7 @@ export const mutants = [
     find: 'assertLuid(stored.record, sent.luid);',
     replace: '',
     breaks: 'A drop is for another record than its luid says.',
+    tests: [test('http/order.test.ts')],
   },
   {
     id: 'operation-drop-rights',
@@ -125,6 +140,7 @@ export const mutants = [
     find: "authorize(service, current, caller, asked('drop', kind, stored));",
     replace: '',
     breaks: 'Everybody may drop everything.',
+    tests: [test('http/order.test.ts')],
   },
   {
     id: 'operation-update-rights',
@@ -132,6 +148,7 @@ export const mutants = [
     find: "authorize(service, ledger, caller, { action: 'update', kind, subject, conditions });",
     replace: '',
     breaks: 'Everybody may update everything.',
+    tests: [test('http/order.test.ts')],
   },
   {
     id: 'operation-update-judged-by-what-it-makes',
@@ -139,6 +156,7 @@ export const mutants = [
     find: 'const subject = subjectOf(kind, record);',
     replace: 'const subject = { ...subjectOf(kind, record), data };',
     breaks: 'An update is judged by the data that it brings.',
+    tests: [test('access-http/policies.test.ts')],
   },
   {
     id: 'operation-update-under-parent',
@@ -146,6 +164,7 @@ export const mutants = [
     find: 'if (parent) assertUnder(kind, data, parent);',
     replace: '',
     breaks: 'A factor moves to another signer.',
+    tests: [test('factors/credentials.test.ts'), test('records/nested-kinds.test.ts')],
   },
   {
     id: 'operation-found-under-parent',
@@ -153,6 +172,7 @@ export const mutants = [
     find: 'if (found && parent) assertUnder(kind, found.record.data, parent);',
     replace: '',
     breaks: "A factor is reached through another signer's path.",
+    tests: [test('records/nested-kinds.test.ts')],
   },
   {
     id: 'operation-history-under-parent',
@@ -160,6 +180,7 @@ export const mutants = [
     find: 'if (parent) assertUnder(kind, record.data, parent);',
     replace: '',
     breaks: "The history of a dropped factor is reached through another signer's path.",
+    tests: [test('records/nested-kinds.test.ts')],
   },
   {
     id: 'operation-history-by-the-last-rules',
@@ -167,6 +188,7 @@ export const mutants = [
     find: "if (latest.action !== 'drop') return undefined;",
     replace: '',
     breaks: 'A history is read by other rules than the current version has.',
+    tests: [test('seed/operations.test.ts'), test('store/processes.test.ts')],
   },
   {
     id: 'operation-renames-refused',
@@ -174,6 +196,7 @@ export const mutants = [
     find: 'if (kind.renamable === false) {',
     replace: 'if (kind.renamable === null) {',
     breaks: 'A signer takes the name that rules are about.',
+    tests: [test('access-http/reserved.test.ts'), test('records/every-kind.test.ts')],
   },
   {
     id: 'operation-renames-of-dependants',
@@ -181,6 +204,7 @@ export const mutants = [
     find: "if (refused) throw new LedgerError('record.update-rejected'",
     replace: "if (refused && !kind) throw new LedgerError('record.update-rejected'",
     breaks: 'A wallet loses the name that its anchors name it by.',
+    tests: [test('records/dependants.test.ts')],
   },
   {
     id: 'operation-drop-of-dependants',
@@ -188,6 +212,7 @@ export const mutants = [
     find: "if (refused) throw new LedgerError('record.drop-rejected'",
     replace: "if (refused && !kind) throw new LedgerError('record.drop-rejected'",
     breaks: 'A wallet is dropped that anchors name.',
+    tests: [test('records/dependants.test.ts')],
   },
   {
     id: 'operation-update-owners',
@@ -196,6 +221,7 @@ export const mutants = [
     replace:
       'owners: ownersOf(ledger, signed, caller),\n    proofs: [\n      ...(await clientTrail(service, ledger, kind, signed, caller, now)),\n      ledger',
     breaks: 'Whoever updates a record owns it.',
+    tests: [test('records/proofs.test.ts'), test('records/every-kind.test.ts')],
   },
   {
     id: 'operation-owners-of-an-impersonated-create',
@@ -203,6 +229,11 @@ export const mutants = [
     find: 'if (caller.token?.key?.signer) keys.push(ledger.auth.public);',
     replace: 'if (caller.token?.key?.signer) keys.push(caller.token.key.public);',
     breaks: 'A record made with a token belongs to a key that has not signed it.',
+    tests: [
+      test('oauth/provider-tokens.test.ts'),
+      test('access-http/levels.test.ts'),
+      test('records/every-kind.test.ts'),
+    ],
   },
   {
     id: 'operation-impersonation-of-strangers',
@@ -210,6 +241,7 @@ export const mutants = [
     find: 'if (!token || !signer) return undefined;',
     replace: 'if (!token) return undefined;',
     breaks: 'system.auth signs for nobody.',
+    tests: [test('http/order.test.ts'), test('oauth/attacks.test.ts')],
   },
   {
     id: 'operation-token-required-for-unsigned',
@@ -217,6 +249,7 @@ export const mutants = [
     find: "if (proofs.signed.length > 0 || caller.token?.key?.signer || token?.kind === 'oauth2-token') return;",
     replace: 'if (proofs.signed.length > 0 || token) return;',
     breaks: 'The token of a stranger stands for a signature.',
+    tests: [test('http/order.test.ts'), test('oauth/attacks.test.ts')],
   },
   {
     id: 'operation-domain-exists',
@@ -224,6 +257,7 @@ export const mutants = [
     find: 'assertDomain(ledger, domain, nameOf(kind, data));',
     replace: '',
     breaks: 'A record joins a domain that does not exist, and belongs to whoever makes it.',
+    tests: [test('records/domains.test.ts')],
   },
   {
     id: 'operation-relations',
@@ -231,6 +265,7 @@ export const mutants = [
     find: 'if (!record) throw new LedgerError',
     replace: 'if (!relations[index]) throw new LedgerError',
     breaks: 'What a record names need not be there.',
+    tests: [test('http/order.test.ts'), test('records/nested-kinds.test.ts')],
   },
   {
     id: 'operation-user-schemas',
@@ -238,6 +273,7 @@ export const mutants = [
     find: 'if (ofKind?.size) throw unnamed(kind);',
     replace: '',
     breaks: 'A record without schema escapes those of its kind.',
+    tests: [test('records/user-schemas.test.ts')],
   },
   {
     id: 'operation-repeated-create-proofs',
@@ -245,6 +281,7 @@ export const mutants = [
     find: 'client.length === proofs.length &&\n',
     replace: '',
     breaks: 'A create with more proofs than the stored one is taken for the same.',
+    tests: [test('seed/retry.test.ts'), test('records/every-kind.test.ts')],
   },
   {
     id: 'operation-repeated-create-hash',
@@ -252,6 +289,7 @@ export const mutants = [
     find: 'made.hash === hash &&\n',
     replace: '',
     breaks: 'A create of other data is taken for the stored one.',
+    tests: [test('seed/retry.test.ts'), test('records/every-kind.test.ts')],
   },
   {
     id: 'operation-hash-left-to-the-ledger',
@@ -259,5 +297,6 @@ export const mutants = [
     find: 'if (!token || !isObject(body)',
     replace: 'if (!isObject(body)',
     breaks: 'Who sends a body without a hash and without a token vouches for nothing.',
+    tests: [test('http/bodies.test.ts'), test('http/order.test.ts')],
   },
 ];

@@ -2,7 +2,7 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('outbound'), test('forward')];
+export const tests = [test('outbound/'), test('forward/')];
 
 export const mutants = [
   {
@@ -144,6 +144,7 @@ export const mutants = [
     find: "'x-forwarded-authorization',\n  // They",
     replace: '// They',
     breaks: 'A client tells a bridge whose token the ledger has verified.',
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'forward-cookies',
@@ -151,6 +152,7 @@ export const mutants = [
     find: "'cookie',",
     replace: '',
     breaks: "A client's cookie goes to a bridge.",
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'forward-method-override',
@@ -158,6 +160,7 @@ export const mutants = [
     find: "'x-http-method-override',",
     replace: '',
     breaks: "A client has the ledger's token used for another method.",
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'forward-rewritten-path',
@@ -165,6 +168,7 @@ export const mutants = [
     find: "'x-original-url',",
     replace: '',
     breaks: "A client has the ledger's token used for another path.",
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'forward-named-by-connection',
@@ -172,6 +176,7 @@ export const mutants = [
     find: '...HOP_BY_HOP, ...NOT_PASSED_ON, ...named]',
     replace: '...HOP_BY_HOP, ...NOT_PASSED_ON]',
     breaks: 'What belongs to the connection of the client is passed on.',
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'forward-rules-set-authorization',
@@ -179,6 +184,7 @@ export const mutants = [
     find: 'return !OWN.includes(name) && !HOP_BY_HOP.includes(name);',
     replace: 'return !HOP_BY_HOP.includes(name);',
     breaks: 'A security rule takes the place of what the ledger says of itself.',
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'forward-loops',
@@ -186,6 +192,7 @@ export const mutants = [
     find: 'if (cameBack(ledger, forwarding.request.headers)) {',
     replace: 'if (!ledger) {',
     breaks: 'A bridge that leads back to its ledger goes round for ever.',
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'forward-path',
@@ -193,6 +200,7 @@ export const mutants = [
     find: 'if (!isHandle && !isLuid(id, kind.prefix)) throw notFound(kind);',
     replace: '',
     breaks: "A name leads to another path of the bridge, with the ledger's token.",
+    tests: [test('forward/read.test.ts')],
   },
   {
     id: 'forward-dots',
@@ -200,6 +208,7 @@ export const mutants = [
     find: ' && !/^\\.+$/.test(id);',
     replace: ';',
     breaks: "`..` leads to another path of the bridge, with the ledger's token.",
+    tests: [test('forward/read.test.ts')],
   },
   {
     id: 'forward-other-bridge',
@@ -207,6 +216,7 @@ export const mutants = [
     find: 'if (asked.bridge !== handle) {',
     replace: 'if (!handle) {',
     breaks: "The answer of one bridge counts as another's.",
+    tests: [test('forward/once.test.ts')],
   },
   {
     id: 'forward-once',
@@ -214,6 +224,7 @@ export const mutants = [
     find: 'forwarding.asked[step] = asked;',
     replace: '',
     breaks: 'A bridge is asked again each time a request is decided anew.',
+    tests: [test('forward/once.test.ts')],
   },
   {
     id: 'forward-hash',
@@ -221,6 +232,7 @@ export const mutants = [
     find: "if (!isObject(data) || typeof hash !== 'string' || hash.toLowerCase() !== hashOf(data, service.suite)) {",
     replace: "if (!isObject(data) || typeof hash !== 'string') {",
     breaks: 'A bridge shows other data than was signed.',
+    tests: [test('forward/answers.test.ts')],
   },
   {
     id: 'forward-signature',
@@ -228,6 +240,7 @@ export const mutants = [
     find: 'if (!verifyProof(hash, proof as Proof, service.suite)) throw invalidSignature(proof);',
     replace: '',
     breaks: 'A bridge shows proofs that nobody made.',
+    tests: [test('forward/answers.test.ts')],
   },
   {
     id: 'forward-no-proofs',
@@ -235,6 +248,7 @@ export const mutants = [
     find: 'if (proofs.length === 0 || proofs.length > limits.proofs) throw invalidResponse(bridge);',
     replace: 'if (proofs.length > limits.proofs) throw invalidResponse(bridge);',
     breaks: 'A bridge shows a record that nobody signed.',
+    tests: [test('forward/answers.test.ts')],
   },
   {
     id: 'forward-proofs-limit',
@@ -242,6 +256,7 @@ export const mutants = [
     find: 'if (proofs.length === 0 || proofs.length > limits.proofs) throw invalidResponse(bridge);',
     replace: 'if (proofs.length === 0 || proofs.length > limits.proofs + 1) throw invalidResponse(bridge);',
     breaks: 'A bridge shows a record with one proof more than any carries.',
+    tests: [test('forward/answers.test.ts')],
   },
   {
     id: 'forward-list-length',
@@ -249,6 +264,7 @@ export const mutants = [
     find: 'body.data.length > limits.page.greatest ||',
     replace: 'body.data.length > limits.page.greatest + 1 ||',
     breaks: 'A list of a bridge is longer than any page.',
+    tests: [test('forward/read.test.ts')],
   },
   {
     id: 'forward-list-proofs',
@@ -256,6 +272,7 @@ export const mutants = [
     find: 'if (proofs > limits.outbound.proofs) throw',
     replace: 'if (proofs > limits.outbound.proofs + 1) throw',
     breaks: 'A list of a bridge takes longer to verify than it may.',
+    tests: [test('forward/read.test.ts')],
   },
   {
     id: 'forward-refusal-hash',
@@ -263,6 +280,7 @@ export const mutants = [
     find: "if (typeof hash !== 'string' || hash.toLowerCase() !== hashOf(data, service.suite)) return undefined;",
     replace: "if (typeof hash !== 'string') return undefined;",
     breaks: 'An error is signed for another one.',
+    tests: [test('forward/answers.test.ts')],
   },
   {
     id: 'forward-refusal-signature',
@@ -270,6 +288,7 @@ export const mutants = [
     find: 'if (!proofs.every((proof) => verifyProof(hash, proof as StoredProof, service.suite))) return undefined;',
     replace: '',
     breaks: 'An error of a bridge is passed on that nobody signed.',
+    tests: [test('forward/answers.test.ts')],
   },
   {
     id: 'forward-401',
@@ -277,6 +296,7 @@ export const mutants = [
     find: 'if (status === 401) {',
     replace: 'if (status === 499) {',
     breaks: "A client is told that its token is bad, which was the ledger's.",
+    tests: [test('forward/answers.test.ts')],
   },
   {
     id: 'forward-taken-hash',
@@ -284,6 +304,7 @@ export const mutants = [
     find: 'if (taken.hash.toLowerCase() !== hash) {',
     replace: 'if (!taken.hash) {',
     breaks: 'A bridge takes something else than what was signed.',
+    tests: [test('forward/answers.test.ts')],
   },
   {
     id: 'forward-taken-proofs',
@@ -291,6 +312,7 @@ export const mutants = [
     find: 'if (!proofs.every((proof) => taken.proofs.some((one) => isSameProof(one, proof)))) throw',
     replace: 'if (!proofs) throw',
     breaks: "A bridge takes a version without its signers' proofs.",
+    tests: [test('forward/answers.test.ts')],
   },
   {
     id: 'forward-added-limit',
@@ -298,6 +320,7 @@ export const mutants = [
     find: 'if (kept.length + others.length > limits.proofs) throw',
     replace: 'if (kept.length + others.length > limits.proofs + 1) throw',
     breaks: 'A bridge adds more proofs than a record carries.',
+    tests: [test('forward/answers.test.ts')],
   },
   {
     id: 'forward-added-of-auth',
@@ -305,6 +328,7 @@ export const mutants = [
     find: 'proof.public !== ledger.auth.public &&\n',
     replace: '',
     breaks: 'A bridge gives back an impersonation proof, and it is kept twice.',
+    tests: [test('forward/once.test.ts')],
   },
   {
     id: 'forward-read-of-another',
@@ -312,6 +336,7 @@ export const mutants = [
     find: 'if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);',
     replace: '',
     breaks: 'A bridge answers with another record than was asked for.',
+    tests: [test('forward/read.test.ts')],
   },
   {
     id: 'forward-read-rights',
@@ -319,6 +344,7 @@ export const mutants = [
     find: "authorize(service, ledger, caller, { action: 'read', kind, subject: seen });",
     replace: '',
     breaks: 'What a bridge has is shown to everybody.',
+    tests: [test('forward/read.test.ts')],
   },
   {
     id: 'forward-read-rights-before',
@@ -326,6 +352,7 @@ export const mutants = [
     find: 'authorizeUnseen(service, ledger, caller, kind, subject);',
     replace: '',
     breaks: 'Who may read nothing has the ledger call its bridges.',
+    tests: [test('forward/read.test.ts')],
   },
   {
     id: 'forward-update-rights',
@@ -333,6 +360,7 @@ export const mutants = [
     find: "authorize(service, ledger, caller, { action: 'update', kind, subject });",
     replace: '',
     breaks: 'Everybody updates what a bridge keeps.',
+    tests: [test('forward/update-sign-drop.test.ts')],
   },
   {
     id: 'forward-drop-rights',
@@ -340,6 +368,7 @@ export const mutants = [
     find: "authorize(service, ledger, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });",
     replace: '',
     breaks: 'Everybody drops what a bridge keeps.',
+    tests: [test('forward/update-sign-drop.test.ts')],
   },
   {
     id: 'forward-proof-of-the-ledger',
@@ -347,6 +376,7 @@ export const mutants = [
     find: 'if (isOwn(ledger, key)) throw unsigned();',
     replace: '',
     breaks: "A client sends a bridge a proof of the ledger's as its own.",
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'forward-proof-named',
@@ -354,6 +384,7 @@ export const mutants = [
     find: 'if (!isNamed(taken, target.id)) throw invalidResponse(bridge);',
     replace: '',
     breaks: 'A bridge answers a proof with another record.',
+    tests: [test('forward/update-sign-drop.test.ts')],
   },
   {
     id: 'forward-drop-of-missing',
@@ -361,6 +392,7 @@ export const mutants = [
     find: 'if (target.proxied || !isMissing(error)) throw error;',
     replace: 'if (!isMissing(error)) throw error;',
     breaks: 'A drop of what the bridge has not is answered as done.',
+    tests: [test('forward/again.test.ts')],
   },
   {
     id: 'forward-aspect-domain',
@@ -368,6 +400,7 @@ export const mutants = [
     find: '(domain === undefined || domainsFrom',
     replace: '(true || domainsFrom',
     breaks: "A domain's processing policy hands over records of others.",
+    tests: [test('forward/aspects.test.ts')],
   },
   {
     id: 'forward-several-aspects',
@@ -375,5 +408,6 @@ export const mutants = [
     find: 'if (another) {',
     replace: 'if (!only && another) {',
     breaks: 'Of several ways to hand a record over, some one is taken.',
+    tests: [test('forward/aspects.test.ts')],
   },
 ];

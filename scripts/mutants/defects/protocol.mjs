@@ -3,7 +3,7 @@ const protocol = (path) => `packages/protocol/src/${path}`;
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = ['packages/protocol/test'];
+export const tests = ['packages/protocol/test/'];
 
 export const mutants = [
   {
@@ -103,7 +103,7 @@ export const mutants = [
     find: "const PART = '[A-Za-z0-9_+.-]+';",
     replace: "const PART = '[A-Za-z0-9_+.-]*';",
     breaks: 'A part of a handle is empty.',
-    tests: ['packages/protocol/test', test('schemas/request.test.ts')],
+    tests: ['packages/protocol/test/', test('schemas/request.test.ts')],
   },
   {
     id: 'http-ledger-of-the-path',
@@ -111,7 +111,7 @@ export const mutants = [
     find: 'return params?.ledger ?? tenantHeader(request);',
     replace: 'return tenantHeader(request) ?? params?.ledger;',
     breaks: 'A request for one ledger reaches the one in its header.',
-    tests: [test('http')],
+    tests: [test('http/tenant.test.ts'), test('http/alias.test.ts')],
   },
   {
     id: 'http-no-tenant',
@@ -119,7 +119,7 @@ export const mutants = [
     find: 'noTenant(named);',
     replace: '',
     breaks: 'Ledgers are made in the name of another.',
-    tests: [test('http')],
+    tests: [test('http/tenant.test.ts')],
   },
   {
     id: 'http-body-limit',
@@ -127,7 +127,7 @@ export const mutants = [
     find: 'bodyLimit: limits.body,',
     replace: 'bodyLimit: limits.body + 1,',
     breaks: 'A body is one byte larger than it may be.',
-    tests: [test('http'), test('seed')],
+    tests: [test('http/bodies.test.ts')],
   },
   {
     id: 'http-body-utf8',
@@ -135,7 +135,7 @@ export const mutants = [
     find: 'done(null, isUtf8(body as Buffer) ? body.toString() : NOT_TEXT);',
     replace: 'done(null, body.toString());',
     breaks: 'A body that is no text is read with replacements, and hashed so.',
-    tests: [test('http')],
+    tests: [test('http/bodies.test.ts')],
   },
   {
     id: 'http-secrets-kept',
@@ -143,7 +143,7 @@ export const mutants = [
     find: "if (confidential) reply.header('cache-control', 'no-store');",
     replace: '',
     breaks: 'Caches on the way keep secrets.',
-    tests: [test('http'), test('factors/reveal.test.ts')],
+    tests: [test('factors/reveal.test.ts')],
   },
   {
     id: 'http-long-tenant',
@@ -159,7 +159,7 @@ export const mutants = [
     find: 'const timer = setTimeout(() => reject(tooLate()), patience);',
     replace: 'const timer = setTimeout(() => {}, patience);',
     breaks: 'A request is answered when it is done, however late.',
-    tests: [test('http'), test('store/outage.test.ts'), test('seed')],
+    tests: [test('http/service.test.ts'), test('store/outage.test.ts'), test('store/races.test.ts')],
   },
   {
     id: 'http-error-details',
@@ -167,7 +167,7 @@ export const mutants = [
     find: "new LedgerError('api.unexpected-error', 'Unexpected server error')",
     replace: "new LedgerError('api.unexpected-error', (error as Error).message)",
     breaks: 'A client reads what went wrong inside.',
-    tests: [test('http'), test('store'), test('oauth')],
+    tests: [test('http/service.test.ts'), test('store/outage.test.ts')],
   },
   {
     id: 'http-form-limit',
@@ -175,7 +175,7 @@ export const mutants = [
     find: 'bodyLimit: limits.form }',
     replace: 'bodyLimit: limits.form + 1 }',
     breaks: 'A form is one byte larger than it may be.',
-    tests: [test('oauth')],
+    tests: [test('oauth/token-endpoint.test.ts')],
   },
   {
     id: 'schema-meter',
@@ -183,7 +183,7 @@ export const mutants = [
     find: 'if (this.#left < 0) throw new Exhausted();',
     replace: '',
     breaks: 'A schema takes as long as its author likes.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-gathered',
@@ -191,7 +191,7 @@ export const mutants = [
     find: 'if (gathered > limits.schema.gathered) throw new Exhausted();',
     replace: '',
     breaks: 'Errors of a validation fill the memory.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-references-out',
@@ -199,7 +199,7 @@ export const mutants = [
     find: "if (ref !== '#' && !ref.startsWith('#/')) throw unresolved;",
     replace: '',
     breaks: 'A schema refers to what is not its own.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-loops',
@@ -207,7 +207,7 @@ export const mutants = [
     find: 'this.#refuseLoops();',
     replace: '',
     breaks: 'A schema is judged without end.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-ids',
@@ -215,7 +215,7 @@ export const mutants = [
     find: "for (const name of ['$id', '$schema', '$async', LISTED]) delete",
     replace: "for (const name of ['$id', '$schema', LISTED]) delete",
     breaks: 'A schema is judged later, when nobody waits for it.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-subschemas',
@@ -223,7 +223,7 @@ export const mutants = [
     find: 'if (this.#judgements > limits.schema.subschemas)',
     replace: 'if (this.#judgements > limits.schema.subschemas + 1)',
     breaks: 'A schema has one subschema more than it may.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-pattern-length',
@@ -231,7 +231,7 @@ export const mutants = [
     find: 'if (source.length > characters) throw',
     replace: 'if (source.length > characters + 1) throw',
     breaks: 'A pattern is one character longer than it may be.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-pattern-count',
@@ -239,7 +239,7 @@ export const mutants = [
     find: 'if (this.count === count) throw',
     replace: 'if (this.count > count) throw',
     breaks: 'A schema has one pattern more than it may.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-pattern-together',
@@ -247,7 +247,7 @@ export const mutants = [
     find: 'translated.instructions > instructions || this.#instructions > together',
     replace: 'translated.instructions > instructions',
     breaks: 'The patterns of a schema are too large together.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-pattern-states',
@@ -255,7 +255,7 @@ export const mutants = [
     find: 'meter.spend(50 + size / 8);',
     replace: '',
     breaks: 'Building the states of a pattern costs nothing, and takes seconds.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-inherited-names',
@@ -263,7 +263,7 @@ export const mutants = [
     find: 'ownProperties: true,',
     replace: 'ownProperties: false,',
     breaks: 'A schema finds `toString` in every object.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-kept',
@@ -271,7 +271,7 @@ export const mutants = [
     find: 'this.#kept.size <= limits.compiled && this.#weight',
     replace: 'this.#kept.size <= limits.compiled + 1 && this.#weight',
     breaks: 'One compiled schema more is kept than may be.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-kept-weight',
@@ -279,7 +279,7 @@ export const mutants = [
     find: ' && this.#weight <= limits.schema.compiledWeight) break;',
     replace: ') break;',
     breaks: 'Compiled schemas fill the memory.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'schema-answered',
@@ -287,7 +287,7 @@ export const mutants = [
     find: 'if (list.length > 0 && characters > limits.schema.answered.characters) break;',
     replace: '',
     breaks: 'An answer grows to many times its request.',
-    tests: [test('schemas')],
+    tests: [test('schemas/')],
   },
   {
     id: 'condition-absent',
@@ -295,7 +295,7 @@ export const mutants = [
     find: 'return Array.isArray(operand) && !operand.some((one) => equals(one, actual));',
     replace: 'return !(Array.isArray(operand) && operand.some((one) => equals(one, actual)));',
     breaks: 'A $nin of what is no list holds for everybody.',
-    tests: [test('access')],
+    tests: [test('access/')],
   },
   {
     id: 'condition-inherited',
@@ -303,7 +303,7 @@ export const mutants = [
     find: 'isObject(value) && Object.hasOwn(value, name) ?',
     replace: 'isObject(value) ?',
     breaks: 'A rule matches what every object inherits.',
-    tests: [test('access')],
+    tests: [test('access/')],
   },
   {
     id: 'condition-unknown-operator',
@@ -311,7 +311,7 @@ export const mutants = [
     find: 'default:\n      return false;',
     replace: 'default:\n      return true;',
     breaks: 'An operator that does not exist holds.',
-    tests: [test('access')],
+    tests: [test('access/')],
   },
   {
     id: 'condition-unknown-of-a-bridge',
@@ -319,6 +319,6 @@ export const mutants = [
     find: 'isKnown(subject, key) ? matches(expected, valueAt(subject, key)) : unknown,',
     replace: 'matches(expected, valueAt(subject, key)),',
     breaks: 'What is not known of a record counts as absent.',
-    tests: [test('access'), test('forward')],
+    tests: [test('access/'), test('forward/access.test.ts')],
   },
 ];

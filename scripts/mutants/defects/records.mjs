@@ -2,7 +2,7 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('records'), test('access-http'), test('seed'), test('factors')];
+export const tests = [test('records/'), test('access-http/'), test('seed/'), test('factors/')];
 
 export const mutants = [
   {
@@ -11,6 +11,7 @@ export const mutants = [
     find: 'if (values?.length === 0) throw violation(kind, asked);',
     replace: '',
     breaks: 'A status is set that no policy names.',
+    tests: [test('access-http/status-policies.test.ts')],
   },
   {
     id: 'operation-created-by-policy',
@@ -18,6 +19,7 @@ export const mutants = [
     find: 'if (kind.createdByPolicy) assertMayBeCreated(ledger, kind, subject);',
     replace: '',
     breaks: 'A record is made that policies of statuses do not allow.',
+    tests: [test('access-http/status-policies.test.ts')],
   },
   {
     id: 'operation-quorum-of-one',
@@ -25,6 +27,7 @@ export const mutants = [
     find: 'quorum.every((matcher) => keys.some(',
     replace: 'quorum.some((matcher) => keys.some(',
     breaks: 'One of a quorum is enough.',
+    tests: [test('access-http/status-policies.test.ts')],
   },
   {
     id: 'operation-quorum-of-those-who-ask',
@@ -32,6 +35,7 @@ export const mutants = [
     find: '.filter((one) => (one.custom?.status ?? null) === asked)',
     replace: '',
     breaks: 'Who signed for another status counts for this one.',
+    tests: [test('access-http/status-policies.test.ts')],
   },
   {
     id: 'operation-quorum-by-names',
@@ -39,6 +43,7 @@ export const mutants = [
     find: "if (proof.origin === 'key-pair' || proof.signer === undefined) return keyOf",
     replace: 'if (proof.signer === undefined) return keyOf',
     breaks: 'A signature counts for who had the name, not for who has the key.',
+    tests: [test('access-http/status-policies.test.ts')],
   },
   {
     id: 'operation-inactive-status-policies',
@@ -46,6 +51,7 @@ export const mutants = [
     find: "policy.schema !== 'status' || policy.status === 'inactive'",
     replace: "policy.schema !== 'status'",
     breaks: 'An inactive status policy goes on asking for its quorum.',
+    tests: [test('access-http/status-policies.test.ts')],
   },
   {
     id: 'operation-status-policies-of-domains',
@@ -53,6 +59,7 @@ export const mutants = [
     find: 'return domain === undefined || domainsFrom',
     replace: 'return true || domainsFrom',
     breaks: "A domain's status policy is about records outside of it.",
+    tests: [test('access-http/status-policies.test.ts')],
   },
   {
     id: 'operation-reveal',
@@ -60,6 +67,7 @@ export const mutants = [
     find: 'assertMayReveal(service, current, kind, caller, reading.subject);',
     replace: '',
     breaks: 'Whoever reads a factor sees its secret.',
+    tests: [test('factors/reveal.test.ts')],
   },
   {
     id: 'operation-reveal-at-creation',
@@ -67,6 +75,7 @@ export const mutants = [
     find: 'if (creation.reveals) assertMayReveal(service, ledger, kind, caller, subject);',
     replace: '',
     breaks: 'Whoever makes a factor sees its secret, allowed or not.',
+    tests: [test('factors/reveal.test.ts')],
   },
   {
     id: 'operation-revealed-names',
@@ -74,6 +83,7 @@ export const mutants = [
     find: 'held.filter(({ name }) => named.includes(name))',
     replace: 'held.filter(({ name }) => name !== undefined || named.includes(name))',
     breaks: 'A secret shows that the data refers to no more.',
+    tests: [test('factors/reveal.test.ts')],
   },
   {
     id: 'operation-revealed-kept',
@@ -81,6 +91,7 @@ export const mutants = [
     find: ', confidential: true };',
     replace: ' };',
     breaks: 'Caches on the way keep secrets.',
+    tests: [test('factors/reveal.test.ts')],
   },
   {
     id: 'operation-secret-values',
@@ -88,6 +99,7 @@ export const mutants = [
     find: 'const value = Object.hasOwn(sent, name) ? sent[name] : undefined;',
     replace: 'const value = sent[name];',
     breaks: 'A secret is called like what every object inherits.',
+    tests: [test('records/secrets.test.ts')],
   },
   {
     id: 'operation-labels-limit',
@@ -95,6 +107,7 @@ export const mutants = [
     find: 'if (unique.length > limits.labels) {',
     replace: 'if (unique.length > limits.labels + 1) {',
     breaks: 'A record has one label more than it may.',
+    tests: [test('records/proofs.test.ts')],
   },
   {
     id: 'operation-label-length',
@@ -102,6 +115,7 @@ export const mutants = [
     find: 'label.length > limits.label) throw',
     replace: 'label.length > limits.label + 1) throw',
     breaks: 'A label is one character longer than it may be.',
+    tests: [test('records/proofs.test.ts')],
   },
   {
     id: 'operation-room',
@@ -109,6 +123,7 @@ export const mutants = [
     find: 'ledger.weight + grows <= limits.state',
     replace: 'grows <= limits.state',
     breaks: 'What every process holds of a ledger grows without end.',
+    tests: [test('records/ledger-room.test.ts')],
   },
   {
     id: 'operation-intents-keep-their-data',
@@ -116,7 +131,7 @@ export const mutants = [
     find: "operations: ['create', 'list', 'read', 'proof', 'changes', 'check'],",
     replace: "operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],",
     breaks: 'What an intent moves is changed after it was signed.',
-    tests: [test('kinds'), test('records/every-kind-closed.test.ts'), test('records/intents.test.ts')],
+    tests: [test('kinds/'), test('records/intents.test.ts')],
   },
   {
     id: 'operation-intents-keep-their-status',
@@ -124,6 +139,7 @@ export const mutants = [
     find: 'fixedStatus: true,',
     replace: 'fixedStatus: false,',
     breaks: 'A proof sets the status of an intent.',
+    tests: [test('access-http/status-policies.test.ts'), test('records/intents.test.ts')],
   },
   {
     id: 'operation-drops-decide',
@@ -131,7 +147,7 @@ export const mutants = [
     find: "decides: kind.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'What a drop takes away goes on counting in other processes.',
-    tests: [test('records'), test('access-http'), test('store/processes.test.ts')],
+    tests: [test('access-http/circles.test.ts'), test('factors/keys.test.ts')],
   },
   {
     id: 'operation-updates-decide',
@@ -139,7 +155,7 @@ export const mutants = [
     find: "decides: kind.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'What an update changes goes on counting in other processes.',
-    tests: [test('records'), test('access-http'), test('store/processes.test.ts')],
+    tests: [test('records/current-state.test.ts')],
   },
   {
     id: 'operation-proofs-decide',
@@ -147,7 +163,7 @@ export const mutants = [
     find: "decides: kind.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'A signer that is blocked goes on in other processes.',
-    tests: [test('records'), test('access-http'), test('factors'), test('store/processes.test.ts')],
+    tests: [test('factors/keys.test.ts'), test('access-http/out-of-use.test.ts')],
   },
   {
     id: 'operation-creates-decide',
@@ -155,7 +171,7 @@ export const mutants = [
     find: "decides: kind.decides === 'always',",
     replace: 'decides: false,',
     breaks: 'A policy that was made does not count in other processes.',
-    tests: [test('records'), test('access-http'), test('store/processes.test.ts')],
+    tests: [test('records/current-state.test.ts'), test('factors/keys.test.ts')],
   },
   {
     id: 'operation-credentials-of-clients',
@@ -163,6 +179,7 @@ export const mutants = [
     find: "if (config?.['signer.factor.oauth.allowClientCredentials'] !== true) {",
     replace: "if (config?.['signer.factor.oauth.allowClientCredentials'] === false) {",
     breaks: 'A client chooses its own credentials, weak ones or those of another.',
+    tests: [test('factors/credentials.test.ts')],
   },
   {
     id: 'operation-closed-bodies',
@@ -170,5 +187,6 @@ export const mutants = [
     find: 'const drop = Type.Object({ parent: Hash }, { additionalProperties: false });',
     replace: 'const drop = Type.Object({ parent: Hash });',
     breaks: 'A drop carries members that nobody knows.',
+    tests: [test('http/openapi.test.ts'), test('records/every-kind-malformed.test.ts')],
   },
 ];

@@ -1,7 +1,7 @@
 /** One ledger reached from another: every condition on the ledger, and every key of a cache that begins with it. */
 const src = (path) => `packages/server/src/${path}`;
 
-export const tests = ['packages/server/test/tenants'];
+export const tests = ['packages/server/test/tenants/'];
 
 export const mutants = [
   {
@@ -151,7 +151,7 @@ export const mutants = [
     replace: '`${kind}`',
     breaks: 'The entries of the index of documents are shared by all ledgers.',
     tests: [
-      'packages/server/test/tenants',
+      'packages/server/test/tenants/',
       'packages/server/test/store/document.test.ts',
       'packages/server/test/filters',
     ],
@@ -183,7 +183,7 @@ export const mutants = [
     find: '(r.luid <> q.known_luid or r.change <> q.known_change)',
     replace: 'r.change <> q.known_change',
     breaks: 'A new record is answered with the body of the one that had its name before.',
-    tests: ['packages/server/test/tenants', 'packages/server/test/records/current-state.test.ts'],
+    tests: ['packages/server/test/tenants/', 'packages/server/test/records/current-state.test.ts'],
   },
   {
     id: 'tenant-circles-of-a-signer',
@@ -283,7 +283,7 @@ export const mutants = [
     find: 'return `${ledger}/${luid}/${name}`;',
     replace: 'return `${luid}/${name}`;',
     breaks: "A secret moved to another tenant's row opens there.",
-    tests: ['packages/server/test/tenants', 'packages/server/test/records/secrets.test.ts'],
+    tests: ['packages/server/test/tenants/', 'packages/server/test/records/secrets.test.ts'],
   },
   {
     id: 'tenant-token-source',

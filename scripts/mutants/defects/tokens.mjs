@@ -2,7 +2,7 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('auth'), test('oauth')];
+export const tests = [test('auth/')];
 
 export const mutants = [
   {
@@ -110,6 +110,7 @@ export const mutants = [
     find: 'if (!providersOf(current).some(({ handle }) => handle === key.data.signer)) return undefined;',
     replace: '',
     breaks: 'Whoever has an RSA factor vouches for every signer.',
+    tests: [test('oauth/provider-tokens.test.ts')],
   },
   {
     id: 'token-provider-status',
@@ -117,6 +118,7 @@ export const mutants = [
     find: ' || !isUsable(key) || !isUsable(signer)',
     replace: ' || !isUsable(signer)',
     breaks: 'A blocked factor goes on signing tokens.',
+    tests: [test('oauth/provider-tokens.test.ts'), test('oauth/attacks.test.ts')],
   },
   {
     id: 'token-provider-signer-status',
@@ -124,6 +126,7 @@ export const mutants = [
     find: ' || !isUsable(key) || !isUsable(signer)',
     replace: ' || !isUsable(key)',
     breaks: 'A blocked provider goes on vouching.',
+    tests: [test('oauth/provider-tokens.test.ts'), test('oauth/attacks.test.ts')],
   },
   {
     id: 'token-provider-current',
@@ -131,6 +134,7 @@ export const mutants = [
     find: 'await service.ledgers.renew(ledger, Math.max(factor.version, provider.version))',
     replace: 'ledger',
     breaks: 'A provider whose policy was dropped at another process still vouches.',
+    tests: [test('oauth/provider-tokens.test.ts'), test('oauth/attacks.test.ts')],
   },
   {
     id: 'token-inactive-policies',
@@ -138,6 +142,7 @@ export const mutants = [
     find: "schema !== 'authentication' || status === 'inactive'",
     replace: "schema !== 'authentication'",
     breaks: 'An inactive authentication policy names providers.',
+    tests: [test('oauth/provider-tokens.test.ts'), test('oauth/token-endpoint.test.ts')],
   },
   {
     id: 'token-provider-kind-of-key',
@@ -145,6 +150,7 @@ export const mutants = [
     find: "data.schema === 'key-pair' && data.format === 'rsa-der'",
     replace: "data.format === 'rsa-der'",
     breaks: "Any factor with an RSA key is a provider's.",
+    tests: [test('oauth/provider-tokens.test.ts'), test('oauth/provider-key.test.ts')],
   },
   {
     id: 'token-crit',
@@ -260,6 +266,7 @@ export const mutants = [
     find: 'return candidate.secret !== undefined && equal;',
     replace: 'return equal;',
     breaks: 'A client without a secret proves itself with an empty one.',
+    tests: [test('oauth/token-endpoint.test.ts'), test('oauth/attacks.test.ts')],
   },
   {
     id: 'endpoint-status',
@@ -267,6 +274,7 @@ export const mutants = [
     find: 'if (!signer || !isUsable(signer) || !isUsable(factor))',
     replace: 'if (!signer || !isUsable(factor))',
     breaks: 'A blocked signer gets tokens.',
+    tests: [test('oauth/token-endpoint.test.ts')],
   },
   {
     id: 'endpoint-factor-status',
@@ -274,6 +282,7 @@ export const mutants = [
     find: 'if (!signer || !isUsable(signer) || !isUsable(factor))',
     replace: 'if (!signer || !isUsable(signer))',
     breaks: 'Blocked credentials get tokens.',
+    tests: [test('oauth/token-endpoint.test.ts')],
   },
   {
     id: 'endpoint-attempts',
@@ -281,6 +290,7 @@ export const mutants = [
     find: 'series.count >= this.#bounds.attempts',
     replace: 'series.count > this.#bounds.attempts',
     breaks: 'One guess more than the limit is looked at.',
+    tests: [test('oauth/attempts.test.ts')],
   },
   {
     id: 'endpoint-attempts-of-all-ledgers',
@@ -288,6 +298,7 @@ export const mutants = [
     find: 'JSON.stringify([ledger.luid, id, address])',
     replace: 'JSON.stringify([id, address])',
     breaks: 'Failures in one ledger keep a client of another out.',
+    tests: [test('oauth/attempts.test.ts')],
   },
   {
     id: 'endpoint-attempts-by-client',
@@ -295,6 +306,7 @@ export const mutants = [
     find: 'JSON.stringify([ledger.luid, id, address])',
     replace: 'JSON.stringify([ledger.luid, address])',
     breaks: "One client's failures keep its neighbours out.",
+    tests: [test('oauth/attempts.test.ts')],
   },
   {
     id: 'endpoint-attempts-meanwhile',
@@ -302,6 +314,7 @@ export const mutants = [
     find: 'if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));\n  if (!knowsSecret',
     replace: 'if (!knowsSecret',
     breaks: 'Guesses sent at once are all looked at.',
+    tests: [test('oauth/attempts.test.ts')],
   },
   {
     id: 'endpoint-target',
@@ -309,6 +322,7 @@ export const mutants = [
     find: 'target === undefined || target === client.schema',
     replace: 'true',
     breaks: 'A provider vouches for signers it is not for.',
+    tests: [test('oauth/token-endpoint.test.ts')],
   },
   {
     id: 'endpoint-repeated-parameters',
@@ -316,6 +330,7 @@ export const mutants = [
     find: 'if (new Set(names).size < names.length)',
     replace: 'if (names.length < 0)',
     breaks: 'A form says two things, and one of them counts.',
+    tests: [test('oauth/token-endpoint.test.ts')],
   },
   {
     id: 'endpoint-key-of-another',
@@ -323,6 +338,7 @@ export const mutants = [
     find: 'if (!key || !publicKey?.equals(createPublicKey(key))) return undefined;',
     replace: 'if (!key) return undefined;',
     breaks: 'Tokens are signed with a key that they do not verify with.',
+    tests: [test('oauth/provider-key.test.ts'), test('oauth/token-endpoint.test.ts')],
   },
   {
     id: 'endpoint-key-remembered-past-its-version',
@@ -330,5 +346,6 @@ export const mutants = [
     find: 'if (key && version === ledger.version) {',
     replace: 'if (key) {',
     breaks: 'A key found under a newer state is kept for an older one.',
+    tests: [test('oauth/provider-key.test.ts'), test('oauth/token-endpoint.test.ts')],
   },
 ];

@@ -32,6 +32,12 @@ it.each<[SignerMatcher, boolean, boolean]>([
   [{ $circle: 'staff' }, true, false],
   [{ $circle: { $in: ['day', 'night'] } }, true, false],
   [{ $circle: { $in: ['day'] } }, false, false],
+  // Whoever is no signer is none outside a circle, either.
+  [{ $circle: { $ne: 'day' } }, true, false],
+  [{ $circle: { $nin: ['day'] } }, true, false],
+  [{ $circle: { $nin: ['night'] } }, false, false],
+  [{ schema: { $ne: 'guest' } }, true, false],
+  [{ custom: { team: { $ne: 'blue' } } }, true, false],
   [{ $record: 'owner' }, true, false],
   [{ $record: 'creator' }, true, false],
   [{ $ledger: 'owner' }, false, true],
@@ -46,7 +52,15 @@ it.each<[SignerMatcher, boolean, boolean]>([
 
 const token: Token = {
   key: alice,
-  claims: { iss: 'idp', sub: 'user', aud: ['acme', 'other'], level: 3, hsh: 'abc', nested: { a: 1 } },
+  claims: {
+    iss: 'idp',
+    sub: 'user',
+    aud: ['acme', 'other'],
+    level: 3,
+    hsh: 'abc',
+    nested: { a: 1 },
+    $key: 'alice-key',
+  },
 };
 const keyless: Token = { claims: { iss: 'idp', sub: 'nobody', hsh: '' } };
 
@@ -65,7 +79,9 @@ it.each<[BearerMatcher, boolean, boolean]>([
   [{ $signer: { $in: [{ handle: 'carol' }] } }, false, false],
   [{ $in: [{ sub: 'user' }, { sub: 'nobody' }] }, true, true],
   [{ $in: [{ sub: 'other' }] }, false, false],
+  // No claim is called so, whatever the token holds.
   [{ $key: 'alice-key' }, false, false],
+  [{ $key: { $ne: 'bob-key' } }, false, false],
   [{ toString: {} }, true, true],
   [{ constructor: { name: 'Object' } }, false, false],
 ])('bearer %j: with a key %s, without %s (03 §6.2, §4.3)', (matcher, ofToken, ofKeyless) => {
