@@ -157,14 +157,6 @@ export const mutants = [
     breaks: 'An unknown operator is read as a claim of that name.',
   },
   {
-    id: 'access-rules-of-unmade-records',
-    file: src('records/context.ts'),
-    find: 'access: [],\n    owners,',
-    replace: 'access: accessOf({ data } as never),\n    owners,',
-    breaks: 'A record about to be made is judged by rules of its own.',
-    tests: [test('access-http/levels.test.ts'), test('access-http/rules.test.ts')],
-  },
-  {
     id: 'access-record-rules-of-other-kinds',
     file: src('access/standing.ts'),
     find: 'return right.record === context.subject?.kind && nameMatches',
@@ -207,14 +199,6 @@ export const mutants = [
     breaks: 'A policy in a domain counts outside of it.',
   },
   {
-    id: 'access-domains-inherit',
-    file: src('records/context.ts'),
-    find: "subject?.kind === 'domain' ? [] : domainsFrom",
-    replace: 'domainsFrom',
-    breaks: 'A domain is judged by the rules of the domain it is in.',
-    tests: [test('access-http/domains.test.ts'), test('records/domains.test.ts')],
-  },
-  {
     id: 'access-values-without-record',
     file: src('access/standing.ts'),
     find: 'return record !== undefined && nameMatches(action',
@@ -234,7 +218,7 @@ export const mutants = [
     find: "asked.action === 'read' || asked.signedElsewhere || signs(caller)",
     replace: 'true',
     breaks: 'A write that no rule refuses needs no signature.',
-    tests: [test('access-http/levels.test.ts'), test('seed/errors.test.ts')],
+    tests: [test('oauth/provider-tokens.test.ts')],
   },
   {
     id: 'access-signs-by-any-token',
@@ -243,14 +227,6 @@ export const mutants = [
     replace: 'return proofs.length > 0 || token !== undefined;',
     breaks: 'A token that stands for no signer writes.',
     tests: [test('oauth/provider-tokens.test.ts'), test('access-http/levels.test.ts')],
-  },
-  {
-    id: 'access-reads-every-under-policies',
-    file: src('records/authorize.ts'),
-    find: '!service.explain && !context.ledger.policyBased && judge',
-    replace: '!service.explain && judge',
-    breaks: 'Under policies, a value about any record is about every record.',
-    tests: [test('access-http/policies.test.ts')],
   },
   {
     id: 'access-whole-list-under-policies',
@@ -266,7 +242,7 @@ export const mutants = [
     find: '.filter((key) => !isOwn(ledger, key))',
     replace: '',
     breaks: 'By what the ledger itself has signed, whoever repeats it acts as the ledger.',
-    tests: [test('forward/headers.test.ts')],
+    tests: [test('records/repeated-proofs.test.ts')],
   },
   {
     id: 'access-own-proofs-are-the-callers',
@@ -293,14 +269,6 @@ export const mutants = [
     tests: [test('access-http/out-of-use.test.ts')],
   },
   {
-    id: 'access-factors-of-any-format',
-    file: src('auth/usable.ts'),
-    find: "data.schema === 'key-pair' && data.format === 'ed25519-raw'",
-    replace: "data.schema === 'key-pair'",
-    breaks: 'A key that is said to be for RS256 signs.',
-    tests: [test('factors/keys.test.ts')],
-  },
-  {
     id: 'access-factors-out-of-use',
     file: src('records/caller.ts'),
     find: 'return isSigningKey(factor) && isUsable(factor);',
@@ -323,5 +291,33 @@ export const mutants = [
     replace: 'if (!decision) {',
     breaks: 'Everybody makes ledgers, whatever the deployment says.',
     tests: [test('access-http/server-rules.test.ts')],
+  },
+  {
+    id: 'access-rules-of-unmade-records',
+    file: src('access/standing.ts'),
+    find: 'if (subject?.exists && subject.kind',
+    replace: 'if (subject && subject.kind',
+    breaks: 'A record about to be made is judged by rules of its own.',
+  },
+  {
+    id: 'access-domains-inherit',
+    file: src('access/standing.ts'),
+    find: "return subject?.kind === 'domain' ? [] : domains;",
+    replace: 'return domains;',
+    breaks: 'A domain is judged by the rules of the domain it is in.',
+  },
+  {
+    id: 'access-rules-of-ledgers-twice',
+    file: src('access/standing.ts'),
+    find: "subject.kind !== 'ledger') yield*",
+    replace: 'true) yield*',
+    breaks: "A ledger's rule without a record is about the ledger's proofs, too.",
+  },
+  {
+    id: 'access-references-to-any-name',
+    file: src('access/standing.ts'),
+    find: 'for (const policy of policies.filter((one) => countsHere(one, context))) {',
+    replace: 'for (const policy of policies) {',
+    breaks: "A rule refers to a domain's policy, and it counts outside of the domain.",
   },
 ];

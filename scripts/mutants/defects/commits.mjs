@@ -201,14 +201,6 @@ export const mutants = [
     tests: [test('store/processes.test.ts')],
   },
   {
-    id: 'commit-signers-forgotten',
-    file: src('records/attempt.ts'),
-    find: "if (result === 'done' && write.link !== undefined) ledger.signers.delete(write.link);",
-    replace: '',
-    breaks: 'A signer is not known where it was just registered.',
-    tests: [test('factors/keys.test.ts'), test('store/processes.test.ts')],
-  },
-  {
     id: 'commit-registered-meanwhile',
     file: src('records/attempt.ts'),
     find: 'for (const key of registered) ledger.signers.delete(key);',
@@ -222,7 +214,7 @@ export const mutants = [
     find: 'before && before.version > loaded.version ? before : loaded',
     replace: 'loaded',
     breaks: 'A state that was loaded earlier takes the place of a newer one.',
-    tests: [test('store/processes.test.ts'), test('records/current-state.test.ts'), test('store/races.test.ts')],
+    tests: [test('ledgers/held.test.ts')],
   },
   {
     id: 'commit-renewed-under-both-names',
@@ -230,7 +222,7 @@ export const mutants = [
     find: 'keep(stale.luid, ledger);\n',
     replace: '',
     breaks: 'By its luid a ledger is held in a state that has passed.',
-    tests: [test('store/processes.test.ts'), test('http/tenant.test.ts')],
+    tests: [test('ledgers/held.test.ts')],
   },
   {
     id: 'commit-batch',

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { founded, GATE, registered } from '../access-http/support.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { bearer } from '../support/token.js';
 
 const server = withServer();
 
@@ -43,6 +45,19 @@ describe('a proof that the record has already (contract 01 §7)', () => {
     const answer = await sentAgain(client, '/wallets/w', 1);
     expectRefusal(answer, client, 'crypto.signature-missing', 'Ledger mutations must be signed.');
     expect((await client.get('/wallets/w')).body).toEqual(wallet);
+  });
+
+  it("speaks for nobody when it is the ledger's own, also beside a token: not even to see the record", async () => {
+    const founder = await founded(server.current.url, [GATE]);
+    const access = [{ action: 'any', signer: { handle: 'system' } }];
+    await stored(founder, 'wallet', { handle: 'w', access });
+    const { body: wallet } = await founder.get('/wallets/w', bearer(founder.key));
+    const [, { method, public: system, digest, result, custom }] = wallet.meta.proofs;
+    const own = { method, public: system, digest, result, custom };
+    const mallory = founder.as(await registered(founder, 'mallory'));
+    const answer = await mallory.call('POST', '/wallets/w/proofs', own, bearer(mallory.key));
+    expectRefusal(answer, founder, 'auth.forbidden', 'Cannot create wallet-proof.');
+    expect((await founder.get('/wallets/w', bearer(founder.key))).body).toEqual(wallet);
   });
 
   it('is no proof of the next version', async () => {

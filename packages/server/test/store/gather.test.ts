@@ -93,4 +93,16 @@ describe('gather', () => {
     for (const held of runs.slice(3)) held.end();
     expect(await Promise.all(asked)).toEqual(['A1', 'A2', 'A3', 'B1', 'B2']);
   });
+
+  it.each([1, 2])('runs no more than %s of a kind at a time, also where lanes are free', async (each) => {
+    const { runs, run } = heldRuns();
+    const one = gather(run, { batch: 1, queue: 100, lanes: 5, each, apart: (item: string) => item[0] });
+    const asked = ['a1', 'a2', 'a3'].map(one);
+    for (let ended = 0; ended < asked.length; ended += 1) {
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+      expect(runs).toHaveLength(Math.min(asked.length, ended + each));
+      runs[ended]?.end();
+    }
+    expect(await Promise.all(asked)).toEqual(['A1', 'A2', 'A3']);
+  });
 });

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { native } from '../../src/auth/native-suite.js';
+import { createLedgers } from '../../src/ledgers/ledgers.js';
+import type { StoredLedger } from '../../src/store/ledgers.js';
+import { newLedger, type TestClient } from '../support/client.js';
+import { stored } from '../support/scene.js';
+import { TEST_MASTER_KEY, withServer } from '../support/server.js';
+
+const server = withServer();
+
+/**
+ * What a process of its own would hold of ledgers.
+ *
+ * @param held told of what the store has answered, before it is handed on
+ */
+function anotherProcess(held: (id: string) => Promise<void> = async () => {}) {
+  const store = server.current.server.service.store.ledgers;
+  const loads: string[] = [];
+  const load = async (id: string): Promise<StoredLedger | undefined> => {
+    loads.push(id);
+    const loaded = await store.load(id);
+    await held(id);
+    return loaded;
+  };
+  return { ledgers: createLedgers({ ...store, load }, TEST_MASTER_KEY, native), loads };
+}
+
+/** Raises the version of the client's ledger. */
+let domains = 0;
+async function change(client: TestClient): Promise<void> {
+  domains += 1;
+  await stored(client, 'domain', { handle: `domain-${domains}` });
+}
+
+describe('the state of a ledger that a process holds', () => {
+  it('is renewed under its handle and its luid alike, with one load', async () => {
+    const client = await newLedger(server.current.url);
+    const { ledgers, loads } = anotherProcess();
+    const byHandle = await ledgers.resolve(client.ledger!);
+    const { luid, handle, version } = byHandle;
+    expect(await ledgers.resolve(luid)).toMatchObject({ handle, version });
+    await change(client);
+    loads.length = 0;
+    const renewed = await ledgers.renew(byHandle, version + 1);
+    expect(renewed.version).toBe(version + 1);
+    expect(await ledgers.renew(byHandle, version + 1)).toBe(renewed);
+    expect([await ledgers.resolve(handle), await ledgers.resolve(luid)]).toEqual([renewed, renewed]);
+    expect(loads).toEqual([luid]);
+  });
+
+  it('is not replaced by an older one whose load took longer', async () => {
+    const client = await newLedger(server.current.url);
+    const handle = client.ledger!;
+    const loaded = deferred();
+    const released = deferred();
+    const { ledgers } = anotherProcess(async (id) => {
+      if (id !== handle) return;
+      loaded.resolve();
+      await released.promise;
+    });
+    const first = await ledgers.resolve((await client.get('/ledger')).body.luid);
+    const late = ledgers.resolve(handle);
+    await loaded.promise;
+    await change(client);
+    const renewed = await ledgers.renew(first, first.version + 1);
+    released.resolve();
+    expect((await late).version).toBe(first.version + 1);
+    expect(await ledgers.resolve(handle)).toBe(renewed);
+  });
+});
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
