@@ -2,7 +2,7 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('access-http/'), test('records/'), test('store/processes.test.ts')];
+export const tests = [test('records/past-state.test.ts')];
 
 export const mutants = [
   {
@@ -11,11 +11,6 @@ export const mutants = [
     find: 'assertCurrent(ledger, found.version);',
     replace: '',
     breaks: 'A caller is judged by rules older than its own record.',
-    tests: [
-      test('access-http/two-servers.test.ts'),
-      test('access-http/circles.test.ts'),
-      test('records/current-state.test.ts'),
-    ],
   },
   {
     id: 'current-record',
@@ -23,7 +18,6 @@ export const mutants = [
     find: 'assertCurrent(ledger, version);',
     replace: '',
     breaks: 'A record is read by rules that were taken back.',
-    tests: [test('records/current-state.test.ts'), test('store/processes.test.ts')],
   },
   {
     id: 'current-whole-list',
@@ -31,7 +25,6 @@ export const mutants = [
     find: 'assertCurrent(ledger, version);\n  return records.map',
     replace: 'return records.map',
     breaks: 'A list is shown by rules that were taken back.',
-    tests: [test('records/current-state.test.ts'), test('store/processes.test.ts')],
   },
   {
     id: 'current-history',
@@ -39,7 +32,6 @@ export const mutants = [
     find: 'assertCurrent(current, version);\n    const items',
     replace: 'const items',
     breaks: 'A history is shown by rules that were taken back.',
-    tests: [test('store/processes.test.ts')],
   },
   {
     id: 'current-change',
@@ -47,7 +39,6 @@ export const mutants = [
     find: 'assertCurrent(current, version);\n    if (!change)',
     replace: 'if (!change)',
     breaks: 'One version of a record is shown by rules that were taken back.',
-    tests: [test('store/processes.test.ts')],
   },
   {
     id: 'current-relations',
@@ -55,7 +46,6 @@ export const mutants = [
     find: 'assertCurrent(ledger, version);',
     replace: '',
     breaks: 'A relation is looked for in a state that has passed.',
-    tests: [test('records/current-state.test.ts'), test('store/relations.test.ts')],
   },
   {
     id: 'current-schema',
@@ -63,7 +53,6 @@ export const mutants = [
     find: 'assertCurrent(ledger, version);',
     replace: '',
     breaks: 'A newer content of a schema is kept under the hash of an older one.',
-    tests: [test('store/processes.test.ts')],
   },
   {
     id: 'current-condition-wallets',
@@ -71,7 +60,6 @@ export const mutants = [
     find: 'for (const { version } of found) assertCurrent(ledger, version);',
     replace: '',
     breaks: 'A condition is judged on wallets of a newer state than its policies.',
-    tests: [test('access-http/policies.test.ts')],
   },
   {
     id: 'current-condition-threads',
@@ -79,7 +67,6 @@ export const mutants = [
     find: 'assertCurrent(ledger, version);\n  return records.flatMap',
     replace: 'return records.flatMap',
     breaks: 'A condition is judged on intents of a newer state than its policies.',
-    tests: [test('access-http/policies.test.ts')],
   },
   {
     id: 'current-bridge',
@@ -87,7 +74,6 @@ export const mutants = [
     find: 'assertCurrent(ledger, version);',
     replace: '',
     breaks: 'A request goes to a bridge by policies that were changed.',
-    tests: [test('forward/once.test.ts'), test('forward/aspects.test.ts')],
   },
   {
     id: 'current-forwarded-read',

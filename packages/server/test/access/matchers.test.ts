@@ -33,9 +33,9 @@ it.each<[SignerMatcher, boolean, boolean]>([
   [{ $circle: { $in: ['day', 'night'] } }, true, false],
   [{ $circle: { $in: ['day'] } }, false, false],
   // Whoever is no signer is none outside a circle, either.
-  [{ $circle: { $ne: 'day' } }, true, false],
-  [{ $circle: { $nin: ['day'] } }, true, false],
-  [{ $circle: { $nin: ['night'] } }, false, false],
+  [{ $circle: { $ne: 'day' } } as unknown as SignerMatcher, true, false],
+  [{ $circle: { $nin: ['day'] } } as unknown as SignerMatcher, true, false],
+  [{ $circle: { $nin: ['night'] } } as unknown as SignerMatcher, false, false],
   [{ schema: { $ne: 'guest' } }, true, false],
   [{ custom: { team: { $ne: 'blue' } } }, true, false],
   [{ $record: 'owner' }, true, false],

@@ -48,6 +48,23 @@ describe('the state of a ledger that a process holds', () => {
     expect(loads).toEqual([luid]);
   });
 
+  it('is taken from the other name, where that has a newer one, and then held under both', async () => {
+    const client = await newLedger(server.current.url);
+    const { luid } = (await client.get('/ledger')).body;
+    for (const [old, fresh] of [
+      [luid, client.ledger!],
+      [client.ledger!, luid],
+    ]) {
+      const { ledgers, loads } = anotherProcess();
+      const first = await ledgers.resolve(old);
+      await change(client);
+      const newer = await ledgers.resolve(fresh);
+      expect(await ledgers.renew(first, newer.version)).toBe(newer);
+      expect(await ledgers.resolve(old)).toBe(newer);
+      expect(loads).toEqual([old, fresh]);
+    }
+  });
+
   it('is not replaced by an older one whose load took longer', async () => {
     const client = await newLedger(server.current.url);
     const handle = client.ledger!;

@@ -31,9 +31,13 @@ function resolving(...answers: string[][]) {
   return resolver as unknown as NonNullable<Parameters<typeof guardedConnector>[2]>;
 }
 
-/** The answer of the server to a call, where 127.0.0.1 stands for a public address. */
-async function call(resolver: ReturnType<typeof resolving>, host = 'bridge.example'): Promise<string> {
-  const connect = guardedConnector(1_000, (address) => address === '127.0.0.1', resolver);
+/** The answer of the server to a call, where one address (the server's own, 127.0.0.1) stands for a public one. */
+async function call(
+  resolver: ReturnType<typeof resolving>,
+  host = 'bridge.example',
+  allowed = '127.0.0.1',
+): Promise<string> {
+  const connect = guardedConnector(1_000, (address) => address === allowed, resolver);
   const agent = new Agent({ connect });
   try {
     const { body } = await request(`http://${host}:${port}/`, { dispatcher: agent });
@@ -51,6 +55,17 @@ describe('a guarded connection', () => {
 
   it('is made to the allowed ones alone of several', async () => {
     expect(await call(resolving(['10.0.0.1', '127.0.0.1', '::1']))).toBe('here');
+  });
+
+  it('is not made to the others of several, though the allowed one does not answer', async () => {
+    served.length = 0;
+    for (const addresses of [
+      ['127.0.0.1', '::1'],
+      ['::1', '127.0.0.1'],
+    ]) {
+      await expect(call(resolving(addresses), 'bridge.example', '::1')).rejects.toThrow();
+    }
+    expect(served).toEqual([]);
   });
 
   it.each([

@@ -1,0 +1,108 @@
+import type { JsonObject } from '@countersign/protocol';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bridgeOf } from '../../src/forward/bridge.js';
+import { kindNamed } from '../../src/kinds/registry.js';
+import type { Ledger } from '../../src/ledgers/ledger.js';
+import { OutOfDate } from '../../src/records/attempt.js';
+import { reader, writer } from '../../src/records/caller.js';
+import { listChanges, readChange } from '../../src/records/changes.js';
+import { conditionsOf } from '../../src/records/conditions.js';
+import { subjectOf } from '../../src/records/context.js';
+import { list } from '../../src/records/list.js';
+import { read } from '../../src/records/read.js';
+import { foundRelations } from '../../src/records/relations.js';
+import type { Request } from '../../src/records/request.js';
+import { storedRecord } from '../../src/records/stored.js';
+import type { Service } from '../../src/service.js';
+import { newLedger, type TestClient } from '../support/client.js';
+import { ok, stored } from '../support/scene.js';
+import { withServer } from '../support/server.js';
+
+/**
+ * A process holds the state of a ledger; then the ledger changes. Whatever is found from there on tells so, before anything
+ * is decided on what is found and on rules that are older: each look by itself, as none knows of the others.
+ */
+describe('on a state that has passed', () => {
+  const server = withServer();
+  let client: TestClient;
+  let service: Service;
+  let past: Ledger;
+  /** Of a record that is dropped. */
+  let gone: string;
+
+  beforeAll(async () => {
+    service = server.current.server.service;
+    client = await newLedger(server.current.url);
+    await stored(client, 'signer', { handle: 's', public: client.key.public, format: 'ed25519-raw' });
+    await stored(client, 'circle', { handle: 'c' });
+    await stored(client, 'wallet', { handle: 'w' });
+    const bridge = { handle: 'b', schema: 'rest', config: { server: 'https://bridge.example' }, secure: [] };
+    await stored(client, 'bridge', bridge);
+    const dropped = await stored(client, 'wallet', { handle: 'gone' });
+    ok(await client.drop('/wallets/gone', dropped));
+    gone = dropped.luid;
+    const content = { handle: 'tier', record: 'symbol', format: 'json-schema', schema: { type: 'object' } };
+    await stored(client, 'schema', content);
+    const invoke = ['intent.canSpendEveryClaimWallet', 'intent.canReadAnyClaimWalletInThread'];
+    const values = invoke.map((name) => ({ action: 'read', invoke: name }));
+    await stored(client, 'policy', { handle: 'p', schema: 'access', record: 'intent', values });
+    const held = await service.ledgers.resolve(client.ledger!);
+    past = await service.ledgers.renew(held, await service.store.ledgers.version(held.id));
+    const record = (await client.get('/ledger')).body;
+    const access = [{ action: 'any', record: 'any', signer: { public: client.key.public } }];
+    ok(await client.update('/ledger', record, { handle: client.ledger!, signer: 'system', access }));
+  });
+
+  /** The state as one run of an operation has it, which knows no signer yet. */
+  const state = (): Ledger => ({ ...past, signers: new Map(), strangers: new Set() });
+
+  const asking = (path: string, params: Record<string, string> = {}): Request => ({
+    method: 'GET',
+    url: path,
+    headers: {},
+    params,
+    query: '',
+  });
+
+  const token = () => ({ kind: 'self-signed-token', key: client.key.public, claims: {} }) as const;
+
+  const claim: JsonObject = { action: 'transfer', source: 'w', target: 'v', symbol: 's', amount: 1 };
+  const intent = (claims: JsonObject[], meta: JsonObject) =>
+    subjectOf(kindNamed('intent'), {
+      ...{ hash: '', luid: '', data: { handle: 'i', claims } },
+      meta: { proofs: [], moment: '', owners: [], ...meta },
+    });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['the caller of a read', () => reader(service, state(), token())],
+    ['the caller of a write', () => writer(service, state(), [client.key], undefined)],
+    [
+      'the record of a path',
+      () => storedRecord(service, state(), kindNamed('wallet'), asking('/wallets/w', { id: 'w' })),
+    ],
+    [
+      'what a record names',
+      () => foundRelations(service, state(), kindNamed('circle-signer'), { circle: 'c', signer: 's' }),
+    ],
+    ['the content of a schema', () => service.userSchemas.check(state(), kindNamed('symbol'), { schema: 'tier' })],
+    ['the wallets of a condition', () => conditionsOf(service, state(), { proofs: [] }, intent([claim], {}))],
+    ['the thread of a condition', () => conditionsOf(service, state(), { proofs: [] }, intent([], { thread: 't' }))],
+    ['a bridge', () => bridgeOf(service, state(), 'b')],
+  ])('%s is not found', async (_, look) => {
+    await expect(look()).rejects.toBeInstanceOf(OutOfDate);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['a record', () => read(service, state(), kindNamed('wallet'), asking('/wallets/w', { id: 'w' }))],
+    ['a list', () => list(service, state(), kindNamed('wallet'), asking('/wallets'))],
+    ['a history', () => listChanges(service, state(), kindNamed('wallet'), asking('/wallets/w/changes', { id: 'w' }))],
+    ['a version', () => readChange(service, state(), kindNamed('wallet'), asking('', { id: 'w', change: '1' }))],
+    [
+      'a history of what was dropped',
+      () => listChanges(service, state(), kindNamed('wallet'), asking('', { id: gone })),
+    ],
+    ['a version of it', () => readChange(service, state(), kindNamed('wallet'), asking('', { id: gone, change: '1' }))],
+  ])('%s is shown to nobody who may not see it any more', async (_, show) => {
+    await expect(show()).rejects.toMatchObject({ reason: 'auth.unauthorized' });
+  });
+});
