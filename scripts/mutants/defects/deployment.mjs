@@ -39,6 +39,7 @@ export const mutants = [
     find: 'if (rows[0]?.value !== check) {',
     replace: 'if (!rows[0]?.value) {',
     breaks: 'A database is opened with the master key of another.',
+    tests: [test('store/append-only.test.ts')],
   },
   {
     id: 'deployment-url-with-password',

@@ -183,14 +183,6 @@ export const mutants = [
     tests: [test('records/nested-kinds.test.ts')],
   },
   {
-    id: 'operation-history-by-the-last-rules',
-    file: src('records/changes.ts'),
-    find: "if (latest.action !== 'drop') return undefined;",
-    replace: '',
-    breaks: 'A history is read by other rules than the current version has.',
-    tests: [test('seed/operations.test.ts'), test('store/processes.test.ts')],
-  },
-  {
     id: 'operation-renames-refused',
     file: src('records/update.ts'),
     find: 'if (kind.renamable === false) {',
