@@ -60,7 +60,7 @@ export const mutants = [
     find: 'if (proof && !signs) throw unsigned();',
     replace: '',
     breaks: "A proof of the ledger's own is taken from a client.",
-    tests: [test('forward/headers.test.ts'), test('records/repeated-proofs.test.ts')],
+    tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'operation-proof-of-reserved',
@@ -124,7 +124,7 @@ export const mutants = [
     find: 'assertLuid(record, change.luid);',
     replace: '',
     breaks: 'An update is for another record than its luid says.',
-    tests: [test('http/order.test.ts')],
+    tests: [test('tenants/isolation.test.ts')],
   },
   {
     id: 'operation-drop-luid',

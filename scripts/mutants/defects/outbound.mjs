@@ -248,7 +248,7 @@ export const mutants = [
     find: 'if (proofs.length === 0 || proofs.length > limits.proofs) throw invalidResponse(bridge);',
     replace: 'if (proofs.length > limits.proofs) throw invalidResponse(bridge);',
     breaks: 'A bridge shows a record that nobody signed.',
-    tests: [test('forward/answers.test.ts')],
+    tests: [test('forward/read.test.ts')],
   },
   {
     id: 'forward-proofs-limit',

@@ -98,13 +98,6 @@ export const mutants = [
     breaks: 'A provider makes tokens in the name of another.',
   },
   {
-    id: 'token-provider-algorithms',
-    file: src('auth/token.ts'),
-    find: "{ algorithms: ['RS256'] }",
-    replace: '{}',
-    breaks: 'A token of a provider may be of any algorithm.',
-  },
-  {
     id: 'token-provider-policy',
     file: src('auth/trusted-factor.ts'),
     find: 'if (!providersOf(current).some(({ handle }) => handle === key.data.signer)) return undefined;',

@@ -287,6 +287,17 @@ describe('single use', () => {
     await expect(verify(byHandle, { replays })).rejects.toMatchObject(REFUSED);
   });
 
+  test('each key has its own: nobody uses up what another is about to send', async () => {
+    const replays = fresh();
+    const other = { seed: new Uint8Array(32).fill(8), kid: '' };
+    other.kid = encodeBase64(native.publicKey(other.seed));
+    const signed = `${encode({ alg: 'EdDSA', kid: other.kid })}.${encode(payload)}`;
+    const signature = Buffer.from(native.sign(Buffer.from(signed), other.seed)).toString('base64url');
+    expect((await verify(`${signed}.${signature}`, { replays })).key).toBe(other.kid);
+    await verify(selfSigned(payload), { replays });
+    await expect(verify(`${signed}.${signature}`, { replays })).rejects.toMatchObject(REFUSED);
+  });
+
   test('of many at once exactly one passes', async () => {
     const replays = fresh();
     const token = selfSigned(payload, { alg: 'EdDSA', kid: 'admin' });

@@ -79,6 +79,11 @@ describe('a signed error of a bridge', () => {
     ['without proofs', 422, () => error({ meta: {} })],
     ['without meta', 422, () => ({ hash, data })],
     ['with another hash', 422, () => error({ hash: 'a'.repeat(64) })],
+    [
+      'with the hash of another, which is signed',
+      422,
+      () => error({ hash: 'a'.repeat(64), meta: { proofs: [proofOver('a'.repeat(64), bridge.key)] } }),
+    ],
     ['with a proof of something else', 422, () => error({ meta: { proofs: [proofOver('a'.repeat(64), bridge.key)] } })],
     ['with a proof that is none', 422, () => error({ meta: { proofs: [7] } })],
     ['with a redirect', 302, () => error({})],
@@ -239,6 +244,26 @@ describe('a record that a bridge answers', () => {
       expect((await answerWith(limits.proofs)).body.meta.proofs).toHaveLength(limits.proofs);
       expect((await answerWith(limits.proofs + 1)).body.data.reason).toBe('forward.invalid-response');
     }
+  });
+
+  it('adds as many proofs as there is room for beside those kept, and not one more', async () => {
+    const keys = Array.from({ length: limits.proofs }, newKey);
+    const answerWith = async (added: number) => {
+      const client = await creating('synchronize');
+      const answer = await answered(client, 201, (sent) => {
+        const more = keys.slice(0, added).map((key) => proofOver(sent.hash, key));
+        // Of those it was sent, it gives back the client's alone: the ledger keeps its own all the same.
+        return {
+          ...(sent as unknown as JsonObject),
+          meta: { proofs: [sent.meta.proofs[0], ...more] as JsonObject[] },
+        };
+      });
+      return { answer, kept: await stored(client, 'a') };
+    };
+    const most = await answerWith(limits.proofs - 2);
+    expect(most.answer.body.meta.proofs).toHaveLength(limits.proofs);
+    const more = await answerWith(limits.proofs - 1);
+    expect([more.answer.body.data.reason, more.kept]).toEqual(['forward.invalid-response', false]);
   });
 
   it('keeps the same proof once', async () => {

@@ -133,6 +133,17 @@ describe('the headers of a forwarded request', () => {
     expect((await client.get('/bridges/bank')).text).not.toContain('k-1');
   });
 
+  it('have no word of a security rule on what is said by the ledger alone, be there anything to say or not', async () => {
+    const own = ['X-Forwarded-Authorization', 'Content-Type', 'Via', 'Authorization', 'Content-Length', 'Connection'];
+    const secure = own.map((key) => ({ schema: 'header', key, value: '{{ secret.apiKey }}' }));
+    const client = await ledger({ secure, secret: { apiKey: 'k-1' } });
+    // A read without a token has neither a token to pass on nor a body.
+    const headers = await passed(client, {});
+    expect(headers).not.toHaveProperty('x-forwarded-authorization');
+    expect(headers).not.toHaveProperty('content-type');
+    expect(Object.values(headers)).not.toContain('k-1');
+  });
+
   it('that cannot be sent are an error, which tells nothing', async () => {
     const secure = [{ schema: 'header', key: 'X-Api-Key', value: '{{ secret.apiKey }}' }];
     const client = await ledger({ secure, secret: { apiKey: 'a\r\nx-more: 1' } });
@@ -253,10 +264,15 @@ describe('the proof of a ledger that a bridge was sent', () => {
     const [mine, { custom, digest, method, public: system, result }] = meta.proofs;
     const replayed = { custom, digest, method, public: system, result };
     bridge.reset();
-    const made = await client.call('POST', '/anchors', { hash, data, meta: { proofs: [mine, replayed] } });
-    expect([made.status, made.body.meta.owners]).toEqual([201, [client.key.public]]);
-    expect(made.body.meta.proofs).toHaveLength(2);
-    const answer = await client.call('POST', '/anchors/a/proofs', replayed);
-    expectRefusal(answer, client, 'crypto.signature-missing', 'Ledger mutations must be signed.');
+    const kept = await client.call('POST', '/anchors', { hash, data, meta: { proofs: [mine, replayed] } });
+    expect([kept.status, kept.body.meta.owners]).toEqual([201, [client.key.public]]);
+    expect(kept.body.meta.proofs).toHaveLength(2);
+    // Nor beside a token that could have it signed for somebody.
+    await made(client, '/signers', { handle: 'clerk', public: client.key.public, format: 'ed25519-raw' });
+    for (const headers of [{}, bearer(client.key)]) {
+      const answer = await client.call('POST', '/anchors/a/proofs', replayed, headers);
+      expectRefusal(answer, client, 'crypto.signature-missing', 'Ledger mutations must be signed.');
+    }
+    expect((await client.get('/anchors/a/changes')).body.page.total).toBe(1);
   });
 });

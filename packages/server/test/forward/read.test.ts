@@ -169,6 +169,22 @@ describe('a list that is forwarded', () => {
     expectRefusal(await client.get('/anchors'), client, 'crypto.hash-invalid', detail);
   });
 
+  it.each([{}, { meta: {} }, { meta: { proofs: [] } }, { meta: { proofs: {} } }])(
+    'refuses a record, alone or in a list, that nobody signed: %j',
+    async (unsigned) => {
+      const client = await ledgerWith('query', 'proxy');
+      const one = await ledgerWith('read', 'proxy');
+      const { hash, data, luid } = bridge.keep(anchor('a')) as RecordEnvelope;
+      bridge.instead = ({ url }) => {
+        const record = { hash, data, luid, ...unsigned };
+        return { status: 200, body: url.endsWith('/a') ? record : { data: [record] } };
+      };
+      const detail = 'Invalid response from bridge bank';
+      expectRefusal(await client.get('/anchors'), client, 'forward.invalid-response', detail);
+      expectRefusal(await one.get('/anchors/a'), one, 'forward.invalid-response', detail);
+    },
+  );
+
   it.each([{}, { data: {} }, { data: ['a'] }, { data: [null] }, [], 'text', null])('refuses %j', async (body) => {
     const client = await ledgerWith('query', 'proxy');
     bridge.instead = () => ({ status: 200, body });

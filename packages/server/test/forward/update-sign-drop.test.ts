@@ -110,6 +110,39 @@ describe('an update that is forwarded', () => {
   });
 });
 
+describe.each(['proxy', 'validate', 'synchronize'])('%s: who may not', (strategy) => {
+  it.each(['update', 'drop', 'sign'])('%s may not forward that, signed or with a token', async (action) => {
+    const key = newKey();
+    const access = [
+      { action: 'any', record: 'any', signer: { public: key.public } },
+      { action: 'any', record: 'any', bearer: { $signer: { public: key.public } } },
+      { action: 'access' },
+      { action: 'read', record: 'any' },
+    ];
+    const client = await forwardingLedger(server.current.url, bridge.url, [], { key, access });
+    const own = strategy === 'proxy' ? undefined : await made(client, '/anchors', anchor('a'));
+    const record = own ?? bridge.keep(anchor('a'), key);
+    await made(client, '/policies', processing('forwarding', [aspect(action, strategy)]));
+    const stranger = client.as(newKey());
+    await made(client, '/signers', { handle: 'other', public: stranger.key.public, format: 'ed25519-raw' });
+    const ask = (headers: Record<string, string>) => {
+      if (action === 'update')
+        return stranger.call('PUT', '/anchors/a', updateOf(record, later, stranger.key), headers);
+      if (action === 'drop') return stranger.call('DELETE', '/anchors/a', dropOf(record, stranger.key), headers);
+      return stranger.call('POST', '/anchors/a/proofs', proofOver(record.hash, stranger.key), headers);
+    };
+    const refusal = `Cannot ${action === 'sign' ? 'create anchor-proof' : `${action} anchor`}.`;
+    for (const headers of [{}, bearer(stranger.key)] as { authorization?: string }[]) {
+      const answer = await ask(headers as Record<string, string>);
+      // Whose proof it is that only a bridge can verify is not known: without a token it is nobody's.
+      const unknown = action === 'sign' && strategy === 'proxy' && headers.authorization === undefined;
+      if (unknown) expectRefusal(answer, client, 'auth.unauthorized', 'Invalid token.');
+      else expectRefusal(answer, client, 'auth.forbidden', refusal);
+    }
+    expect(bridge.received).toEqual([]);
+  });
+});
+
 describe('a proof that is forwarded', () => {
   it('is sent flat, without a proof of the ledger', async () => {
     const { client, record } = await kept('sign', 'validate');
@@ -157,6 +190,22 @@ describe('a proof that is forwarded', () => {
     expect((await client.call('POST', '/anchors/a/proofs', proof, bearer(key))).status).toBe(200);
     const stranger = await client.call('POST', '/anchors/a/proofs', proof, bearer(newKey()));
     expectRefusal(stranger, client, 'auth.forbidden', 'Cannot create anchor-proof.');
+  });
+
+  it("proxy: is none of the ledger's own, which a client cannot have made", async () => {
+    const { client, record } = await proxied('sign');
+    const wallet = (await client.get('/wallets/alice')).body as RecordEnvelope;
+    await made(client, '/signers', { handle: 'me', public: client.key.public, format: 'ed25519-raw' });
+    const { method, digest, result, custom } = wallet.meta.proofs.at(-1)!;
+    const own = { method, public: systemKeyOf(client), digest, result, custom };
+    const elsewhere = { ...proofOver(record.hash, client.key), public: systemKeyOf(client) };
+    for (const proof of [own, elsewhere]) {
+      for (const headers of [{}, bearer(client.key)]) {
+        const answer = await client.call('POST', '/anchors/a/proofs', proof, headers);
+        expectRefusal(answer, client, 'crypto.signature-missing', 'Ledger mutations must be signed.');
+      }
+    }
+    expect(bridge.received).toEqual([]);
   });
 
   it('proxy: needs a signature, as nothing is known that the ledger could sign', async () => {

@@ -209,6 +209,22 @@ describe('a signer factor (contract 03 §2)', () => {
     }
   });
 
+  it("is reached through no other's path, and its history is not, dropped or not", async () => {
+    const { client } = await withSigners();
+    const made = await stored(client, 'signer-factor', pair('f'));
+    const detail = 'Signer in the request does not match the signer in the data';
+    const expectElsewhere = async (...ends: string[]) => {
+      for (const end of ends) {
+        const path = `/factors/${made.luid}${end}`;
+        expect((await client.get(`/signers/alice${path}`)).status).toBe(200);
+        expectRefusal(await client.get(`/signers/bob${path}`), client, 'record.invalid', detail);
+      }
+    };
+    await expectElsewhere('', '/changes', '/changes/1');
+    expect((await client.drop('/signers/alice/factors/f', made)).status).toBe(204);
+    await expectElsewhere('/changes', '/changes/1');
+  });
+
   it('is listed under its signer alone, without a total', async () => {
     const { client, alice } = await withSigners();
     const own = [await stored(client, 'signer-factor', pair('f'))];

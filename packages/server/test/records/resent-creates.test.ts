@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dropOf, newKey, newLedger, signed } from '../support/client.js';
+import { dropOf, newKey, newLedger, proofOver, signed } from '../support/client.js';
 import { withServer } from '../support/server.js';
 
 describe('a create sent again after the record was dropped', () => {
@@ -23,6 +23,15 @@ describe('a create sent again after the record was dropped', () => {
       reason: 'record.invalid',
       detail: 'These proofs made a circle-signer that was dropped. Sign it anew.',
     });
+    // Nor with a proof more, in whichever place: what one signer took back stays so for all.
+    const more = proofOver(membership.hash, newKey());
+    for (const proofs of [
+      [more, ...membership.meta.proofs],
+      [...membership.meta.proofs, more],
+    ]) {
+      const joined = await client.call('POST', '/circles/admins/signers', { ...membership, meta: { proofs } });
+      expect([joined.status, joined.body.data]).toEqual([422, again.body.data]);
+    }
     expect((await client.get('/circles/admins/signers/alice')).status).toBe(404);
     expect((await client.create('/circles/admins/signers', { circle: 'admins', signer: 'alice' })).status).toBe(200);
   });
