@@ -52,16 +52,16 @@ export const mutants = [
   {
     id: 'access-gate-by-server-rules',
     file: src('access/decide.ts'),
-    find: 'const context = { ledger, policies, server: [], domains: [] };',
+    find: 'const context = { ledger, policies, server: [], domains: [], cost };',
     replace:
-      "const context = { ledger, policies, server: [{ action: 'access', record: 'any' } as never], domains: [] };",
+      "const context = { ledger, policies, server: [{ action: 'access', record: 'any' } as never], domains: [], cost };",
     breaks: "Rules of the deployment open every ledger's gate.",
   },
   {
     id: 'access-list-by-domain-rules',
     file: src('access/decide.ts'),
-    find: '{ ledger, policies, server, domains: [] }, false',
-    replace: "{ ledger, policies, server: [{ action: 'read', record: 'any' } as never], domains: [] }, false",
+    find: '{ ledger, policies, server, domains: [], cost }, false',
+    replace: "{ ledger, policies, server: [{ action: 'read', record: 'any' } as never], domains: [], cost }, false",
     breaks: 'Anybody may ask for a list.',
   },
   {
@@ -117,15 +117,15 @@ export const mutants = [
   {
     id: 'access-handle-of-no-signer',
     file: src('access/matchers.ts'),
-    find: 'return signer !== undefined && matches(expected, signer[trait]);',
-    replace: 'return matches(expected, signer?.[trait as "handle"]);',
+    find: 'return signer !== undefined && matches(expected, signer[trait], cost);',
+    replace: 'return matches(expected, signer?.[trait], cost);',
     breaks: 'A key without a signer is a signer other than x.',
   },
   {
     id: 'access-circle-of-no-signer',
     file: src('access/matchers.ts'),
-    find: 'return signer !== undefined && matches(expected, [...signer.circles]);',
-    replace: 'return matches(expected, [...(signer?.circles ?? [])]);',
+    find: 'return signer !== undefined && matches(expected, signer.circles as Json[], cost);',
+    replace: 'return matches(expected, (signer?.circles ?? []) as Json[], cost);',
     breaks: 'A key without a signer is outside every circle.',
   },
   {
@@ -194,8 +194,8 @@ export const mutants = [
   {
     id: 'access-policies-of-other-domains',
     file: src('access/standing.ts'),
-    find: 'return policy.domain === undefined || inherited',
-    replace: 'return true || inherited',
+    find: 'if (policy.domain === undefined) return true;\n  const domains',
+    replace: 'if (policy) return true;\n  const domains',
     breaks: 'A policy in a domain counts outside of it.',
   },
   {
@@ -255,7 +255,7 @@ export const mutants = [
   {
     id: 'access-own-tokens',
     file: src('records/request.ts'),
-    find: 'if (ledger && token.key !== undefined && isOwn(ledger, token.key)) throw invalidToken();',
+    find: "if (ledger && token.key !== undefined && isOwn(ledger, token.key)) throw invalidToken('key-of-the-ledger');",
     replace: '',
     breaks: 'A bridge acts as the ledger with the token it was called with.',
     tests: [test('forward/headers.test.ts')],

@@ -227,8 +227,8 @@ export const mutants = [
   {
     id: 'commit-batch',
     file: src('store/gather.ts'),
-    find: 'group.waiting.slice(0, bounds.batch)',
-    replace: 'group.waiting.slice(0, bounds.batch + 1)',
+    find: 'const taken = group.waiting.slice(0, count);\n    group.waiting = group.waiting.slice(count);',
+    replace: 'const taken = group.waiting.slice(0, count + 1);\n    group.waiting = group.waiting.slice(count + 1);',
     breaks: 'A batch holds one more than it may.',
     tests: [test('store/gather.test.ts')],
   },

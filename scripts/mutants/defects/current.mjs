@@ -22,15 +22,15 @@ export const mutants = [
   {
     id: 'current-whole-list',
     file: src('records/list.ts'),
-    find: 'assertCurrent(ledger, version);\n  return records.map',
-    replace: 'return records.map',
+    find: 'assertCurrent(ledger, version);\n  return records;\n}',
+    replace: 'return records;\n}',
     breaks: 'A list is shown by rules that were taken back.',
   },
   {
     id: 'current-history',
     file: src('records/changes.ts'),
-    find: 'assertCurrent(current, version);\n    const items',
-    replace: 'const items',
+    find: 'assertCurrent(current, version);\n    const itemOf',
+    replace: 'const itemOf',
     breaks: 'A history is shown by rules that were taken back.',
   },
   {
@@ -64,8 +64,8 @@ export const mutants = [
   {
     id: 'current-condition-threads',
     file: src('records/conditions.ts'),
-    find: 'assertCurrent(ledger, version);\n  return records.flatMap',
-    replace: 'return records.flatMap',
+    find: 'assertCurrent(ledger, version);\n  const claims',
+    replace: 'const claims',
     breaks: 'A condition is judged on intents of a newer state than its policies.',
   },
   {

@@ -36,8 +36,8 @@ export const mutants = [
   {
     id: 'deployment-key-check',
     file: src('store/key-check.ts'),
-    find: 'if (rows[0]?.value !== check) {',
-    replace: 'if (!rows[0]?.value) {',
+    find: 'if ((await storedCheck(pool)) !== check) {',
+    replace: 'if (!(await storedCheck(pool))) {',
     breaks: 'A database is opened with the master key of another.',
     tests: [test('store/append-only.test.ts')],
   },

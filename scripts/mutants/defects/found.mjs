@@ -15,8 +15,8 @@ export const mutants = [
   {
     id: 'found-visible-list-of-a-past-state',
     file: 'packages/server/src/records/list.ts',
-    find: 'assertCurrent(ledger, version);\n    return records;',
-    replace: 'return records;',
+    find: 'assertCurrent(ledger, version);\n    records.follow(found);',
+    replace: 'records.follow(found);',
     breaks: 'A second process shows records to someone put out of a circle.',
     tests: [test('access-http/two-servers.test.ts')],
   },

@@ -229,8 +229,8 @@ export const mutants = [
   {
     id: 'forward-hash',
     file: src('forward/answer.ts'),
-    find: "if (!isObject(data) || typeof hash !== 'string' || hash.toLowerCase() !== hashOf(data, service.suite)) {",
-    replace: "if (!isObject(data) || typeof hash !== 'string') {",
+    find: "if (!isObject(data) || typeof hash !== 'string' || hash.toLowerCase() !== hashed) {",
+    replace: "if (!isObject(data) || typeof hash !== 'string' || !hashed) {",
     breaks: 'A bridge shows other data than was signed.',
     tests: [test('forward/answers.test.ts')],
   },
@@ -397,8 +397,8 @@ export const mutants = [
   {
     id: 'forward-aspect-domain',
     file: src('forward/aspect.ts'),
-    find: '(domain === undefined || domainsFrom',
-    replace: '(true || domainsFrom',
+    find: 'if (domain !== undefined && !domains.includes(domain)) return false;',
+    replace: '',
     breaks: "A domain's processing policy hands over records of others.",
     tests: [test('forward/aspects.test.ts')],
   },

@@ -156,8 +156,8 @@ export const mutants = [
   {
     id: 'http-error-in-time',
     file: src('http/boundary.ts'),
-    find: 'const timer = setTimeout(() => reject(tooLate()), patience);',
-    replace: 'const timer = setTimeout(() => {}, patience);',
+    find: 'reject(tooLate());\n    }, patience);',
+    replace: '}, patience);',
     breaks: 'A request is answered when it is done, however late.',
     tests: [test('http/service.test.ts'), test('store/outage.test.ts'), test('store/races.test.ts')],
   },
@@ -252,7 +252,7 @@ export const mutants = [
   {
     id: 'schema-pattern-states',
     file: src('schemas/pattern.ts'),
-    find: 'meter.spend(50 + size / 8);',
+    find: 'meter.spend(80 + size / 6);',
     replace: '',
     breaks: 'Building the states of a pattern costs nothing, and takes seconds.',
     tests: [test('schemas/')],
@@ -292,8 +292,8 @@ export const mutants = [
   {
     id: 'condition-absent',
     file: src('access/condition.ts'),
-    find: 'return Array.isArray(operand) && !operand.some((one) => equals(one, actual));',
-    replace: 'return !(Array.isArray(operand) && operand.some((one) => equals(one, actual)));',
+    find: 'return Array.isArray(operand) && !operand.some((one) => equals(one, actual, cost));',
+    replace: 'return !(Array.isArray(operand) && operand.some((one) => equals(one, actual, cost)));',
     breaks: 'A $nin of what is no list holds for everybody.',
     tests: [test('access/')],
   },
@@ -316,8 +316,8 @@ export const mutants = [
   {
     id: 'condition-unknown-of-a-bridge',
     file: src('access/filter.ts'),
-    find: 'isKnown(subject, key) ? matches(expected, valueAt(subject, key)) : unknown,',
-    replace: 'matches(expected, valueAt(subject, key)),',
+    find: 'isKnown(subject, key) ? matches(filter[key] as Json, valueAt(subject, key), cost) : unknown;',
+    replace: 'matches(filter[key] as Json, valueAt(subject, key), cost);',
     breaks: 'What is not known of a record counts as absent.',
     tests: [test('access/'), test('forward/access.test.ts')],
   },

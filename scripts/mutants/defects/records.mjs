@@ -16,7 +16,7 @@ export const mutants = [
   {
     id: 'operation-created-by-policy',
     file: src('records/create.ts'),
-    find: 'if (kind.createdByPolicy) assertMayBeCreated(ledger, kind, subject);',
+    find: 'if (kind.createdByPolicy) assertMayBeCreated(service.task, ledger, kind, subject);',
     replace: '',
     breaks: 'A record is made that policies of statuses do not allow.',
     tests: [test('access-http/status-policies.test.ts')],
@@ -56,8 +56,8 @@ export const mutants = [
   {
     id: 'operation-status-policies-of-domains',
     file: src('records/status-policies.ts'),
-    find: 'return domain === undefined || domainsFrom',
-    replace: 'return true || domainsFrom',
+    find: 'if (domain === undefined) return true;\n  const domains = domainsFrom(ledger, subject',
+    replace: 'if (policy) return true;\n  const domains = domainsFrom(ledger, subject',
     breaks: "A domain's status policy is about records outside of it.",
     tests: [test('access-http/status-policies.test.ts')],
   },
@@ -72,7 +72,7 @@ export const mutants = [
   {
     id: 'operation-reveal-at-creation',
     file: src('records/create.ts'),
-    find: 'if (creation.reveals) assertMayReveal(service, ledger, kind, caller, subject);',
+    find: 'if (creation.reveals) await assertMayReveal(service, ledger, kind, caller, subject);',
     replace: '',
     breaks: 'Whoever makes a factor sees its secret, allowed or not.',
     tests: [test('factors/reveal.test.ts')],

@@ -70,15 +70,15 @@ export const mutants = [
   {
     id: 'tenant-history-total',
     file: src('store/history.ts'),
-    find: 'from change where ledger_id = $1 and luid = $2 and kind = $3) t',
-    replace: 'from change where luid = $2 and kind = $3) t',
+    find: 'from change c where c.ledger_id = ${ledger} and ${matching}) t',
+    replace: 'from change c where ${matching}) t',
     breaks: "The length of a history counts another tenant's versions.",
   },
   {
     id: 'tenant-history-page',
     file: src('store/history.ts'),
-    find: 'from change where ledger_id = $1 and luid = $2 and kind = $3\n              order by',
-    replace: 'from change where luid = $2 and kind = $3\n              order by',
+    find: 'from change c where c.ledger_id = ${ledger} and ${matching}\n          order',
+    replace: 'from change c where ${matching}\n          order',
     breaks: "A history shows another tenant's versions.",
   },
   {
@@ -133,8 +133,8 @@ export const mutants = [
   {
     id: 'tenant-list-of-ledgers',
     file: src('store/list.ts'),
-    find: 'sql<boolean>`r.ledger_id = any(',
-    replace: 'sql<boolean>`r.ledger_id > 0 or r.ledger_id = any(',
+    find: 'sql<boolean>`r.ledger_id = any(array(',
+    replace: 'sql<boolean>`r.ledger_id > 0 or r.ledger_id = any(array(',
     breaks: 'GET /ledgers shows every ledger to everybody.',
   },
   {
@@ -258,9 +258,9 @@ export const mutants = [
   },
   {
     id: 'tenant-owned',
-    file: src('store/ledgers.ts'),
-    find: "'select id from ledger where owners @> array[$1]'",
-    replace: "'select id from ledger where $1::text is not null'",
+    file: src('store/list.ts'),
+    find: 'select id from ledger where owners @> array[${owner}::text]',
+    replace: 'select id from ledger where ${owner}::text is not null',
     breaks: 'A key owns every ledger.',
   },
   {
@@ -291,5 +291,19 @@ export const mutants = [
     find: 'service.store.signers({ ledger: ledger.id, key: handle',
     replace: 'service.store.signers({ ledger: 1, key: handle',
     breaks: "A token's handle is looked up in the first ledger.",
+  },
+  {
+    id: 'tenant-linked-keys',
+    file: src('store/linked.ts'),
+    find: 'where ledger_id = $1 and kind = $2 and link = $3',
+    replace: 'where $1::bigint > 0 and kind = $2 and link = $3',
+    breaks: 'Records of another tenant keep one from being dropped.',
+  },
+  {
+    id: 'tenant-bodies',
+    file: src('store/bodies.ts'),
+    find: 'on c.ledger_id = $1 and c.luid',
+    replace: 'on $1::bigint > 0 and c.luid',
+    breaks: "A page is filled with another tenant's body of the same luid.",
   },
 ];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { createLedgers } from '../../src/ledgers/ledgers.js';
 import type { StoredLedger } from '../../src/store/ledgers.js';
+import { Scheduler } from '../../src/work/scheduler.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { stored } from '../support/scene.js';
 import { TEST_MASTER_KEY, withServer } from '../support/server.js';
@@ -22,7 +23,7 @@ function anotherProcess(held: (id: string) => Promise<void> = async () => {}) {
     await held(id);
     return loaded;
   };
-  return { ledgers: createLedgers({ ...store, load }, TEST_MASTER_KEY, native), loads };
+  return { ledgers: createLedgers({ ...store, load }, TEST_MASTER_KEY, native, new Scheduler()), loads };
 }
 
 /** Raises the version of the client's ledger. */

@@ -84,7 +84,7 @@ describe('on a state that has passed', () => {
       'what a record names',
       () => foundRelations(service, state(), kindNamed('circle-signer'), { circle: 'c', signer: 's' }),
     ],
-    ['the content of a schema', () => service.userSchemas.check(state(), kindNamed('symbol'), { schema: 'tier' })],
+    ['the content of a schema', () => service.userSchemas.check(service.task, state(), kindNamed('symbol'), { schema: 'tier' })],
     ['the wallets of a condition', () => conditionsOf(service, state(), { proofs: [] }, intent([claim], {}))],
     ['the thread of a condition', () => conditionsOf(service, state(), { proofs: [] }, intent([], { thread: 't' }))],
     ['a bridge', () => bridgeOf(service, state(), 'b')],

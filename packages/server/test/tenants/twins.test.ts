@@ -6,6 +6,7 @@ import { createItems } from '../../src/records/items.js';
 import type { Filter } from '../../src/store/filter.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
+import { scope } from '../../src/store/scope.js';
 import { createStore, type Store } from '../../src/store/store.js';
 import type { Write } from '../../src/store/write.js';
 import { writeOf } from '../store/write.js';
@@ -48,9 +49,14 @@ function twin(at: number, kind: KindName, key: string, more: Partial<Write> = {}
   return writeOf(0, {
     ...{ ledger: ids[at] as number, kind, key, luid: `$${kind}.${key}`, hash: `hash-of-${key}`, action, change },
     body: bodyOf(at, kind, key, change),
-    document: { 'data.custom.v': 'same' },
+    document: documentOf(at, kind),
     ...more,
   });
+}
+
+/** What lists filter the record by. */
+function documentOf(at: number, kind: KindName): string {
+  return JSON.stringify({ [scope(ids[at] as number, kind)]: { 'data.custom.v': 'same' } });
 }
 
 /** What only the record of that ledger says. */
@@ -112,6 +118,10 @@ describe('of ledgers that are alike in everything, each', () => {
         const query = { ledger, kind: 'symbol', filters: some, limit: 10, offset: 0 } as const;
         const bodies = (await store.lists.page(query)).records.map(({ body }) => body);
         expect(bodies, JSON.stringify(some)).toEqual([bodyOf(at, 'symbol', 'listed')]);
+        const indexed = (await store.lists.index(query)).records;
+        expect(indexed.map(({ luid, key }) => [luid, key])).toEqual([['$symbol.listed', 'listed']]);
+        const versions = await store.lists.bodies({ ledger, of: indexed, most: 0 });
+        expect(versions.map(({ body }) => body)).toEqual([bodyOf(at, 'symbol', 'listed')]);
       });
     }
   });
@@ -128,7 +138,7 @@ describe('of ledgers that are alike in everything, each', () => {
       const of = { ledger, kind: 'wallet', luid: '$wallet.past' } as const;
       const changes = at === 1 ? 4 : at + 2;
       const bodies = Array.from({ length: changes }, (_, index) => bodyOf(at, 'wallet', 'past', changes - index));
-      const page = await store.history.page(of, { index: 0, limit: 20 });
+      const page = await store.lists.history(of, { index: 0, limit: 20, filters: [] });
       expect({ total: page.total, bodies: page.changes.map(({ body }) => body) }).toEqual({ total: changes, bodies });
       for (let change = 1; change <= 5; change += 1) {
         const one = await store.history.one(of, change);
@@ -170,8 +180,9 @@ describe('of ledgers that are alike in everything, each', () => {
     const secretsOf = (ledger: number) => store.secrets({ ledger, luid: '$bridge.b' });
     await each(async (at, ledger) => {
       expect(await secretsOf(ledger)).toEqual(sealed(at));
-      const linked = await store.linked({ ledger, kind: 'wallet', link: 'b', limit: 10 });
-      expect(linked).toEqual(at === 2 ? [] : [bodyOf(at, 'wallet', 'w')]);
+      const named = { ledger, kind: 'wallet', link: 'b' } as const;
+      expect(await store.linked.first(named)).toBe(at === 2 ? undefined : bodyOf(at, 'wallet', 'w'));
+      expect(await store.linked.keys({ ...named, limit: 10 })).toEqual(at === 2 ? [] : ['w']);
     });
     // Nothing depends on the third's, and it takes no secret but its own along.
     const unless = [{ kind: 'wallet' as const, link: 'b' }];
@@ -246,9 +257,8 @@ describe('of ledgers that are alike in everything, each', () => {
           ['system', 'system.auth'].map((handle) => [handle, `${handle} key of ${name}`, `${handle} of ${name}`]),
         );
       }
-      expect(await store.ledgers.owned(`owner-of-${name}`)).toEqual([id]);
-      const listed = await store.lists.ledgers({ ids: [id], filters: [], limit: 10, offset: 0 });
-      expect(listed).toEqual([bodyOf(at, 'ledger', 'own')]);
+      const listed = await store.lists.ledgers({ owner: `owner-of-${name}`, filters: [], limit: 10, offset: 0 });
+      expect(listed.map(({ ledger: of, body }) => [of, body])).toEqual([[id, bodyOf(at, 'ledger', 'own')]]);
     });
   });
 
