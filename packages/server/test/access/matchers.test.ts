@@ -172,6 +172,23 @@ describe('conditions', () => {
     expect(matches({ $regex: text }, text, UNBOUNDED)).toBe(false);
   });
 
+  it('are charged for what they look at, whether it is text or not', () => {
+    const charged = (expected: Json, actual: Json) => {
+      let total = 0;
+      matches(expected, actual, { spend: (steps) => (total += steps) });
+      return total;
+    };
+    const many = Array.from({ length: 40_000 }, () => 1);
+    for (const expected of ['a', { $eq: 'a' }, { $ne: 'a' }, { $in: ['a'] }, { $regex: 'a' }] as Json[]) {
+      expect(charged(expected, many), JSON.stringify(expected)).toBeGreaterThanOrEqual(many.length / 4);
+      expect(charged(expected, 'b'), JSON.stringify(expected)).toBeLessThan(100);
+    }
+    const long = 'a'.repeat(400_000);
+    for (const expected of [long, { $ne: long }, { $regex: 'b' }] as Json[]) {
+      expect(charged(expected, `${long}a`)).toBeGreaterThan(1_000);
+    }
+  });
+
   it('$regex takes lone surrogates', () => {
     expect(matches({ $regex: '\ud800' }, 'a\ud800b', UNBOUNDED)).toBe(true);
   });
