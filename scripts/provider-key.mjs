@@ -62,19 +62,20 @@ class Ledger {
     return this.#expected(`GET ${path}`, 200, status, body);
   }
 
-  create(path, data, secret = undefined) {
-    return this.#write('POST', path, 201, data, { custom: { status: 'created' }, meta: secret && { secret } });
+  create(record, path, data, secret = undefined) {
+    const custom = { record, status: 'created' };
+    return this.#write('POST', path, 201, data, { custom, meta: secret && { secret } });
   }
 
   /** Replaces the data of a record by the same without one member. */
-  update(path, { data, hash: parent, luid }, member) {
+  update(record, path, { data, hash: parent, luid }, member) {
     const { [member]: _, ...kept } = data;
-    return this.#write('PUT', path, 200, { ...kept, parent }, { luid });
+    return this.#write('PUT', path, 200, { ...kept, parent }, { custom: { record }, luid });
   }
 
   async #write(method, path, expected, data, { custom, meta, ...more }) {
     const signedHash = hash(data);
-    const said = { moment: new Date().toISOString(), ...custom };
+    const said = { moment: new Date().toISOString(), ledger: this.handle, ...custom };
     const proofs = [signProof({ hash: signedHash, custom: said, ...this.key })];
     const sent = { hash: signedHash, data, meta: { proofs, ...meta }, ...more };
     const { status, body } = await this.#call(method, path, sent);
@@ -119,7 +120,7 @@ class Ledger {
 async function register(ledger, handle) {
   if (await ledger.read(`/signers/${encodeURIComponent(handle)}`)) return false;
   const key = encodeBase64(portable.publicKey(randomBytes(32)));
-  await ledger.create('/signers', { handle, format: 'ed25519-raw', public: key });
+  await ledger.create('signer', '/signers', { handle, format: 'ed25519-raw', public: key });
   return true;
 }
 
@@ -137,7 +138,7 @@ async function makeKey(ledger, signer) {
     public: der.toString('base64'),
     secret: '{{ secret.private }}',
   };
-  await ledger.create(`/signers/${encodeURIComponent(signer)}/factors`, data, secret);
+  await ledger.create('signer-factor', `/signers/${encodeURIComponent(signer)}/factors`, data, secret);
   return handle;
 }
 
@@ -151,7 +152,7 @@ async function retire(ledger, signer, current) {
   const { data: factors } = await ledger.read(`${path}?data.schema=key-pair&page.limit=1000`);
   const signing = factors.filter(({ data }) => data.format === 'rsa-der' && data.secret && data.handle !== current);
   for (const factor of signing) {
-    await ledger.update(`${path}/${encodeURIComponent(factor.data.handle)}`, factor, 'secret');
+    await ledger.update('signer-factor', `${path}/${encodeURIComponent(factor.data.handle)}`, factor, 'secret');
   }
   return signing.map(({ data }) => data.handle);
 }
@@ -170,7 +171,7 @@ async function enable(ledger, { signer, ttl, target }) {
     ...(target ? { target: { schema: target } } : {}),
     ...(ttl ? { config: { 'jwt.ttl': Number(ttl) } } : {}),
   };
-  await ledger.create('/policies', { handle, schema: 'authentication', record: 'any', values: [value] });
+  await ledger.create('policy', '/policies', { handle, schema: 'authentication', record: 'any', values: [value] });
   return { handle, made: true };
 }
 

@@ -11,15 +11,21 @@ export function newKey() {
   return { secret, public: encodeBase64(portable.publicKey(secret)) };
 }
 
-/** A proof of the key over a hash. `custom` is signed with it. */
-export function proofOver(signedHash, key, custom) {
-  return signProof({ hash: signedHash, custom: { moment: new Date().toISOString(), ...custom }, ...key });
+/**
+ * A proof of the key over a hash.
+ *
+ * @param meant the ledger and the kind of record it is for, `{ ledger, record }`: signed with it, so that nobody can send
+ *   it anywhere else
+ * @param custom what else is signed with it
+ */
+export function proofOver(signedHash, key, meant, custom) {
+  return signProof({ hash: signedHash, custom: { moment: new Date().toISOString(), ...meant, ...custom }, ...key });
 }
 
-/** The body of a signed write: the data, its hash, and a proof of each key over the hash. */
-export function signedBy(keys, data, custom = {}, luid = undefined) {
+/** The body of a signed write: the data, its hash, and a proof of each key over the hash, for what it is meant for. */
+export function signedBy(keys, data, meant, custom = {}, luid = undefined) {
   const signedHash = hash(data);
-  const proofs = keys.map((key) => proofOver(signedHash, key, custom));
+  const proofs = keys.map((key) => proofOver(signedHash, key, meant, custom));
   return { hash: signedHash, ...(luid === undefined ? {} : { luid }), data, meta: { proofs } };
 }
 

@@ -82,7 +82,8 @@ export class Story {
     );
     report.sent(`POST /ledgers: handle ${handle}, signed by the owner's key ${owner.public.slice(0, 8)}…`);
     const data = { handle, signer: 'system', access: RULES };
-    const record = await client.call(201, 'POST', '/ledgers', signedBy([owner], data, CREATED));
+    const body = signedBy([owner], data, { ledger: handle, record: 'ledger' }, CREATED);
+    const record = await client.call(201, 'POST', '/ledgers', body);
     client.ledger = handle;
     const system = await client.call(200, 'GET', '/signers/system');
     verifier.trust(system.data.public);
@@ -99,7 +100,7 @@ export class Story {
     );
     report.sent('POST /signers: handle ada, signed by both keys');
     const data = { handle: 'ada', format: 'ed25519-raw', public: ada.public };
-    const record = await this.#create('/signers', signedBy([owner, ada], data, CREATED));
+    const record = await this.#create('/signers', signedBy([owner, ada], data, this.#for('signer'), CREATED));
     this.#stored(record);
   }
 
@@ -107,7 +108,9 @@ export class Story {
     const { report, owner } = this;
     report.step('Make a symbol', 'A unit to count in: amounts are whole hundredths of it.');
     report.sent("POST /symbols: handle usd, factor 100, signed by the owner's key");
-    this.#stored(await this.#create('/symbols', signedBy([owner], { handle: 'usd', factor: 100 }, CREATED)));
+    this.#stored(
+      await this.#create('/symbols', signedBy([owner], { handle: 'usd', factor: 100 }, this.#for('symbol'), CREATED)),
+    );
   }
 
   async wallet() {
@@ -115,7 +118,7 @@ export class Story {
     report.step('Make a wallet', "The ledger finds Ada's name by her key, and decides by its rules.");
     report.sent("POST /wallets: handle shop, custom.tier silver, signed by Ada's key");
     const data = { handle: 'shop', custom: { tier: 'silver' } };
-    this.shop = await this.#create('/wallets', signedBy([ada], data, CREATED));
+    this.shop = await this.#create('/wallets', signedBy([ada], data, this.#for('wallet'), CREATED));
     this.#stored(this.shop);
     const read = await this.client.call(200, 'GET', '/wallets/shop');
     expect(JSON.stringify(read) === JSON.stringify(this.shop), 'a read differs from what the write was answered with');
@@ -125,7 +128,13 @@ export class Story {
     const { report, stranger } = this;
     report.step('A stranger tries the same', 'No rule names the key, and what no rule grants is refused.');
     report.sent("POST /wallets: handle theirs, signed by a stranger's key");
-    await this.#refused('auth.forbidden', 403, 'POST', '/wallets', signedBy([stranger], { handle: 'theirs' }, CREATED));
+    await this.#refused(
+      'auth.forbidden',
+      403,
+      'POST',
+      '/wallets',
+      signedBy([stranger], { handle: 'theirs' }, this.#for('wallet'), CREATED),
+    );
   }
 
   async circle() {
@@ -133,13 +142,13 @@ export class Story {
     report.step('Let a colleague in', 'Rules name circles, so that people come and go without a change of the rules.');
     report.sent('POST /signers: handle ben, signed by both keys');
     const data = { handle: 'ben', format: 'ed25519-raw', public: ben.public };
-    this.#stored(await this.#create('/signers', signedBy([owner, ben], data, CREATED)));
+    this.#stored(await this.#create('/signers', signedBy([owner, ben], data, this.#for('signer'), CREATED)));
     report.sent("POST /wallets: handle till, signed by Ben's key");
-    const till = signedBy([ben], { handle: 'till' }, CREATED);
+    const till = signedBy([ben], { handle: 'till' }, this.#for('wallet'), CREATED);
     await this.#refused('auth.forbidden', 403, 'POST', '/wallets', till);
     report.sent("POST /circles: handle cashiers, and POST /circles/cashiers/signers: ben, signed by the owner's key");
-    await this.#create('/circles', signedBy([owner], { handle: 'cashiers' }, CREATED));
-    const member = signedBy([owner], { circle: 'cashiers', signer: 'ben' }, CREATED);
+    await this.#create('/circles', signedBy([owner], { handle: 'cashiers' }, this.#for('circle'), CREATED));
+    const member = signedBy([owner], { circle: 'cashiers', signer: 'ben' }, this.#for('circle-signer'), CREATED);
     this.member = await this.client.call(200, 'POST', '/circles/cashiers/signers', member);
     report.answered(`200: ${this.member.luid}, Ben is a cashier`);
     report.verified(this.verifier.check(this.member));
@@ -151,11 +160,17 @@ export class Story {
     const { report, owner, ben, member } = this;
     report.step('Take him out again', 'It counts from the next request on, whichever process takes it.');
     report.sent("DELETE /circles/cashiers/signers/ben, signed by the owner's key");
-    const drop = signedBy([owner], { parent: member.hash }, { status: 'dropped' }, member.luid);
+    const drop = signedBy(
+      [owner],
+      { parent: member.hash },
+      this.#for('circle-signer'),
+      { status: 'dropped' },
+      member.luid,
+    );
     await this.client.call(204, 'DELETE', '/circles/cashiers/signers/ben', drop);
     report.answered('204: gone');
     report.sent("POST /wallets: handle safe, signed by Ben's key");
-    const safe = signedBy([ben], { handle: 'safe' }, CREATED);
+    const safe = signedBy([ben], { handle: 'safe' }, this.#for('wallet'), CREATED);
     await this.#refused('auth.forbidden', 403, 'POST', '/wallets', safe);
   }
 
@@ -163,7 +178,13 @@ export class Story {
     const { report, ada, shop } = this;
     report.step('Change the wallet', 'An update is the whole new data, and names the version it replaces.');
     report.sent(`PUT /wallets/shop: custom.tier gold, parent ${short(shop.hash)}, signed by Ada's key`);
-    const body = signedBy([ada], { ...shop.data, custom: { tier: 'gold' }, parent: shop.hash }, {}, shop.luid);
+    const body = signedBy(
+      [ada],
+      { ...shop.data, custom: { tier: 'gold' }, parent: shop.hash },
+      this.#for('wallet'),
+      {},
+      shop.luid,
+    );
     this.updated = await this.client.call(200, 'PUT', '/wallets/shop', body);
     expect(this.updated.data.custom.tier === 'gold', 'the update is not in the answer');
     report.answered(`200: hash ${short(this.updated.hash)}, owners and status as before`);
@@ -174,7 +195,13 @@ export class Story {
     const { report, ada, shop, updated } = this;
     report.step('Change it from the old version', 'Two people edit at once: the second must look again first.');
     report.sent(`PUT /wallets/shop: custom.tier platinum, parent ${short(shop.hash)} once more`);
-    const body = signedBy([ada], { ...shop.data, custom: { tier: 'platinum' }, parent: shop.hash }, {}, shop.luid);
+    const body = signedBy(
+      [ada],
+      { ...shop.data, custom: { tier: 'platinum' }, parent: shop.hash },
+      this.#for('wallet'),
+      {},
+      shop.luid,
+    );
     await this.#refused('crypto.parent-hash-invalid', 422, 'PUT', '/wallets/shop', body);
     const read = await this.client.call(200, 'GET', '/wallets/shop');
     expect(read.hash === updated.hash, 'a refused update changed the record');
@@ -184,7 +211,7 @@ export class Story {
     const { report, ada, updated } = this;
     report.step('Set its status', 'A proof alone can say something about a version; its data stays.');
     report.sent(`POST /wallets/shop/proofs: a proof over ${short(updated.hash)} that says status active`);
-    const proof = proofOver(updated.hash, ada, { status: 'active' });
+    const proof = proofOver(updated.hash, ada, this.#for('wallet'), { status: 'active' });
     const record = await this.client.call(200, 'POST', '/wallets/shop/proofs', proof);
     expect(record.meta.status === 'active' && record.hash === updated.hash, 'the status was not set');
     report.answered(`200: status ${record.meta.status}, hash as before`);
@@ -195,7 +222,7 @@ export class Story {
     const { report, ada, updated } = this;
     report.step('Label it, and find it by the label');
     report.sent('POST /wallets/shop/proofs: labels {"$push": ["vip", "retail"]}');
-    const proof = proofOver(updated.hash, ada, { labels: { $push: ['vip', 'retail'] } });
+    const proof = proofOver(updated.hash, ada, this.#for('wallet'), { labels: { $push: ['vip', 'retail'] } });
     this.labelled = await this.client.call(200, 'POST', '/wallets/shop/proofs', proof);
     expect(this.labelled.meta.labels?.join() === 'vip,retail', 'the labels were not set');
     report.answered(`200: labels ${this.labelled.meta.labels.join(', ')}`);
@@ -222,10 +249,16 @@ export class Story {
     );
     report.sent('POST /schemas: handle customer, for wallets: custom.tier is silver, gold or platinum');
     const data = { handle: 'customer', record: 'wallet', format: 'json-schema', schema: CUSTOMER };
-    this.#stored(await this.#create('/schemas', signedBy([owner], data, CREATED)));
+    this.#stored(await this.#create('/schemas', signedBy([owner], data, this.#for('schema'), CREATED)));
     report.sent('POST /wallets: handle kiosk, schema customer, custom.tier bronze');
     const bad = { handle: 'kiosk', schema: 'customer', custom: { tier: 'bronze' } };
-    await this.#refused('record.schema-invalid', 422, 'POST', '/wallets', signedBy([ada], bad, CREATED));
+    await this.#refused(
+      'record.schema-invalid',
+      422,
+      'POST',
+      '/wallets',
+      signedBy([ada], bad, this.#for('wallet'), CREATED),
+    );
   }
 
   async drop() {
@@ -233,7 +266,7 @@ export class Story {
     report.step('Drop the wallet');
     report.sent(`DELETE /wallets/shop: parent ${short(labelled.hash)}, signed by Ada's key, reason "closed"`);
     const custom = { status: 'dropped', reason: 'closed' };
-    const body = signedBy([ada], { parent: labelled.hash }, custom, labelled.luid);
+    const body = signedBy([ada], { parent: labelled.hash }, this.#for('wallet'), custom, labelled.luid);
     await this.client.call(204, 'DELETE', '/wallets/shop', body);
     report.answered('204: gone');
     report.sent('GET /wallets/shop');
@@ -267,6 +300,11 @@ export class Story {
     report.verified(
       `${verifier.proofs} proofs in ${verifier.answers} answers, records and versions since step 2: all good`,
     );
+  }
+
+  /** What a proof says it is for, beside what it says: a record of this kind in the tour's ledger, and nothing else. */
+  #for(record) {
+    return { ledger: this.client.ledger, record };
   }
 
   #create(path, body) {
