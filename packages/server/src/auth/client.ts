@@ -31,7 +31,7 @@ export interface Client {
 }
 
 /**
- * The factor with this client id, the oldest where several have it. One that is not there costs as much as one that is
+ * The factor with this client id, the one that took it first where several have it. One that is not there costs as much as one that is
  * (the same queries, one secret's cipher), so the time tells nobody which ids exist.
  *
  * @param id as sent

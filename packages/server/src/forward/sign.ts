@@ -4,6 +4,7 @@ import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { authorize } from '../records/authorize.js';
 import type { SentProof } from '../records/bodies.js';
 import { writer } from '../records/caller.js';
+import { assertMeant } from '../records/meant.js';
 import { unsigned } from '../records/proofs.js';
 import type { Answer } from '../records/request.js';
 import type { Service } from '../service.js';
@@ -58,6 +59,7 @@ export async function proxiedProof(
   if (method === undefined || key === undefined || digest === undefined || result === undefined) throw unsigned();
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
   if (isOwn(ledger, key)) throw unsigned();
+  assertMeant(ledger, kind, [custom]);
   const caller = await writer(service, ledger, [], token, false);
   await authorize(service, ledger, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
   const { bridge } = aspectOf(target);

@@ -26,6 +26,8 @@ export interface Founding {
   readonly hash: string;
   readonly data: JsonObject;
   readonly proofs: readonly StoredProof[];
+  /** The client's proofs as the store tells them apart (records/proofs.ts, `useOf`). */
+  readonly uses: readonly string[];
   readonly owners: readonly string[];
 }
 
@@ -53,7 +55,7 @@ export function newLedger(service: Service, founding: Founding): NewLedger {
     luid,
     record: own,
     births: (id) => [
-      birth(id, kindNamed('ledger'), own),
+      birth(id, kindNamed('ledger'), own, [], founding.uses),
       ...signers.map(({ record, key }) =>
         birth(id, kindNamed('signer'), record, [sealedKey(service, luid, record, key)]),
       ),
@@ -140,12 +142,19 @@ function newLuid({ nature }: Service, kind: Kind['name']): string {
   return makeLuid(kindNamed(kind).prefix, Math.floor(nature.now() / 1000), nature.random(11));
 }
 
-function birth(id: number, kind: Kind, record: RecordEnvelope, secrets: Birth['secrets'] = []): Birth {
+function birth(
+  id: number,
+  kind: Kind,
+  record: RecordEnvelope,
+  secrets: Birth['secrets'] = [],
+  proofs: readonly string[] = [],
+): Birth {
   return {
     secrets,
     write: {
       ...versionOf({ id, version: 1 }, kind, record, 1),
       action: 'create',
+      proofs,
       strangers: [],
       needs: [],
       decides: false,

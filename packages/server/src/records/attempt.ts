@@ -4,6 +4,7 @@ import { limits } from '../limits.js';
 import type { Service } from '../service.js';
 import { Overloaded } from '../store/gather.js';
 import type { Write } from '../store/write.js';
+import { reused } from './proofs.js';
 
 /** Thrown when what a decision rests on turns out to have changed: the decision is made anew. */
 export class OutOfDate extends Error {
@@ -108,14 +109,20 @@ export type Decided = Omit<Write, 'strangers'>;
 /**
  * Stores a write.
  *
- * @returns whether it was stored; false when its key is taken
- * @throws OutOfDate when something it was decided on has changed
+ * @returns `done`; `duplicated` when its key is taken, `reused` for a create with a proof that made another record
+ * @throws OutOfDate when something it was decided on has changed; `record.invalid` for a change with a proof that was used
+ *   for another record
  */
-export async function commit(service: Service, ledger: Ledger, write: Decided): Promise<boolean> {
+export async function commit(
+  service: Service,
+  ledger: Ledger,
+  write: Decided,
+): Promise<'done' | 'duplicated' | 'reused'> {
   const { result, version } = await service.store.commit({ ...write, strangers: [...ledger.strangers] });
   // Whoever was a stranger may have registered meanwhile, and whose key was just stored is a stranger no more.
   if (result === 'stale') for (const key of ledger.strangers) ledger.signers.delete(key);
   if (result === 'done' && write.link !== undefined) ledger.signers.delete(write.link);
   if (result === 'stale') throw new OutOfDate(version, write.decides);
-  return result === 'done';
+  if (result === 'reused' && write.action !== 'create') throw reused();
+  return result;
 }

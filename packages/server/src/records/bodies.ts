@@ -43,21 +43,27 @@ const SignedMembers = {
   digest: Type.String(),
   result: Type.String(),
 };
-const PartialProof = Type.Object({
-  ...Object.fromEntries(Object.entries(SignedMembers).map(([name, type]) => [name, Type.Optional(type)])),
-  custom: Type.Optional(Custom),
-});
-const Meta = Type.Object(
-  {
-    proofs: Type.Optional(Type.Array(PartialProof)),
-    secret: Type.Optional(Type.Record(Type.String(), Type.String())),
-  },
-  OPEN,
-);
+const partial = (custom: TObject) =>
+  Type.Object({
+    ...Object.fromEntries(Object.entries(SignedMembers).map(([name, type]) => [name, Type.Optional(type)])),
+    custom: Type.Optional(custom),
+  });
+const meta = (custom: TObject) =>
+  Type.Object(
+    {
+      proofs: Type.Optional(Type.Array(partial(custom))),
+      secret: Type.Optional(Type.Record(Type.String(), Type.String())),
+    },
+    OPEN,
+  );
 
-function envelope(data: TSchema, luid: 'required' | 'optional'): TSchema {
+/** The only status that the proof of a drop may ask for (contract 01 §8). */
+const Dropped = Type.Object({ ...Custom.properties, status: Type.Optional(Type.Enum(['dropped'])) }, OPEN);
+
+function envelope(data: TSchema, luid: 'required' | 'optional', custom: TObject = Custom): TSchema {
+  const members = { hash: Hash, data, meta: Type.Optional(meta(custom)) };
   return Type.Object(
-    { hash: Hash, luid: luid === 'required' ? Luid : Type.Optional(Type.Unknown()), data, meta: Type.Optional(Meta) },
+    { ...members, luid: luid === 'required' ? Luid : Type.Optional(Type.Unknown()) },
     { additionalProperties: false },
   );
 }
@@ -102,7 +108,7 @@ export function bodySchemasOf(kind: Kind): BodySchemas {
   return {
     create: envelope(create, 'optional'),
     update: envelope(update, 'optional'),
-    drop: envelope(drop, 'required'),
+    drop: envelope(drop, 'required', Dropped),
     proof: Type.Object({ ...SignedMembers, custom: Type.Optional(custom) }),
     partialProof: Type.Object({ custom: Type.Optional(custom) }),
   };

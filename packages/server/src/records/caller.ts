@@ -71,7 +71,7 @@ export async function keyOf(service: Service, ledger: Ledger, key: string, trust
   if (!trustAbsence || !ledger.signers.has(key)) {
     const found = await lookedUp(service, ledger, key, 'public');
     const signer = signerIn(found);
-    // A signer that registers with the key of a factor takes its place, without a new version of the ledger.
+    // What the key of a factor stands for depends on two records. Such keys are few, and looked up each time.
     if (found.factor === undefined) remember(ledger, key, signer);
     // Also where it stands for nobody, it is no stranger's: what could change that makes a new version.
     if (found.body !== undefined) return signer ? keyFor(key, signer) : { public: key };

@@ -29,7 +29,7 @@ export async function check(service: Service, ledger: Ledger, kind: Kind, reques
   const token = await authenticate(service, ledger, request, body);
   const sent = checkBody(hashedFor(service, body, token));
   await service.task.turn();
-  const { proofs } = signedBy(service, ledger, sent, token);
+  const { proofs } = signedBy(service, ledger, kind, sent, token);
   const action = String(sent.data.action);
   const narrowed = typeof sent.data.record === 'string' ? sent.data.record : undefined;
   return onCurrent(service, ledger, async (current) => {

@@ -60,13 +60,14 @@ export function newSubject(
   data: JsonObject,
   owners: readonly string[],
   domain: string | undefined,
+  labels?: readonly string[],
 ): Subject {
   return {
     kind: kind.name,
     access: [],
     owners,
     data,
-    meta: domain === undefined ? {} : { domain },
+    meta: { ...(domain === undefined ? {} : { domain }), ...(labels === undefined ? {} : { labels }) },
     exists: false,
   };
 }

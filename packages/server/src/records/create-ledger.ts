@@ -6,8 +6,17 @@ import { kindNamed } from '../kinds/registry.js';
 import { newLedger } from '../ledgers/birth.js';
 import type { Service } from '../service.js';
 import { bodyChecksOf } from './bodies.js';
-import { clientProofs, storedProof, type VerifiedProof, verifiedHash } from './proofs.js';
-import { repeatedCreate } from './repeated-create.js';
+import { assertMeant } from './meant.js';
+import {
+  assertProofs,
+  clientProofs,
+  customsOf,
+  storedProof,
+  usesOf,
+  type VerifiedProof,
+  verifiedHash,
+} from './proofs.js';
+import { repeatedCreate } from './repeated.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 
 const kind = kindNamed('ledger');
@@ -22,12 +31,16 @@ export async function createLedger(service: Service, request: Request): Promise<
   const sent = bodyChecksOf(kind).create(body);
   await service.task.turn();
   const hash = verifiedHash(service, sent);
-  const proofs = clientProofs(service, hash, sent, false).signed;
+  const sentProofs = clientProofs(service, hash, sent, false);
+  const handle = String(sent.data.handle);
+  assertMeant({ handle }, kind, customsOf(sentProofs));
+  const proofs = sentProofs.signed;
   assertMayCreate(service, proofs, token?.claims, token?.key);
   const owners = [...new Set(proofs.map((proof) => proof.public))];
   const stored = proofs.map((proof) => storedProof(proof, undefined, true));
-  const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, owners });
-  const handle = String(sent.data.handle);
+  const uses = usesOf(service, sentProofs);
+  const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
+  assertProofs(ledger.record.meta.proofs);
   if (await service.store.ledgers.found({ handle, luid: ledger.luid, owners }, ledger.births)) {
     return { status: 201, body: JSON.stringify(ledger.record) };
   }

@@ -18,8 +18,10 @@ import { newSubject } from './context.js';
 import { assertDomain, joinedDomain } from './domain.js';
 import { type Completed, completed } from './generated.js';
 import { assertRoom, checkData, stepsToCheck } from './kind-rules.js';
+import { labelsAfter } from './labels.js';
+import { assertProofs, customsOf, reused, usesOf } from './proofs.js';
 import { foundRelations, heldBeside } from './relations.js';
-import { assertNotResent, repeatedCreate } from './repeated-create.js';
+import { repeatedCreate } from './repeated.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { asksForSecrets, assertMayReveal, revealed } from './reveal.js';
 import { sealedSecrets } from './secrets.js';
@@ -28,6 +30,7 @@ import { inOrder } from './serve.js';
 import { assertMayBeCreated } from './status.js';
 import { assertNotUnderReserved, assertUnder, foundParent, type Parent } from './stored.js';
 import { assertSigned, clientTrail, ownersOf, type Signed } from './trail.js';
+import { assertUnused } from './unused.js';
 import { keyOf, newLuid, type Version, versionOf, withProofs } from './version.js';
 
 /** A create that has passed every check about the request alone. */
@@ -36,6 +39,7 @@ interface Create {
   readonly request: Request;
   readonly data: JsonObject;
   readonly signed: Signed;
+  readonly labels: string[] | undefined;
   /** The new record's: the same however often the create is decided, as a bridge may have been told. */
   readonly luid: string;
   readonly secrets: Readonly<Record<string, string>>;
@@ -54,10 +58,12 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).create(hashedFor(service, body, token));
   await service.task.turn();
-  const signed = signedBy(service, ledger, sent, token);
+  const signed = signedBy(service, ledger, kind, sent, token);
   const reveals = asksForSecrets(kind, request);
   const luid = newLuid(service, kind);
-  const creation: Create = { kind, request, data: sent.data, signed, luid, secrets: sent.meta?.secret ?? {}, reveals };
+  const labels = labelsAfter(undefined, customsOf(signed.proofs));
+  const { data, meta } = sent;
+  const creation: Create = { kind, request, data, signed, labels, luid, secrets: meta?.secret ?? {}, reveals };
   const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     // No commit follows what only a bridge keeps.
@@ -69,12 +75,16 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
     let write: Decided = { ...versionOf(current, kind, made, 1), ...decided };
     if (aspect) {
       if (await isTaken(service, current, made, kind)) return answerTaken(service, current, creation, made);
+      await assertUnused(service, current, signed, luid);
       const asked = { data: sent.data, signed, caller, record: made };
       if (aspect.strategy === 'proxy') return proxiedVersion(service, current, forwarding, aspect, asked);
       const added = await forwardVersion(service, current, forwarding, aspect, asked);
       write = { ...write, ...versionOf(current, kind, withProofs(made, added, moment(service.nature)), 1) };
     }
-    if (!(await commit(service, current, write))) return answerTaken(service, current, creation, made);
+    const stored = await commit(service, current, write);
+    // A create that is sent again has another luid, and the record it made has its key.
+    if (stored === 'reused' && !(await isTaken(service, current, made, kind))) throw reused();
+    if (stored !== 'done') return answerTaken(service, current, creation, made);
     const answer = { status: kind.trail?.answer ?? 201, body: write.body };
     return reveals ? revealed(service, current, kind, answer, write.secrets) : answer;
   });
@@ -122,12 +132,11 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   const parent = await parentOfNew(service, ledger, kind, request, data);
   const domain = joinedDomain(ledger, kind, data, signed.proofs, parent);
   const owners = ownersOf(ledger, signed, caller);
-  const subject = newSubject(kind, data, owners, domain);
+  const subject = newSubject(kind, data, owners, domain, creation.labels);
   const conditions = await conditionsOf(service, ledger, caller, subject);
   const asked = { kind, subject, ...(parent ? { parent } : {}), conditions };
   await authorizeNew(service, ledger, caller, asked);
   assertNotUnderReserved(kind, data);
-  await assertNotResent(service, ledger, kind, signed);
   if (creation.reveals) await assertMayReveal(service, ledger, kind, caller, subject);
   await service.userSchemas.check(service.task, ledger, kind, data, domain);
   const needs = await foundRelations(service, ledger, kind, data);
@@ -150,6 +159,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
       action: 'create',
       needs,
       decides: kind.decides === 'always',
+      proofs: usesOf(service, signed.proofs),
       secrets: sealedSecrets(service, ledger, kind, full.data, record.luid, full.secrets, new Set()),
     },
   };
@@ -188,7 +198,7 @@ interface Decision {
 async function newRecord(
   service: Service,
   ledger: Ledger,
-  { kind, data: sent, signed, luid }: Create,
+  { kind, data: sent, signed, labels, luid }: Create,
   { caller, owners, domain, completion }: Decision,
 ): Promise<RecordEnvelope> {
   const { data, hash } = completion ?? { data: sent, hash: signed.hash };
@@ -210,8 +220,10 @@ async function newRecord(
     })),
     moment: now,
     owners: completion ? [] : owners,
+    ...(labels === undefined ? {} : { labels }),
     ...(domain === undefined ? {} : { domain }),
   };
+  assertProofs(meta.proofs);
   const served = kind.served?.(data, domain) ?? data;
   return { hash, data: inOrder(kind, served), luid, meta };
 }

@@ -1,7 +1,7 @@
 import { domainOf, type JsonObject, LedgerError } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { ClientProofs } from './proofs.js';
+import { type ClientProofs, customsOf } from './proofs.js';
 import type { Parent } from './stored.js';
 
 /**
@@ -23,9 +23,8 @@ export function joinedDomain(
 }
 
 /** The domain that a proof names. */
-function namedDomain({ signed, partial }: ClientProofs): string | undefined {
-  const customs = [...signed.map((proof) => proof.custom), ...partial];
-  return customs.find((custom) => custom?.domain !== undefined)?.domain;
+function namedDomain(proofs: ClientProofs): string | undefined {
+  return customsOf(proofs).find((custom) => custom?.domain !== undefined)?.domain;
 }
 
 /** The domain that the suffix of a handle says, where the ledger goes by that. */

@@ -14,10 +14,13 @@ import { bodyChecksOf, type SentDrop } from './bodies.js';
 import { writer } from './caller.js';
 import { refusedByDependants } from './dependants.js';
 import { assertMayClose } from './last-policy.js';
+import { usesOf } from './proofs.js';
+import { repeatedDrop } from './repeated.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { hashedFor, signedBy } from './sent.js';
 import { assertLuid, assertParentHash, foundRecord, type Stored } from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
+import { assertUnused } from './unused.js';
 import { versionOf } from './version.js';
 
 /**
@@ -29,12 +32,13 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).drop(hashedFor(service, body, token));
   await service.task.turn();
-  const signed = signedBy(service, ledger, sent, token);
+  const signed = signedBy(service, ledger, kind, sent, token);
   const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
     const stored = await foundRecord(service, current, kind, request);
     const target = targetOf(service.task, current, forwarding, 'drop', stored);
     if (target?.proxied) return proxiedDrop(service, current, forwarding, target, sent, signed);
+    if (!stored && (await repeatedDrop(service, current, kind, request, sent.luid, signed))) return { status: 204 };
     if (!stored) throw notFound(kind);
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
@@ -45,10 +49,13 @@ export async function drop(service: Service, ledger: Ledger, kind: Kind, request
     assertLuid(stored.record, sent.luid);
     const refused = await refusedByDependants(service, current, kind, handle);
     if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
-    if (target) await forwardDrop(service, current, forwarding, target, sent, signed, caller);
+    if (target) {
+      await assertUnused(service, current, signed, stored.record.luid);
+      await forwardDrop(service, current, forwarding, target, sent, signed, caller);
+    }
     const dropped = await droppedRecord(service, current, kind, stored.record, signed, caller);
     await service.task.turn();
-    await commit(service, current, dropWrite(kind, current, dropped, stored));
+    await commit(service, current, dropWrite(service, kind, current, dropped, stored, signed));
     return { status: 204 };
   });
 }
@@ -97,7 +104,14 @@ async function droppedRecord(
   };
 }
 
-function dropWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, { change }: Stored): Decided {
+function dropWrite(
+  service: Service,
+  kind: Kind,
+  ledger: Ledger,
+  record: RecordEnvelope,
+  { change }: Stored,
+  { proofs }: Signed,
+): Decided {
   const handle = String(record.data.handle);
   const unless = kind.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
   return {
@@ -106,6 +120,7 @@ function dropWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, { change 
     action: 'drop',
     needs: [],
     decides: kind.decides !== 'never',
+    proofs: usesOf(service, proofs),
     ...(unless ? { unless } : {}),
   };
 }

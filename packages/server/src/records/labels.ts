@@ -1,5 +1,32 @@
-import { isObject, type Json, LedgerError } from '@countersign/protocol';
+import { isObject, type Json, type JsonObject, LedgerError, type Meta } from '@countersign/protocol';
 import { limits } from '../limits.js';
+
+/**
+ * The labels a record has after what came with a create or an update, proof by proof.
+ *
+ * @param customs what the client's proofs say, in their order
+ * @throws as `changedLabels` does
+ */
+export function labelsAfter(
+  had: readonly string[] | undefined,
+  customs: readonly (JsonObject | undefined)[],
+): string[] | undefined {
+  return customs.reduce(
+    (labels: string[] | undefined, custom, index) =>
+      changedLabels(labels, custom?.labels, `/meta/proofs/${index}/custom/labels`),
+    had && [...had],
+  );
+}
+
+/** `meta` with these labels in place of its own, where they are served (contract 01 §3). */
+export function withLabels(meta: Meta, labels: readonly string[] | undefined): Meta {
+  const { labels: _, domain, ...others } = meta;
+  return {
+    ...others,
+    ...(labels === undefined ? {} : { labels: [...labels] }),
+    ...(domain === undefined ? {} : { domain }),
+  };
+}
 
 /**
  * The labels a record has after a proof: a set in the order they came (contract 01 §7, Labels).
@@ -7,11 +34,16 @@ import { limits } from '../limits.js';
  * @param had labels so far
  * @param change `custom.labels` of the proof: an array replaces; `$push` adds, `$pull` removes one, `$pullAll` several,
  *   in that order when several are given
+ * @param at where in the body it stands
  * @throws `record.schema-invalid` when it is none of these, `record.invalid` when the record would carry too many
  */
-export function changedLabels(had: readonly string[] | undefined, change: Json | undefined): string[] | undefined {
+export function changedLabels(
+  had: readonly string[] | undefined,
+  change: Json | undefined,
+  at = '/custom/labels',
+): string[] | undefined {
   if (change === undefined) return had && [...had];
-  const labels = Array.isArray(change) ? labelList(change) : operated(had ?? [], change);
+  const labels = Array.isArray(change) ? labelList(change, at) : operated(had ?? [], change, at);
   const unique = [...new Set(labels)];
   if (unique.length > limits.labels) {
     throw new LedgerError('record.invalid', `Record labels limit of ${limits.labels} exceeded`);
@@ -21,39 +53,39 @@ export function changedLabels(had: readonly string[] | undefined, change: Json |
 
 const OPERATORS = ['$push', '$pull', '$pullAll'];
 
-function operated(had: readonly string[], change: Json): string[] {
-  if (!isObject(change)) throw invalid();
+function operated(had: readonly string[], change: Json, at: string): string[] {
+  if (!isObject(change)) throw invalid(at);
   const operators = Object.keys(change);
-  if (operators.length === 0 || operators.some((operator) => !OPERATORS.includes(operator))) throw invalid();
-  const added = change.$push === undefined ? [] : labelList(change.$push);
+  if (operators.length === 0 || operators.some((operator) => !OPERATORS.includes(operator))) throw invalid(at);
+  const added = change.$push === undefined ? [] : labelList(change.$push, at);
   const removed = new Set([
-    ...(change.$pull === undefined ? [] : labelList(change.$pull)),
-    ...(change.$pullAll === undefined ? [] : labelList(change.$pullAll)),
+    ...(change.$pull === undefined ? [] : labelList(change.$pull, at)),
+    ...(change.$pullAll === undefined ? [] : labelList(change.$pullAll, at)),
   ]);
   return [...had, ...added].filter((label) => !removed.has(label));
 }
 
-function labelList(value: Json): string[] {
+function labelList(value: Json, at: string): string[] {
   const list = Array.isArray(value) ? value : [value];
   return list.map((label) => {
-    if (typeof label !== 'string' || label.length === 0 || label.length > limits.label) throw invalid();
+    if (typeof label !== 'string' || label.length === 0 || label.length > limits.label) throw invalid(at);
     return label;
   });
 }
 
-function invalid(): LedgerError {
+function invalid(at: string): LedgerError {
   return new LedgerError(
     'record.schema-invalid',
-    `Schema validation error: request/body/custom/labels must be labels of 1 to ${limits.label} characters, or $push, $pull or $pullAll of them`,
+    `Schema validation error: request/body${at} must be labels of 1 to ${limits.label} characters, or $push, $pull or $pullAll of them`,
     {
       errors: [
         {
-          instancePath: '/custom/labels',
+          instancePath: at,
           schemaPath: '#/properties/custom/properties/labels',
           keyword: 'labels',
           params: {},
           message: 'must be labels, or $push, $pull or $pullAll of them',
-          path: '/body/custom/labels',
+          path: `/body${at}`,
           errorCode: 'labels.openapi.validation',
         },
       ],

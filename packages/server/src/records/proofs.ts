@@ -40,6 +40,11 @@ export interface ClientProofs {
   readonly partial: readonly SentProof['custom'][];
 }
 
+/** What the proofs of a client say, in their order. */
+export function customsOf({ signed, partial }: ClientProofs): SentProof['custom'][] {
+  return [...signed.map(({ custom }) => custom), ...partial];
+}
+
 /**
  * The proofs of a sent record, the signed ones verified over `hash`.
  *
@@ -85,9 +90,44 @@ export function isSameProof(one: Signature, other: Signature | undefined): boole
   return one.result === other?.result && one.public === other.public;
 }
 
+/** Hex digits of what tells a proof from all others. */
+const USE = 32;
+
+/**
+ * What tells the proof of a client from all others, whatever record it came with: what was signed, and by which key. 128
+ * bits of its hash, as hex. The signature does not tell it: a key may make several over one digest.
+ */
+export function useOf({ suite }: Service, { digest, public: key }: Pick<StoredProof, 'digest' | 'public'>): string {
+  return suite.sha256(digest + key).slice(0, USE);
+}
+
+/** The same of all that a client signed, each once. */
+export function usesOf(service: Service, { signed }: Pick<ClientProofs, 'signed'>): string[] {
+  return [...new Set(signed.map((proof) => useOf(service, proof)))];
+}
+
+/**
+ * What a write is told that carries a proof which was used for another record: whoever reads a record could otherwise
+ * send its proofs again, and have done in the signer's name what it did not ask for.
+ */
+export function reused(): LedgerError {
+  return new LedgerError(
+    'record.invalid',
+    'A proof in the request was used for another record. Sign anew, with a custom.moment of its own.',
+  );
+}
+
 /** What a write is told that nobody signed (contract 01 §12). */
 export function unsigned(): LedgerError {
   return new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
+}
+
+/**
+ * @throws `record.invalid` when a record would carry more proofs than any may, those of the ledger counted (contract 01
+ *   §7, 06 §8)
+ */
+export function assertProofs(proofs: readonly unknown[]): void {
+  if (proofs.length > limits.proofs) throw tooManyProofs();
 }
 
 export function tooManyProofs(): LedgerError {

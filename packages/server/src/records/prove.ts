@@ -25,12 +25,14 @@ import { subjectOf } from './context.js';
 import { assertRoomFor } from './kind-rules.js';
 import { changedLabels } from './labels.js';
 import { assertMayClose } from './last-policy.js';
+import { assertMeant } from './meant.js';
 import {
   isSameProof,
   isSigned,
   storedProof,
   tooManyProofs,
   unsigned,
+  usesOf,
   type VerifiedProof,
   verifiedProof,
 } from './proofs.js';
@@ -38,6 +40,7 @@ import { type Answer, authenticate, type Request, readBody } from './request.js'
 import { statusAfter } from './status.js';
 import { assertNotReserved, foundRecord } from './stored.js';
 import { impersonationProof } from './trail.js';
+import { assertUnused } from './unused.js';
 import { versionOf } from './version.js';
 
 /**
@@ -58,6 +61,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     const { record, change, body: served, parent } = found;
     const subject = subjectOf(kind, record, parent);
     const proof = isSigned(sent) ? verifiedProof(service, record.hash, sent) : undefined;
+    assertMeant(current, kind, [sent.custom]);
     const caller = await writer(service, current, proof ? [proof] : [], token);
     const signs = proof !== undefined && !isOwn(current, proof.public);
     if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
@@ -76,10 +80,12 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
     assertRoomFor(kind, current, subject.meta.domain, JSON.stringify(stored).length);
     await service.task.turn();
+    const uses = usesOf(service, { signed: proof ? [proof] : [] });
+    if (target && proof) await assertUnused(service, current, { proofs: { signed: [proof] } }, record.luid);
     const added = target ? await forwardProof(service, current, forwarding, target, record, stored) : [];
     const proved = withProof(service, kind, record, sent.custom ?? {}, [stored, ...added], status.becomes);
     await service.task.turn();
-    const write = proofWrite(kind, current, proved, change + 1);
+    const write = { ...proofWrite(kind, current, proved, change + 1), proofs: uses };
     await commit(service, current, write);
     return { status: 200, body: write.body };
   });
@@ -138,7 +144,7 @@ function withProof(
   return { ...record, meta };
 }
 
-function proofWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, change: number): Decided {
+function proofWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, change: number): Omit<Decided, 'proofs'> {
   return {
     ...versionOf(ledger, kind, record, change),
     action: 'update',

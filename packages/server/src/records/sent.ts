@@ -1,9 +1,11 @@
 import { hash as hashOf, isObject, type Json } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
+import type { Kind } from '../kinds/kind.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { SentRecord } from './bodies.js';
-import { clientProofs, verifiedHash } from './proofs.js';
+import { assertMeant } from './meant.js';
+import { clientProofs, customsOf, verifiedHash } from './proofs.js';
 import type { Signed } from './trail.js';
 
 /**
@@ -19,10 +21,20 @@ export function hashedFor(service: Service, body: Json | undefined, token: Token
  * Hash and proofs of a sent record, verified (contract 01 §12, Order of checks 6 to 8). By what the ledger itself has
  * signed, whoever sends it has signed nothing.
  *
- * @throws `crypto.hash-invalid`, `crypto.signature-missing`, `crypto.signature-invalid`
+ * @param kind of the record the request is about
+ * @throws `crypto.hash-invalid`, `crypto.signature-missing`, `crypto.signature-invalid`; `record.invalid` for a proof that
+ *   was meant for something else
  */
-export function signedBy(service: Service, ledger: Ledger, sent: SentRecord, token: Token | undefined): Signed {
+export function signedBy(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  sent: SentRecord,
+  token: Token | undefined,
+): Signed {
   const hash = verifiedHash(service, sent);
-  const { signed, partial } = clientProofs(service, hash, sent, token !== undefined);
+  const sentProofs = clientProofs(service, hash, sent, token !== undefined);
+  assertMeant(ledger, kind, customsOf(sentProofs));
+  const { signed, partial } = sentProofs;
   return { hash, proofs: { signed: signed.filter((proof) => !isOwn(ledger, proof.public)), partial }, token };
 }

@@ -7,6 +7,7 @@ import type { Service } from '../service.js';
 import { stepsOfText } from '../work/task.js';
 import { assertCurrent } from './attempt.js';
 import type { Request } from './request.js';
+import { keyOf as versionKey } from './version.js';
 
 /** The record another lies under. */
 export interface Parent {
@@ -53,6 +54,39 @@ export async function foundRecord(
     : await find(service, ledger, kind, { id: await keyOf(service, ledger, kind, id, parent), by: 'handle' });
   if (found && parent) assertUnder(kind, found.record.data, parent);
   return found && parent ? { ...found, parent } : found;
+}
+
+/** A record that is gone, as its drop left it and as it was before. */
+export interface Dropped extends Stored {
+  readonly before: RecordEnvelope;
+}
+
+/**
+ * The dropped record with this luid, if the path names it: by luid, or by the handle it had.
+ *
+ * @throws as `storedRecord` does for what else may be wrong
+ */
+export async function droppedRecord(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  request: Request,
+  luid: string,
+): Promise<Dropped | undefined> {
+  const of = { ledger: ledger.id, kind: kind.name, luid };
+  const latest = await service.store.history.latest(of);
+  if (latest?.action !== 'drop') return undefined;
+  const { version, change: before } = await service.store.history.one(of, latest.change - 1);
+  assertCurrent(ledger, version);
+  await service.task.turn(stepsOfText(latest.body) + stepsOfText(before?.body));
+  const stored = storedAs(latest.body, latest.change);
+  const parent = await parentRecord(service, ledger, kind, request);
+  if (parent) assertUnder(kind, stored.record.data, parent);
+  const id = request.params.id ?? '';
+  const isNamed = id === luid || (await keyOf(service, ledger, kind, id, parent)) === versionKey(kind, stored.record);
+  if (!before || !isNamed) return undefined;
+  const { record, change, body } = stored;
+  return { record, change, body, before: JSON.parse(before.body), ...(parent ? { parent } : {}) };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { signerOf } from './caller.js';
-import { type ClientProofs, storedProof, unsigned } from './proofs.js';
+import { type ClientProofs, customsOf, storedProof, unsigned } from './proofs.js';
 
 /** What a client signed, and on whose behalf its token speaks. */
 export interface Signed {
@@ -41,8 +41,7 @@ export async function clientTrail(
   const { hash, proofs } = signed;
   const keys = new Map(caller.proofs.map((key) => [key.public, key]));
   const own = proofs.signed.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail?.origin ?? true));
-  const customs = [...proofs.signed.map((proof) => proof.custom), ...proofs.partial];
-  const status = customs.find((custom) => typeof custom?.status === 'string')?.status;
+  const status = customsOf(proofs).find((custom) => typeof custom?.status === 'string')?.status;
   const said = { moment: now, ...(status === undefined || status === null ? {} : { status }) };
   const impersonation = await impersonationProof(service, ledger, hash, said, caller, signed.token);
   return impersonation ? [...own, impersonation] : own;

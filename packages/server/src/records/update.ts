@@ -17,13 +17,17 @@ import { conditionsOf } from './conditions.js';
 import { newSubject, subjectOf } from './context.js';
 import { assertNamedWithin } from './domain.js';
 import { assertRoom, checkData, stepsToCheck } from './kind-rules.js';
+import { labelsAfter, withLabels } from './labels.js';
+import { assertProofs, customsOf, usesOf } from './proofs.js';
 import { foundRelations, heldBeside } from './relations.js';
+import { madeIt } from './repeated.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { keptSecretNames, sealedSecrets } from './secrets.js';
 import { hashedFor, signedBy } from './sent.js';
 import { inOrder } from './serve.js';
 import { assertLuid, assertNotReserved, assertParentHash, assertUnder, foundRecord, type Stored } from './stored.js';
 import { assertSigned, clientTrail, type Signed } from './trail.js';
+import { assertUnused } from './unused.js';
 import { keyOf, type Version, versionOf, withProofs } from './version.js';
 
 interface Update {
@@ -40,7 +44,7 @@ export async function update(service: Service, ledger: Ledger, kind: Kind, reque
   const token = await authenticate(service, ledger, request, body);
   const sent = bodyChecksOf(kind).update(hashedFor(service, body, token));
   await service.task.turn();
-  const signed = signedBy(service, ledger, sent, token);
+  const signed = signedBy(service, ledger, kind, sent, token);
   const change: Update = { kind, data: sent.data, luid: sent.luid, signed, secrets: sent.meta?.secret ?? {} };
   const forwarding: Forwarding = { kind, request, asked: {} };
   return onCurrent(service, ledger, async (current) => {
@@ -50,17 +54,20 @@ export async function update(service: Service, ledger: Ledger, kind: Kind, reque
     if (!stored) throw notFound(kind);
     const caller = await writer(service, current, signed.proofs.signed, token);
     assertSigned(signed, caller);
-    const { made, decided } = await prepare(service, current, change, stored, caller);
+    const prepared = await prepare(service, current, change, stored, caller);
+    if (!prepared) return { status: 200, body: stored.body };
+    const { made, decided } = prepared;
     await service.task.turn();
     let write: Decided = { ...versionOf(current, kind, made, stored.change + 1), ...decided };
     if (target) {
       const aspect = aspectOf(target);
+      await assertUnused(service, current, signed, made.luid);
       const asked = { id: target.id, data: sent.data, signed, caller, record: made };
       const added = await forwardVersion(service, current, forwarding, aspect, asked);
       const record = withProofs(made, added, moment(service.nature));
       write = { ...write, ...versionOf(current, kind, record, stored.change + 1) };
     }
-    if (await commit(service, current, write)) return { status: 200, body: write.body };
+    if ((await commit(service, current, write)) === 'done') return { status: 200, body: write.body };
     throw duplicated(kind, sent.data);
   });
 }
@@ -72,27 +79,36 @@ interface Prepared {
   readonly decided: Omit<Decided, keyof Version>;
 }
 
+/**
+ * Decides on the update as the ledger is now (contract 01 §12, Order of checks 10 to 16).
+ *
+ * @returns nothing when the record is as this very update left it
+ */
 async function prepare(
   service: Service,
   ledger: Ledger,
   change: Update,
   { record, parent }: Stored,
   caller: Caller,
-): Promise<Prepared> {
+): Promise<Prepared | undefined> {
   const { kind, data } = change;
   const subject = subjectOf(kind, record, parent);
   const { domain } = subject.meta;
   const conditions = await conditionsOf(service, ledger, caller, subject, data);
   await authorize(service, ledger, caller, { action: 'update', kind, subject, conditions });
-  const made = { kind, subject: newSubject(kind, data, record.meta.owners, domain), ...(parent ? { parent } : {}) };
+  const labels = labelsAfter(record.meta.labels, customsOf(change.signed.proofs));
+  const anew = newSubject(kind, data, record.meta.owners, domain, labels);
+  const made = { kind, subject: anew, ...(parent ? { parent } : {}) };
   const renames = data.handle !== record.data.handle;
   if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {
     await authorizeNew(service, ledger, caller, made);
   }
   assertNotReserved(kind, record);
   if (parent) assertUnder(kind, data, parent);
-  assertParentHash(record, data.parent);
+  const isRepeated = madeIt(ledger, record, change.signed);
+  if (!isRepeated) assertParentHash(record, data.parent);
   assertLuid(record, change.luid);
+  if (isRepeated) return undefined;
   await service.userSchemas.check(service.task, ledger, kind, data, domain);
   const needs = await foundRelations(service, ledger, kind, data);
   if (kind.link?.(data) !== kind.link?.(record.data)) {
@@ -114,6 +130,7 @@ async function prepare(
       action: 'update',
       needs,
       decides: kind.decides !== 'never',
+      proofs: usesOf(service, change.signed.proofs),
       secrets: sealedSecrets(service, ledger, kind, data, record.luid, change.secrets, kept),
       ...(renames ? { renames } : {}),
     },
@@ -149,7 +166,10 @@ async function proxiedUpdate(
   return proxiedVersion(service, ledger, forwarding, aspect, version);
 }
 
-/** Kept: status, owners, labels, domain. Replaced: the proofs, by the new client's and the ledger's (contract 01 §6). */
+/**
+ * Kept: status, owners, domain, and labels but for what the proofs say of them. Replaced: the proofs, by the new client's and
+ * the ledger's (contract 01 §6, §7).
+ */
 async function updatedMeta(
   service: Service,
   ledger: Ledger,
@@ -159,14 +179,12 @@ async function updatedMeta(
   caller: Caller,
 ): Promise<Meta> {
   const now = moment(service.nature);
-  return {
-    ...previous,
-    proofs: [
-      ...(await clientTrail(service, ledger, kind, signed, caller, now)),
-      ledger.system.stored(signed.hash, { luid, moment: now }),
-    ],
-    moment: now,
-  };
+  const proofs = [
+    ...(await clientTrail(service, ledger, kind, signed, caller, now)),
+    ledger.system.stored(signed.hash, { luid, moment: now }),
+  ];
+  assertProofs(proofs);
+  return withLabels({ ...previous, proofs, moment: now }, labelsAfter(previous.labels, customsOf(signed.proofs)));
 }
 
 /**

@@ -10,7 +10,10 @@ import { judgedBy } from './judged.js';
 import { recordText } from './serve.js';
 
 /** What a write stores of a version, whatever operation made it. */
-export type Version = Omit<Write, 'action' | 'strangers' | 'needs' | 'decides' | 'secrets' | 'unless' | 'renames'>;
+export type Version = Omit<
+  Write,
+  'action' | 'proofs' | 'strangers' | 'needs' | 'decides' | 'secrets' | 'unless' | 'renames'
+>;
 
 /**
  * A version of a record as it is stored: the one place that says which columns follow from which members.
@@ -30,6 +33,7 @@ export function versionOf(
   const { hash, data, luid, meta } = record;
   const body = recordText(record);
   if (Buffer.byteLength(body) > most) throw tooLarge(most);
+  const link = kind.link?.(data);
   return {
     ledger: ledger.id,
     version: ledger.version,
@@ -41,7 +45,8 @@ export function versionOf(
     hash,
     status: meta.status,
     domain: meta.domain,
-    link: kind.link?.(data),
+    link,
+    proven: link !== undefined && meta.proofs.some((proof) => proof.public === link),
     document: JSON.stringify({ [scope(ledger.id, kind.name)]: filterDocument(kind, data, meta) }),
     judged: judgedBy(record, change),
     body,

@@ -54,7 +54,7 @@ async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outc
   try {
     return await storeTogether(pool, writes);
   } catch (error) {
-    if (writes.length === 1) return writes.map((write) => (gaveWay(error) ? staleAs(write) : (error as Error)));
+    if (writes.length === 1) return writes.map((write) => lost(write, error) ?? (error as Error));
     if (!(error instanceof pg.DatabaseError) || isUnavailable(error)) return writes.map(() => error as Error);
     const middle = writes.length >> 1;
     return [...(await storeEach(pool, writes.slice(0, middle))), ...(await storeEach(pool, writes.slice(middle)))];
@@ -64,9 +64,11 @@ async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outc
 /**
  * Runs the commit statement over the writes.
  *
+ * @param writes all of one ledger
  * @returns an outcome for each write, in order
  */
 export async function storeTogether(runner: Runner, writes: readonly Write[]): Promise<Outcome[]> {
+  if (writes.some(({ ledger }) => ledger !== writes[0]?.ledger)) throw new Error('No commit spans two ledgers.');
   const { rows } = await runner.query<Outcome>({ ...statementFor(writes), values: columns(writes) });
   return rows.map(({ result, version }) => ({ result, version }));
 }
@@ -77,7 +79,8 @@ const statements = new Map<string, { name: string; text: string }>();
 function statementFor(writes: readonly Write[]): { name: string; text: string } {
   const has = (action: Write['action']) => writes.some((write) => write.action === action);
   const decide = writes.some(({ decides }) => decides);
-  const does = { create: has('create'), update: has('update'), drop: has('drop'), decide };
+  const register = writes.some(registers);
+  const does = { create: has('create'), update: has('update'), drop: has('drop'), decide, register };
   const names = Object.entries(does).filter(([, is]) => is);
   const name = ['commit', ...names.map(([part]) => part)].join('-');
   const known = statements.get(name);
@@ -85,6 +88,21 @@ function statementFor(writes: readonly Write[]): { name: string; text: string } 
   const statement = { name, text: commitStatement(does) };
   statements.set(name, statement);
   return statement;
+}
+
+function registers({ action, kind, link }: Write): boolean {
+  return (kind === 'signer' || kind === 'signer-factor') && action !== 'drop' && link !== undefined;
+}
+
+/** What became of a write that lost to another transaction; nothing when the error says something else. */
+function lost(write: Write, error: unknown): Outcome | undefined {
+  if (gaveWay(error)) return staleAs(write);
+  return wasReused(error) ? { result: 'reused', version: write.version } : undefined;
+}
+
+/** Whether another transaction used a proof for another record at the same time (commit-sql.ts, USED). */
+function wasReused(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === NOT_NULL_VIOLATION && error.table === 'used_proof';
 }
 
 /**
@@ -97,6 +115,7 @@ function gaveWay(error: unknown): boolean {
 
 const DEADLOCK = '40P01';
 const SERIALIZATION_FAILURE = '40001';
+const NOT_NULL_VIOLATION = '23502';
 
 function staleAs(write: Write): Outcome {
   return { result: 'stale', version: write.version };
@@ -116,7 +135,8 @@ async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
     if (write.renames && error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) {
       return { result: 'duplicated', version: write.version };
     }
-    if (gaveWay(error)) return stale;
+    const outcome = lost(write, error);
+    if (outcome) return outcome;
     throw error;
   }
 }
@@ -154,13 +174,13 @@ export async function keepSecrets(
   );
 }
 
-/** The writes as the columns the commit statement unnests: one array per column, positions are writes. */
+/** The ledger, then the writes as the columns the commit statement unnests: one array per column, positions are writes. */
 function columns(writes: readonly Write[]): unknown[] {
   const strangers = writes.flatMap((write, ord) => write.strangers.map((key) => ({ ord, key })));
   const needs = writes.flatMap((write, ord) => write.needs.map((need) => ({ ord, ...need })));
   return [
+    writes[0]?.ledger,
     writes.map((_, ord) => ord),
-    writes.map((write) => write.ledger),
     writes.map((write) => write.version),
     writes.map((write) => write.action),
     writes.map((write) => write.kind),
@@ -172,11 +192,13 @@ function columns(writes: readonly Write[]): unknown[] {
     writes.map((write) => write.status ?? null),
     writes.map((write) => write.domain ?? null),
     writes.map((write) => write.link ?? null),
+    writes.map((write) => write.proven),
     textArray(writes.map((write) => write.document)),
     textArray(writes.map((write) => write.judged ?? '')),
     textArray(writes.map((write) => write.body)),
     writes.map((write) => write.needs.length),
     writes.map((write) => write.decides),
+    textArray(writes.map((write) => `{${write.proofs.join(',')}}`)),
     strangers.map((one) => one.ord),
     strangers.map((one) => one.key),
     needs.map((one) => one.ord),

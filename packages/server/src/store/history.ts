@@ -38,8 +38,6 @@ export type HistoryPage = (
 export interface History {
   /** One version, or nothing. */
   one(of: Versioned, change: number): Promise<AsOf<{ change?: StoredChange }>>;
-  /** The first versions of dropped records that were made from data with that hash, as they were served. */
-  dropped(of: { ledger: number; kind: KindName; hash: string }): Promise<string[]>;
   /** The newest version, which tells a dropped record from one that never was. */
   latest(of: Versioned): Promise<StoredChange | undefined>;
 }
@@ -92,16 +90,6 @@ export function createHistory(pool: pg.Pool): History {
       if (!row) return { version: 0 };
       const { version, change, action, body } = row;
       return change === null ? { version } : { version, change: { change, action, body } };
-    },
-    async dropped({ ledger, kind, hash }) {
-      const { rows } = await pool.query<{ body: string }>({
-        name: 'history-dropped',
-        text: `select c.body from dropped_record d
-            join change c on c.ledger_id = d.ledger_id and c.luid = d.luid and c.change = 1
-          where d.ledger_id = $1 and d.kind = $2 and d.hash = $3`,
-        values: [ledger, kind, hash],
-      });
-      return rows.map((row) => row.body);
     },
     async latest({ ledger, kind, luid }) {
       const { rows } = await pool.query<StoredChange>({

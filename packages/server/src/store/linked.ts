@@ -3,7 +3,7 @@ import type { KindName } from '../kinds/kind.js';
 
 /** Records of a kind by their link value. */
 export interface Linked {
-  /** The body of the oldest. */
+  /** The body of the one that took it first. */
   first(query: Query): Promise<string | undefined>;
   /** The keys of so many at most, oldest first. */
   keys(query: Query & { readonly limit: number }): Promise<readonly string[]>;
@@ -21,7 +21,7 @@ export function createLinked(pool: pg.Pool): Linked {
       const { rows } = await pool.query<{ body: string }>({
         name: 'linked-first',
         text: `select c.body from record r join change c using (ledger_id, luid, change)
-          where r.ledger_id = $1 and r.kind = $2 and r.link = $3 order by r.seq limit 1`,
+          where r.ledger_id = $1 and r.kind = $2 and r.link = $3 order by coalesce(r.link_since, r.seq) limit 1`,
         values: [ledger, kind, link],
       });
       return rows[0]?.body;

@@ -4,6 +4,8 @@ import * as records from './migrations/0001-records.js';
 import * as usedTokens from './migrations/0002-used-tokens.js';
 import * as lists from './migrations/0003-lists.js';
 import * as droppedRecords from './migrations/0004-dropped-records.js';
+import * as usedProofs from './migrations/0005-used-proofs.js';
+import * as keyOrder from './migrations/0006-key-order.js';
 import * as answers from './migrations/0008-answers.js';
 
 const numbered: Record<string, string> = {
@@ -11,6 +13,8 @@ const numbered: Record<string, string> = {
   '0002-used-tokens': usedTokens.sql,
   '0003-lists': lists.sql,
   '0004-dropped-records': droppedRecords.sql,
+  '0005-used-proofs': usedProofs.sql,
+  '0006-key-order': keyOrder.sql,
   '0008-answers': answers.sql,
 };
 

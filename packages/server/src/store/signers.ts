@@ -7,9 +7,9 @@ import { unnested } from './unnested.js';
 /** The signer that the key or handle asked for leads to, with the circles it is in. */
 export interface FoundSigner {
   readonly version: number;
-  /** Absent when nobody has the key. Of several signers with one key, the oldest (contract 03 §1). */
+  /** Absent when nobody has the key. */
   readonly body?: string;
-  /** The factor that has the key, where no signer itself has it; the oldest of several (contract 03 §2.5). */
+  /** The factor that has the key, where it is one that the key stands for, and not the signer itself (contract 03 §2.5). */
   readonly factor?: string;
   readonly circles: readonly string[];
 }
@@ -33,7 +33,7 @@ const signer = (condition: string) => `
         where m.ledger_id = r.ledger_id and m.kind = 'circle-signer' and m.link = r.handle order by m.seq) as circles
     from record r join change c using (ledger_id, luid, change)
     where r.ledger_id = q.ledger_id and r.kind = 'signer' and ${condition}
-    order by r.seq limit 1`;
+    limit 1`;
 
 /** What was found, unless signer and factor hold more than `$4` bytes together. */
 const within = (found: string) => `
@@ -51,16 +51,22 @@ from ${unnested('q', ASKED)}
   left join ledger l on l.id = q.ledger_id
   left join lateral (${signer('r.handle = q.key')}) s on true`);
 
+/**
+ * Of the signers and factors that have the key, the one it stands for: who proved to hold it by a proof on the record before
+ * who did not, and among equals who took it first. So nobody takes a key away by writing it into a record of theirs. One
+ * that is out of use has it still: what was revoked does not pass on to the next.
+ */
 const BY_KEY = within(`
-select q.ord, l.version, coalesce(s.body, o.body) as body, f.body as factor, coalesce(s.circles, o.circles) as circles
+select q.ord, l.version, s.body, case h.kind when 'signer-factor' then h.body end as factor, s.circles
 from ${unnested('q', ASKED)}
   left join ledger l on l.id = q.ledger_id
-  left join lateral (${signer('r.link = q.key')}) s on true
   left join lateral (
-    select c.body from record r join change c using (ledger_id, luid, change)
-    where s.body is null and r.ledger_id = q.ledger_id and r.kind = 'signer-factor' and r.link = q.key
-    order by r.seq limit 1) f on true
-  left join lateral (${signer(`r.handle = f.body::jsonb #>> '{data,signer}'`)}) o on true`);
+    select r.kind, r.handle, c.body from record r join change c using (ledger_id, luid, change)
+    where r.ledger_id = q.ledger_id and r.kind in ('signer', 'signer-factor') and r.link = q.key
+    order by r.link_proven desc, coalesce(r.link_since, r.seq) limit 1) h on true
+  left join lateral (${signer(
+    `r.handle = case h.kind when 'signer' then h.handle else h.body::jsonb #>> '{data,signer}' end`,
+  )}) s on true`);
 
 /** Signers by key or handle, each with its circles: what a rule about signers is matched against. */
 export function createSignerLookup(pool: pg.Pool): SignerLookup {

@@ -13,6 +13,7 @@ import { createSecrets, type Secrets } from './secrets.js';
 import { createSignerLookup, type SignerLookup } from './signers.js';
 import type { Queryable } from './statement.js';
 import { transaction } from './transaction.js';
+import { createUsedProofs, type UsedProofs } from './used-proofs.js';
 
 /** All that touches the database. */
 export interface Store {
@@ -27,6 +28,7 @@ export interface Store {
   readonly linked: Linked;
   readonly bodies: Bodies;
   readonly secrets: Secrets;
+  readonly usedProofs: UsedProofs;
   readonly ledgers: LedgerStore;
   /** Resolves when the database answers. */
   ping(): Promise<void>;
@@ -115,6 +117,7 @@ export function createStore(
     linked: createLinked(pool),
     bodies: createBodies(pool),
     secrets: createSecrets(pool),
+    usedProofs: createUsedProofs(pool),
     ledgers: {
       ...ledgers,
       async found(ledger, births) {

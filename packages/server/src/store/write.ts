@@ -21,12 +21,16 @@ export interface Write {
   readonly status: string | undefined;
   readonly domain: string | undefined;
   readonly link: string | undefined;
+  /** Whether a proof of the record is by the key that `link` is. */
+  readonly proven: boolean;
   /** What lists filter by, as JSON: dotted path -> values found there, within the scope of ledger and kind. */
   readonly document: string;
   /** What lists judge access by before they fetch the record; nothing when it is too long to be kept beside it. */
   readonly judged?: string | undefined;
   /** The record as it is served. */
   readonly body: string;
+  /** The client's proofs it rests on, as `useOf` names them, each once. None of them may have been used for another record. */
+  readonly proofs: readonly string[];
   /** Public keys taken to belong to no signer. */
   readonly strangers: readonly string[];
   /** Records that must exist. */
@@ -43,11 +47,12 @@ export interface Write {
 
 /**
  * What became of a write.
- * `done`: stored. `duplicated`: the key is taken. `stale`: something it was decided on has changed (the record's
+ * `done`: stored. `duplicated`: the key is taken. `reused`: one of its proofs was used for another record; of a create
+ * the key may be taken all the same. `stale`: something it was decided on has changed (the record's
  * version, the ledger's rules, a record it needs, a stranger who registered, a dependant that appeared): prepare it
  * anew. `version` is the newest version of the ledger that the commit knows of, the one it made included.
  */
 export interface Outcome {
-  readonly result: 'done' | 'duplicated' | 'stale';
+  readonly result: 'done' | 'duplicated' | 'reused' | 'stale';
   readonly version: number;
 }

@@ -110,10 +110,14 @@ describe('the ed25519 key of a key-pair factor (contract 03 §2.5)', () => {
     expect(await outcomes(await scene({ format: 'rsa-der' }))).toEqual(REFUSED);
   });
 
-  it('is that of the signer who registers with it, whoever had it as a factor before', async () => {
+  it('is that of the signer who registers with it and proves to have it, whoever had it as a factor before', async () => {
     const here = await scene();
     expect(await outcomes(here)).toEqual(GRANTED);
-    await stored(here.founder, 'signer', { handle: 'bob', public: here.key.public, format: 'ed25519-raw' });
+    const access = [{ action: 'any', signer: { public: here.key.public } }];
+    const data = { handle: 'bob', public: here.key.public, format: 'ed25519-raw', access };
+    const bob = await stored(here.founder, 'signer', data);
+    expect(await outcomes(here)).toEqual(GRANTED);
+    ok(await here.founder.as(here.key).prove('/signers/bob', bob, {}));
     expect(await outcomes(here)).toEqual(REFUSED);
   });
 

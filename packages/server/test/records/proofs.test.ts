@@ -1,10 +1,13 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
+import { underPolicies } from '../access-http/support.js';
+import { examples } from '../kinds/examples.js';
 import { expectList, expectRefusal } from '../support/checks.js';
-import { newLedger, proofOver, signed, type TestAnswer, type TestClient } from '../support/client.js';
-import { ok } from '../support/scene.js';
+import { newKey, newLedger, proofOver, signed, type TestAnswer, type TestClient } from '../support/client.js';
+import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { bearer } from '../support/token.js';
 
 const server = withServer();
 
@@ -90,6 +93,73 @@ describe('labels (contract 01 §7)', () => {
   });
 });
 
+describe('labels in the proofs of a create or an update (contract 01 §7)', () => {
+  it('take effect, proof by proof, and lists find the record by them', async () => {
+    const client = await newLedger(server.current.url);
+    const body = signed({ handle: 'w' }, client.key, { labels: ['a', 'b'] });
+    body.meta.proofs.push(proofOver(body.hash, client.key, { labels: { $push: 'c', $pull: 'a' } }));
+    const wallet: RecordEnvelope = ok(await client.call('POST', '/wallets', body)).body;
+    expect(wallet.meta.labels).toEqual(['b', 'c']);
+    expect(Object.keys(wallet.meta)).toEqual(['proofs', 'status', 'moment', 'owners', 'labels']);
+    expect((await client.get('/wallets/w')).body).toEqual(wallet);
+    expect((await client.get('/wallets?meta.labels=c')).body.data).toEqual([wallet]);
+    const update = (parent: RecordEnvelope, labels?: JsonObject[string]) => {
+      const custom: JsonObject = labels === undefined ? {} : { labels };
+      return client.call('PUT', '/wallets/w', signed({ handle: 'w', parent: parent.hash }, client.key, custom));
+    };
+    const kept = ok(await update(wallet)).body;
+    expect(kept.meta.labels).toEqual(['b', 'c']);
+    const changed = ok(await update(kept, { $push: ['d'], $pullAll: ['b', 'c'] })).body;
+    expect(changed.meta.labels).toEqual(['d']);
+    const none = ok(await update(changed, [])).body;
+    expect(Object.keys(none.meta)).toEqual(['proofs', 'status', 'moment', 'owners']);
+    expect((await client.get('/wallets/w/changes')).body.data.map((one: RecordEnvelope) => one.meta.labels)).toEqual([
+      null,
+      ['d'],
+      ['b', 'c'],
+      ['b', 'c'],
+    ]);
+  });
+
+  it('stand before the domain, and those left to a token count as well', async () => {
+    const client = await newLedger(server.current.url);
+    await stored(client, 'signer', { handle: 's', public: client.key.public, format: 'ed25519-raw' });
+    ok(await client.create('/domains', { handle: 'shop' }));
+    const unsigned = { data: { handle: 'w@shop' }, meta: { proofs: [{ custom: { labels: ['x'] } }] } };
+    const wallet = ok(await client.call('POST', '/wallets', unsigned, bearer(client.key))).body;
+    expect(Object.keys(wallet.meta)).toEqual(['proofs', 'status', 'moment', 'owners', 'labels', 'domain']);
+    const data = { handle: 'w@shop', parent: wallet.hash };
+    const updated = await client.call('PUT', '/wallets/w@shop', signed(data, client.key, { labels: { $push: 'y' } }));
+    expect(Object.keys(ok(updated).body.meta)).toEqual(['proofs', 'status', 'moment', 'owners', 'labels', 'domain']);
+    expect(updated.body.meta.labels).toEqual(['x', 'y']);
+  });
+
+  it('count when the create is judged', async () => {
+    const key = newKey();
+    const values = [{ action: 'create', signer: { public: key.public }, filter: { 'meta.labels': { $ne: 'vip' } } }];
+    const gate = { handle: 'gate', record: 'any', values: [{ action: 'access' }] };
+    const policies = [gate, { handle: 'p', record: 'wallet', values }];
+    const maker = (await underPolicies(server.current.url, policies)).as(key);
+    expect((await maker.create('/wallets', { handle: 'w' }, { labels: ['vip'] })).status).toBe(403);
+    expect((await maker.create('/wallets', { handle: 'w' }, { labels: ['plain'] })).status).toBe(201);
+  });
+
+  it.each([[{ $push: 1 }], [{}], ['a'], [null], [['']], [Array.from({ length: limits.labels + 1 }, (_, i) => `${i}`)]])(
+    'are refused where those of a proof are: %j',
+    async (labels) => {
+      const { client, wallet } = await withWallet();
+      const created = await client.create('/wallets', { handle: 'v' }, { labels });
+      const body = signed({ handle: 'w', parent: wallet.hash }, client.key, { labels });
+      for (const answer of [created, await client.call('PUT', '/wallets/w', body)]) {
+        const isMany = Array.isArray(labels) && labels.length > 1;
+        if (isMany) expectRefusal(answer, client, 'record.invalid', /^Record labels limit/);
+        else expectRefusal(answer, client, 'record.schema-invalid', /request\/body\/meta\/proofs\/0\/custom\/labels /);
+      }
+      expect((await client.get('/wallets')).body.data).toEqual([wallet]);
+    },
+  );
+});
+
 describe('proofs (contract 01 §7)', () => {
   it('may say anything, which is kept as it was signed', async () => {
     const { client, wallet } = await withWallet();
@@ -164,18 +234,89 @@ describe('proofs (contract 01 §7)', () => {
     expect((await client.drop('/wallets/w', updated)).status).toBe(204);
   });
 
-  it(`are ${limits.proofs} of clients on a create, where the ledger's own is never refused, and not one more`, async () => {
+  it.each(['wallets', 'intents'])(`are ${limits.proofs} on a new record with the ledger's own: %s`, async (path) => {
     const client = await newLedger(server.current.url);
+    const own = path === 'intents' ? 2 : 1;
+    const shape = path === 'intents' ? examples.intent.minimal : examples.wallet.minimal;
     const body = (handle: string, count: number) => {
-      const { hash, data } = signed({ handle }, client.key);
+      const { hash, data } = signed(shape(handle), client.key);
       const proofs = Array.from({ length: count }, (_, index) => proofOver(hash, client.key, { index }));
       return { hash, data, meta: { proofs } };
     };
-    const most = await client.call('POST', '/wallets', body('most', limits.proofs));
+    const most = await client.call('POST', `/${path}`, body('most', limits.proofs - own));
     expect(most.status, most.text).toBe(201);
-    expect(most.body.meta.proofs).toHaveLength(limits.proofs + 1);
-    const more = await client.call('POST', '/wallets', body('more', limits.proofs + 1));
-    expectRefusal(more, client, 'record.invalid', `Record proofs limit of ${limits.proofs} exceeded`);
-    expect((await client.get('/wallets/more')).status).toBe(404);
+    expect(most.body.meta.proofs).toHaveLength(limits.proofs);
+    for (const count of [limits.proofs - own + 1, limits.proofs, limits.proofs + 1]) {
+      const more = await client.call('POST', `/${path}`, body('more', count));
+      expectRefusal(more, client, 'record.invalid', `Record proofs limit of ${limits.proofs} exceeded`);
+    }
+    expect((await client.get(`/${path}/more`)).status).toBe(404);
+  });
+
+  it(`are ${limits.proofs} on an updated record with the ledger's own, and on a dropped one more`, async () => {
+    const { client, wallet } = await withWallet();
+    const many = (hash: string, count: number, custom: JsonObject = {}) =>
+      Array.from({ length: count }, (_, index) => proofOver(hash, client.key, { index, ...custom }));
+    const update = (count: number) => {
+      const { hash, data } = signed({ handle: 'w', parent: wallet.hash }, client.key);
+      return client.call('PUT', '/wallets/w', { hash, data, meta: { proofs: many(hash, count) } });
+    };
+    expectRefusal(await update(limits.proofs), client, 'record.invalid', /^Record proofs limit/);
+    const updated = ok(await update(limits.proofs - 1)).body;
+    expect(updated.meta.proofs).toHaveLength(limits.proofs);
+    // A trail must be able to end (contract 06 §8).
+    const { hash, data } = signed({ parent: updated.hash }, client.key);
+    const drop = (count: number) => ({
+      hash,
+      data,
+      luid: updated.luid,
+      meta: { proofs: many(hash, count, { status: 'dropped' }) },
+    });
+    expectRefusal(
+      await client.call('DELETE', '/wallets/w', drop(limits.proofs + 1)),
+      client,
+      'record.invalid',
+      /limit/,
+    );
+    expect((await client.call('DELETE', '/wallets/w', drop(limits.proofs))).status).toBe(204);
+  });
+
+  it(`are ${limits.proofs} on a new ledger with its own, and where a token adds one`, async () => {
+    const client = await newLedger(server.current.url);
+    await stored(client, 'signer', { handle: 's', public: client.key.public, format: 'ed25519-raw' });
+    const proofs = (hash: string, count: number) =>
+      Array.from({ length: count }, (_, index) => proofOver(hash, client.key, { index }));
+    const ledger = (handle: string, count: number) => {
+      const { hash, data } = signed({ handle, signer: 'system' }, client.key);
+      return client.in(undefined).call('POST', '/ledgers', { hash, data, meta: { proofs: proofs(hash, count) } });
+    };
+    const handle = `many-${process.pid}-${Date.now()}`;
+    expect((await ledger(handle, limits.proofs)).body.data.detail).toMatch(/^Record proofs limit/);
+    expect((await ledger(handle, limits.proofs - 1)).body.meta.proofs).toHaveLength(limits.proofs);
+    const wallet = (count: number) => {
+      const { hash, data } = signed({ handle: 'w' }, client.key);
+      return client.call('POST', '/wallets', { hash, data, meta: { proofs: proofs(hash, count) } }, bearer(client.key));
+    };
+    expect((await wallet(limits.proofs - 1)).status).toBe(422);
+    expect((await wallet(limits.proofs - 2)).body.meta.proofs).toHaveLength(limits.proofs);
+  });
+
+  it('of a drop ask for the status dropped or for none', async () => {
+    const { client, wallet } = await withWallet();
+    const drop = (custom: JsonObject) => signed({ parent: wallet.hash }, client.key, custom, { luid: wallet.luid });
+    for (const status of ['active', 'created', 'Dropped', '', null, 1]) {
+      for (const [method, path] of [
+        ['DELETE', '/wallets/w'],
+        ['POST', '/wallets/w/drop'],
+      ] as const) {
+        const answer = await client.call(method, path, drop({ status }));
+        expectRefusal(answer, client, 'record.schema-invalid', /request\/body\/meta\/proofs\/0\/custom\/status/);
+      }
+    }
+    const two = drop({ status: 'dropped' });
+    two.meta.proofs.push(proofOver(two.hash, client.key, { status: 'active' }));
+    expectRefusal(await client.call('DELETE', '/wallets/w', two), client, 'record.schema-invalid', /proofs\/1\/custom/);
+    expect((await client.get('/wallets/w')).body).toEqual(wallet);
+    expect((await client.call('DELETE', '/wallets/w', drop({}))).status).toBe(204);
   });
 });

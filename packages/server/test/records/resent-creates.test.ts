@@ -21,7 +21,7 @@ describe('a create sent again after the record was dropped', () => {
     expect(again.status).toBe(422);
     expect(again.body.data).toEqual({
       reason: 'record.invalid',
-      detail: 'These proofs made a circle-signer that was dropped. Sign it anew.',
+      detail: 'A proof in the request was used for another record. Sign anew, with a custom.moment of its own.',
     });
     expect((await client.get('/circles/admins/signers/alice')).status).toBe(404);
     expect((await client.create('/circles/admins/signers', { circle: 'admins', signer: 'alice' })).status).toBe(200);
@@ -38,12 +38,13 @@ describe('a create sent again after the record was dropped', () => {
     expect((await client.create('/policies', data)).status).toBe(201);
   });
 
-  it('makes a record of a kind that decides nothing anew', async () => {
+  it('does not make a record of a kind that decides nothing anew either', async () => {
     const client = await newLedger(server.current.url);
     const body = signed({ handle: 'w' }, client.key);
     const made = await client.call('POST', '/wallets', body);
     expect((await client.drop('/wallets/w', made.body)).status).toBe(204);
-    const again = await client.call('POST', '/wallets', body);
+    expect((await client.call('POST', '/wallets', body)).status).toBe(422);
+    const again = await client.create('/wallets', { handle: 'w' });
     expect(again.status).toBe(201);
     expect(again.body.luid).not.toBe(made.body.luid);
   });

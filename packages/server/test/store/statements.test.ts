@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const folder = fileURLToPath(new URL('../../src/store', import.meta.url));
 
 /** Tables whose rows belong to one ledger each. */
-const TENANTS = /\b(?:from|join|into|update|using)\s+(?:change|record|secret)\b/;
+const TENANTS = /\b(?:from|join|into|update|using)\s+(?:change|record|secret|used_proof|taken_key)\b/;
 
 /** Every literal in the source of the store that is a statement on such a table, or a part of one. */
 async function statements(): Promise<{ file: string; text: string }[]> {
