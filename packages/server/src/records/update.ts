@@ -96,7 +96,9 @@ async function prepare(
   const { domain } = subject.meta;
   const conditions = await conditionsOf(service, ledger, caller, subject, data);
   await authorize(service, ledger, caller, { action: 'update', kind, subject, conditions });
-  const made = { kind, subject: newSubject(kind, data, record.meta.owners, domain), ...(parent ? { parent } : {}) };
+  const labels = labelsAfter(record.meta.labels, customsOf(change.signed.proofs));
+  const anew = newSubject(kind, data, record.meta.owners, domain, labels);
+  const made = { kind, subject: anew, ...(parent ? { parent } : {}) };
   const renames = data.handle !== record.data.handle;
   if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {
     await authorizeNew(service, ledger, caller, made);

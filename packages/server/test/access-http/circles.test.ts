@@ -1,7 +1,7 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/checks.js';
-import { newKey, signed, type TestClient, type TestKey } from '../support/client.js';
+import { dropOf, newKey, signed, type TestClient, type TestKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
@@ -160,7 +160,10 @@ describe('who may change a circle (03 §7, Rights)', () => {
     const { founder, link } = await scene();
     const body = signed({ parent: link.hash }, founder.key, { status: 'dropped' }, { luid: link.luid });
     expect(outcome(await founder.call('POST', '/circles/ops/signers/alice/drop', body))).toBe('204');
-    expect(outcome(await founder.call('POST', '/circles/ops/signers/alice/drop', body))).toBe(
+    // The same body again finds it done; one that is signed anew finds nothing.
+    expect(outcome(await founder.call('POST', '/circles/ops/signers/alice/drop', body))).toBe('204');
+    const another = dropOf(link, founder.key, 'again');
+    expect(outcome(await founder.call('POST', '/circles/ops/signers/alice/drop', another))).toBe(
       '404 Circle signer not found',
     );
     const again = await stored(founder, 'circle-signer', { circle: 'ops', signer: 'alice' });
