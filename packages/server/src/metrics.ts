@@ -11,6 +11,10 @@ export interface Metrics {
   answered(request: { method: string; route: string; status: number; seconds: number }): void;
   /** A batch of commits or lookups began, with how long its oldest item had waited. */
   batched(of: string, size: number, waited: number): void;
+  /** A stored version was asked for that is not what was stored. */
+  corrupt(): void;
+  /** The database has gone on from an earlier point: all ledgers were moved on to that epoch. */
+  broken(epoch: number): void;
 }
 
 /**
@@ -50,6 +54,16 @@ export function createMetrics(worker: string): Metrics {
     buckets: LATENCIES,
     registers,
   });
+  const corrupt = new Counter({
+    name: 'countersign_corrupt_versions_total',
+    help: 'Reads of stored versions that are not what was stored. Anything but 0 is an alarm.',
+    registers,
+  });
+  const epoch = new Gauge({
+    name: 'countersign_epoch',
+    help: 'The epoch that ledgers were moved on to when the database went back in time under this process; 0 if it never did.',
+    registers,
+  });
   const routes = new Map<string, { requests: Counter.Internal; latency: Histogram.Internal<'method' | 'route'> }>();
   return {
     registry,
@@ -64,6 +78,8 @@ export function createMetrics(worker: string): Metrics {
       counted.requests.inc();
       counted.latency.observe(seconds);
     },
+    corrupt: () => corrupt.inc(),
+    broken: (to) => epoch.set(to),
     batched(of, size, waited) {
       sizes.observe({ of }, size);
       waits.observe({ of }, waited);

@@ -7,6 +7,7 @@ import type { Nature } from './clock.js';
 import type { ConnectionBounds } from './http/connections.js';
 import { refusedTokens } from './http/refused-tokens.js';
 import { createServer } from './http/server.js';
+import { createIntegrity } from './integrity/integrity.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import { keyCheck } from './ledgers/master-key.js';
 import { limits } from './limits.js';
@@ -18,7 +19,9 @@ import { createUserSchemas } from './records/user-schemas.js';
 import { createRoom } from './room.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import type { Service } from './service.js';
+import { type Course, followCourse } from './store/course.js';
 import { assertSameMasterKey } from './store/key-check.js';
+import { createSystemKeys } from './store/ledgers.js';
 import { migrate } from './store/migrate.js';
 import { createPool } from './store/pool.js';
 import { createReplays } from './store/replays.js';
@@ -104,24 +107,34 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   } = options;
   const { serverRules = DEFAULT_SERVER_RULES, deliveryAllowPrivate: allowPrivate = false } = options;
   const metrics = createMetrics(worker);
-  const outbound = createOutbound({ allowPrivate });
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   const { connections } = limits;
-  const pool = createPool({ max: connections.others, ...database }, failed);
+  const course = await prepared(options, metrics, failed);
+  const onConnect = course.verify;
+  const outbound = createOutbound({ allowPrivate });
+  const pool = createPool({ max: connections.others, ...database, onConnect }, failed);
   const patience = { statement_timeout: limits.listed.quick, connectionTimeoutMillis: 2 * limits.listing };
-  const lists = createPool({ max: connections.lists, ...patience, ...database }, failed);
+  const lists = createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed);
   const pools = { lists, others: pool };
   let room = endless;
   const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end(), room.close()]);
   try {
     if (databaseFolder !== undefined) room = await watchRoom(databaseFolder, limits.room.write, tellOfRoom(logger));
-    await migrate(pool);
-    await assertSameMasterKey(pool, keyCheck(masterKey));
     watchPools(metrics, pools);
     const scheduler = new Scheduler();
     watchTurns(metrics, () => scheduler.waiting);
-    const store = createStore(pools, metrics.batched, room);
+    const integrity = createIntegrity({
+      masterKey,
+      suite: native,
+      systemKey: createSystemKeys(pool),
+      alarm({ ledger, luid, change, defect }) {
+        metrics.corrupt();
+        logger.error({ ledger, luid, change, defect }, 'a stored version is not what its ledger stored');
+      },
+    });
+    const { check } = integrity;
+    const store = createStore(pools, { check, course }, metrics.batched, room);
     const service: Service = {
       ...named,
       masterKey,
@@ -130,12 +143,13 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       requestTimeout,
       tokenRefused: refusedTokens(logger, nature.now),
       store,
+      integrity,
       suite: native,
       serverRules,
       replays: createReplays(pool, nature, (size, waited) => metrics.batched('token', size, waited)),
-      ledgers: createLedgers(store.ledgers, masterKey, native, scheduler),
-      userSchemas: createUserSchemas(store, new CompiledSchemas()),
-      items: createItems(),
+      ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),
+      userSchemas: createUserSchemas(store, integrity, new CompiledSchemas()),
+      items: createItems(check),
       room: createRoom(limits.answers),
       turns: createTurns(),
       scheduler,
@@ -161,5 +175,26 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   } catch (error) {
     await letGo();
     throw error;
+  }
+}
+
+/** Brings the database to this release's schema, and begins to follow its course. */
+async function prepared(
+  { database, masterKey, logger }: ServerOptions,
+  metrics: Metrics,
+  failed: (error: Error) => void,
+): Promise<Course> {
+  const pool = createPool({ ...database, max: 1 }, failed);
+  try {
+    await migrate(pool);
+    await assertSameMasterKey(pool, keyCheck(masterKey));
+    return await followCourse(pool, {
+      broken(epoch) {
+        metrics.broken(epoch);
+        logger.warn({ epoch }, 'the database has gone on from an earlier point: what was read before is read again');
+      },
+    });
+  } finally {
+    await pool.end();
   }
 }

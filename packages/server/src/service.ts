@@ -4,6 +4,7 @@ import type { Rule } from './access/rules.js';
 import type { Replays } from './auth/replays.js';
 import type { Nature } from './clock.js';
 import type { RefusedToken } from './http/refused-tokens.js';
+import type { Integrity } from './integrity/integrity.js';
 import type { Ledgers } from './ledgers/ledgers.js';
 import type { Outbound } from './outbound/outbound.js';
 import type { Items } from './records/items.js';
@@ -42,6 +43,7 @@ export interface Service {
   readonly outbound: Outbound;
   readonly replays: Replays;
   readonly store: Store;
+  readonly integrity: Integrity;
   readonly ledgers: Ledgers;
   readonly userSchemas: UserSchemas;
   readonly items: Items;

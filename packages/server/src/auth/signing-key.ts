@@ -69,7 +69,7 @@ async function load(
   await service.task.turn(stepsOfText(signer.record?.body));
   if (!signer.record || !isUsable(JSON.parse(signer.record.body))) return { key: undefined, version };
   const oldest = records.toSorted((one, other) => one.place.seq - other.place.seq);
-  for await (const body of eachBody(service.store.bodies, ledger.id, oldest)) {
+  for await (const body of eachBody(service.store.bodies, { ledger: ledger.id, kind: 'signer-factor' }, oldest)) {
     await service.task.turn(stepsOfText(body));
     const key = await signingKey(service, ledger, JSON.parse(body) as RecordEnvelope);
     if (key) return { key, version };

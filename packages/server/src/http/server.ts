@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { TokenRefused } from '../auth/token.js';
+import { Corrupt } from '../integrity/integrity.js';
 import { requestInvalid } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
@@ -189,7 +190,8 @@ function reporting(service: Service, { log, method, url, routeOptions }: Fastify
         { method, url, kind, ...(code === undefined ? {} : { code }), failure: message },
         'outbound call failed',
       );
-    } else {
+    } else if (!(error instanceof Corrupt)) {
+      // What is corrupt is in the log already.
       log.error({ err: error, method, url }, 'unexpected error');
     }
   };

@@ -15,7 +15,7 @@ import { kindNamed } from '../kinds/registry.js';
 import { inOrder } from '../records/serve.js';
 import { versionOf } from '../records/version.js';
 import type { Service } from '../service.js';
-import type { Birth } from '../store/ledgers.js';
+import type { Birth, Births } from '../store/ledgers.js';
 import { SYSTEM_POLICIES, SYSTEM_SCHEMAS, SYSTEM_SIGNERS } from './birth-records.js';
 import { type Countersigner, countersigner } from './countersigner.js';
 import { sealContext } from './ledgers.js';
@@ -33,8 +33,8 @@ export interface NewLedger {
   readonly luid: string;
   /** The ledger's own record, as served. */
   readonly record: RecordEnvelope;
-  /** Every record it is born with, its own first, given the id it gets. */
-  births(id: number): Birth[];
+  /** Every record it is born with, its own first. */
+  readonly births: Births;
 }
 
 /** Makes a ledger: its keys, its own record, and the signers, policies and schemas it is born with (contract 01 §14). */
@@ -52,13 +52,17 @@ export function newLedger(service: Service, founding: Founding): NewLedger {
   return {
     luid,
     record: own,
-    births: (id) => [
-      birth(id, kindNamed('ledger'), own),
-      ...signers.map(({ record, key }) =>
-        birth(id, kindNamed('signer'), record, [sealedKey(service, luid, record, key)]),
-      ),
-      ...others.map(({ kind, record }) => birth(id, kind, record)),
-    ],
+    births: (id, version) => {
+      const birth = (kind: Kind, record: RecordEnvelope, secrets: Birth['secrets'] = []) =>
+        birthOf(service, { id, version }, kind, record, secrets);
+      return [
+        birth(kindNamed('ledger'), own),
+        ...signers.map(({ record, key }) =>
+          birth(kindNamed('signer'), record, [sealedKey(service, luid, record, key)]),
+        ),
+        ...others.map(({ kind, record }) => birth(kind, record)),
+      ];
+    },
   };
 }
 
@@ -140,15 +144,16 @@ function newLuid({ nature }: Service, kind: Kind['name']): string {
   return makeLuid(kindNamed(kind).prefix, Math.floor(nature.now() / 1000), nature.random(11));
 }
 
-function birth(id: number, kind: Kind, record: RecordEnvelope, secrets: Birth['secrets'] = []): Birth {
+function birthOf(
+  service: Service,
+  ledger: { readonly id: number; readonly version: number },
+  kind: Kind,
+  record: RecordEnvelope,
+  secrets: Birth['secrets'],
+): Birth {
+  const version = { ...versionOf(ledger, kind, record, 1), action: 'create' as const };
   return {
     secrets,
-    write: {
-      ...versionOf({ id, version: 1 }, kind, record, 1),
-      action: 'create',
-      strangers: [],
-      needs: [],
-      decides: false,
-    },
+    write: { ...version, strangers: [], needs: [], decides: false, mac: service.integrity.mac(version, version) },
   };
 }

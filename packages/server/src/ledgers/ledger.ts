@@ -30,6 +30,8 @@ export interface Ledger {
   readonly handle: string;
   readonly luid: string;
   readonly version: number;
+  /** Loads of ledgers that this process had begun before this one: of two states the one loaded later is the newer. */
+  readonly loads: number;
   /** Characters of the records it was loaded from, about. */
   readonly weight: number;
   readonly owners: readonly string[];

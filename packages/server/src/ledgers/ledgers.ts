@@ -1,6 +1,7 @@
-import { isObject, LedgerError, type RecordEnvelope, type Suite } from '@countersign/protocol';
+import { encodeBase64, isObject, LedgerError, type RecordEnvelope, type Suite } from '@countersign/protocol';
 import type { AccessPolicy } from '../access/context.js';
 import type { AccessEntry } from '../access/rules.js';
+import type { Integrity } from '../integrity/integrity.js';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
@@ -19,7 +20,10 @@ export interface Ledgers {
    * @throws `api.route-not-found` when there is none (contract 01 §13)
    */
   resolve(id: string): Promise<Ledger>;
-  /** The ledger at `version` or later, given what was held of it; the same one when it is at that version. */
+  /**
+   * The ledger at `version` or later, given what was held of it; the same one when it is at that version. What is at a later
+   * version than the database knows of is loaded anew as well: it is of a past that the database has lost.
+   */
   renew(ledger: Ledger, version: number): Promise<Ledger>;
 }
 
@@ -28,19 +32,30 @@ export function sealContext(ledger: string, luid: string, name: string): string 
   return `${ledger}/${luid}/${name}`;
 }
 
-/** @param scheduler tells when it is a ledger's turn to be read */
-export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suite, scheduler: Scheduler): Ledgers {
+/** What ledgers are made of, beside their rows. */
+interface Means {
+  readonly masterKey: Buffer;
+  readonly suite: Suite;
+  readonly integrity: Pick<Integrity, 'refuse'>;
+  /** Tells when it is a ledger's turn to be read. */
+  readonly scheduler: Scheduler;
+}
+
+export function createLedgers(store: LedgerStore, means: Means): Ledgers {
   const held = new Recent<string, Ledger>(limits.ledgers.together, ({ weight }) => weight + LEDGER);
   const loading = new Map<string, Promise<Ledger>>();
+  let loads = 0;
 
   const load = (id: string): Promise<Ledger> => {
     const underWay = loading.get(id);
     if (underWay) return underWay;
+    loads += 1;
+    const before = loads;
     const load = store
       .load(id)
       .then(async (stored) => {
         if (!stored) throw new LedgerError('api.route-not-found', 'Server does not host requested ledger');
-        return keep(id, ledgerOf(stored, await recordsOf(stored, scheduler), masterKey, suite));
+        return keep(id, ledgerOf(stored, await recordsOf(stored, means.scheduler), before, means));
       })
       .finally(() => loading.delete(id));
     loading.set(id, load);
@@ -50,7 +65,7 @@ export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suit
   /** Of two loads of one ledger the older may end later: it never takes the place of the newer. */
   const keep = (id: string, loaded: Ledger): Ledger => {
     const before = held.get(id);
-    const ledger = before && before.version > loaded.version ? before : loaded;
+    const ledger = before && before.loads > loaded.loads ? before : loaded;
     held.set(id, ledger);
     return ledger;
   };
@@ -60,9 +75,9 @@ export function createLedgers(store: LedgerStore, masterKey: Buffer, suite: Suit
       return held.get(id) ?? load(id);
     },
     async renew(stale, version) {
-      if (stale.version >= version) return stale;
+      if (stale.version === version) return stale;
       const newer = [held.get(stale.handle), held.get(stale.luid)].find(
-        (one) => one?.luid === stale.luid && one.version >= version,
+        (one) => one?.luid === stale.luid && one.loads > stale.loads && one.version >= version,
       );
       // Under both names, so that no later request begins with the old one.
       const ledger = newer ?? (await load(stale.luid));
@@ -96,14 +111,26 @@ async function recordsOf(stored: StoredLedger, scheduler: Scheduler): Promise<He
   return records;
 }
 
-/** A ledger made from its rows. */
-function ledgerOf(stored: StoredLedger, records: readonly Held[], masterKey: Buffer, suite: Suite): Ledger {
+/**
+ * A ledger made from its rows.
+ *
+ * @throws Corrupt when they do not belong together: the records were checked, their index was not
+ */
+function ledgerOf(
+  stored: StoredLedger,
+  records: readonly Held[],
+  loads: number,
+  { masterKey, suite, integrity }: Means,
+): Ledger {
+  const misled = (luid: string) =>
+    integrity.refuse({ ledger: stored.luid, luid, change: 1 }, 'is not what the index says');
   const own = records.find((one) => one.kind === 'ledger' && one.luid === stored.luid)?.record;
-  if (!own) throw new Error(`Ledger ${stored.handle} has no record of its own.`);
+  if (own?.data.handle !== stored.handle) return misled(stored.luid);
   const signer = (handle: string) => {
     const key = stored.keys.find((one) => one.handle === handle);
     if (!key) throw new Error(`Ledger ${stored.handle} has no signer ${handle}.`);
     const secret = open(masterKey, key.sealed, sealContext(stored.luid, key.luid, key.name));
+    if (encodeBase64(suite.publicKey(secret)) !== key.public) return misled(key.luid);
     return countersigner(handle, { public: key.public, secret }, suite);
   };
   return {
@@ -111,6 +138,7 @@ function ledgerOf(stored: StoredLedger, records: readonly Held[], masterKey: Buf
     handle: stored.handle,
     luid: stored.luid,
     version: stored.version,
+    loads,
     weight: stored.bodies.reduce((sum, { body }) => sum + body.length, SCHEMA * stored.schemas.length),
     owners: own.meta.owners,
     access: accessOf(own),

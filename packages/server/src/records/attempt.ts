@@ -103,7 +103,7 @@ export function assertCurrent(ledger: Ledger, version: number): void {
 }
 
 /** A write, but for the keys taken for nobody's: the run it was decided in holds those. */
-export type Decided = Omit<Write, 'strangers'>;
+export type Decided = Omit<Write, 'strangers' | 'mac'>;
 
 /**
  * Stores a write.
@@ -112,7 +112,8 @@ export type Decided = Omit<Write, 'strangers'>;
  * @throws OutOfDate when something it was decided on has changed
  */
 export async function commit(service: Service, ledger: Ledger, write: Decided): Promise<boolean> {
-  const { result, version } = await service.store.commit({ ...write, strangers: [...ledger.strangers] });
+  const mac = service.integrity.mac(write, write);
+  const { result, version } = await service.store.commit({ ...write, strangers: [...ledger.strangers], mac });
   // Whoever was a stranger may have registered meanwhile, and whose key was just stored is a stranger no more.
   if (result === 'stale') for (const key of ledger.strangers) ledger.signers.delete(key);
   if (result === 'done' && write.link !== undefined) ledger.signers.delete(write.link);

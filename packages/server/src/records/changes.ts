@@ -4,6 +4,7 @@ import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { StoredChange, Versioned } from '../store/history.js';
+import { missing } from '../store/version.js';
 import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
@@ -30,8 +31,14 @@ export async function listChanges(service: Service, ledger: Ledger, kind: Kind, 
     const asked = { ...page, filters };
     const { version, total, changes } = await service.store.lists.history(versioned(current, kind, record), asked);
     assertCurrent(current, version);
+    const source = versionsIn(service, current, kind);
+    // Numbered from 1 without a gap: where one is missing, what is found below it is not at its place.
+    const gap =
+      filters.length > 0 ? -1 : changes.findIndex(({ change }, at) => change !== total - page.index * page.limit - at);
+    if (gap >= 0)
+      await source.check({ ...missing({ luid: record.luid, change: total - page.index * page.limit - gap }) });
     const itemOf = (change: StoredChange) => newItem(snapshot(kind, change) as unknown as Json);
-    return withBodies(service, versionsIn(service, current.id), page, changes, itemOf, (items) => {
+    return withBodies(service, source, page, changes, itemOf, (items) => {
       return { status: 200, body: listText(service, current, items, { ...page, total }) };
     });
   });

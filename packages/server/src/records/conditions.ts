@@ -117,7 +117,7 @@ async function claimsOfThread({ service, ledger, subject }: Asking): Promise<Jso
   const { version, records } = await service.store.find(query);
   assertCurrent(ledger, version);
   const claims: JsonObject[] = [];
-  for await (const body of eachBody(service.store.bodies, ledger.id, records)) {
+  for await (const body of eachBody(service.store.bodies, query, records)) {
     await service.task.turn(stepsOfText(body));
     claims.push(...claimsOf((JSON.parse(body) as RecordEnvelope).data));
   }

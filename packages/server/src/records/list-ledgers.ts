@@ -35,15 +35,16 @@ export async function listLedgers(service: Service, request: Request): Promise<A
 }
 
 /** What ledgers hold of themselves: each is fetched from its own. */
-function ownRecords({ store }: Service, owner: string | undefined): Source<ListedLedger> {
+function ownRecords({ store, integrity }: Service, owner: string | undefined): Source<ListedLedger> {
   return {
     turn: owner,
     async fetch(ledgers) {
       const found: Sized[] = [];
       for (const own of ledgers) {
-        found.push(...(await store.lists.bodies({ ledger: own.ledger, of: [own], most: own.size })));
+        found.push(...(await store.lists.bodies({ ledger: own.ledger, kind: 'ledger', of: [own], most: own.size })));
       }
       return found;
     },
+    check: (own) => integrity.check({ ledger: own.ledger, kind: 'ledger' }, own),
   };
 }

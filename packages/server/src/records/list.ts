@@ -76,7 +76,7 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
       return answer(items);
     }
     const itemOf = (version: Version) => service.items.of(current, version);
-    return withBodies(service, versionsIn(service, current.id), page, own, itemOf, answer);
+    return withBodies(service, versionsIn(service, current, kind), page, own, itemOf, answer);
   });
 }
 
@@ -124,7 +124,7 @@ async function pageOfVisible(
   caller: Caller,
   parent: Parent | undefined,
 ): Promise<readonly Shown[]> {
-  const records = createUnjudged(service, ledger);
+  const records = createUnjudged(service, ledger, kind);
   const abandoned = () => service.task.abandoned();
   const next = async (limit: number, after: Place | undefined) => {
     const query = {

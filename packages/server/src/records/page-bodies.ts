@@ -1,13 +1,15 @@
 import { LedgerError } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
-import type { Sized, Version } from '../store/version.js';
+import { type Check, missing, type Sized, type StoredVersion, type Version } from '../store/version.js';
 import { stepsOfText, type Task } from '../work/task.js';
 import type { Item } from './items.js';
 import type { PageQuery } from './page.js';
 
 /** A version that is to be on a page: its size and body where they are known by now. */
-export type Shown = Pick<Version, 'luid' | 'change'> & Partial<Pick<Sized, 'size' | 'body'>>;
+export type Shown = Pick<Version, 'luid' | 'change'> & Partial<Omit<Sized, 'luid' | 'change'>>;
 
 /** Where the bodies of a page come from. */
 export interface Source<V> {
@@ -15,11 +17,17 @@ export interface Source<V> {
   readonly turn: unknown;
   /** Sizes and bodies of versions, as `Bodies` tells. */
   fetch(versions: readonly V[], most: number): Promise<readonly Sized[]>;
+  /** Makes sure of a version before an item is made of it. */
+  check(version: V & StoredVersion): ReturnType<Check>;
 }
 
-/** The versions of one ledger's records. */
-export function versionsIn({ store }: Service, ledger: number): Source<Shown> {
-  return { turn: ledger, fetch: (of, most) => store.lists.bodies({ ledger, of, most }) };
+/** The versions of one kind of record in a ledger. */
+export function versionsIn({ store, items }: Service, ledger: Ledger, kind: Kind): Source<Shown> {
+  return {
+    turn: ledger.id,
+    fetch: (of, most) => store.lists.bodies({ ledger: ledger.id, kind: kind.name, of, most }),
+    check: (version) => items.check(ledger, kind, version),
+  };
 }
 
 /**
@@ -34,35 +42,39 @@ export async function withBodies<V extends Shown, T>(
   source: Source<NoInfer<V>>,
   page: PageQuery,
   versions: readonly V[],
-  itemOf: (version: V & { readonly body: string }) => Item,
+  itemOf: (version: V & StoredVersion) => Item,
   answer: (items: readonly Item[]) => T,
 ): Promise<T> {
   const isSized = versions.every(({ size }) => size !== undefined);
   const sized = isSized ? versions : await fetched(source, versions, limits.answers.atOnce);
   const sizes = sized.map(({ size = 0 }) => size);
   assertFits(sizes, page);
-  if (sized.every(hasBody)) return answer(await made(task, sized, itemOf));
+  if (sized.every(hasBody)) return answer(await made(task, source, sized, itemOf));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   return room(source.turn, bytes, async () => {
     const complete = await fetched(source, sized, Math.max(bytes, limits.answers.page));
-    return answer(await made(task, complete, itemOf));
+    return answer(await made(task, source, complete, itemOf));
   });
 }
 
-function hasBody<V extends Shown>(version: V): version is V & { readonly body: string } {
+function hasBody<V extends Shown>(version: V): version is V & StoredVersion {
   return typeof version.body === 'string';
 }
 
 async function made<V extends Shown>(
   task: Task,
+  source: Source<NoInfer<V>>,
   versions: readonly V[],
-  itemOf: (version: V & { readonly body: string }) => Item,
+  itemOf: (version: V & StoredVersion) => Item,
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (const version of versions) {
-    if (!hasBody(version)) throw new Error(`Version ${version.change} of ${version.luid} is not there.`);
-    await task.turn(stepsOfText(version.body));
-    items.push(itemOf(version));
+    // One that is not there is made of nothing, and refused.
+    const stored = hasBody(version) ? version : { ...version, ...missing(version) };
+    await task.turn(stepsOfText(stored.body));
+    const checking = source.check(stored);
+    if (checking) await checking;
+    items.push(itemOf(stored));
   }
   await task.turn();
   return items;
@@ -74,12 +86,12 @@ async function fetched<V extends Shown>(
   versions: readonly V[],
   most: number,
 ): Promise<readonly V[]> {
-  const missing = versions.filter((version) => !hasBody(version));
-  const found = await source.fetch(missing, most);
+  const wanted = versions.filter((version) => !hasBody(version));
+  const found = await source.fetch(wanted, most);
   const byName = new Map(found.map((one) => [`${one.luid} ${one.change}`, one]));
   return versions.map((version) => {
     const one = byName.get(`${version.luid} ${version.change}`);
-    return one ? { ...version, size: one.size, body: one.body } : version;
+    return one ? { ...version, ...one } : version;
   });
 }
 

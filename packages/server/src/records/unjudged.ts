@@ -1,7 +1,8 @@
+import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
-import type { Version } from '../store/version.js';
+import { missing, type StoredVersion, type Version } from '../store/version.js';
 
 type Named = Pick<Version, 'luid' | 'change'>;
 
@@ -16,22 +17,24 @@ export interface Unjudged {
  * Fetches bodies a few ahead, as many as `limits.answers.atOnce` bytes hold: where one record is undecided, those that
  * follow it mostly are.
  */
-export function createUnjudged({ store }: Service, ledger: Pick<Ledger, 'id'>): Unjudged {
+export function createUnjudged({ store, items }: Service, ledger: Ledger, kind: Kind): Unjudged {
   let following: readonly Named[] = [];
-  let ahead = new Map<string, string>();
+  let ahead = new Map<string, StoredVersion>();
   return {
     follow(records) {
       following = records;
     },
     async bodyOf(record) {
+      const checked = async (version: StoredVersion) => {
+        await items.check(ledger, kind, version);
+        return version.body;
+      };
       const known = ahead.get(nameOf(record));
-      if (known !== undefined) return known;
+      if (known !== undefined) return checked(known);
       const of = following.slice(following.findIndex((one) => nameOf(one) === nameOf(record)));
-      const found = await store.lists.bodies({ ledger: ledger.id, of, most: limits.answers.atOnce });
-      ahead = new Map(found.flatMap((one) => (one.body === null ? [] : [[nameOf(one), one.body]])));
-      const body = ahead.get(nameOf(record));
-      if (body === undefined) throw new Error(`Version ${record.change} of ${record.luid} is not there.`);
-      return body;
+      const found = await store.lists.bodies({ ledger: ledger.id, kind: kind.name, of, most: limits.answers.atOnce });
+      ahead = new Map(found.flatMap(({ body, ...one }) => (body === null ? [] : [[nameOf(one), { ...one, body }]])));
+      return checked(ahead.get(nameOf(record)) ?? missing(record));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import type { Integrity } from '../integrity/integrity.js';
 import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, isWithin, type Ledger, type SchemaEntry } from '../ledgers/ledger.js';
 import type { CompiledSchemas } from '../schemas/compiled.js';
@@ -20,7 +21,21 @@ export interface UserSchemas {
   check(task: Task, ledger: Ledger, kind: Kind, data: JsonObject, domain: string | undefined): Promise<void>;
 }
 
-export function createUserSchemas(store: Pick<Store, 'lookup'>, compiled: CompiledSchemas): UserSchemas {
+export function createUserSchemas(
+  store: Pick<Store, 'lookup'>,
+  integrity: Pick<Integrity, 'refuse'>,
+  compiled: CompiledSchemas,
+): UserSchemas {
+  /** Entries of the index whose schema was read, and is what they say. A newer state of a ledger has new ones. */
+  const read = new WeakSet<SchemaEntry>();
+  const compiledFrom = async (task: Task, ledger: Ledger, entry: SchemaEntry, kind: Kind) => {
+    const schema = await content(store, integrity, ledger, entry, kind);
+    read.add(entry);
+    const known = compiled.get(entry.hash);
+    if (known) return known;
+    await task.turn(STEPS_TO_COMPILE);
+    return compiled.add(entry.hash, schema);
+  };
   return {
     async check(task, ledger, kind, data, domain) {
       if (kind.schemas === 'none') return;
@@ -35,12 +50,8 @@ export function createUserSchemas(store: Pick<Store, 'lookup'>, compiled: Compil
         const detail = kind.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${kind.name}.`;
         throw new LedgerError('record.relation-not-found', detail);
       }
-      let schema = compiled.get(entry.hash);
-      if (!schema) {
-        const text = await content(store, ledger, entry.luid);
-        await task.turn(STEPS_TO_COMPILE);
-        schema = compiled.add(entry.hash, text);
-      }
+      const schema =
+        (read.has(entry) ? compiled.get(entry.hash) : undefined) ?? (await compiledFrom(task, ledger, entry, kind));
       await task.turn();
       schema.check(data, (steps) => task.note(steps));
     },
@@ -73,9 +84,21 @@ function unnamed(kind: Kind): LedgerError {
  * The content of a schema, as of the ledger's state: what is kept under its hash serves every ledger that has the same,
  * so a newer content must never be kept under an older hash.
  */
-async function content(store: Pick<Store, 'lookup'>, ledger: Ledger, luid: string): Promise<JsonObject> {
+async function content(
+  store: Pick<Store, 'lookup'>,
+  integrity: Pick<Integrity, 'refuse'>,
+  ledger: Ledger,
+  { luid, hash, handle, domain }: SchemaEntry,
+  { name }: Kind,
+): Promise<JsonObject> {
   const { version, record } = await store.lookup({ ledger: ledger.id, kind: 'schema', id: luid, by: 'luid' });
   assertCurrent(ledger, version);
-  const { data } = JSON.parse(record?.body ?? '{"data":{}}') as RecordEnvelope;
+  const schema = JSON.parse(record?.body ?? '{"data":{}}') as RecordEnvelope;
+  const { data, meta } = schema;
+  // The index says by what hash a schema is compiled, and so what every ledger's records are judged by that has one of it.
+  const isIndexed = schema.hash === hash && data.handle === handle && data.record === name && meta?.domain === domain;
+  if (!isIndexed) {
+    integrity.refuse({ ledger: ledger.luid, luid, change: record?.change ?? 0 }, 'is not what the index says');
+  }
   return isObject(data.schema) ? data.schema : {};
 }

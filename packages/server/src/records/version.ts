@@ -10,7 +10,10 @@ import { judgedBy } from './judged.js';
 import { recordText } from './serve.js';
 
 /** What a write stores of a version, whatever operation made it. */
-export type Version = Omit<Write, 'action' | 'strangers' | 'needs' | 'decides' | 'secrets' | 'unless' | 'renames'>;
+export type Version = Omit<
+  Write,
+  'action' | 'mac' | 'strangers' | 'needs' | 'decides' | 'secrets' | 'unless' | 'renames'
+>;
 
 /**
  * A version of a record as it is stored: the one place that says which columns follow from which members.

@@ -19,6 +19,7 @@ const WRITES = [
   'body text',
   'needs int',
   'decides boolean',
+  'mac text',
 ];
 const STRANGERS = ['ord int', 'public text'];
 const NEEDS = ['ord int', 'kind text', 'handle text'];
@@ -59,7 +60,7 @@ export function commitStatement(does: Does): string {
 const WRITE = `
 w as (
   select ord, ledger_id, version, action, kind, handle, luid, change,
-         moment, hash, status, domain, link, document::jsonb, nullif(judged, '') as judged, body, needs, decides
+         moment, hash, status, domain, link, document::jsonb, nullif(judged, '') as judged, body, needs, decides, mac
   from ${unnested('w', WRITES)}
 ),
 stranger as (select * from ${unnested('s', STRANGERS, 1 + WRITES.length)}),
@@ -154,8 +155,8 @@ remembered as (
 
 const HISTORY = `
 history as (
-  insert into change (ledger_id, luid, change, kind, action, moment, hash, body)
-  select ledger_id, luid, change, kind, action, moment, hash, body from w join done using (ord)
+  insert into change (ledger_id, luid, change, kind, action, moment, hash, body, mac)
+  select ledger_id, luid, change, kind, action, moment, hash, body, mac from w join done using (ord)
 )`;
 
 const DECIDED = `

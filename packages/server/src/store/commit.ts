@@ -177,6 +177,7 @@ function columns(writes: readonly Write[]): unknown[] {
     textArray(writes.map((write) => write.body)),
     writes.map((write) => write.needs.length),
     writes.map((write) => write.decides),
+    writes.map((write) => write.mac ?? null),
     strangers.map((one) => one.ord),
     strangers.map((one) => one.key),
     needs.map((one) => one.ord),

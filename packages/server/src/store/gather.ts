@@ -67,7 +67,8 @@ export function gather<In, Out>(
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      for (const [name, group] of [...groups]) {
+      // A group that is taken from goes to the end, so that no more are passed over than there are runs under way.
+      for (const [name, group] of groups) {
         if (running >= bounds.lanes) break;
         if (group.waiting.length > 0 && !(bounds.apart && group.running >= each)) void take(name, group);
       }

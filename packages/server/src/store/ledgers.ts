@@ -2,9 +2,10 @@ import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { keepSecrets, storeTogether } from './commit.js';
+import { EPOCH } from './course.js';
 import { gather } from './gather.js';
 import { transaction } from './transaction.js';
-import { unnested } from './unnested.js';
+import { checkAll, type Sight, STORED_VERSION, type StoredVersion } from './version.js';
 import type { Write } from './write.js';
 
 /** What the tables hold of a ledger as a whole: what a process needs to decide and sign. */
@@ -14,7 +15,7 @@ export interface StoredLedger {
   readonly luid: string;
   readonly version: number;
   /** Bodies of the ledger's own record and of its policies and domains, oldest first. */
-  readonly bodies: readonly { readonly kind: KindName; readonly luid: string; readonly body: string }[];
+  readonly bodies: readonly (StoredVersion & { readonly kind: KindName })[];
   /** Its schemas: `link` is the kind of record a schema is for. */
   readonly schemas: readonly {
     readonly handle: string;
@@ -39,6 +40,9 @@ export interface Birth {
   readonly secrets: readonly { readonly name: string; readonly sealed: Buffer }[];
 }
 
+/** Makes the records of a new ledger, given its id and the version it begins with. */
+export type Births = (id: number, version: number) => readonly Birth[];
+
 export interface LedgerStore {
   /** The ledger of that handle or luid, or nothing. */
   load(id: string): Promise<StoredLedger | undefined>;
@@ -47,36 +51,58 @@ export interface LedgerStore {
   /**
    * Makes a ledger with all its birth records, or none of it.
    *
-   * @param births made from the id the ledger gets
    * @returns false when the handle is taken
    */
-  found(
-    ledger: { handle: string; luid: string; owners: readonly string[] },
-    births: (id: number) => readonly Birth[],
-  ): Promise<boolean>;
+  found(ledger: { handle: string; luid: string; owners: readonly string[] }, births: Births): Promise<boolean>;
 }
 
-export function createLedgerStore(pool: pg.Pool): LedgerStore {
+export function createLedgerStore(pool: pg.Pool, sight: Sight): LedgerStore {
   return {
-    load: (id) => load(pool, id),
+    load: (id) => load(pool, sight, id),
     version: versions(pool),
     found: (ledger, births) => found(pool, ledger, births),
   };
 }
 
-async function load(pool: pg.Pool, id: string): Promise<StoredLedger | undefined> {
+/** The key of a ledger's `system` signer, as it was sealed at the ledger's birth. */
+export interface SystemKey {
+  /** Luid of the ledger. */
+  readonly ledger: string;
+  /** Luid of the signer. */
+  readonly luid: string;
+  readonly name: string;
+  readonly sealed: Buffer;
+}
+
+/** Reads the key of a ledger's `system` signer; nothing when there is no such ledger. */
+export function createSystemKeys(pool: pg.Pool): (ledger: number) => Promise<SystemKey | undefined> {
+  return async (ledger) => {
+    const { rows } = await pool.query<SystemKey>({
+      name: 'system-key',
+      text: `select l.luid as ledger, r.luid, s.name, s.sealed
+        from ledger l
+          join record r on r.ledger_id = l.id and r.kind = 'signer' and r.handle = 'system'
+          join secret s on s.ledger_id = l.id and s.luid = r.luid
+        where l.id = $1`,
+      values: [ledger],
+    });
+    return rows[0];
+  };
+}
+
+async function load(pool: pg.Pool, { check, course }: Sight, id: string): Promise<StoredLedger | undefined> {
   // The version is read first: rows read after it may be newer, never older, and the next check then reloads them.
-  const { rows: ledgers } = await pool.query<Pick<StoredLedger, 'id' | 'handle' | 'luid' | 'version'>>({
+  const { rows: ledgers } = await pool.query<Omit<StoredLedger, 'bodies' | 'schemas' | 'keys'> & AsOf>({
     name: 'ledger',
-    text: 'select id, handle, luid, version from ledger where handle = $1 or luid = $1',
+    text: `select id, handle, luid, version, ${course.position} as position from ledger where handle = $1 or luid = $1`,
     values: [id],
   });
-  const ledger = ledgers[0];
-  if (!ledger) return undefined;
+  if (!ledgers[0]) return undefined;
+  const { position, ...ledger } = ledgers[0];
   const [bodies, schemas, keys] = await Promise.all([
     pool.query<StoredLedger['bodies'][number]>({
       name: 'ledger-bodies',
-      text: `select r.kind, r.luid, c.body from record r join change c using (ledger_id, luid, change)
+      text: `select r.kind, ${STORED_VERSION} from record r join change c using (ledger_id, luid, change)
         where r.ledger_id = $1 and r.kind || '' in ('ledger', 'policy', 'domain') order by r.seq`,
       values: [ledger.id],
     }),
@@ -93,7 +119,14 @@ async function load(pool: pg.Pool, id: string): Promise<StoredLedger | undefined
       values: [ledger.id],
     }),
   ]);
+  course.saw(ledger.version, position);
+  for (const row of bodies.rows) await checkAll(check, { ledger: ledger.id, kind: row.kind }, [row]);
   return { ...ledger, bodies: bodies.rows, schemas: schemas.rows, keys: keys.rows };
+}
+
+/** How far the database had come when something was read. */
+interface AsOf {
+  readonly position: number | null;
 }
 
 function versions(pool: pg.Pool): LedgerStore['version'] {
@@ -101,28 +134,31 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
     async (ids) => {
       const { rows } = await pool.query<{ version: number }>({
         name: 'ledger-versions',
-        text: `select l.version from ${unnested('q', ['ord int', 'id bigint'])} left join ledger l using (id) order by q.ord`,
-        values: [ids.map((_, ord) => ord), ids],
+        text: 'select version from ledger where id = $1',
+        values: [ids[0]],
       });
-      return rows.map(({ version }) => version);
+      return ids.map(() => rows[0]?.version ?? 0);
     },
-    { batch: limits.batch, queue: limits.queue, lanes: 1 },
+    { batch: limits.batch, queue: limits.queue, lanes: limits.lookups.each, apart: (id) => id },
   );
 }
 
 function found(
   pool: pg.Pool,
   ledger: { handle: string; luid: string; owners: readonly string[] },
-  births: (id: number) => readonly Birth[],
+  births: Births,
 ): Promise<boolean> {
   return transaction(pool, async (client, rollback) => {
+    // Held until the end, so that the new ledger is not left behind when the others are moved on.
+    const { rows: kept } = await client.query(`select value from deployment where name = 'epoch' for share`);
+    const version = Number(kept[0]?.value ?? 0) * EPOCH + 1;
     const { rows } = await client.query<{ id: number }>(
-      'insert into ledger (handle, luid, owners) values ($1, $2, $3) on conflict do nothing returning id',
-      [ledger.handle, ledger.luid, ledger.owners],
+      'insert into ledger (handle, luid, owners, version) values ($1, $2, $3, $4) on conflict do nothing returning id',
+      [ledger.handle, ledger.luid, ledger.owners, version],
     );
     const id = rows[0]?.id;
     if (id === undefined) return rollback(false);
-    const records = births(id);
+    const records = births(id, version);
     const outcomes = await storeTogether(
       client,
       records.map((birth) => birth.write),

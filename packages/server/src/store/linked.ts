@@ -1,5 +1,8 @@
+import type { JsonObject } from '@countersign/protocol';
 import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
+import { kindNamed } from '../kinds/registry.js';
+import { checkAll, type Sight, STORED_VERSION, type StoredVersion } from './version.js';
 
 /** Records of a kind by their link value. */
 export interface Linked {
@@ -15,15 +18,17 @@ interface Query {
   readonly link: string;
 }
 
-export function createLinked(pool: pg.Pool): Linked {
+export function createLinked(pool: pg.Pool, { check }: Pick<Sight, 'check'>): Linked {
   return {
     async first({ ledger, kind, link }) {
-      const { rows } = await pool.query<{ body: string }>({
+      const { rows } = await pool.query<StoredVersion>({
         name: 'linked-first',
-        text: `select c.body from record r join change c using (ledger_id, luid, change)
+        text: `select ${STORED_VERSION} from record r join change c using (ledger_id, luid, change)
           where r.ledger_id = $1 and r.kind = $2 and r.link = $3 order by r.seq limit 1`,
         values: [ledger, kind, link],
       });
+      const is = (data: JsonObject) => kindNamed(kind).link?.(data) === link;
+      await checkAll(check, { ledger, kind, is }, rows);
       return rows[0]?.body;
     },
     async keys({ ledger, kind, link, limit }) {

@@ -55,7 +55,8 @@ export interface ListedLedger extends Sized {
 
 export interface Lists {
   /**
-   * Current records of one kind in one ledger, with the bodies of the first, as many as `limits.answers.atOnce` bytes hold.
+   * Current records of one kind in one ledger, with the bodies of the first, as many as `limits.answers.atOnce` bytes hold. As
+   * they were found: whoever takes bodies has to check them.
    *
    * @throws LedgerError `api.request-timeout` when they are not found in time
    */
@@ -212,7 +213,7 @@ function conditions({ ledger, kind }: ListQuery, filters: readonly Filter[]): Ra
  * The size of a version in bytes, and its body as long as all so far hold no more than may be fetched without asking for
  * room. Its length stands beside a text that is stored elsewhere: bodies beyond are not touched.
  */
-const BODY = sql`octet_length(c.body) as size,
+const BODY = sql`c.action, c.mac, octet_length(c.body) as size,
       case when sum(octet_length(c.body)) over (order by p.moment desc, p.seq rows unbounded preceding)
         <= ${sql.lit(limits.answers.atOnce)} then c.body end as body`;
 

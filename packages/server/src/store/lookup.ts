@@ -2,10 +2,11 @@ import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
+import { EPOCH, epochOf } from './course.js';
 import { gather, type Watch } from './gather.js';
 import { textArray } from './text-array.js';
 import { unnested } from './unnested.js';
-import type { Version } from './version.js';
+import { missing, type Sight, type StoredVersion, type Version } from './version.js';
 
 export interface Found {
   /** The ledger's version at the moment of the read: what the caller holds of the ledger is current if it agrees. */
@@ -22,76 +23,110 @@ interface Query {
 
 export type Lookup = (query: Query & { by: 'handle' | 'luid' }) => Promise<Found>;
 
-interface Row {
+interface Row extends StoredVersion {
   readonly version: number;
-  readonly luid: string | null;
-  readonly change: number;
-  /** Absent also where the version is the one that is known. */
-  readonly body: string | null;
+  /** Absent also where the version is the one that is known; so are its other columns then. */
+  readonly body: string;
+  /** How far the database has come, where a body was read. */
+  readonly position: number | null;
   /** Whether it is larger than what is fetched together with others: it is to be looked up alone. */
   readonly large: boolean | null;
+}
+
+/** A version that is kept, and the epoch it was read in: in another one there may be another of that number. */
+interface Known extends Version {
+  readonly epoch: number;
 }
 
 /** Stands for what is too large to be found together with others. */
 const LARGE = Symbol('large');
 
+const ASKED = ['ord int', 'kind text', 'id text', 'known_luid text', 'known_change int', 'known_epoch int'];
+
 // The limit keeps the last part from being run at all for what is known; as a condition it would be tried on its result.
-const text = (by: 'handle' | 'luid') => `
-select l.version, r.luid, r.change, octet_length(c.body) > $7 as large,
-  case when octet_length(c.body) <= $7 then c.body end as body
-from ${unnested('q', ['ord int', 'ledger_id bigint', 'kind text', 'id text', 'known_luid text', 'known_change int'])}
-  left join ledger l on l.id = q.ledger_id
+const text = (by: 'handle' | 'luid', position: string) => `
+select l.version, r.luid, r.change, c.action, c.mac, octet_length(c.body) > $8 as large,
+  case when octet_length(c.body) <= $8 then c.body end as body, case when c.body is not null then ${position} end as position
+from ledger l
+  cross join ${unnested('q', ASKED, 2)}
   left join lateral (
     select r.luid, r.change from record r
-    where r.ledger_id = q.ledger_id and r.kind = q.kind and r.${by} = q.id
+    where r.ledger_id = $1 and r.kind = q.kind and r.${by} = q.id
     limit 1
   ) r on true
   left join lateral (
-    select c.body from change c
-    where c.ledger_id = q.ledger_id and c.luid = r.luid and c.change = r.change
-      and (r.luid <> q.known_luid or r.change <> q.known_change)
+    select c.action, c.mac, c.body from change c
+    where c.ledger_id = $1 and c.luid = r.luid and c.change = r.change
+      and (r.luid <> q.known_luid or r.change <> q.known_change or l.version / ${EPOCH} <> q.known_epoch)
     limit 1
   ) c on true
+where l.id = $1
 order by q.ord
 `;
 
 /**
- * Reads current records by handle or luid. Lookups that arrive while one is under way share the next query, which is
- * what makes single reads cheap under load; each answers with the ledger's version, so that no second query is needed
- * to know whether the rules they are judged by are current.
+ * Reads current records by handle or luid. Lookups in one ledger that arrive while one is under way share the next query,
+ * which is what makes single reads cheap under load; each answers with the ledger's version, so that no second query is
+ * needed to know whether the rules they are judged by are current.
  *
  * Which version is the current one is asked each time, and what it holds only when this process does not know it yet.
  */
-export function createLookup(pool: pg.Pool, watch?: Watch): Lookup {
-  const known = new Recent<string, Version>(limits.known, ({ body }) => body.length + ENTRY);
+export function createLookup(pool: pg.Pool, { check, course }: Sight, watch?: Watch): Lookup {
+  const known = new Recent<string, Known>(limits.known, ({ body }) => body.length + ENTRY);
   const gatherer = (by: 'handle' | 'luid', { batch, most }: Fetched) => {
     const keyOf = ({ ledger, kind, id }: Query) => `${ledger} ${kind} ${by} ${id}`;
+    const statement = { name: `lookup-${by}`, text: text(by, course.position) };
+
+    /** What needs no look at it: nothing, or what is kept. */
+    const foundAtOnce = ({ version, luid, change, body, large }: Row, before: Known | undefined) => {
+      if (luid === null) return { version };
+      if (large) return LARGE;
+      return body === null && before?.luid === luid && before.change === change
+        ? { version, record: before }
+        : undefined;
+    };
+
+    const foundAnew = async (row: Row, query: Query): Promise<Found> => {
+      const { version, luid, change, action, mac, body, position } = row;
+      course.saw(version, position);
+      const { ledger, kind, id } = query;
+      const place = by === 'handle' ? { ledger, kind, key: id } : { ledger, kind };
+      await check(place, body === null ? missing(row) : { luid, change, action, mac, body });
+      const record = { luid, change, body, epoch: epochOf(version) };
+      known.set(keyOf(query), record);
+      return { version, record };
+    };
+
     return gather<Query, Found | typeof LARGE>(
       async (queries) => {
         const versions = queries.map((query) => known.get(keyOf(query)));
         const { rows } = await pool.query<Row>({
-          name: `lookup-${by}`,
-          text: text(by),
+          ...statement,
           values: [
+            queries[0]!.ledger,
             queries.map((_, ord) => ord),
-            queries.map((query) => query.ledger),
             textArray(queries.map((query) => query.kind)),
             textArray(queries.map((query) => query.id)),
             textArray(versions.map((version) => version?.luid ?? '')),
             versions.map((version) => version?.change ?? 0),
+            versions.map((version) => version?.epoch ?? 0),
             most,
           ],
         });
-        return rows.map(({ version, luid, change, body, large }, ord) => {
-          if (luid === null) return { version };
-          if (large) return LARGE;
-          if (body === null) return { version, record: versions[ord]! };
-          const record = { luid, change, body };
-          known.set(keyOf(queries[ord]!), record);
-          return { version, record };
+        if (rows.length === 0) return queries.map(() => GONE);
+        const found = rows.map((row, ord) => {
+          const query = queries[ord]!;
+          return foundAtOnce(row, versions[ord]) ?? foundAnew(row, query).catch((error: Error) => error);
         });
+        return Promise.all(found);
       },
-      { batch, queue: limits.queue, lanes: 2 },
+      {
+        batch,
+        queue: limits.queue,
+        lanes: limits.lookups.together,
+        apart: ledgerOf,
+        each: limits.lookups.each,
+      },
       watch,
     );
   };
@@ -112,6 +147,13 @@ export interface Fetched {
 /** Many small records in one query, or one of any size: either way no more than a page of a list holds. */
 export const TOGETHER: Fetched = { batch: limits.batch, most: limits.answers.page / limits.batch };
 export const ALONE: Fetched = { batch: 1, most: 2 ** 31 - 1 };
+
+/** A ledger that is not there any more has no version: what was held of it is loaded anew, and not found. */
+const GONE: Found = { version: 0 };
+
+function ledgerOf({ ledger }: Query): number {
+  return ledger;
+}
 
 /** About what a known version takes beside its body, in characters. */
 const ENTRY = 300;

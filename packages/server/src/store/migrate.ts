@@ -4,6 +4,7 @@ import * as records from './migrations/0001-records.js';
 import * as usedTokens from './migrations/0002-used-tokens.js';
 import * as lists from './migrations/0003-lists.js';
 import * as droppedRecords from './migrations/0004-dropped-records.js';
+import * as macs from './migrations/0007-macs.js';
 import * as answers from './migrations/0008-answers.js';
 
 const numbered: Record<string, string> = {
@@ -11,6 +12,7 @@ const numbered: Record<string, string> = {
   '0002-used-tokens': usedTokens.sql,
   '0003-lists': lists.sql,
   '0004-dropped-records': droppedRecords.sql,
+  '0007-macs': macs.sql,
   '0008-answers': answers.sql,
 };
 

@@ -11,7 +11,7 @@ const types: pg.CustomTypesConfig = {
 /**
  * A pool of connections to the ledger's database.
  *
- * @param config how to reach it: a URL or the driver's settings
+ * @param config how to reach it: a URL or the driver's settings; `onConnect` may look at a new connection, and refuse it
  * @param onError called when an idle connection fails, as when the database goes away
  */
 export function createPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {

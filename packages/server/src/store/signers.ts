@@ -1,8 +1,12 @@
+import type { ChangeAction, JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type pg from 'pg';
 import { limits } from '../limits.js';
+import { Recent } from '../recent.js';
+import { epochOf } from './course.js';
 import { gather } from './gather.js';
-import { ALONE, type Fetched, TOGETHER } from './lookup.js';
+import { ALONE, type Fetched, type Lookup, TOGETHER } from './lookup.js';
 import { unnested } from './unnested.js';
+import { missing, type Sight, STORED_VERSION, type StoredVersion } from './version.js';
 
 /** The signer that the key or handle asked for leads to, with the circles it is in. */
 export interface FoundSigner {
@@ -16,74 +20,114 @@ export interface FoundSigner {
 
 export type SignerLookup = (query: { ledger: number; key: string; by: 'public' | 'handle' }) => Promise<FoundSigner>;
 
-interface Row {
+interface Row extends StoredVersion {
   readonly version: number;
   /** Whether it is larger than what is fetched together with others: it is to be looked up alone. */
   readonly large: boolean;
-  readonly body: string | null;
-  readonly factor: string | null;
-  readonly circles: string[] | null;
+  readonly position: number | null;
+  readonly factor_luid: string | null;
+  readonly factor_change: number;
+  readonly factor_action: ChangeAction;
+  readonly factor_mac: string | null;
+  readonly factor_body: string;
+  /** Luids of its memberships of circles. */
+  readonly memberships: string[] | null;
 }
 
-const ASKED = ['ord int', 'ledger_id bigint', 'key text'];
+const ASKED = ['ord int', 'key text'];
 
 const signer = (condition: string) => `
-    select c.body, array(
-        select split_part(m.handle, '/', 1) from record m
-        where m.ledger_id = r.ledger_id and m.kind = 'circle-signer' and m.link = r.handle order by m.seq) as circles
+    select ${STORED_VERSION}, array(
+        select m.luid from record m
+        where m.ledger_id = $1 and m.kind = 'circle-signer' and m.link = r.handle order by m.seq) as memberships
     from record r join change c using (ledger_id, luid, change)
-    where r.ledger_id = q.ledger_id and r.kind = 'signer' and ${condition}
+    where r.ledger_id = $1 and r.kind = 'signer' and ${condition}
     order by r.seq limit 1`;
 
+const SIGNER = ['luid', 'change', 'action', 'mac', 'body', 'memberships'];
+const FACTOR = ['luid', 'change', 'action', 'mac', 'body'];
+
+const columns = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ');
+
 /** What was found, unless signer and factor hold more than `$4` bytes together. */
-const within = (found: string) => `
-select version, size > $4 as large, circles,
-  case when size <= $4 then body end as body, case when size <= $4 then factor end as factor
+const within = (found: string, position: string) => `
+select version, ${position} as position, size > $4 as large, memberships,
+  luid, change, action, mac, factor_luid, factor_change, factor_action, factor_mac,
+  case when size <= $4 then body end as body, case when size <= $4 then factor_body end as factor_body
 from (
-  select *, coalesce(octet_length(body), 0) + coalesce(octet_length(factor), 0) as size from (${found} offset 0) f
+  select *, coalesce(octet_length(body), 0) + coalesce(octet_length(factor_body), 0) as size from (${found} offset 0) f
 ) found
 order by ord
 `;
 
-const BY_HANDLE = within(`
-select q.ord, l.version, s.body, null as factor, s.circles
-from ${unnested('q', ASKED)}
-  left join ledger l on l.id = q.ledger_id
-  left join lateral (${signer('r.handle = q.key')}) s on true`);
+const BY_HANDLE = `
+select q.ord, l.version, s.*, ${columns(FACTOR, (name) => `null as factor_${name}`)}
+from ledger l
+  cross join ${unnested('q', ASKED, 2)}
+  left join lateral (${signer('r.handle = q.key')}) s on true
+where l.id = $1`;
 
-const BY_KEY = within(`
-select q.ord, l.version, coalesce(s.body, o.body) as body, f.body as factor, coalesce(s.circles, o.circles) as circles
-from ${unnested('q', ASKED)}
-  left join ledger l on l.id = q.ledger_id
+const BY_KEY = `
+select q.ord, l.version, ${columns(SIGNER, (name) => `coalesce(s.${name}, o.${name}) as ${name}`)},
+  ${columns(FACTOR, (name) => `f.${name} as factor_${name}`)}
+from ledger l
+  cross join ${unnested('q', ASKED, 2)}
   left join lateral (${signer('r.link = q.key')}) s on true
   left join lateral (
-    select c.body from record r join change c using (ledger_id, luid, change)
-    where s.body is null and r.ledger_id = q.ledger_id and r.kind = 'signer-factor' and r.link = q.key
+    select ${STORED_VERSION} from record r join change c using (ledger_id, luid, change)
+    where s.body is null and r.ledger_id = $1 and r.kind = 'signer-factor' and r.link = q.key
     order by r.seq limit 1) f on true
-  left join lateral (${signer(`r.handle = f.body::jsonb #>> '{data,signer}'`)}) o on true`);
+  left join lateral (${signer(`r.handle = f.body::jsonb #>> '{data,signer}'`)}) o on true
+where l.id = $1`;
 
-/** Signers by key or handle, each with its circles: what a rule about signers is matched against. */
-export function createSignerLookup(pool: pg.Pool): SignerLookup {
-  const gatherer = (name: string, text: string, { batch, most }: Fetched) =>
-    gather<{ ledger: number; key: string }, FoundSigner | typeof LARGE>(
+/** Stands for what is too large to be found together with others. */
+const LARGE = Symbol('large');
+
+interface Query {
+  readonly ledger: number;
+  readonly key: string;
+}
+
+/**
+ * Signers by key or handle, each with its circles: what a rule about signers is matched against.
+ *
+ * @param lookup of what the memberships say, which is remembered
+ */
+export function createSignerLookup(pool: pg.Pool, sight: Sight, lookup: Lookup): SignerLookup {
+  const { course } = sight;
+  const circlesOf = createCircles(sight, lookup);
+
+  const foundIn = async (row: Row, { ledger, key }: Query, by: 'public' | 'handle') => {
+    const { version, position, luid, body, memberships, large } = row;
+    if (large) return LARGE;
+    course.saw(version, position);
+    const factor = await checkedFactor(sight, row, ledger, key);
+    if (luid === null) return { version, circles: [] };
+    const handle = factor === undefined ? undefined : String((JSON.parse(factor) as RecordEnvelope).data.signer);
+    const is = (data: JsonObject) =>
+      by === 'handle' || handle !== undefined ? data.handle === (handle ?? key) : data.public === key;
+    await sight.check({ ledger, kind: 'signer', is }, row);
+    const circles = await circlesOf(ledger, version, body, memberships ?? []);
+    return { version, body, circles, ...(factor === undefined ? {} : { factor }) };
+  };
+
+  const gatherer = (name: string, text: string, by: 'public' | 'handle', { batch, most }: Fetched) =>
+    gather<Query, FoundSigner | typeof LARGE>(
       async (queries) => {
         const { rows } = await pool.query<Row>({
           name,
           text,
-          values: [
-            queries.map((_, ord) => ord),
-            queries.map((query) => query.ledger),
-            queries.map((query) => query.key),
-            most,
-          ],
+          values: [queries[0]!.ledger, queries.map((_, ord) => ord), queries.map((query) => query.key), most],
         });
-        return rows.map(found);
+        if (rows.length === 0) return queries.map(() => ({ version: 0, circles: [] }));
+        return Promise.all(rows.map((row, ord) => foundIn(row, queries[ord]!, by).catch((error: Error) => error)));
       },
-      { batch, queue: limits.queue, lanes: 1 },
+      { batch, queue: limits.queue, lanes: limits.lookups.each, apart: ({ ledger }) => ledger },
     );
+  const texts = { key: within(BY_KEY, course.position), handle: within(BY_HANDLE, course.position) };
   const both = (bounds: Fetched) => ({
-    public: gatherer('signers-by-key', BY_KEY, bounds),
-    handle: gatherer('signers-by-handle', BY_HANDLE, bounds),
+    public: gatherer('signers-by-key', texts.key, 'public', bounds),
+    handle: gatherer('signers-by-handle', texts.handle, 'handle', bounds),
   });
   const gathered = both(TOGETHER);
   const alone = both(ALONE);
@@ -93,11 +137,47 @@ export function createSignerLookup(pool: pg.Pool): SignerLookup {
   };
 }
 
-/** Stands for what is too large to be found together with others. */
-const LARGE = Symbol('large');
+/** The factor that has the key, where a row has one. A factor of no signer leads to nobody. */
+async function checkedFactor({ check }: Sight, row: Row, ledger: number, key: string): Promise<string | undefined> {
+  const { factor_luid: luid, factor_change: change, factor_action: action, factor_mac: mac, factor_body: body } = row;
+  if (luid === null) return undefined;
+  const is = (data: JsonObject) => data.public === key;
+  await check({ ledger, kind: 'signer-factor', is }, { luid, change, action, mac, body });
+  return body;
+}
 
-function found({ version, large, body, factor, circles }: Row): FoundSigner | typeof LARGE {
-  if (large) return LARGE;
-  if (body === null) return { version, circles: [] };
-  return { version, body, circles: circles ?? [], ...(factor === null ? {} : { factor }) };
+/** What a membership says: it is made and dropped, and never changed. */
+interface Membership {
+  readonly circle: string;
+  readonly signer: string;
+}
+
+type Circles = (ledger: number, version: number, signer: string, memberships: readonly string[]) => Promise<string[]>;
+
+/** The circles that memberships put a signer into. The index of records alone does not: it names what is to be read. */
+function createCircles({ check }: Sight, lookup: Lookup): Circles {
+  const known = new Recent<string, Membership>(limits.signers);
+  const membership = async (ledger: number, version: number, luid: string): Promise<Membership | undefined> => {
+    const key = `${ledger} ${epochOf(version)} ${luid}`;
+    const kept = known.get(key);
+    if (kept) return kept;
+    const { record } = await lookup({ ledger, kind: 'circle-signer', id: luid, by: 'luid' });
+    // Gone since; so is the version of the ledger that this was found under.
+    if (!record) return undefined;
+    const { data } = JSON.parse(record.body) as RecordEnvelope;
+    const read = { circle: String(data.circle), signer: String(data.signer) };
+    known.set(key, read);
+    return read;
+  };
+  return async (ledger, version, signer, memberships) => {
+    if (memberships.length === 0) return [];
+    const { handle } = (JSON.parse(signer) as RecordEnvelope).data;
+    const all = await Promise.all(memberships.map((luid) => membership(ledger, version, luid)));
+    for (const [index, one] of all.entries()) {
+      // The index names a membership that is another signer's.
+      if (one && one.signer !== handle)
+        await check({ ledger, kind: 'circle-signer' }, missing({ luid: memberships[index]!, change: 1 }));
+    }
+    return all.flatMap((one) => (one ? [one.circle] : []));
+  };
 }

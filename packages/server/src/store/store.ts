@@ -13,6 +13,7 @@ import { createSecrets, type Secrets } from './secrets.js';
 import { createSignerLookup, type SignerLookup } from './signers.js';
 import type { Queryable } from './statement.js';
 import { transaction } from './transaction.js';
+import { type Check, checkFetched, type Sight } from './version.js';
 
 /** All that touches the database. */
 export interface Store {
@@ -90,30 +91,50 @@ function patient(pool: pg.Pool, milliseconds: number): Queryable {
   };
 }
 
+/** What the ledger itself reads to decide, checked. */
+function checked(on: Queryable, check: Check): { find: Lists['page']; bodies: Bodies } {
+  const lists = createLists(on);
+  const bodies = createBodies(on);
+  return {
+    async find(query) {
+      const page = await lists.page(query);
+      await checkFetched(check, query, page.records);
+      return page;
+    },
+    async bodies(query) {
+      const found = await bodies(query);
+      await checkFetched(check, query, found);
+      return found;
+    },
+  };
+}
+
 /**
+ * @param sight what is read is looked at with
  * @param batched told of every batch, by what it is a batch of
  * @param room asked before every write: it throws where there is none
  */
 export function createStore(
   { lists, others: pool }: Pools,
+  sight: Sight,
   batched?: (of: string, size: number, waited: number) => void,
   room: Room = endless,
 ): Store {
   const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
   const commit = createCommitter(pool, watch('commit'));
-  const ledgers = createLedgerStore(pool);
+  const ledgers = createLedgerStore(pool, sight);
+  const lookup = createLookup(pool, sight, watch('lookup'));
   return {
     async commit(write) {
       room.assert();
       return commit(write);
     },
-    lookup: createLookup(pool, watch('lookup')),
-    signers: createSignerLookup(pool),
-    history: createHistory(pool),
+    lookup,
+    signers: createSignerLookup(pool, sight, lookup),
+    history: createHistory(pool, sight),
     lists: admitted(lists),
-    find: createLists(pool).page,
-    linked: createLinked(pool),
-    bodies: createBodies(pool),
+    ...checked(pool, sight.check),
+    linked: createLinked(pool, sight),
     secrets: createSecrets(pool),
     ledgers: {
       ...ledgers,

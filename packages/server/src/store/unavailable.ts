@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { WrongDatabase } from './course.js';
 import { NoRoom } from './room.js';
 
 /** Connection lost, out of resources, stopped by an operator or a timeout, failed disk: whatever is asked. */
@@ -22,6 +23,7 @@ const MESSAGES =
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return STATES.test(error.code ?? '');
   if (error instanceof NoRoom) return true;
+  if (error instanceof WrongDatabase) return true;
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;
   return (code !== undefined && CODES.has(code)) || MESSAGES.test(error.message);

@@ -31,6 +31,8 @@ export interface Write {
   readonly strangers: readonly string[];
   /** Records that must exist. */
   readonly needs: readonly { readonly kind: KindName; readonly handle: string }[];
+  /** The version's authentication code. */
+  readonly mac?: string;
   /** Whether the write changes what other processes may have cached of the ledger. */
   readonly decides: boolean;
   /** Sealed values of secret references to keep with the record. */

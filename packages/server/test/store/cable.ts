@@ -12,12 +12,14 @@ export interface Cable {
   stall(): void;
   /** As if nothing had happened. */
   mend(): Promise<void>;
+  /** Leads new connections to another database, under the same name and for the same role. */
+  lead(database: string): void;
   close(): Promise<void>;
 }
 
 /** A cable to the database of that connection string. */
 export async function layCable(database: string): Promise<Cable> {
-  const target = addressOf(new URL(database));
+  let target = addressOf(new URL(database));
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(target);
@@ -56,6 +58,9 @@ export async function layCable(database: string): Promise<Cable> {
     async mend() {
       for (const socket of sockets) socket.resume();
       if (!server.listening) await listen(port);
+    },
+    lead(other) {
+      target = addressOf(new URL(other));
     },
     close: cut,
   };

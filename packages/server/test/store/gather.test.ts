@@ -93,4 +93,20 @@ describe('gather', () => {
     for (const held of runs.slice(3)) held.end();
     expect(await Promise.all(asked)).toEqual(['A1', 'A2', 'A3', 'B1', 'B2']);
   });
+
+  it('lets a thousand kinds have their one turn each while another has work without end', async () => {
+    const order: string[] = [];
+    const run = async (items: readonly string[]) => {
+      order.push(items[0]!);
+      await turn();
+      return items;
+    };
+    const one = gather(run, { batch: 1, queue: 10_000, lanes: 2, apart: (item: string) => item.split('-')[0] });
+    const asked = Array.from({ length: 2_000 }, (_, index) => one(`busy-${index}`));
+    asked.push(...Array.from({ length: 1_000 }, (_, index) => one(`${index}-only`)));
+    await Promise.all(asked);
+    // The busy kind had its turns like the others.
+    const last = order.findLastIndex((item) => item.endsWith('-only'));
+    expect(order.slice(0, last + 1).filter((item) => item.startsWith('busy-')).length).toBeLessThanOrEqual(2);
+  });
 });

@@ -1,0 +1,106 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { encodeBase64, type Suite } from '@countersign/protocol';
+import { kindNamed } from '../kinds/registry.js';
+import { sealContext } from '../ledgers/ledgers.js';
+import { open } from '../ledgers/seal.js';
+import { limits } from '../limits.js';
+import { Recent } from '../recent.js';
+import type { SystemKey } from '../store/ledgers.js';
+import type { Check, Place, StoredVersion } from '../store/version.js';
+import { createMac, type Mac } from './mac.js';
+import { type Defect, defectOf, isUnder, recordIn } from './says.js';
+
+/** A version in the database is not what the ledger stored: it is answered to nobody, and nothing is decided on it. */
+export class Corrupt extends Error {
+  constructor(
+    /** Luid of the ledger. */
+    readonly ledger: string,
+    /** Luid of the record. */
+    readonly luid: string,
+    readonly change: number,
+    readonly defect: Defect,
+  ) {
+    super(`Change ${change} of ${luid} ${defect}.`);
+  }
+}
+
+/** Tells what is in the database from what was put there. */
+export interface Integrity {
+  readonly mac: Mac;
+  readonly check: Check;
+  /** Raises the alarm. @throws Corrupt */
+  readonly refuse: (of: { ledger: string; luid: string; change: number }, defect: Defect) => never;
+}
+
+export interface IntegrityOptions {
+  readonly masterKey: Buffer;
+  readonly suite: Suite;
+  /** The key of a ledger's `system` signer, sealed; nothing when there is no such ledger. */
+  readonly systemKey: (ledger: number) => Promise<SystemKey | undefined>;
+  /** Told of every corrupt version that somebody asked for. */
+  readonly alarm: (corrupt: Corrupt) => void;
+}
+
+/** Versions without a code that are verified in a row before others have a turn. */
+const STRETCH = 32;
+
+/**
+ * A version that has an authentication code is what was stored if the code is right. One that has none, of a release
+ * that made none, is verified as any client could: by its hash and the ledger's own proof. That is also what remains to
+ * whoever takes the codes away.
+ */
+export function createIntegrity({ masterKey, suite, systemKey, alarm }: IntegrityOptions): Integrity {
+  const mac = createMac(masterKey);
+  const publics = new Recent<number, { readonly luid: string; readonly public: string }>(limits.ledgers.count);
+  let verified = 0;
+
+  /** The ledger's luid and public key: the one that belongs to its private key, which nobody else could have sealed. */
+  const systemOf = async (ledger: number, anew = false) => {
+    const known = anew ? undefined : publics.get(ledger);
+    if (known) return known;
+    const stored = await systemKey(ledger);
+    if (!stored) return undefined;
+    const secret = open(masterKey, stored.sealed, sealContext(stored.ledger, stored.luid, stored.name));
+    const system = { luid: stored.ledger, public: encodeBase64(suite.publicKey(secret)) };
+    publics.set(ledger, system);
+    return system;
+  };
+
+  const refuse: Integrity['refuse'] = ({ ledger, luid, change }, defect) => {
+    const corrupt = new Corrupt(ledger, luid, change, defect);
+    alarm(corrupt);
+    throw corrupt;
+  };
+
+  const raise = async ({ ledger }: Place, { luid, change }: StoredVersion, defect: Defect): Promise<never> => {
+    const { luid: named = String(ledger) } = (await systemOf(ledger)) ?? {};
+    return refuse({ ledger: named, luid, change }, defect);
+  };
+
+  const verify = async (place: Place, version: StoredVersion): Promise<void> => {
+    verified += 1;
+    if (verified % STRETCH === 0) await turn();
+    const kind = kindNamed(place.kind);
+    const by = (system: string) => defectOf(kind, version.luid, version.body, system, suite);
+    let defect = by((await systemOf(place.ledger))?.public ?? '');
+    // After a database has gone back in time another ledger may have the number.
+    if (defect === 'has no proof of its ledger') defect = by((await systemOf(place.ledger, true))?.public ?? '');
+    if (defect) await raise(place, version, defect);
+    if (!isFoundRightly(place, version)) await raise(place, version, 'names another record');
+  };
+
+  return {
+    mac,
+    refuse,
+    check(place, version) {
+      if (version.mac === null) return verify(place, version);
+      if (mac(place, version) !== version.mac) return raise(place, version, 'is not the text that was stored');
+      return isFoundRightly(place, version) ? undefined : raise(place, version, 'names another record');
+    },
+  };
+}
+
+function isFoundRightly({ kind, key, is }: Place, { body }: StoredVersion): boolean {
+  if (key !== undefined && !isUnder(kindNamed(kind), body, key)) return false;
+  return is === undefined || is(recordIn(body)?.data ?? {});
+}

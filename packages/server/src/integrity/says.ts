@@ -1,0 +1,72 @@
+import {
+  isLuid,
+  isObject,
+  type RecordEnvelope,
+  type StoredProof,
+  type Suite,
+  verifyProof,
+} from '@countersign/protocol';
+import { isHashed } from '../kinds/hashed.js';
+import type { Kind } from '../kinds/kind.js';
+
+/** What is wrong with a version, in words for the operator; none holds anything of its content. */
+export type Defect =
+  | 'is not the text that was stored'
+  | 'is no record'
+  | 'names another record'
+  | 'has another hash than its data'
+  | 'has no proof of its ledger'
+  | 'is not what the index says';
+
+/** A stored text as a record, if it is one. */
+export function recordIn(body: string): RecordEnvelope | undefined {
+  try {
+    const record = JSON.parse(body) as Partial<RecordEnvelope> | null;
+    const isRecord = isObject(record?.data) && typeof record.hash === 'string' && Array.isArray(record.meta?.proofs);
+    return isRecord ? (record as RecordEnvelope) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether the data of a version is found under `key`. The text is looked at where the data of most kinds begin, which
+ * spares parsing it.
+ *
+ * @param body a text that is as it was stored
+ */
+export function isUnder(kind: Kind, body: string, key: string): boolean {
+  if (!kind.key && NAMED.some((at) => body.startsWith(`"handle":${JSON.stringify(key)}`, at))) return true;
+  const data = recordIn(body)?.data;
+  return data !== undefined && (kind.key?.(data) ?? String(data.handle)) === key;
+}
+
+/** Where `handle` stands when it is the first member of `data`, and when `parent` is, which is 64 characters. */
+const NAMED = ['', `"parent":"${'0'.repeat(64)}",`].map(
+  (parent) => `{"hash":"${'0'.repeat(64)}","data":{${parent}`.length,
+);
+
+/**
+ * What can be told of a version by itself: whether it is the record it was found as, whether its hash is that of its
+ * data, and whether the ledger has signed that hash for this record (contract 01 §3). Status, owners, labels, domain and
+ * moment are not under the hash.
+ *
+ * @param found the luid it was found under
+ * @param system public key of the ledger's `system` signer
+ * @returns what is wrong, or nothing
+ */
+export function defectOf(kind: Kind, found: string, body: string, system: string, suite: Suite): Defect | undefined {
+  const record = recordIn(body);
+  if (!record) return 'is no record';
+  const { hash, luid, meta } = record;
+  if (luid !== found || !isLuid(luid, kind.prefix)) return 'names another record';
+  if (!isHashed(kind, record, suite)) return 'has another hash than its data';
+  return meta.proofs.some((proof) => isLedgers(proof, hash, luid, system, suite))
+    ? undefined
+    : 'has no proof of its ledger';
+}
+
+/** Of the proofs by `system`, the one that names the record is over its hash; that of a drop is not. */
+function isLedgers(proof: StoredProof, hash: string, luid: string, system: string, suite: Suite): boolean {
+  return proof?.public === system && proof.custom?.luid === luid && verifyProof(hash, proof, suite);
+}
