@@ -49,11 +49,6 @@ const FACTOR = ['luid', 'change', 'action', 'mac', 'body'];
 
 const columns = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ');
 
-const SIGNER = ['luid', 'change', 'action', 'mac', 'body', 'memberships'];
-const FACTOR = ['luid', 'change', 'action', 'mac', 'body'];
-
-const columns = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ');
-
 /** What was found, unless signer and factor hold more than `$4` bytes together. */
 const within = (found: string, position: string) => `
 select version, ${position} as position, size > $4 as large,
@@ -136,7 +131,6 @@ export function createSignerLookup(pool: pg.Pool, sight: Sight, lookup: Lookup):
       },
       { batch, queue: limits.queue, lanes: limits.lookups.each, apart: ({ ledger }) => ledger },
     );
-  const texts = { key: within(BY_KEY, course.position), handle: within(BY_HANDLE, course.position) };
   const both = (bounds: Fetched) => ({
     public: gatherer('signers-by-key', within(BY_KEY, course.position), 'public', bounds),
     handle: gatherer('signers-by-handle', within(BY_HANDLE, course.position), 'handle', bounds),
