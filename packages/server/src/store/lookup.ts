@@ -38,11 +38,6 @@ interface Known extends Version {
   readonly epoch: number;
 }
 
-/** A version that is kept, and the epoch it was read in: in another one there may be another of that number. */
-interface Known extends Version {
-  readonly epoch: number;
-}
-
 /** Stands for what is too large to be found together with others. */
 const LARGE = Symbol('large');
 
