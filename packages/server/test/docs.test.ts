@@ -69,6 +69,18 @@ describe('docs/interface/domains.md', () => {
   });
 });
 
+describe('docs/threat-model.md', () => {
+  it('names tests that are there', () => {
+    const named = [...read('docs/threat-model.md').matchAll(/`([\w/-]+\.test\.ts|[\w-]+\/\*)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(named.length).toBeGreaterThan(30);
+    for (const path of named) {
+      expect(existsSync(join(root, 'packages/server/test', path.replace('/*', ''))), path).toBe(true);
+    }
+  });
+});
+
 describe('every document', async () => {
   const decisions = (await readdir(join(root, 'docs/decisions'))).map((name) => `docs/decisions/${name}`);
   const guides = (await Promise.all(['docs', 'docs/interface'].map(pagesOf))).flat();
