@@ -136,7 +136,7 @@ describe.each(['proxy', 'validate', 'synchronize'])('%s: who may not', (strategy
       const answer = await ask(headers as Record<string, string>);
       // Whose proof it is that only a bridge can verify is not known: without a token it is nobody's.
       const unknown = action === 'sign' && strategy === 'proxy' && headers.authorization === undefined;
-      if (unknown) expectRefusal(answer, client, 'auth.unauthorized', 'Invalid token.');
+      if (unknown) expectRefusal(answer, client, 'auth.unauthorized', 'Missing token.');
       else expectRefusal(answer, client, 'auth.forbidden', refusal);
     }
     expect(bridge.received).toEqual([]);
