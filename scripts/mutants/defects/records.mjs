@@ -120,8 +120,8 @@ export const mutants = [
   {
     id: 'operation-room',
     file: src('records/kind-rules.ts'),
-    find: 'ledger.weight + grows <= limits.state',
-    replace: 'grows <= limits.state',
+    find: 'ledger.weight + grows <= most',
+    replace: 'grows <= most',
     breaks: 'What every process holds of a ledger grows without end.',
     tests: [test('records/ledger-room.test.ts')],
   },
@@ -188,5 +188,13 @@ export const mutants = [
     replace: 'const drop = Type.Object({ parent: Hash });',
     breaks: 'A drop carries members that nobody knows.',
     tests: [test('http/openapi.test.ts'), test('records/every-kind-malformed.test.ts')],
+  },
+  {
+    id: 'operation-room-of-domains',
+    file: src('records/kind-rules.ts'),
+    find: 'domain === undefined ? limits.state : limits.stateForDomains;',
+    replace: 'limits.state;',
+    breaks: "A domain's administrator takes all the room a ledger has for its rules.",
+    tests: [test('domains/'), test('records/ledger-room.test.ts')],
   },
 ];

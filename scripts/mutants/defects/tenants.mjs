@@ -238,8 +238,8 @@ export const mutants = [
   {
     id: 'tenant-ledger-schemas',
     file: src('store/ledgers.ts'),
-    find: "from record where ledger_id = $1 and kind || '' = 'schema'",
-    replace: "from record where $1::bigint > 0 and kind || '' = 'schema'",
+    find: "where ledger_id = $1 and kind || '' = 'schema'",
+    replace: "where $1::bigint > 0 and kind || '' = 'schema'",
     breaks: "Data must match every tenant's schemas.",
   },
   {

@@ -100,7 +100,7 @@ export const mutants = [
   {
     id: 'token-provider-policy',
     file: src('auth/trusted-factor.ts'),
-    find: 'if (!providersOf(current).some(({ handle }) => handle === key.data.signer)) return undefined;',
+    find: 'if (!(await isTrusted(service, current, named, subject))) return undefined;',
     replace: '',
     breaks: 'Whoever has an RSA factor vouches for every signer.',
     tests: [test('oauth/provider-tokens.test.ts')],
@@ -312,8 +312,8 @@ export const mutants = [
   {
     id: 'endpoint-target',
     file: src('auth/mint.ts'),
-    find: 'target === undefined || target === client.schema',
-    replace: 'true',
+    find: 'if (target !== undefined && target !== client.schema) continue;',
+    replace: '',
     breaks: 'A provider vouches for signers it is not for.',
     tests: [test('oauth/token-endpoint.test.ts')],
   },
