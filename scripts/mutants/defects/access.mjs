@@ -319,6 +319,7 @@ export const mutants = [
     find: 'return signer !== undefined && speaksFor(signer, owners, cost) && matches',
     replace: 'return signer !== undefined && matches',
     breaks: 'A signer made in a domain has the rights of its name outside of it.',
+    tests: [test('domains/borders.test.ts')],
   },
   {
     id: 'access-owners-while-a-policy-opens',
@@ -326,5 +327,6 @@ export const mutants = [
     find: 'if (!opens(context.policies, context.cost)) yield* OWNERS_RIGHTS;',
     replace: 'yield* OWNERS_RIGHTS;',
     breaks: 'The owners of a ledger keep their rights under policies that take them.',
+    tests: [test('domains/owners.test.ts')],
   },
 ];

@@ -136,14 +136,6 @@ export const mutants = [
     tests: [test('lists/admission.test.ts')],
   },
   {
-    id: 'admission-least-used',
-    file: src('store/admission.ts'),
-    find: 'if (used + each < least)',
-    replace: 'if (used + each <= least)',
-    breaks: 'Of several ledgers the one that came last has its turn.',
-    tests: [test('lists/admission.test.ts')],
-  },
-  {
     id: 'admission-abandoned',
     file: src('store/admission.ts'),
     find: 'noTurn() : task.abandoned?.();',

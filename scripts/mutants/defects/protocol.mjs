@@ -146,20 +146,12 @@ export const mutants = [
     tests: [test('factors/reveal.test.ts')],
   },
   {
-    id: 'http-long-tenant',
-    file: src('http/tenant.ts'),
-    find: 'if (id.length > MOST || id.includes',
-    replace: 'if (id.length > MOST + 1 || id.includes',
-    breaks: 'A header longer than any handle is asked of the database.',
-    tests: [test('http/tenant.test.ts')],
-  },
-  {
     id: 'http-error-in-time',
     file: src('http/boundary.ts'),
     find: 'reject(tooLate());\n    }, patience);',
     replace: '}, patience);',
     breaks: 'A request is answered when it is done, however late.',
-    tests: [test('http/service.test.ts'), test('store/outage.test.ts'), test('store/races.test.ts')],
+    tests: [test('http/in-time.test.ts')],
   },
   {
     id: 'http-error-details',

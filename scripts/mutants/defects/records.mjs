@@ -64,7 +64,7 @@ export const mutants = [
   {
     id: 'operation-reveal',
     file: src('records/read.ts'),
-    find: 'assertMayReveal(service, current, kind, caller, reading.subject);',
+    find: 'await assertMayReveal(service, current, kind, caller, reading.subject);',
     replace: '',
     breaks: 'Whoever reads a factor sees its secret.',
     tests: [test('factors/reveal.test.ts')],
@@ -163,7 +163,7 @@ export const mutants = [
     find: "decides: kind.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'A signer that is blocked goes on in other processes.',
-    tests: [test('factors/keys.test.ts'), test('access-http/out-of-use.test.ts')],
+    tests: [test('access-http/two-servers.test.ts')],
   },
   {
     id: 'operation-creates-decide',
