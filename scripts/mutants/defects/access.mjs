@@ -187,15 +187,15 @@ export const mutants = [
   {
     id: 'access-policies-of-any-schema',
     file: src('access/standing.ts'),
-    find: 'if (!policy || !isAccess(policy)) continue;',
-    replace: 'if (!policy) continue;',
+    find: 'if (!policy || !isAccess(policy) || !countsIn(domains, policy, cost)) continue;',
+    replace: 'if (!policy || !countsIn(domains, policy, cost)) continue;',
     breaks: 'A status policy grants access.',
   },
   {
     id: 'access-policies-of-other-domains',
     file: src('access/standing.ts'),
-    find: 'if (!domains.includes(policy.domain)) continue;',
-    replace: '',
+    find: 'if (!policy || !isAccess(policy) || !countsIn(domains, policy, cost)) continue;',
+    replace: 'if (!policy || !isAccess(policy)) continue;',
     breaks: 'A policy in a domain counts outside of it.',
   },
   {
@@ -324,7 +324,7 @@ export const mutants = [
   {
     id: 'access-owners-while-a-policy-opens',
     file: src('access/standing.ts'),
-    find: 'if (!opens(context.policies, context.cost)) yield* OWNERS_RIGHTS;',
+    find: 'if (!opens(policies, cost)) yield* OWNERS_RIGHTS;',
     replace: 'yield* OWNERS_RIGHTS;',
     breaks: 'The owners of a ledger keep their rights under policies that take them.',
     tests: [test('domains/owners.test.ts')],

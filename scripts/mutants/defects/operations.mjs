@@ -87,22 +87,6 @@ export const mutants = [
     tests: [test('access-http/reserved.test.ts')],
   },
   {
-    id: 'operation-resent-create',
-    file: src('records/create.ts'),
-    find: 'await assertNotResent(service, ledger, kind, signed);',
-    replace: '',
-    breaks: 'A membership that was taken back comes back by its old body.',
-    tests: [test('records/resent-creates.test.ts')],
-  },
-  {
-    id: 'operation-resent-with-other-proofs',
-    file: src('records/repeated-create.ts'),
-    find: 'if (signed.proofs.signed.some((proof) =>',
-    replace: 'if (signed.proofs.signed.every((proof) =>',
-    breaks: 'A membership that was taken back comes back with one more proof.',
-    tests: [test('records/resent-creates.test.ts')],
-  },
-  {
     id: 'operation-update-parent',
     file: src('records/update.ts'),
     find: 'assertParentHash(record, data.parent);',
@@ -199,15 +183,6 @@ export const mutants = [
     tests: [test('records/dependants.test.ts')],
   },
   {
-    id: 'operation-update-owners',
-    file: src('records/update.ts'),
-    find: 'proofs: [\n      ...(await clientTrail(service, ledger, kind, signed, caller, now)),\n      ledger',
-    replace:
-      'owners: ownersOf(ledger, signed, caller),\n    proofs: [\n      ...(await clientTrail(service, ledger, kind, signed, caller, now)),\n      ledger',
-    breaks: 'Whoever updates a record owns it.',
-    tests: [test('records/proofs.test.ts'), test('records/every-kind.test.ts')],
-  },
-  {
     id: 'operation-owners-of-an-impersonated-create',
     file: src('records/trail.ts'),
     find: 'if (caller.token?.key?.signer) keys.push(ledger.auth.public);',
@@ -261,9 +236,9 @@ export const mutants = [
   },
   {
     id: 'operation-repeated-create-proofs',
-    file: src('records/repeated-create.ts'),
-    find: 'client.length === proofs.length &&\n',
-    replace: '',
+    file: src('records/repeated.ts'),
+    find: 'sent.length > 0 && client.length === sent.length && client.every',
+    replace: 'sent.length > 0 && client.every',
     breaks: 'A create with more proofs than the stored one is taken for the same.',
     tests: [test('seed/retry.test.ts'), test('records/every-kind.test.ts')],
   },
@@ -322,5 +297,13 @@ export const mutants = [
     replace: 'if (!entry) {',
     breaks: "A domain's schema is good outside of it.",
     tests: [test('domains/'), test('records/domains.test.ts'), test('records/user-schemas.test.ts')],
+  },
+  {
+    id: 'operation-repeated-unsigned',
+    file: src('records/repeated.ts'),
+    find: 'sent.length > 0 && client.length',
+    replace: 'client.length',
+    breaks: 'What nobody signed counts as sent again.',
+    tests: [test('seed/retry.test.ts'), test('records/every-kind.test.ts')],
   },
 ];

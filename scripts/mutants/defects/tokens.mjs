@@ -100,7 +100,7 @@ export const mutants = [
   {
     id: 'token-provider-policy',
     file: src('auth/trusted-factor.ts'),
-    find: 'if (!(await isTrusted(service, current, named, subject))) return undefined;',
+    find: 'if (!(await isTrusted(service, current, named, signer.meta.domain, subject))) return undefined;',
     replace: '',
     breaks: 'Whoever has an RSA factor vouches for every signer.',
     tests: [test('oauth/provider-tokens.test.ts')],
