@@ -52,9 +52,9 @@ export const mutants = [
   {
     id: 'access-gate-by-server-rules',
     file: src('access/decide.ts'),
-    find: 'const context = { ledger, policies, server: [], domains: [], cost };',
+    find: 'const context = { ledger, policies, server: [], domains: [], signersOf',
     replace:
-      "const context = { ledger, policies, server: [{ action: 'access', record: 'any' } as never], domains: [], cost };",
+      "const context = { ledger, policies, server: [{ action: 'access', record: 'any' } as never], domains: [], signersOf",
     breaks: "Rules of the deployment open every ledger's gate.",
   },
   {
@@ -117,7 +117,7 @@ export const mutants = [
   {
     id: 'access-handle-of-no-signer',
     file: src('access/matchers.ts'),
-    find: 'return signer !== undefined && matches(expected, signer[trait], cost);',
+    find: 'return signer !== undefined && speaksFor(signer, owners, cost) && matches(expected, signer[trait], cost);',
     replace: 'return matches(expected, signer?.[trait], cost);',
     breaks: 'A key without a signer is a signer other than x.',
   },
@@ -187,15 +187,15 @@ export const mutants = [
   {
     id: 'access-policies-of-any-schema',
     file: src('access/standing.ts'),
-    find: "if (!policy || (policy.schema ?? 'access') !== 'access') continue;",
-    replace: 'if (!policy) continue;',
+    find: 'if (!policy || !isAccess(policy) || !countsIn(domains, policy, cost)) continue;',
+    replace: 'if (!policy || !countsIn(domains, policy, cost)) continue;',
     breaks: 'A status policy grants access.',
   },
   {
     id: 'access-policies-of-other-domains',
     file: src('access/standing.ts'),
-    find: 'if (policy.domain === undefined) return true;\n  const domains',
-    replace: 'if (policy) return true;\n  const domains',
+    find: 'if (!policy || !isAccess(policy) || !countsIn(domains, policy, cost)) continue;',
+    replace: 'if (!policy || !isAccess(policy)) continue;',
     breaks: 'A policy in a domain counts outside of it.',
   },
   {
@@ -314,10 +314,19 @@ export const mutants = [
     breaks: "A ledger's rule without a record is about the ledger's proofs, too.",
   },
   {
-    id: 'access-references-to-any-name',
+    id: 'access-signers-of-any-domain',
+    file: src('access/matchers.ts'),
+    find: 'return signer !== undefined && speaksFor(signer, owners, cost) && matches',
+    replace: 'return signer !== undefined && matches',
+    breaks: 'A signer made in a domain has the rights of its name outside of it.',
+    tests: [test('domains/borders.test.ts')],
+  },
+  {
+    id: 'access-owners-while-a-policy-opens',
     file: src('access/standing.ts'),
-    find: 'for (const policy of policies.filter((one) => countsHere(one, context))) {',
-    replace: 'for (const policy of policies) {',
-    breaks: "A rule refers to a domain's policy, and it counts outside of the domain.",
+    find: 'if (!opens(policies, cost)) yield* OWNERS_RIGHTS;',
+    replace: 'yield* OWNERS_RIGHTS;',
+    breaks: 'The owners of a ledger keep their rights under policies that take them.',
+    tests: [test('domains/owners.test.ts')],
   },
 ];

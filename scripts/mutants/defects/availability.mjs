@@ -61,7 +61,7 @@ export const mutants = [
     find: 'share.taken + one.bytes <= bounds.ledger',
     replace: 'share.taken + one.bytes <= bounds.ledger + 1',
     breaks: 'Answers of one ledger hold a byte more than they may.',
-    tests: [test('lists/')],
+    tests: [test('lists/admission.test.ts')],
   },
   {
     id: 'room-of-the-process',
@@ -69,7 +69,7 @@ export const mutants = [
     find: 'if (taken + one.bytes > bounds.process) return;',
     replace: 'if (taken + one.bytes > bounds.process + 1) return;',
     breaks: 'Answers of a process hold a byte more than they may.',
-    tests: [test('lists/')],
+    tests: [test('lists/admission.test.ts')],
   },
   {
     id: 'room-waiting',
@@ -77,7 +77,7 @@ export const mutants = [
     find: 'if (share.waiting.length >= bounds.waiting) throw',
     replace: 'if (share.waiting.length > bounds.waiting) throw',
     breaks: 'One more waits for room than may.',
-    tests: [test('lists/')],
+    tests: [test('lists/admission.test.ts')],
   },
   {
     id: 'room-given-back',
@@ -85,7 +85,7 @@ export const mutants = [
     find: 'share.taken -= bytes;\n    taken -= bytes;',
     replace: 'share.taken -= bytes;',
     breaks: 'After some large answers there is never room again.',
-    tests: [test('lists/')],
+    tests: [test('lists/admission.test.ts')],
   },
   {
     id: 'room-page',
@@ -93,15 +93,7 @@ export const mutants = [
     find: 'if (sizes.length <= 1 || bytes <= limits.answers.page) return;',
     replace: 'if (sizes.length <= 1 || bytes <= limits.answers.page + 1) return;',
     breaks: 'A page holds a byte more than it may.',
-    tests: [test('lists/')],
-  },
-  {
-    id: 'room-page-of-one',
-    file: src('records/page-bodies.ts'),
-    find: 'if (sizes.length <= 1 || bytes',
-    replace: 'if (bytes',
-    breaks: 'A record that is larger than a page is never listed.',
-    tests: [test('lists/')],
+    tests: [test('lists/page-bytes.test.ts')],
   },
   {
     id: 'admission-of-a-ledger',
@@ -109,7 +101,7 @@ export const mutants = [
     find: 'group.running >= bounds.atATime) continue;',
     replace: 'group.running > bounds.atATime) continue;',
     breaks: 'One ledger has a list more under way than it may.',
-    tests: [test('lists/')],
+    tests: [test('lists/admission.test.ts')],
   },
   {
     id: 'admission-lanes',
@@ -117,7 +109,7 @@ export const mutants = [
     find: 'while (running.quick + running.slow < bounds.lanes) {',
     replace: 'while (running.quick + running.slow <= bounds.lanes) {',
     breaks: 'More lists run than there are connections.',
-    tests: [test('lists/')],
+    tests: [test('lists/admission.test.ts')],
   },
   {
     id: 'admission-slow',
@@ -125,7 +117,7 @@ export const mutants = [
     find: 'running.slow < bounds.slow ?',
     replace: 'running.slow <= bounds.slow ?',
     breaks: 'Slow lists take a connection of the quick ones.',
-    tests: [test('lists/')],
+    tests: [test('lists/admission.test.ts')],
   },
   {
     id: 'admission-waiting',
@@ -133,7 +125,7 @@ export const mutants = [
     find: 'group.quick.length + group.slow.length >= bounds.waiting',
     replace: 'group.quick.length + group.slow.length > bounds.waiting',
     breaks: 'One list more of a ledger waits than may.',
-    tests: [test('lists/')],
+    tests: [test('lists/admission.test.ts')],
   },
   {
     id: 'admission-queue',
@@ -141,15 +133,7 @@ export const mutants = [
     find: 'if (waiting >= bounds.queue ||',
     replace: 'if (waiting > bounds.queue ||',
     breaks: 'One list more waits than may.',
-    tests: [test('lists/')],
-  },
-  {
-    id: 'admission-least-used',
-    file: src('store/admission.ts'),
-    find: 'if (used + each < least)',
-    replace: 'if (used + each <= least)',
-    breaks: 'Of several ledgers the one that came last has its turn.',
-    tests: [test('lists/')],
+    tests: [test('lists/admission.test.ts')],
   },
   {
     id: 'admission-abandoned',
@@ -157,6 +141,6 @@ export const mutants = [
     find: 'noTurn() : task.abandoned?.();',
     replace: 'noTurn() : undefined;',
     breaks: 'Lists are looked for that nobody waits for.',
-    tests: [test('lists/')],
+    tests: [test('lists/admission.test.ts')],
   },
 ];

@@ -15,8 +15,8 @@ export const mutants = [
   {
     id: 'current-record',
     file: src('records/stored.ts'),
-    find: 'assertCurrent(ledger, version);',
-    replace: '',
+    find: 'assertCurrent(ledger, version);\n  if (!record) return undefined;',
+    replace: 'if (!record) return undefined;',
     breaks: 'A record is read by rules that were taken back.',
   },
   {
@@ -29,8 +29,8 @@ export const mutants = [
   {
     id: 'current-history',
     file: src('records/changes.ts'),
-    find: 'assertCurrent(current, version);\n    const itemOf',
-    replace: 'const itemOf',
+    find: 'assertCurrent(current, version);\n    const source',
+    replace: 'const source',
     breaks: 'A history is shown by rules that were taken back.',
   },
   {

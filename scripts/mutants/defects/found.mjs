@@ -95,7 +95,7 @@ export const mutants = [
   {
     id: 'found-strangers-of-any-ledger',
     file: 'packages/server/src/store/commit-sql.ts',
-    find: "on r.ledger_id = w.ledger_id and r.kind in ('signer', 'signer-factor')",
+    find: "on r.ledger_id = $1::bigint and r.kind in ('signer', 'signer-factor')",
     replace: "on r.kind in ('signer', 'signer-factor')",
     breaks: "Whoever has a key in one ledger can write in no other where it is nobody's.",
     tests: [test('tenants/isolation.test.ts')],
@@ -103,7 +103,7 @@ export const mutants = [
   {
     id: 'found-strangers-of-any-ledger-committer',
     file: 'packages/server/src/store/commit-sql.ts',
-    find: "on r.ledger_id = w.ledger_id and r.kind in ('signer', 'signer-factor')",
+    find: "on r.ledger_id = $1::bigint and r.kind in ('signer', 'signer-factor')",
     replace: "on r.kind in ('signer', 'signer-factor')",
     breaks: 'The same, at the committer.',
     tests: [test('store/committer.test.ts')],

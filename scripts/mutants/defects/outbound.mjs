@@ -203,14 +203,6 @@ export const mutants = [
     tests: [test('forward/read.test.ts')],
   },
   {
-    id: 'forward-dots',
-    file: src('forward/call.ts'),
-    find: ' && !/^\\.+$/.test(id);',
-    replace: ';',
-    breaks: "`..` leads to another path of the bridge, with the ledger's token.",
-    tests: [test('forward/read.test.ts')],
-  },
-  {
     id: 'forward-other-bridge',
     file: src('forward/call.ts'),
     find: 'if (asked.bridge !== handle) {',
@@ -341,7 +333,7 @@ export const mutants = [
   {
     id: 'forward-read-rights',
     file: src('forward/read.ts'),
-    find: "authorize(service, ledger, caller, { action: 'read', kind, subject: seen });",
+    find: "await authorize(service, ledger, caller, { action: 'read', kind, subject: seen });",
     replace: '',
     breaks: 'What a bridge has is shown to everybody.',
     tests: [test('forward/read.test.ts')],
@@ -349,7 +341,7 @@ export const mutants = [
   {
     id: 'forward-read-rights-before',
     file: src('forward/read.ts'),
-    find: 'authorizeUnseen(service, ledger, caller, kind, subject);',
+    find: 'await authorizeUnseen(service, ledger, caller, kind, subject);',
     replace: '',
     breaks: 'Who may read nothing has the ledger call its bridges.',
     tests: [test('forward/read.test.ts')],
@@ -357,7 +349,7 @@ export const mutants = [
   {
     id: 'forward-update-rights',
     file: src('records/update.ts'),
-    find: "authorize(service, ledger, caller, { action: 'update', kind, subject });",
+    find: "await authorize(service, ledger, caller, { action: 'update', kind, subject });",
     replace: '',
     breaks: 'Everybody updates what a bridge keeps.',
     tests: [test('forward/update-sign-drop.test.ts')],
@@ -365,7 +357,7 @@ export const mutants = [
   {
     id: 'forward-drop-rights',
     file: src('records/drop.ts'),
-    find: "authorize(service, ledger, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });",
+    find: "await authorize(service, ledger, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });",
     replace: '',
     breaks: 'Everybody drops what a bridge keeps.',
     tests: [test('forward/update-sign-drop.test.ts')],
@@ -376,7 +368,7 @@ export const mutants = [
     find: 'if (isOwn(ledger, key)) throw unsigned();',
     replace: '',
     breaks: "A client sends a bridge a proof of the ledger's as its own.",
-    tests: [test('forward/headers.test.ts')],
+    tests: [test('forward/update-sign-drop.test.ts')],
   },
   {
     id: 'forward-proof-named',

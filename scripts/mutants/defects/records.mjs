@@ -64,7 +64,7 @@ export const mutants = [
   {
     id: 'operation-reveal',
     file: src('records/read.ts'),
-    find: 'assertMayReveal(service, current, kind, caller, reading.subject);',
+    find: 'await assertMayReveal(service, current, kind, caller, reading.subject);',
     replace: '',
     breaks: 'Whoever reads a factor sees its secret.',
     tests: [test('factors/reveal.test.ts')],
@@ -120,8 +120,8 @@ export const mutants = [
   {
     id: 'operation-room',
     file: src('records/kind-rules.ts'),
-    find: 'ledger.weight + grows <= limits.state',
-    replace: 'grows <= limits.state',
+    find: 'ledger.weight + grows <= most',
+    replace: 'grows <= most',
     breaks: 'What every process holds of a ledger grows without end.',
     tests: [test('records/ledger-room.test.ts')],
   },
@@ -163,7 +163,7 @@ export const mutants = [
     find: "decides: kind.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'A signer that is blocked goes on in other processes.',
-    tests: [test('factors/keys.test.ts'), test('access-http/out-of-use.test.ts')],
+    tests: [test('access-http/two-servers.test.ts')],
   },
   {
     id: 'operation-creates-decide',
@@ -188,5 +188,13 @@ export const mutants = [
     replace: 'const drop = Type.Object({ parent: Hash });',
     breaks: 'A drop carries members that nobody knows.',
     tests: [test('http/openapi.test.ts'), test('records/every-kind-malformed.test.ts')],
+  },
+  {
+    id: 'operation-room-of-domains',
+    file: src('records/kind-rules.ts'),
+    find: 'domain === undefined ? limits.state : limits.stateForDomains;',
+    replace: 'limits.state;',
+    breaks: "A domain's administrator takes all the room a ledger has for its rules.",
+    tests: [test('domains/'), test('records/ledger-room.test.ts')],
   },
 ];

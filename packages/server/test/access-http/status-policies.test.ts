@@ -149,6 +149,17 @@ describe('a quorum (03 §8.3)', () => {
     expect(await statuses(client, wallet, [alice], 'inactive')).toEqual(['inactive']);
   });
 
+  it('counts who has the key now, not who had it when it signed', async () => {
+    const quorum = [{ handle: 'alice' }, { handle: 'bob' }];
+    const { client, wallet } = await scene(statusPolicy([{ status: 'active', quorum }]));
+    const [alice, bob, next] = [await registered(client, 'alice'), await registered(client, 'bob'), newKey()];
+    expect(await statuses(client, wallet, [alice])).toEqual(['created']);
+    const signer: RecordEnvelope = (await client.get('/signers/alice')).body;
+    ok(await client.update('/signers/alice', signer, { handle: 'alice', public: next.public, format: 'ed25519-raw' }));
+    expect(await statuses(client, wallet, [bob])).toEqual(['created']);
+    expect(await statuses(client, wallet, [next])).toEqual(['active']);
+  });
+
   it('starts anew when the record is updated', async () => {
     const quorum = [{ handle: 'alice' }, { handle: 'bob' }];
     const { client, wallet } = await scene(statusPolicy([{ status: 'active', quorum }]));

@@ -121,6 +121,32 @@ describe('two servers on one database', () => {
     expect(outcome(await other.create('/wallets', { handle: 'two' }))).toBe('403 Cannot create wallet.');
   });
 
+  it.each(['inactive', 'blocked'])('take a signer that is %s there for nobody, and back', async (status) => {
+    const founder = await founded(servers.current[0].url, [
+      GATE,
+      { action: 'read', record: 'wallet', bearer: { $signer: { handle: 'alice' } } },
+      { action: 'create', record: 'wallet', signer: { handle: 'alice' } },
+    ]);
+    const key = await registered(founder, 'alice');
+    await stored(founder, 'wallet', { handle: 'w' });
+    let made = 0;
+    const asking = async () => {
+      made += 1;
+      const other = there(founder, key);
+      return [
+        outcome(await other.get('/wallets/w', bearer(key))),
+        outcome(await other.create('/wallets', { handle: `w-${made}` })),
+      ];
+    };
+    const granted = ['200', '201'];
+    expect(await asking()).toEqual(granted);
+    const signer: RecordEnvelope = ok(await founder.get('/signers/alice', bearer(founder.key))).body;
+    await statusSet(founder, '/signers/alice', signer, status);
+    expect(await asking()).toEqual(['403 Cannot read wallet.', '403 Cannot create wallet.']);
+    await statusSet(founder, '/signers/alice', signer, 'active');
+    expect(await asking()).toEqual(granted);
+  });
+
   it.each(['inactive', 'blocked'])('take a factor that is %s there for nobody', async (status) => {
     const founder = await founded(servers.current[0].url, [
       GATE,

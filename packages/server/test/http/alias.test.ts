@@ -19,6 +19,14 @@ describe('errors of /ledgers/{handle} (contract 01 §12, §14)', () => {
     expectRefusal(malformed, client, 'api.body-malformed', 'Malformed JSON body');
   });
 
+  it('are of the ledger of the path, as answers are, whatever ledger the header names', async () => {
+    const [one, other] = [await newLedger(server.current.url), await newLedger(server.current.url)];
+    const path = `/ledgers/${one.ledger}`;
+    expect((await other.get(path)).body).toEqual((await one.get('/ledger')).body);
+    const malformed = await other.call('PUT', path, '{');
+    expectRefusal(malformed, one, 'api.body-malformed', 'Malformed JSON body');
+  });
+
   it('are unsigned where there is no such ledger', async () => {
     const outside = (await newLedger(server.current.url)).in(undefined);
     const over = `{"a":"${'x'.repeat(limits.body)}"}`;

@@ -278,6 +278,15 @@ describe('bodies (contract 01 §12, Edges)', () => {
     });
   });
 
+  it('takes a body without a hash for none where no token vouches for it, whatever is signed', async () => {
+    const { hash: _, ...body } = signed({ handle: 'hashless' }, client.key);
+    expectRefusal(await client.call('POST', '/wallets', body), {
+      reason: 'record.schema-invalid',
+      signedBy: system,
+    });
+    expect((await client.get('/wallets/hashless')).status).toBe(404);
+  });
+
   it(`takes ${limits.proofs} proofs less the ledger's, and refuses more than a record carries`, async () => {
     const body = (handle: string, count: number) => {
       const { hash, data } = signed({ handle }, client.key);

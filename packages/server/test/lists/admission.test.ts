@@ -21,7 +21,7 @@ function scene(bounds: Partial<AdmissionBounds> = {}) {
   const clock = { now: 0 };
   const admit = createAdmission({ ...BOUNDS, ...bounds }, () => clock.now);
   const running: { name: string; end(): void; giveUp(): void }[] = [];
-  const asked = (ledger: string, name = ledger) => {
+  const asked = (ledger: string, name = ledger, abandoned?: () => Error | undefined) => {
     const run = (lane: string) => () =>
       new Promise<string>((resolve, reject) => {
         const one = { name: `${name} ${lane}`, end: () => leave(() => resolve(name)), giveUp: () => leave(tooLate) };
@@ -32,7 +32,7 @@ function scene(bounds: Partial<AdmissionBounds> = {}) {
         const tooLate = () => reject(new LedgerError('api.request-timeout', 'too late'));
         running.push(one);
       });
-    return admit(ledger, run('quick'), run('slow'));
+    return admit(ledger, run('quick'), run('slow'), abandoned);
   };
   const names = () => running.map(({ name }) => name);
   const pass = () => new Promise((resolve) => setImmediate(resolve));
@@ -129,6 +129,21 @@ describe('turns of lists', () => {
     void asked('b');
     for (let count = BOUNDS.waiting; count < BOUNDS.queue; count += 1) void asked('b');
     await expect(asked('c')).rejects.toBeInstanceOf(Overloaded);
+  });
+
+  it('one that nobody waits for any more is not looked for, and its turn is the next one’s', async () => {
+    const { asked, names, after } = scene({ lanes: 1 });
+    const gone: { error?: Error } = {};
+    const first = asked('a');
+    const waiting = asked('b', 'b', () => gone.error);
+    const last = asked('c');
+    gone.error = new Error('Nobody waits.');
+    const refused = expect(waiting).rejects.toBe(gone.error);
+    await after(10, 'end');
+    await refused;
+    expect(names()).toEqual(['c quick']);
+    await after(10, 'end');
+    expect(await Promise.all([first, last])).toEqual(['a', 'c']);
   });
 
   it(`none waits longer than ${BOUNDS.patience} milliseconds`, async () => {

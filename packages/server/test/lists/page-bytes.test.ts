@@ -105,9 +105,19 @@ describe('a page holds so many bytes at most', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(limits.answers.page);
     expect(ok(await exact.get('/wallets?page.limit=9')).body.data).toHaveLength(9);
     const { body: last } = await exact.get('/wallets/e-8');
-    const custom = { text: TEXT.slice(0, left + 1) };
-    const grown = ok(await exact.call('PUT', '/wallets/e-8', updateOf(last, { handle: 'e-8', custom }, exact.key)));
-    expect(Buffer.byteLength(grown.text)).toBeGreaterThan(sizes[8] ?? 0);
+    const others = limits.answers.page - (sizes[8] ?? 0);
+    // What an update has around its text is seen by one that still fits.
+    const updated = async (record: RecordEnvelope, characters: number) => {
+      const data = { handle: 'e-8', custom: { text: TEXT.slice(0, characters) } };
+      const answer = ok(await exact.call('PUT', '/wallets/e-8', updateOf(record, data, exact.key)));
+      return { record: answer.body as RecordEnvelope, size: Buffer.byteLength(answer.text) };
+    };
+    const fitting = await updated(last, left - 1_000);
+    const more = limits.answers.page - others - fitting.size;
+    const full = await updated(fitting.record, left - 1_000 + more);
+    expect(full.size + others).toBe(limits.answers.page);
+    expect(ok(await exact.get('/wallets?page.limit=9')).body.data).toHaveLength(9);
+    expect((await updated(full.record, left - 999 + more)).size + others).toBe(limits.answers.page + 1);
     named(await exact.get('/wallets?page.limit=9'), exact);
     expect(ok(await exact.get('/wallets?page.limit=8')).body.data).toHaveLength(8);
   }, 60_000);

@@ -1,10 +1,20 @@
-import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import type { JsonObject, Proof, RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { underPolicies } from '../access-http/support.js';
 import { examples } from '../kinds/examples.js';
 import { expectList, expectRefusal } from '../support/checks.js';
-import { newKey, newLedger, proofOver, signed, type TestAnswer, type TestClient } from '../support/client.js';
+import {
+  dropOf,
+  newKey,
+  newLedger,
+  proofOver,
+  signed,
+  systemKeyOf,
+  type TestAnswer,
+  type TestClient,
+  updateOf,
+} from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
@@ -171,6 +181,19 @@ describe('proofs (contract 01 §7)', () => {
     const { custom: _, ...withoutCustom } = bare;
     const refused = await client.call('POST', '/wallets/w/proofs', withoutCustom);
     expectRefusal(refused, client, 'crypto.signature-invalid', `Invalid signature for key: ${client.key.public}`);
+  });
+
+  it("are the client's alone where the token beside them stands for no signer", async () => {
+    const client = await newLedger(server.current.url);
+    const made = ok(await client.call('POST', '/wallets', signed({ handle: 'w' }, client.key), bearer(newKey()))).body;
+    expect(made.meta.owners).toEqual([client.key.public]);
+    const update = updateOf(made, { handle: 'w', custom: { again: true } }, client.key);
+    const updated = ok(await client.call('PUT', '/wallets/w', update, bearer(newKey()))).body;
+    for (const { meta } of [made, updated]) {
+      expect(meta.proofs.map((proof: Proof) => proof.public)).toEqual([client.key.public, systemKeyOf(client)]);
+    }
+    const drop = dropOf(updated, client.key);
+    expect((await client.call('DELETE', '/wallets/w', drop, bearer(newKey()))).status).toBe(204);
   });
 
   it('set any status that is no empty text', async () => {

@@ -1,0 +1,121 @@
+/** What is believed: of a proof, what it was meant for; of the database, what it can show. */
+const src = (path) => `packages/server/src/${path}`;
+const test = (path) => `packages/server/test/${path}`;
+
+export const tests = [test('integrity/')];
+
+export const mutants = [
+  {
+    id: 'meant-for-a-ledger',
+    file: src('records/meant.ts'),
+    find: 'if (ledger !== undefined && ledger !== handle && ledger !== luid) {',
+    replace: 'if (ledger !== undefined && !handle) {',
+    breaks: 'A proof that names another ledger counts in this one.',
+    tests: [test('replay/meant.test.ts')],
+  },
+  {
+    id: 'meant-for-a-kind',
+    file: src('records/meant.ts'),
+    find: 'if (custom?.record !== undefined && custom.record !== kind.name) {',
+    replace: 'if (custom?.record !== undefined && !kind) {',
+    breaks: 'A proof that names another kind counts for this one.',
+    tests: [test('replay/meant.test.ts')],
+  },
+  {
+    id: 'unused-before-a-bridge',
+    file: src('records/unused.ts'),
+    find: 'if (used.some((other) => other !== luid)) throw reused();',
+    replace: '',
+    breaks: 'A bridge is asked to take what the ledger will not.',
+    tests: [test('replay/reused.test.ts'), test('forward/again.test.ts')],
+  },
+  {
+    id: 'unused-of-a-ledger',
+    file: src('store/used-proofs.ts'),
+    find: 'where ledger_id = $1 and digest',
+    replace: 'where $1::bigint > 0 and digest',
+    breaks: "A proof of another tenant's record keeps a bridge from being asked.",
+    tests: [test('tenants/')],
+  },
+  {
+    id: 'integrity-code',
+    file: src('integrity/integrity.ts'),
+    find: "if (mac(place, version) !== version.mac) return raise(place, version, 'is not the text that was stored');",
+    replace: '',
+    breaks: 'A text that was changed in the database is served.',
+  },
+  {
+    id: 'integrity-place',
+    file: src('integrity/integrity.ts'),
+    find: "return isFoundRightly(place, version) ? undefined : raise(place, version, 'names another record');",
+    replace: 'return undefined;',
+    breaks: 'A version that was moved to another name is served under it.',
+  },
+  {
+    id: 'integrity-without-code',
+    file: src('integrity/integrity.ts'),
+    find: 'if (version.mac === null) return verify(place, version);',
+    replace: 'if (version.mac === null) return undefined;',
+    breaks: 'Who takes the code away from a version may change it.',
+  },
+  {
+    id: 'integrity-without-code-place',
+    file: src('integrity/integrity.ts'),
+    find: "if (!isFoundRightly(place, version)) await raise(place, version, 'names another record');",
+    replace: '',
+    breaks: 'An old version that was moved to another name is served under it.',
+  },
+  {
+    id: 'integrity-code-of-the-ledger',
+    file: src('integrity/mac.ts'),
+    find: 'JSON.stringify([ledger, kind, luid, change, action])',
+    replace: 'JSON.stringify([kind, luid, change, action])',
+    breaks: 'A version that was moved to another ledger is served there.',
+  },
+  {
+    id: 'integrity-code-of-the-number',
+    file: src('integrity/mac.ts'),
+    find: 'JSON.stringify([ledger, kind, luid, change, action])',
+    replace: 'JSON.stringify([ledger, kind, luid, action])',
+    breaks: 'An older version is served in place of the newest.',
+  },
+  {
+    id: 'integrity-proof-of-the-ledger',
+    file: src('integrity/verify.ts'),
+    find: 'return proof?.public === system && proof.custom?.luid === luid && verifyProof',
+    replace: 'return proof?.public === system && verifyProof',
+    breaks: "Another record's proof of the ledger is good for this one.",
+  },
+  {
+    id: 'course-behind',
+    file: src('store/course.ts'),
+    find: 'if (was && isBehind(was, mark)) {',
+    replace: 'if (!mark) {',
+    breaks: 'A connection to the server that was left behind is used.',
+    tests: [test('store/course.test.ts')],
+  },
+  {
+    id: 'course-standby',
+    file: src('store/course.ts'),
+    find: 'if (mark.standby) throw',
+    replace: 'if (!mark) throw',
+    breaks: 'A connection to a standby is used.',
+    tests: [test('store/course.test.ts')],
+  },
+  {
+    id: 'course-moved',
+    file: src('store/course.ts'),
+    find: "if (moved) await run('update ledger set version",
+    replace: "if (!run) await run('update ledger set version",
+    breaks: 'After a failover version numbers are used again.',
+    tests: [test('store/course.test.ts')],
+  },
+  {
+    id: 'course-position',
+    file: src('store/course.ts'),
+    find: '(mark.position ?? passed) < passed) return true;',
+    replace: 'false) return true;',
+    breaks: 'A log that lost its end is not noticed.',
+    tests: [test('store/course.test.ts')],
+  },
+];
