@@ -163,7 +163,7 @@ describe('a circle signer (contract 03 §7)', () => {
       const refused = await client.get(`/circles/closed/signers/alice${end}`, bearer(reader));
       expectRefusal(refused, client, 'auth.forbidden', 'Cannot read circle.');
       const anonymous = await client.get(`/circles/open/signers/alice${end}`);
-      expectRefusal(anonymous, client, 'auth.unauthorized', 'Invalid token.');
+      expectRefusal(anonymous, client, 'auth.unauthorized', 'Missing token.');
     }
   });
 
