@@ -200,8 +200,8 @@ export const limits = {
   /** Characters that the writes of one commit hold together, unless it is one write: putting them together takes time. */
   commit: 2 * 1024 * 1024,
   /**
-   * Queries for lookups under way at a time, and of one ledger; each is of one ledger. Fewer than there are connections, so
-   * that commits go on.
+   * Queries for one sort of lookup (by handle, by luid) under way at a time, and of one ledger; each is of one ledger. Fewer
+   * than there are connections, so that other things go on.
    */
   lookups: { together: 4, each: 2 },
   /** Connections to the database that one process has: for lists, and for everything else. */

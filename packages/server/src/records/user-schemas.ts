@@ -88,15 +88,16 @@ async function content(
   store: Pick<Store, 'lookup'>,
   integrity: Pick<Integrity, 'refuse'>,
   ledger: Ledger,
-  { luid, hash, handle }: SchemaEntry,
+  { luid, hash, handle, domain }: SchemaEntry,
   { name }: Kind,
 ): Promise<JsonObject> {
   const { version, record } = await store.lookup({ ledger: ledger.id, kind: 'schema', id: luid, by: 'luid' });
   assertCurrent(ledger, version);
   const schema = JSON.parse(record?.body ?? '{"data":{}}') as RecordEnvelope;
-  const { data } = schema;
+  const { data, meta } = schema;
   // The index says by what hash a schema is compiled, and so what every ledger's records are judged by that has one of it.
-  if (schema.hash !== hash || data.handle !== handle || data.record !== name) {
+  const isIndexed = schema.hash === hash && data.handle === handle && data.record === name && meta?.domain === domain;
+  if (!isIndexed) {
     integrity.refuse({ ledger: ledger.luid, luid, change: record?.change ?? 0 }, 'is not what the index says');
   }
   return isObject(data.schema) ? data.schema : {};

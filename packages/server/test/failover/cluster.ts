@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type Embedded, startEmbedded } from '../../src/store/embedded.js';
-import { killPostgres } from '../durability/service.js';
 import { type Cable, layCable } from '../store/cable.js';
 
 /** PostgreSQL servers on this machine, of which one may follow another. */
@@ -23,10 +22,9 @@ export class Clusters {
     return embedded;
   }
 
-  /** Ends a server at once, as when its machine loses power. */
+  /** Ends a server at once, as when its machine loses power; it is not started again. */
   async kill(dataDir: string, embedded: Embedded): Promise<void> {
-    await killPostgres(dataDir);
-    await embedded.exited;
+    process.kill(await postmasterOf(join(dataDir, 'postgres/cluster')), 'SIGKILL');
     await this.stop(embedded);
   }
 
@@ -39,6 +37,11 @@ export class Clusters {
     await Promise.all([...this.#running].map((one) => one.stop()));
     for (const folder of this.#folders) await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The process id of the server on a cluster. */
+async function postmasterOf(cluster: string): Promise<number> {
+  return Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
 /** A standby that follows a primary for as long as the cable between them lets it. */
@@ -82,7 +85,7 @@ export async function startStandby(clusters: Clusters, primary: Embedded, primar
     },
     async promote() {
       await writeFile(join(cluster, 'promote'), '');
-      process.kill(Number((await status())[0]), 'SIGUSR1');
+      process.kill(await postmasterOf(cluster), 'SIGUSR1');
       const promoted = await starting;
       await until(async () => !(await asked(promoted.url, 'select pg_is_in_recovery() as standby'))[0].standby);
       return promoted;

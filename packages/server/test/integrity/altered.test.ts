@@ -331,6 +331,15 @@ describe('what access is decided by', () => {
     expectRefused(await atOther(strict).create('/wallets', wallet));
   });
 
+  it('is not a schema that the index says is in another domain', async () => {
+    const client = await newLedger(url());
+    await stored(client, 'domain', { handle: 'd' });
+    const schema = { handle: 's', record: 'wallet', format: 'json-schema', schema: { type: 'object' } };
+    const { luid } = ok(await client.create('/schemas', schema, { status: 'created', domain: 'd' })).body;
+    await intruder.run('update record set domain = null where luid = $1', luid);
+    expectRefused(await atOther(client).create('/wallets', { handle: 'w', schema: 's' }));
+  });
+
   it('is not a policy that was activated by hand', async () => {
     const founder = await underPolicies(url(), []);
     const everything = { schema: 'access', record: 'any', values: ANYTHING };
