@@ -42,9 +42,10 @@ export interface Does {
  *
  * Each write is judged (`held`) on what it was decided on, inside the statement that stores it, so that no
  * decision rests on a stale read: the ledger's version, strangers still unregistered, needed records still there (and
- * locked, so that they cannot be dropped meanwhile), its proofs not used for another record, the record still at the
- * version before (compare-and-set), the key still free (the unique index). A write that does not hold leaves its neighbours alone: it is only not `done`. Only
- * writes that change the rules are judged against one another too: they take turns.
+ * locked, so that they cannot be dropped meanwhile). One that holds is stored where its proofs were not used for another
+ * record, the record is still at the version before (compare-and-set), and the key still free (the unique index). So what
+ * its client is told of those is told on rules that are current. A write that is not stored leaves its neighbours alone: it
+ * is only not `done`. Only writes that change the rules are judged against one another too: they take turns.
  */
 export function commitStatement(does: Does): string {
   const parts = [
@@ -113,7 +114,6 @@ held as (
         on r.ledger_id = $1::bigint and r.kind in ('signer', 'signer-factor') and r.link = s.public
       where s.ord = w.ord)
     and (w.needs = 0 or w.needs = (select count(*) from met where met.ord = w.ord))
-    and not w.reused
 )`;
 
 const CREATED = `
@@ -121,7 +121,7 @@ created as (
   insert into record (ledger_id, kind, handle, luid, change, hash, status, moment, domain, link, link_proven, document,
     judged)
   select $1::bigint, kind, handle, luid, change, hash, status, moment, domain, link, proven, document, judged
-  from held where action = 'create' order by ord
+  from held where action = 'create' and not reused order by ord
   on conflict do nothing
   returning ledger_id, luid
 )`;
@@ -134,14 +134,14 @@ updated as (
     link_proven = w.proven or (r.link_proven and r.link = w.link),
     link_since = case when r.link is distinct from w.link then nextval('record_seq_seq') else r.link_since end
   from held w
-  where w.action = 'update' and r.ledger_id = $1::bigint and r.luid = w.luid and r.change = w.change - 1
+  where w.action = 'update' and not w.reused and r.ledger_id = $1::bigint and r.luid = w.luid and r.change = w.change - 1
   returning w.ord
 )`;
 
 const DROPPED = `
 dropped as (
   delete from record r using held w
-  where w.action = 'drop' and r.ledger_id = $1::bigint and r.luid = w.luid and r.change = w.change - 1
+  where w.action = 'drop' and not w.reused and r.ledger_id = $1::bigint and r.luid = w.luid and r.change = w.change - 1
   returning w.ord
 )`;
 
@@ -209,7 +209,7 @@ const outcomes = ({ decide, register }: Does) => {
   return `
 select w.ord, ${versions.length > 1 ? `greatest(${versions.join(', ')})` : 'l.version'} as version,
   case when done.ord is not null then 'done'
-       when w.reused then 'reused'
+       when held.ord is not null and w.reused then 'reused'
        when held.ord is not null and w.action = 'create' then 'duplicated'
        else 'stale' end as result
 from w

@@ -47,6 +47,21 @@ describe('two servers on one database', () => {
     expect(await listedFor(other, alice, '/wallets')).toEqual([]);
   });
 
+  it('answer no create that is sent again by who was put out of the circle that may create', async () => {
+    const founder = await founded(servers.current[0].url, [
+      GATE,
+      { action: 'create', record: 'wallet', signer: { $circle: 'ops' } },
+    ]);
+    const alice = await registered(founder, 'alice');
+    const [link] = await circleOf(founder, 'ops', 'alice');
+    const other = there(founder, alice);
+    const body = signed({ handle: 'w' }, alice);
+    expect(outcome(await other.call('POST', '/wallets', body))).toBe('201');
+    expect(outcome(await other.call('POST', '/wallets', body))).toBe('200');
+    ok(await founder.drop('/circles/ops/signers/alice', link as RecordEnvelope));
+    expect(outcome(await other.call('POST', '/wallets', body))).toBe('403 Cannot create wallet.');
+  });
+
   it('let one of two members of a circle put the other out, though both had decided to', async () => {
     const founder = await founded(servers.current[0].url, [
       GATE,

@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { findBinaries } from '../../src/store/embedded/binaries.js';
 import { stopLeftBehind } from '../../src/store/embedded/left-behind.js';
-import { startOf } from '../../src/store/embedded/process.js';
+import { startOf, workingIn } from '../../src/store/embedded/process.js';
 import { type Embedded, startEmbedded } from '../../src/store/embedded.js';
 import { eventually } from '../support/eventually.js';
 
@@ -212,6 +213,21 @@ describe('our own PostgreSQL', () => {
       'PostgreSQL ends again and again, 6 times within 10 minutes (it ended: signal SIGKILL)',
     );
   }, 120_000);
+
+  it.skipIf(process.platform !== 'linux')('is stopped while it is started again', async () => {
+    const alarms: string[] = [];
+    const { url, stop } = await start(undefined, (text) => alarms.push(text));
+    // It does not notice the end, and is waited for before the next start.
+    const busy = query(url, 'select count(*) from generate_series(1, 1e12)').catch((error: Error) => error);
+    const active = `select from pg_stat_activity where query like '%generate_series(1, 1e12)' and state = 'active'`;
+    await eventually(async () => expect(await query(url, active)).toHaveLength(1));
+    process.kill(await postmaster(), 'SIGKILL');
+    await eventually(() => expect(alarms).toHaveLength(1));
+    await pause(limits.restarts.respite + 200);
+    expect(await Promise.race([stop().then(() => 'stopped'), pause(30_000, 'still there')])).toBe('stopped');
+    expect(await workingIn(join(dataDir, 'postgres/cluster'))).toEqual([]);
+    expect(await busy).toBeInstanceOf(Error);
+  }, 60_000);
 
   it.skipIf(process.platform === 'win32')(
     'stops a PostgreSQL that was left running, and only then returns',

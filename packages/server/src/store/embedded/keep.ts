@@ -56,6 +56,8 @@ export function keepRunning(first: Server, options: KeepOptions): Kept {
         if (stopping) return undefined;
         await again((server) => {
           current = server;
+          // Asked to stop before there was anything to stop.
+          if (stopping) void server.stop();
         }).then(
           () => {
             running = true;
