@@ -214,20 +214,24 @@ describe('our own PostgreSQL', () => {
     );
   }, 120_000);
 
-  it.skipIf(process.platform !== 'linux')('is stopped while it is started again', async () => {
-    const alarms: string[] = [];
-    const { url, stop } = await start(undefined, (text) => alarms.push(text));
-    // It does not notice the end, and is waited for before the next start.
-    const busy = query(url, 'select count(*) from generate_series(1, 1e12)').catch((error: Error) => error);
-    const active = `select from pg_stat_activity where query like '%generate_series(1, 1e12)' and state = 'active'`;
-    await eventually(async () => expect(await query(url, active)).toHaveLength(1));
-    process.kill(await postmaster(), 'SIGKILL');
-    await eventually(() => expect(alarms).toHaveLength(1));
-    await pause(limits.restarts.respite + 200);
-    expect(await Promise.race([stop().then(() => 'stopped'), pause(30_000, 'still there')])).toBe('stopped');
-    expect(await workingIn(join(dataDir, 'postgres/cluster'))).toEqual([]);
-    expect(await busy).toBeInstanceOf(Error);
-  }, 60_000);
+  it.skipIf(process.platform !== 'linux')(
+    'is stopped while it is started again',
+    async () => {
+      const alarms: string[] = [];
+      const { url, stop } = await start(undefined, (text) => alarms.push(text));
+      // It does not notice the end, and is waited for before the next start.
+      const busy = query(url, 'select count(*) from generate_series(1, 1e12)').catch((error: Error) => error);
+      const active = `select from pg_stat_activity where query like '%generate_series(1, 1e12)' and state = 'active'`;
+      await eventually(async () => expect(await query(url, active)).toHaveLength(1));
+      process.kill(await postmaster(), 'SIGKILL');
+      await eventually(() => expect(alarms).toHaveLength(1));
+      await pause(limits.restarts.respite + 200);
+      expect(await Promise.race([stop().then(() => 'stopped'), pause(30_000, 'still there')])).toBe('stopped');
+      expect(await workingIn(join(dataDir, 'postgres/cluster'))).toEqual([]);
+      expect(await busy).toBeInstanceOf(Error);
+    },
+    60_000,
+  );
 
   it.skipIf(process.platform === 'win32')(
     'stops a PostgreSQL that was left running, and only then returns',
