@@ -45,14 +45,6 @@ export const mutants = [
     tests: [test('access-http/two-servers.test.ts')],
   },
   {
-    id: 'found-factor-keys-are-remembered',
-    file: 'packages/server/src/records/caller.ts',
-    find: 'if (found.factor === undefined) remember(',
-    replace: 'remember(',
-    breaks: 'A process goes on taking a key for a factor of one signer after another registered with it.',
-    tests: [test('access-http/two-servers.test.ts')],
-  },
-  {
     id: 'found-token-names-a-signer-out-of-use',
     file: 'packages/server/src/records/request.ts',
     find: 'return signer && isUsable(signer) ?',

@@ -27,7 +27,7 @@ export const mutants = [
     find: 'if (used.some((other) => other !== luid)) throw reused();',
     replace: '',
     breaks: 'A bridge is asked to take what the ledger will not.',
-    tests: [test('replay/reused.test.ts'), test('forward/again.test.ts')],
+    tests: [test('forward/create.test.ts')],
   },
   {
     id: 'unused-of-a-ledger',
@@ -81,7 +81,7 @@ export const mutants = [
   },
   {
     id: 'integrity-proof-of-the-ledger',
-    file: src('integrity/verify.ts'),
+    file: src('integrity/says.ts'),
     find: 'return proof?.public === system && proof.custom?.luid === luid && verifyProof',
     replace: 'return proof?.public === system && verifyProof',
     breaks: "Another record's proof of the ledger is good for this one.",
@@ -92,7 +92,7 @@ export const mutants = [
     find: 'if (was && isBehind(was, mark)) {',
     replace: 'if (!mark) {',
     breaks: 'A connection to the server that was left behind is used.',
-    tests: [test('store/course.test.ts')],
+    tests: [test('failover/')],
   },
   {
     id: 'course-standby',
@@ -100,7 +100,7 @@ export const mutants = [
     find: 'if (mark.standby) throw',
     replace: 'if (!mark) throw',
     breaks: 'A connection to a standby is used.',
-    tests: [test('store/course.test.ts')],
+    tests: [test('failover/')],
   },
   {
     id: 'course-moved',

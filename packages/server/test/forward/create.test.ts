@@ -143,6 +143,21 @@ describe('a create that is forwarded', () => {
     expect(bridge.received).toEqual([]);
   });
 
+  it.each(['validate', 'synchronize'])(
+    '%s: a proof that made another record is refused without a call',
+    async (strategy) => {
+      const client = await ledgerWith(strategy);
+      const body = signed(anchor('a'), client.key);
+      const record = (await client.call('POST', '/anchors', body)).body;
+      expect((await client.drop('/anchors/a', record)).status).toBe(204);
+      bridge.reset();
+      const again = await client.call('POST', '/anchors', body);
+      const detail = 'A proof in the request was used for another record. Sign anew, with a custom.moment of its own.';
+      expectRefusal(again, client, 'record.invalid', detail);
+      expect(bridge.received).toEqual([]);
+    },
+  );
+
   it.each(['proxy', 'validate', 'synchronize'])('%s: what the ledger refuses is not forwarded', async (strategy) => {
     const client = await ledgerWith(strategy);
     const { body } = await client.create('/anchors', anchor('a', { wallet: 'nobody' }));

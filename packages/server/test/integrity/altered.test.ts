@@ -184,13 +184,41 @@ describe('rows that were exchanged', () => {
     }
   });
 
-  it('are noticed by the name they are found under', async () => {
+  it.each([true, false])('are noticed by the name they are found under (with their codes: %s)', async (withCodes) => {
     const { client, one, two } = await twoWallets();
+    if (!withCodes) for (const { luid } of [one, two]) await intruder.forgetCode(luid);
     await intruder.run(`update record set handle = 'x' where luid = $1`, one.luid);
     await intruder.run(`update record set handle = 'w-1' where luid = $1`, two.luid);
     expectRefused(await client.get('/wallets/w-1'));
     expectRefused(await client.update('/wallets/w-1', one, { handle: 'w-1' }));
   });
+
+  it.each([true, false])(
+    'are noticed where they were put into another ledger (with their codes: %s)',
+    async (withCodes) => {
+      const { client, one } = await twoWallets();
+      const other = atOther(await newLedger(url(), { key: client.key }));
+      for (const table of ['change', 'record']) {
+        const columns = await intruder.run(
+          `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
+          where table_name = $1 and column_name not in ('ledger_id', 'seq')`,
+          table,
+        );
+        const { names } = columns[0] as { names: string };
+        await intruder.run(
+          `insert into ${table} (ledger_id, ${names})
+          select l.id, ${names.replaceAll(/(\w+)/g, 't.$1')} from ${table} t, ledger l where t.luid = $1 and l.handle = $2`,
+          one.luid,
+          other.ledger,
+        );
+      }
+      if (!withCodes) await intruder.forgetCode(one.luid);
+      for (const path of ['/wallets/w-1', `/wallets/${one.luid}`, '/wallets', '/wallets/w-1/changes/1']) {
+        expectRefused(await other.get(path));
+      }
+      ok(await client.get('/wallets/w-1'));
+    },
+  );
 
   it('are noticed where a version is gone that others name', async () => {
     const { client, one, two } = await twoWallets();
@@ -206,13 +234,19 @@ describe('rows that were exchanged', () => {
 
   it('are noticed where an older version takes the place of a newer one', async () => {
     const { client, one } = await twoWallets();
+    ok(await client.prove('/wallets/w-1', one, { status: 'active' }));
     ok(await client.prove('/wallets/w-1', one, { status: 'closed' }));
-    await intruder.run(
-      'update change c set body = o.body, mac = o.mac from change o where c.luid = $1 and o.luid = $1 and c.change = 2 and o.change = 1',
-      one.luid,
-    );
-    expectRefused(await client.get('/wallets'));
-    expectRefused(await client.get('/wallets/w-1/changes/2'));
+    // One version takes the place of the next, made in the same way or in another.
+    for (const older of [2, 1]) {
+      await intruder.run(
+        `update change c set body = o.body, mac = o.mac from change o
+          where c.luid = $1 and o.luid = $1 and c.change = $2 + 1 and o.change = $2`,
+        one.luid,
+        older,
+      );
+      expectRefused(await client.get('/wallets'));
+      expectRefused(await client.get(`/wallets/w-1/changes/${older + 1}`));
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KindName } from '../../src/kinds/kind.js';
@@ -192,6 +193,20 @@ describe('of ledgers that are alike in everything, each', () => {
     expect((await store.commit(drop(0))).result).toBe('stale');
     await done(drop(2));
     await each(async (at, ledger) => expect(await secretsOf(ledger)).toEqual(at === 2 ? [] : sealed(at)));
+  });
+
+  it('has its own memory of what proofs were used for', async () => {
+    const [proof, unused] = [randomUUID(), randomUUID()];
+    const proving = (at: number, key: string) => twin(at, 'effect', key, { proofs: [proof] });
+    const usedIn = (at: number) => store.usedProofs({ ledger: ids[at] as number, proofs: [proof, unused] });
+    for (const at of [0, 2]) await done(proving(at, `proven-${at}`));
+    expect([await usedIn(0), await usedIn(1), await usedIn(2)]).toEqual([
+      ['$effect.proven-0'],
+      [],
+      ['$effect.proven-2'],
+    ]);
+    expect((await store.commit(proving(0, 'another'))).result).toBe('reused');
+    await done(proving(1, 'another'));
   });
 
   it('is what its writes change', async () => {
