@@ -281,14 +281,6 @@ export const mutants = [
     tests: [test('store/append-only.test.ts')],
   },
   {
-    id: 'commit-reused-proofs',
-    file: src('store/commit-sql.ts'),
-    find: '\n    and not w.reused',
-    replace: '',
-    breaks: 'A proof that was used for one record is taken for another.',
-    tests: [test('replay/reused.test.ts')],
-  },
-  {
     id: 'commit-used-proofs-kept',
     file: src('store/commit-sql.ts'),
     find: '    USED,\n',
