@@ -7,7 +7,7 @@ import {
   readMasterKey,
 } from '../ledgers/master-key.js';
 import { assertSameMasterKey, storedCheck } from '../store/key-check.js';
-import { migrate } from '../store/migrate.js';
+import { inTurn, migrate } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explained } from '../store/reach.js';
 
@@ -30,7 +30,8 @@ export async function prepareDatabase(url: string, ours: boolean, source: Master
     const pool = createPool({ connectionString: url, max: 2 }, () => {});
     try {
       await assertUsable(pool, url, ours);
-      const masterKey = await takeTurns(pool, () => settleMasterKey(pool, source));
+      // Of several servers that start at the same instant the first one makes what there is to make.
+      const masterKey = await inTurn(pool, TURN, () => settleMasterKey(pool, source));
       const { rows } = await pool.query<{ empty: boolean }>('select not exists (select from ledger) as empty');
       return { masterKey, isNew: rows[0]?.empty ?? false };
     } finally {
@@ -48,18 +49,6 @@ async function settleMasterKey(pool: pg.Pool, source: MasterKeySource): Promise<
   const masterKey = known ?? (await makeMasterKey(source));
   await assertSameMasterKey(pool, keyCheck(masterKey));
   return masterKey;
-}
-
-/** Of several servers that start at the same instant, one after the other: the first one makes what there is to make. */
-async function takeTurns<T>(pool: pg.Pool, work: () => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    await client.query('select pg_advisory_lock($1)', [TURN]);
-    return await work();
-  } finally {
-    // With its session the lock ends.
-    client.release(true);
-  }
 }
 
 /** Any number that nothing else in the database locks by. */

@@ -10,7 +10,7 @@ import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import { stepsOfText } from '../work/task.js';
-import { assertCurrent, commit, type Decided, onCurrent } from './attempt.js';
+import { commit, type Decided, onCurrent } from './attempt.js';
 import { authorizeBeside, authorizeNew } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
@@ -91,15 +91,10 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
   });
 }
 
-/**
- * Whether a record has the key already. The commit looks once more; a bridge is not even asked.
- *
- * @throws OutOfDate when the ledger's state is not the one it was found under: no commit follows where it is
- */
+/** Whether a record has the key already. The commit looks once more; a bridge is not even asked. */
 async function isTaken(service: Service, ledger: Ledger, made: RecordEnvelope, kind: Kind): Promise<boolean> {
   const key = keyOf(kind, made);
-  const { version, record } = await service.store.lookup({ ledger: ledger.id, kind: kind.name, id: key, by: 'handle' });
-  assertCurrent(ledger, version);
+  const { record } = await service.store.lookup({ ledger: ledger.id, kind: kind.name, id: key, by: 'handle' });
   return record !== undefined;
 }
 

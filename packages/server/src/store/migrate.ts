@@ -1,4 +1,12 @@
-import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely';
+import {
+  Kysely,
+  type Migration,
+  Migrator,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  sql,
+} from 'kysely';
 import type pg from 'pg';
 import * as records from './migrations/0001-records.js';
 import * as usedTokens from './migrations/0002-used-tokens.js';
@@ -26,7 +34,8 @@ const migrations: Record<string, Migration> = Object.fromEntries(
 
 /**
  * Brings the database to this release's schema. Forward only; each migration runs once, in order, and all of them in
- * one transaction under a lock, so that any number of servers may start at the same time.
+ * one transaction under a lock, so that any number of servers may start at the same time. It takes as long as it takes:
+ * what reads the whole history would else never come to an end where that is long, however often it is tried.
  *
  * @throws when a migration fails, or when the database was migrated by a later release
  */
@@ -37,6 +46,42 @@ export async function migrate(pool: pg.Pool): Promise<void> {
 }
 
 /** The pool without its `end`: closing Kysely must not close a pool it was lent. */
-function borrowed(pool: pg.Pool): { connect: pg.Pool['connect']; end(): Promise<void> } {
-  return { connect: pool.connect.bind(pool) as pg.Pool['connect'], end: async () => {} };
+function borrowed(pool: pg.Pool): PostgresPool {
+  return {
+    connect: async () => (await patient(await pool.connect())) as unknown as PostgresPoolClient,
+    end: async () => {},
+  };
+}
+
+/** What Kysely asks of a connection. */
+type Patient = Pick<PostgresPoolClient, 'release'> & {
+  query(text: string, values?: unknown[]): Promise<pg.QueryResult>;
+};
+
+/** A connection whose statements take the time they need. It is closed afterwards: nobody else gets it so. */
+async function patient(client: pg.PoolClient): Promise<Patient> {
+  const query: Patient['query'] = (text, values = []) =>
+    client.query({ text, values, query_timeout: FOR_EVER } as pg.QueryConfig);
+  try {
+    await query('set statement_timeout = 0');
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  return { query, release: () => client.release(true) };
+}
+
+/** Milliseconds: the longest that a timer takes, 24 days. */
+const FOR_EVER = 2 ** 31 - 1;
+
+/** Runs `work` after all that other servers do under the same number, however long that takes. */
+export async function inTurn<T>(pool: pg.Pool, number: number, work: () => Promise<T>): Promise<T> {
+  const client = await patient(await pool.connect());
+  try {
+    await client.query('select pg_advisory_lock($1)', [number]);
+    return await work();
+  } finally {
+    // With its session the lock ends.
+    client.release();
+  }
 }

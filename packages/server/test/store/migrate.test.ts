@@ -1,0 +1,62 @@
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { inTurn, migrate } from '../../src/store/migrate.js';
+import { createPool } from '../../src/store/pool.js';
+import { createDatabase, type TestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
+
+/** Milliseconds that a statement of the pool's may take. */
+const PATIENCE = 200;
+
+/** A database, a pool without patience, and a connection that others can be made to wait for. */
+async function withHolder(work: (pool: pg.Pool, holder: pg.Client) => Promise<void>): Promise<void> {
+  const database: TestDatabase = await createDatabase();
+  const bounds = { statement_timeout: PATIENCE, query_timeout: PATIENCE };
+  const pool = createPool({ connectionString: database.url, max: 2, ...bounds }, () => {});
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  try {
+    await work(pool, holder);
+  } finally {
+    await holder.end();
+    await pool.end();
+    await database.drop();
+  }
+}
+
+/** Resolves when a statement has waited for the holder for longer than one of the pool's may take. */
+async function outOfPatience(holder: pg.Client): Promise<void> {
+  const text = `select from pg_stat_activity
+    where pg_backend_pid() = any(pg_blocking_pids(pid)) and clock_timestamp() - query_start > $1::interval`;
+  await eventually(async () => {
+    // Within a transaction what was seen once is shown again.
+    await holder.query('select pg_stat_clear_snapshot()');
+    expect((await holder.query(text, [`${3 * PATIENCE} milliseconds`])).rows).toHaveLength(1);
+  });
+}
+
+it('migrations take longer than any other statement may', async () => {
+  await withHolder(async (pool, holder) => {
+    await holder.query('begin; create table deployment ()');
+    const migrated = migrate(pool);
+    // The assertion comes later, and it may fail before.
+    migrated.catch(() => {});
+    await outOfPatience(holder);
+    await holder.query('rollback');
+    await migrated;
+    expect((await pool.query('select from ledger')).rows).toEqual([]);
+    await expect(pool.query('select pg_sleep(60)')).rejects.toThrow(/timeout/);
+  });
+});
+
+it('whoever comes second waits for as long as the first one takes', async () => {
+  await withHolder(async (pool, holder) => {
+    await holder.query('select pg_advisory_lock(1)');
+    const done = inTurn(pool, 1, async () => 'done');
+    done.catch(() => {});
+    await outOfPatience(holder);
+    await holder.query('select pg_advisory_unlock(1)');
+    expect(await done).toBe('done');
+    expect((await holder.query('select pg_try_advisory_lock(1) as free')).rows).toEqual([{ free: true }]);
+  });
+});
