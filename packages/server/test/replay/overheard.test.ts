@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { everythingFor, founded, GATE, outcome } from '../access-http/support.js';
+import { everythingFor, founded, GATE } from '../access-http/support.js';
 import { newKey, proofOver, signed, TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
