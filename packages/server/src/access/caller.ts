@@ -12,15 +12,23 @@ export interface SignerFacts {
   readonly circles: readonly string[];
   /** The domain its record is in: what that says counts there and below. */
   readonly domain?: string;
+  /** Whether whoever holds `public` has put a proof of it on the record. Anyone may write any key into one. */
+  readonly proven?: boolean;
 }
 
-/** A key that the caller showed to hold. */
+/** A key that the caller showed to hold, or a signer that somebody who is trusted said the caller is. */
 export interface Key {
-  readonly public: string;
+  /** Absent where nothing shows that the caller, or the signer the caller is said to be, holds a key. */
+  readonly public?: string;
   /** The signer it stands for: whose own key it is, or that of a factor (contract 03 §2.5). */
   readonly signer?: SignerFacts;
   /** Handle of the signer that has the key but is out of use: then it stands for nobody. */
   readonly retired?: string;
+}
+
+/** A key that somebody has made a signature with. */
+export interface ShownKey extends Key {
+  readonly public: string;
 }
 
 /** A valid bearer token. */

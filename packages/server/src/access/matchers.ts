@@ -42,7 +42,8 @@ export function signerMatches(matcher: SignerMatcher, key: Key, owners: Owners, 
 function hasTrait(trait: string, expected: Json, { public: key, signer }: Key, owners: Owners, cost: Cost): boolean {
   switch (trait) {
     case 'public':
-      return matches(expected, key, cost);
+      // Who shows no key is not "any key but x" either.
+      return key !== undefined && matches(expected, key, cost);
     case 'format':
       return matches(expected, signer?.format ?? KEY_FORMAT, cost);
     case 'handle':
@@ -66,9 +67,9 @@ function hasTrait(trait: string, expected: Json, { public: key, signer }: Key, o
   }
 }
 
-function isAmong(owners: readonly string[], key: string, cost: Cost): boolean {
+function isAmong(owners: readonly string[], key: string | undefined, cost: Cost): boolean {
   cost.spend(owners.length >> 2);
-  return owners.includes(key);
+  return key !== undefined && owners.includes(key);
 }
 
 /**

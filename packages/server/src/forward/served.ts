@@ -1,5 +1,5 @@
 import type { JsonObject, Proof, StoredProof } from '@countersign/protocol';
-import type { Key } from '../access/caller.js';
+import type { ShownKey } from '../access/caller.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { keyOf } from '../records/caller.js';
 import { storedProof } from '../records/proofs.js';
@@ -33,7 +33,7 @@ export async function attributed(service: Service, ledger: Ledger, proofs: reado
   return proofs.map((proof) => withSigner(proof, keys));
 }
 
-type Keys = ReadonlyMap<string, Key>;
+type Keys = ReadonlyMap<string, ShownKey>;
 
 /** @param trustAbsence false where no commit follows */
 async function keysOf(

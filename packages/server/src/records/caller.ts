@@ -1,7 +1,8 @@
 import { type JsonObject, parseAddress, type RecordEnvelope } from '@countersign/protocol';
-import type { Caller, Key, SignerFacts } from '../access/caller.js';
+import type { Caller, Key, ShownKey, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import { isSigningKey, isUsable } from '../auth/usable.js';
+import { kindNamed } from '../kinds/registry.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
@@ -50,7 +51,7 @@ async function keyOfToken(
   if (token.key !== undefined) return keyOf(service, ledger, token.key, trustAbsence);
   const { sub } = token.claims;
   const signer = typeof sub === 'string' ? await signerOf(service, ledger, sub, 'handle') : undefined;
-  return signer && keyFor(signer.public, signer);
+  return signer && keySaid(ledger, signer);
 }
 
 /** The signer with that key or handle, as it is now, in use or not. */
@@ -64,8 +65,8 @@ export async function signerOf(
   return signerIn(await lookedUp(service, ledger, key, by));
 }
 
-/** A key, with the signer that it stands for. */
-export async function keyOf(service: Service, ledger: Ledger, key: string, trustAbsence: boolean): Promise<Key> {
+/** A key that was shown, with the signer that it stands for. */
+export async function keyOf(service: Service, ledger: Ledger, key: string, trustAbsence: boolean): Promise<ShownKey> {
   const known = ledger.signers.get(key);
   if (known) return keyFor(key, known);
   if (!trustAbsence || !ledger.signers.has(key)) {
@@ -81,8 +82,19 @@ export async function keyOf(service: Service, ledger: Ledger, key: string, trust
 }
 
 /** The key of a signer: one that is out of use is stood for by nobody (contract 03 §2.5, §3). */
-export function keyFor(key: string, signer: SignerFacts): Key {
+function keyFor(key: string, signer: SignerFacts): ShownKey {
   return isUsable({ meta: signer }) ? { public: key, signer } : { public: key, retired: signer.handle };
+}
+
+/**
+ * A signer that somebody who is trusted names: a provider, or `system.auth` in a proof. Nobody has shown a key, and the one
+ * in the record is what whoever registered the signer wrote there, maybe that of an owner. It counts where the record has
+ * a proof of it (docs/interface/proofs.md). The ledger's own signers speak for themselves.
+ */
+export function keySaid(ledger: Ledger, signer: SignerFacts): Key | undefined {
+  if (kindNamed('signer').reserved?.includes(signer.handle)) return undefined;
+  if (!isUsable({ meta: signer })) return { retired: signer.handle };
+  return signer.proven && !isOwn(ledger, signer.public) ? { public: signer.public, signer } : { signer };
 }
 
 /** @throws OutOfDate when the ledger's state is not the one the signer was found under */
@@ -94,10 +106,11 @@ async function lookedUp(service: Service, ledger: Ledger, key: string, by: 'publ
 }
 
 /** The signer that was found; none where only a factor that does not count leads to it (contract 03 §2.5). */
-function signerIn({ body, factor, circles }: FoundSigner): SignerFacts | undefined {
+function signerIn({ body, factor, circles, proven }: FoundSigner): SignerFacts | undefined {
   if (body === undefined || (factor !== undefined && !counts(JSON.parse(factor)))) return undefined;
   const { data, meta } = JSON.parse(body) as RecordEnvelope;
-  return { ...(data as JsonObject), status: meta.status, circles, domain: meta.domain } as unknown as SignerFacts;
+  const { status, domain } = meta;
+  return { ...(data as JsonObject), status, circles, domain, proven } as unknown as SignerFacts;
 }
 
 function counts(factor: RecordEnvelope): boolean {

@@ -5,6 +5,7 @@ import { refusal } from '../access/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import { newLedger } from '../ledgers/birth.js';
 import type { Service } from '../service.js';
+import { onCurrent } from './attempt.js';
 import { bodyChecksOf } from './bodies.js';
 import { assertMeant } from './meant.js';
 import {
@@ -18,6 +19,7 @@ import {
 } from './proofs.js';
 import { repeatedCreate } from './repeated.js';
 import { type Answer, authenticate, type Request, readBody } from './request.js';
+import type { Signed } from './trail.js';
 
 const kind = kindNamed('ledger');
 
@@ -44,7 +46,7 @@ export async function createLedger(service: Service, request: Request): Promise<
   if (await service.store.ledgers.found({ handle, luid: ledger.luid, owners }, ledger.births)) {
     return { status: 201, body: JSON.stringify(ledger.record) };
   }
-  const repeated = await repeatedFounding(service, handle, hash, proofs);
+  const repeated = await repeatedFounding(service, handle, { hash, proofs: sentProofs, token });
   if (repeated !== undefined) return { status: 200, body: repeated };
   throw new LedgerError('record.duplicated', `Ledger with handle ${handle} already exists.`);
 }
@@ -68,12 +70,10 @@ function assertMayCreate(
 }
 
 /** The ledger's record, when this very body made it (contract 00, Retry safety). */
-async function repeatedFounding(
-  service: Service,
-  handle: string,
-  hash: string,
-  proofs: readonly VerifiedProof[],
-): Promise<string | undefined> {
+async function repeatedFounding(service: Service, handle: string, signed: Signed): Promise<string | undefined> {
   const ledger = await service.ledgers.resolve(handle);
-  return repeatedCreate(service, ledger, { kind: 'ledger', key: handle, hash }, proofs);
+  return onCurrent(service, ledger, async (current) => {
+    const repeated = await repeatedCreate(service, current, kind, { key: handle, hash: signed.hash }, signed);
+    return repeated?.body;
+  });
 }

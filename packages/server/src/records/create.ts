@@ -71,11 +71,12 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
     const commits = !declares(current, kind, 'create');
     const caller = await writer(service, current, signed.proofs.signed, token, commits);
     assertSigned(signed, caller);
-    const { aspect, made, decided } = await prepare(service, current, creation, caller);
+    const { aspect, made, decided, parent } = await prepare(service, current, creation, caller);
+    const taken = () => answerTaken(service, current, creation, { made, caller, parent });
     await service.task.turn();
     let write: Decided = { ...versionOf(current, kind, made, 1), ...decided };
     if (aspect) {
-      if (await isTaken(service, current, made, kind)) return answerTaken(service, current, creation, made);
+      if (await isTaken(service, current, made, kind)) return taken();
       await assertUnused(service, current, signed, luid);
       const asked = { data: sent.data, signed, caller, record: made };
       if (aspect.strategy === 'proxy') return proxiedVersion(service, current, forwarding, aspect, asked);
@@ -85,7 +86,7 @@ export async function create(service: Service, ledger: Ledger, kind: Kind, reque
     const stored = await commit(service, current, write);
     // A create that is sent again has another luid, and the record it made has its key.
     if (stored === 'reused' && !(await isTaken(service, current, made, kind))) throw reused();
-    if (stored !== 'done') return answerTaken(service, current, creation, made);
+    if (stored !== 'done') return taken();
     const answer = { status: kind.trail?.answer ?? 201, body: write.body };
     return reveals ? revealed(service, current, kind, answer, write.secrets) : answer;
   });
@@ -107,15 +108,18 @@ async function answerTaken(
   service: Service,
   ledger: Ledger,
   { kind, data, signed, reveals }: Create,
-  made: RecordEnvelope,
+  { made, caller, parent }: Pick<Prepared, 'made' | 'parent'> & { readonly caller: Caller },
 ): Promise<Answer> {
-  const taken = { kind: kind.name, key: keyOf(kind, made), hash: made.hash };
-  const repeated = await repeatedCreate(service, ledger, taken, signed.proofs.signed);
+  const taken = { key: keyOf(kind, made), hash: made.hash };
+  const repeated = await repeatedCreate(service, ledger, kind, taken, signed, parent);
   if (repeated === undefined) {
     throw new LedgerError('record.duplicated', `${kind.title} with handle ${nameOf(kind, data)} already exists.`);
   }
-  const answer = { status: 200, body: repeated };
-  return reveals ? revealed(service, ledger, kind, answer) : answer;
+  const answer = { status: 200, body: repeated.body };
+  if (!reveals) return answer;
+  // Of the record as it is now, which may be another than the one that was to be made.
+  await assertMayReveal(service, ledger, kind, caller, repeated.subject);
+  return revealed(service, ledger, kind, answer);
 }
 
 /** A create that the ledger has decided on. */
@@ -125,6 +129,8 @@ interface Prepared {
   readonly aspect: Aspect | undefined;
   /** What its write is, beside the version of the record. */
   readonly decided: Omit<Decided, keyof Version>;
+  /** The record it lies under, where its kind has one. */
+  readonly parent: Parent | undefined;
 }
 
 /** Decides on the create as the ledger is now, and makes the record (contract 01 §12, Order of checks 9 to 15). */
@@ -153,6 +159,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   const full = completion ?? creation;
   return {
     made: record,
+    parent,
     aspect: onlyOne(aspectsFor(service.task, ledger, kind, 'create', request, subject)),
     decided: {
       action: 'create',

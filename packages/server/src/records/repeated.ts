@@ -1,36 +1,66 @@
 import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import type { Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Write } from '../store/write.js';
 import { stepsOfText } from '../work/task.js';
-import { asked, authorize } from './authorize.js';
-import { writer } from './caller.js';
+import { assertCurrent } from './attempt.js';
+import { type Asked, asked, authorize } from './authorize.js';
+import { reader, writer } from './caller.js';
+import { conditionsOf } from './conditions.js';
+import { subjectOf } from './context.js';
 import { isSameProof, type VerifiedProof } from './proofs.js';
 import type { Request } from './request.js';
-import { type Dropped, droppedRecord } from './stored.js';
+import { type Dropped, droppedRecord, type Parent } from './stored.js';
 import type { Signed } from './trail.js';
+
+/** A create that was sent again, and what it is answered. */
+export interface Repeated {
+  readonly body: string;
+  /** The record as it is now. */
+  readonly subject: Subject;
+}
 
 /**
  * Whether a create whose key is taken is the very one that took it, sent again by a client that lost the answer
  * (contract 00, Retry safety): the same hash and the same signatures as the record's first change.
  *
- * @returns the record as it is now, or nothing
+ * Anybody who has seen the body can send it again. So what has become of the record since is for who may read it; all
+ * others are told what they were told, or could have been, the first time.
+ *
+ * @param parent the record it lies under, where its kind has one
+ * @returns the record, as it is now or as it was made; or nothing
+ * @throws OutOfDate when the ledger's state is not the one it was found under
  */
 export async function repeatedCreate(
   service: Service,
   ledger: Ledger,
-  write: Pick<Write, 'kind' | 'key' | 'hash'>,
-  proofs: readonly VerifiedProof[],
-): Promise<string | undefined> {
-  const { kind, key, hash } = write;
-  const { record } = await service.store.lookup({ ledger: ledger.id, kind, id: key, by: 'handle' });
+  kind: Kind,
+  { key, hash }: Pick<Write, 'key' | 'hash'>,
+  { proofs, token }: Pick<Signed, 'proofs' | 'token'>,
+  parent?: Parent,
+): Promise<Repeated | undefined> {
+  const { version, record } = await service.store.lookup({ ledger: ledger.id, kind: kind.name, id: key, by: 'handle' });
+  assertCurrent(ledger, version);
   if (!record) return undefined;
-  const { change: first } = await service.store.history.one({ ledger: ledger.id, kind, luid: record.luid }, 1);
+  const { change: first } = await service.store.history.one(
+    { ledger: ledger.id, kind: kind.name, luid: record.luid },
+    1,
+  );
   if (!first) return undefined;
-  await service.task.turn(stepsOfText(first.body));
+  await service.task.turn(stepsOfText(first.body) + stepsOfText(record.body));
   const made = JSON.parse(first.body) as RecordEnvelope;
-  return made.hash === hash && areSame(ledger, made.meta.proofs, proofs) ? record.body : undefined;
+  if (made.hash !== hash || !areSame(ledger, made.meta.proofs, proofs.signed)) return undefined;
+  const subject = subjectOf(kind, JSON.parse(record.body) as RecordEnvelope, parent);
+  if (record.change === first.change) return { body: record.body, subject };
+  // Its proofs are the record's own, and show nothing of who sends them.
+  const caller = await reader(service, ledger, token);
+  const conditions = await conditionsOf(service, ledger, caller, subject);
+  const reading = { action: 'read', kind, subject, conditions, ...(parent ? { parent } : {}) } as const;
+  const seen = await isAuthorized(service, ledger, caller, reading);
+  return { body: seen ? record.body : first.body, subject };
 }
 
 /**
@@ -71,8 +101,12 @@ async function mayDrop(
   { proofs, token }: Signed,
 ): Promise<boolean> {
   const caller = await writer(service, ledger, proofs.signed, token, false);
+  return isAuthorized(service, ledger, caller, asked('drop', kind, { ...stored, record: before }));
+}
+
+async function isAuthorized(service: Service, ledger: Ledger, caller: Caller, what: Asked): Promise<boolean> {
   try {
-    await authorize(service, ledger, caller, asked('drop', kind, { ...stored, record: before }));
+    await authorize(service, ledger, caller, what);
     return true;
   } catch (error) {
     if (error instanceof LedgerError) return false;

@@ -7,7 +7,7 @@ import type { SignerMatcher } from '../access/rules.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Cost } from '../work/cost.js';
-import { keyFor, keyOf, signerOf } from './caller.js';
+import { keyOf, keySaid, signerOf } from './caller.js';
 
 /** A value of a status policy: who must have signed for the status (contract 03 §8.3). */
 export interface StatusValue {
@@ -95,5 +95,5 @@ function namesStatus(matcher: Json, status: string): boolean {
 async function keyOfProof(service: Service, ledger: Ledger, proof: StoredProof): Promise<Key | undefined> {
   if (proof.origin === 'key-pair' || proof.signer === undefined) return keyOf(service, ledger, proof.public, true);
   const signer = await signerOf(service, ledger, proof.signer, 'handle');
-  return signer && keyFor(signer.public, signer);
+  return signer && keySaid(ledger, signer);
 }

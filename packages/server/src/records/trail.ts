@@ -15,12 +15,14 @@ export interface Signed {
 }
 
 /**
- * @throws `crypto.signature-missing` when nothing is signed and the token stands for no signer who could be signed for
- *   (contract 03 §4.4). Where a provider vouches for no signer, that is a lack of rights, for `authorize` to tell
- *   (contract 00, Corrections)
+ * @throws `crypto.signature-missing` when nothing is signed, or one of the proofs is not, and the token stands for no
+ *   signer who could be signed for (contract 03 §4.4): what nobody signed must not count beside what somebody did. Where
+ *   nothing is signed and a provider vouches for no signer, that is a lack of rights, for `authorize` to tell (contract
+ *   00, Corrections)
  */
-export function assertSigned({ proofs, token }: Signed, caller: Caller): void {
-  if (proofs.signed.length > 0 || caller.token?.key?.signer || token?.kind === 'oauth2-token') return;
+export function assertSigned({ proofs: { signed, partial }, token }: Signed, caller: Caller): void {
+  if (caller.token?.key?.signer) return;
+  if (signed.length > 0 ? partial.length === 0 : token?.kind === 'oauth2-token') return;
   throw unsigned();
 }
 

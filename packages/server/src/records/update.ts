@@ -153,6 +153,9 @@ async function proxiedUpdate(
   const caller = await writer(service, ledger, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
   await authorize(service, ledger, caller, { action: 'update', kind, subject });
+  // The right is to the record of that name: to what the bridge has under another it says nothing.
+  const { handle } = subject.data;
+  if (kind.renamable === false && handle !== undefined && handle !== data.handle) throw renamed(kind, subject.data);
   const aspect = aspectOf(target);
   await service.userSchemas.check(service.task, ledger, kind, data, subject.meta.domain);
   await foundRelations(service, ledger, kind, data);
@@ -197,12 +200,14 @@ async function assertRenamable(
 ): Promise<void> {
   const taken = await service.store.lookup({ ledger: ledger.id, kind: kind.name, id: key, by: 'handle' });
   if (taken.record) throw duplicated(kind, data);
-  if (kind.renamable === false) {
-    throw new LedgerError('record.update-rejected', `Cannot change handle of ${kind.name} '${previous.handle}'`);
-  }
+  if (kind.renamable === false) throw renamed(kind, previous);
   assertNamedWithin(ledger, kind, previous, data, domain);
 }
 
 function duplicated(kind: Kind, data: JsonObject): LedgerError {
   return new LedgerError('record.duplicated', `${kind.title} with handle ${data.handle} already exists.`);
+}
+
+function renamed(kind: Kind, { handle }: JsonObject): LedgerError {
+  return new LedgerError('record.update-rejected', `Cannot change handle of ${kind.name} '${handle}'`);
 }

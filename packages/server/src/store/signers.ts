@@ -16,6 +16,8 @@ export interface FoundSigner {
   /** The factor that has the key, where it is one that the key stands for, and not the signer itself (contract 03 §2.5). */
   readonly factor?: string;
   readonly circles: readonly string[];
+  /** Whether the signer's record has had a proof of the key that is in it. */
+  readonly proven?: boolean;
 }
 
 export type SignerLookup = (query: { ledger: number; key: string; by: 'public' | 'handle' }) => Promise<FoundSigner>;
@@ -32,6 +34,7 @@ interface Row extends StoredVersion {
   readonly factor_body: string;
   /** Luids of its memberships of circles. */
   readonly memberships: string[] | null;
+  readonly proven: boolean | null;
 }
 
 const ASKED = ['ord int', 'key text'];
@@ -39,12 +42,13 @@ const ASKED = ['ord int', 'key text'];
 const signer = (condition: string) => `
     select ${STORED_VERSION}, array(
         select m.luid from record m
-        where m.ledger_id = $1 and m.kind = 'circle-signer' and m.link = r.handle order by m.seq) as memberships
+        where m.ledger_id = $1 and m.kind = 'circle-signer' and m.link = r.handle order by m.seq) as memberships,
+      r.link_proven as proven
     from record r join change c using (ledger_id, luid, change)
     where r.ledger_id = $1 and r.kind = 'signer' and ${condition}
     limit 1`;
 
-const SIGNER = ['luid', 'change', 'action', 'mac', 'body', 'memberships'];
+const SIGNER = ['luid', 'change', 'action', 'mac', 'body', 'memberships', 'proven'];
 const FACTOR = ['luid', 'change', 'action', 'mac', 'body'];
 
 const columns = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ');
@@ -52,7 +56,7 @@ const columns = (names: readonly string[], of: (name: string) => string) => name
 /** What was found, unless signer and factor hold more than `$4` bytes together. */
 const within = (found: string, position: string) => `
 select version, ${position} as position, size > $4 as large,
-  luid, change, action, mac, memberships, factor_luid, factor_change, factor_action, factor_mac,
+  luid, change, action, mac, memberships, proven, factor_luid, factor_change, factor_action, factor_mac,
   ${columns(['body', 'factor_body'], (name) => `case when size <= $4 then ${name} end as ${name}`)}
 from (
   select *, coalesce(octet_length(body), 0) + coalesce(octet_length(factor_body), 0) as size
@@ -105,7 +109,7 @@ export function createSignerLookup(pool: pg.Pool, sight: Sight, lookup: Lookup):
   const circlesOf = createCircles(sight, lookup);
 
   const foundIn = async (row: Row, { ledger, key }: Query, by: 'public' | 'handle') => {
-    const { version, position, luid, body, memberships, large } = row;
+    const { version, position, luid, body, memberships, proven, large } = row;
     if (large) return LARGE;
     course.saw(version, position);
     const factor = await checkedFactor(sight, row, ledger, key);
@@ -115,7 +119,7 @@ export function createSignerLookup(pool: pg.Pool, sight: Sight, lookup: Lookup):
       by === 'handle' || handle !== undefined ? data.handle === (handle ?? key) : data.public === key;
     await sight.check({ ledger, kind: 'signer', is }, row);
     const circles = await circlesOf(ledger, version, body, memberships ?? []);
-    return { version, body, circles, ...(factor === undefined ? {} : { factor }) };
+    return { version, body, circles, proven: proven === true, ...(factor === undefined ? {} : { factor }) };
   };
 
   const gatherer = (name: string, text: string, by: 'public' | 'handle', { batch, most }: Fetched) =>

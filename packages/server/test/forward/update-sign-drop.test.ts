@@ -56,6 +56,14 @@ describe('an update that is forwarded', () => {
     expect((await client.get('/anchors/a')).text).toBe(answer.text);
   });
 
+  it('proxy: is about the record of that name, and gives what the bridge has under another to nobody', async () => {
+    const { client, record } = await proxied('update');
+    const body = updateOf(record, anchor('b', { target: 'account:2' }), client.key);
+    const answer = await client.call('PUT', '/anchors/a', body);
+    expectRefusal(answer, client, 'record.update-rejected', "Cannot change handle of anchor 'a'");
+    expect(bridge.received).toEqual([]);
+  });
+
   it('synchronize: keeps the proof of the bridge', async () => {
     const { client, record } = await kept('update', 'synchronize');
     const answer = await client.update('/anchors/a', record, later);
