@@ -8,11 +8,11 @@ export const limits = {
   /** Milliseconds in which a request must have arrived, its body included (contract 06 §8). */
   request: 30_000,
   /**
-   * Connections of clients: how many one process has; milliseconds in which a client takes all that waits for it, and
-   * without a request after which it is told to use another. Idle ones are kept for longer than that, so that who reads
-   * the hint never meets a closed one.
+   * Connections of clients: how many one process has; requests of one that wait for the one before them; milliseconds in
+   * which a client takes all that waits for it, and without a request after which it is told to use another. Idle ones are
+   * kept for longer than that, so that who reads the hint never meets a closed one.
    */
-  clients: { count: 4_096, taken: 60_000, idle: 5_000 },
+  clients: { count: 4_096, pipelined: 100, taken: 60_000, idle: 5_000 },
   /** Nesting of arrays and objects in a request body. */
   depth: 64,
   /** JSON values (members, elements) in a request body. */
@@ -220,12 +220,22 @@ export const limits = {
   listing: 5_000,
   /** Commits under way at a time, each of another ledger; fewer than there are connections, so that reads go on. */
   commits: 4,
+  /**
+   * Transactions of one write each, as of records with secrets: how many at a time, and of one ledger; and how many that
+   * make a ledger. With commits and lookups they share the connections.
+   */
+  transactions: { lanes: 2, each: 1, births: 1 },
   /** Writes that may wait for a commit before new ones are turned away. */
   queue: 10_000,
   /** Times a write is prepared anew because what it was decided on changed meanwhile. */
   attempts: 200,
   /** Ledgers whose keys one process keeps in memory, and characters of the states of ledgers that it keeps together. */
   ledgers: { count: 1_000, together: 64 * 1024 * 1024 },
+  /**
+   * States of ledgers that one process reads from the database: how many at a time, bytes of one that needs no room, and
+   * of those read in room; loads of one that wait at most, and milliseconds each waits.
+   */
+  loads: { lanes: 4, small: 128 * 1024, size: 8 * 1024 * 1024, waiting: 100, patience: 10_000 },
   /** Characters of the records that the state of one ledger is made of: its own, its policies, domains and schemas. */
   state: 8 * 1024 * 1024,
   /** Of these, how many may be taken before records in a domain take no more: the rest is for the ledger's own. */

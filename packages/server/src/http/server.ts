@@ -30,6 +30,7 @@ import { JOURNAL, notJournaled } from './journal.js';
 import { metricsRoute } from './metrics.js';
 import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
+import { takeInTurn } from './pipelining.js';
 import { recordRoutes } from './routes.js';
 import { ledgerOf, noTenant } from './tenant.js';
 import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
@@ -75,6 +76,7 @@ export function createServer(
   answerUnrouted(service, app.server);
   takeBodies(app);
   const connections = guardConnections(app, bounds, () => performance.now());
+  takeInTurn(app, limits.clients.pipelined);
   app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);
     // RFC 9112 §3.2; Node.js would refuse it with an answer of its own.

@@ -5,6 +5,7 @@ import type { Integrity } from '../integrity/integrity.js';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
+import { createRoom } from '../room.js';
 import type { LedgerStore, StoredLedger } from '../store/ledgers.js';
 import type { Scheduler } from '../work/scheduler.js';
 import { stepsOfText } from '../work/task.js';
@@ -44,18 +45,36 @@ interface Means {
 export function createLedgers(store: LedgerStore, means: Means): Ledgers {
   const held = new Recent<string, Ledger>(limits.ledgers.together, ({ weight }) => weight + LEDGER);
   const loading = new Map<string, Promise<Ledger>>();
+  const { lanes, size, ...patience } = limits.loads;
+  const lane = createRoom({ ...patience, process: lanes, ledger: 1 });
+  const room = createRoom({ ...patience, process: size, ledger: size });
   let loads = 0;
+
+  /**
+   * The ledger read and parsed. Small ones go by themselves; a large one takes memory and time until it is parsed, so it
+   * waits for room, and is read from the start then.
+   */
+  const read = async (id: string, before: number): Promise<Ledger | undefined> => {
+    const made = async (stored: StoredLedger) =>
+      ledgerOf(stored, await recordsOf(stored, means.scheduler), before, means);
+    const small = await lane(id, 1, () => store.load(id, limits.loads.small));
+    if (!small) return undefined;
+    if (!('size' in small)) return made(small);
+    return room(id, small.size, async () => {
+      const stored = await store.load(id);
+      return stored && made(stored);
+    });
+  };
 
   const load = (id: string): Promise<Ledger> => {
     const underWay = loading.get(id);
     if (underWay) return underWay;
     loads += 1;
     const before = loads;
-    const load = store
-      .load(id)
-      .then(async (stored) => {
-        if (!stored) throw new LedgerError('api.route-not-found', 'Server does not host requested ledger');
-        return keep(id, ledgerOf(stored, await recordsOf(stored, means.scheduler), before, means));
+    const load = read(id, before)
+      .then((ledger) => {
+        if (!ledger) throw new LedgerError('api.route-not-found', 'Server does not host requested ledger');
+        return keep(id, ledger);
       })
       .finally(() => loading.delete(id));
     loading.set(id, load);

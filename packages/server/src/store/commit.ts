@@ -32,8 +32,15 @@ export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
     return outcomes;
   };
   const together = gather<Write, Outcome>(run, bounds, watch);
-  return (write) =>
-    write.secrets?.length || write.unless?.length || write.renames ? storeAlone(pool, write) : together(write);
+  // Each holds a connection for several round trips, and may wait for a lock: all at once they would leave none for others.
+  const alone = gather<Write, Outcome>(async ([write]) => [await storeAlone(pool, write!)], {
+    batch: 1,
+    queue,
+    lanes: limits.transactions.lanes,
+    each: limits.transactions.each,
+    apart: ledgerOf,
+  });
+  return (write) => (write.secrets?.length || write.unless?.length || write.renames ? alone(write) : together(write));
 }
 
 /** Characters that are put into the statement. */

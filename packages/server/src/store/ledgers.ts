@@ -34,10 +34,23 @@ export interface StoredLedger {
   }[];
 }
 
+/** A ledger whose bodies were not fetched. */
+export interface LargeLedger {
+  /** Bytes of the bodies. */
+  readonly size: number;
+}
+
 /** A record of a new ledger, and the sealed secret it came with. */
 export interface Birth {
   readonly write: Write;
   readonly secrets: readonly { readonly name: string; readonly sealed: Buffer }[];
+}
+
+/** What a new ledger is called, and the keys of its owners. */
+interface Named {
+  readonly handle: string;
+  readonly luid: string;
+  readonly owners: readonly string[];
 }
 
 /** Makes the records of a new ledger, given its id and the version it begins with. */
@@ -46,6 +59,8 @@ export type Births = (id: number, version: number) => readonly Birth[];
 export interface LedgerStore {
   /** The ledger of that handle or luid, or nothing. */
   load(id: string): Promise<StoredLedger | undefined>;
+  /** The same; only how large it is when its bodies hold more than `most` bytes together, which then are not fetched. */
+  load(id: string, most: number): Promise<StoredLedger | LargeLedger | undefined>;
   /** The version the ledger is at now. */
   version(id: number): Promise<number>;
   /**
@@ -53,14 +68,20 @@ export interface LedgerStore {
    *
    * @returns false when the handle is taken
    */
-  found(ledger: { handle: string; luid: string; owners: readonly string[] }, births: Births): Promise<boolean>;
+  found(ledger: Named, births: Births): Promise<boolean>;
 }
 
 export function createLedgerStore(pool: pg.Pool, sight: Sight): LedgerStore {
+  // Each holds a connection for several round trips: all at once they would leave none for anyone else.
+  const founded = gather<{ ledger: Named; births: Births }, boolean>(
+    async ([one]) => [await found(pool, one!.ledger, one!.births)],
+    { batch: 1, queue: limits.queue, lanes: limits.transactions.births },
+  );
   return {
-    load: (id) => load(pool, sight, id),
+    load: ((id: string, most?: number) =>
+      load(pool, sight, id, most ?? Number.MAX_SAFE_INTEGER)) as LedgerStore['load'],
     version: versions(pool),
-    found: (ledger, births) => found(pool, ledger, births),
+    found: (ledger, births) => founded({ ledger, births }),
   };
 }
 
@@ -90,7 +111,12 @@ export function createSystemKeys(pool: pg.Pool): (ledger: number) => Promise<Sys
   };
 }
 
-async function load(pool: pg.Pool, { check, course }: Sight, id: string): Promise<StoredLedger | undefined> {
+async function load(
+  pool: pg.Pool,
+  { check, course }: Sight,
+  id: string,
+  most: number,
+): Promise<StoredLedger | LargeLedger | undefined> {
   // The version is read first: rows read after it may be newer, never older, and the next check then reloads them.
   const { rows: ledgers } = await pool.query<Omit<StoredLedger, 'bodies' | 'schemas' | 'keys'> & AsOf>({
     name: 'ledger',
@@ -100,11 +126,16 @@ async function load(pool: pg.Pool, { check, course }: Sight, id: string): Promis
   if (!ledgers[0]) return undefined;
   const { position, ...ledger } = ledgers[0];
   const [bodies, schemas, keys] = await Promise.all([
-    pool.query<StoredLedger['bodies'][number]>({
+    pool.query<StoredLedger['bodies'][number] & LargeLedger>({
       name: 'ledger-bodies',
-      text: `select r.kind, ${STORED_VERSION} from record r join change c using (ledger_id, luid, change)
-        where r.ledger_id = $1 and r.kind || '' in ('ledger', 'policy', 'domain') order by r.seq`,
-      values: [ledger.id],
+      text: `select kind, luid, change, action, mac, size, case when size <= $2 then body end as body
+        from (
+          select r.seq, r.kind, ${STORED_VERSION}, sum(octet_length(c.body)) over () as size
+          from record r join change c using (ledger_id, luid, change)
+          where r.ledger_id = $1 and r.kind || '' in ('ledger', 'policy', 'domain')
+        ) found
+        order by seq`,
+      values: [ledger.id, most],
     }),
     pool.query<StoredLedger['schemas'][number]>({
       name: 'ledger-schemas',
@@ -119,6 +150,8 @@ async function load(pool: pg.Pool, { check, course }: Sight, id: string): Promis
       values: [ledger.id],
     }),
   ]);
+  const { size = 0 } = bodies.rows[0] ?? {};
+  if (size > most) return { size };
   course.saw(ledger.version, position);
   for (const row of bodies.rows) await checkAll(check, { ledger: ledger.id, kind: row.kind }, [row]);
   return { ...ledger, bodies: bodies.rows, schemas: schemas.rows, keys: keys.rows };
@@ -143,11 +176,7 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
   );
 }
 
-function found(
-  pool: pg.Pool,
-  ledger: { handle: string; luid: string; owners: readonly string[] },
-  births: Births,
-): Promise<boolean> {
+function found(pool: pg.Pool, ledger: Named, births: Births): Promise<boolean> {
   return transaction(pool, async (client, rollback) => {
     // Held until the end, so that the new ledger is not left behind when the others are moved on.
     const { rows: kept } = await client.query(`select value from deployment where name = 'epoch' for share`);

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { native } from '../../src/auth/native-suite.js';
+import { createLedgers } from '../../src/ledgers/ledgers.js';
+import { limits } from '../../src/limits.js';
+import { Scheduler } from '../../src/work/scheduler.js';
+import { newLedger, type TestClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { stored } from '../support/scene.js';
+import { TEST_MASTER_KEY, withServer } from '../support/server.js';
+
+const server = withServer();
+
+/** Characters of one policy. */
+const POLICY = 900_000;
+
+/** A ledger whose state takes a little less than half of the room there is for loads. */
+async function large(): Promise<TestClient> {
+  const client = await newLedger(server.current.url);
+  for (let i = 0; i < 4; i += 1) {
+    const data = { handle: `p-${i}`, schema: 'access', values: [], custom: { t: 'x'.repeat(POLICY) } };
+    await stored(client, 'policy', data);
+  }
+  return client;
+}
+
+describe('states of ledgers that one process reads', () => {
+  it('take a bounded room together, and small ones go by those that wait', async () => {
+    const clients = [await large(), await large(), await large(), await large(), await large()];
+    const small = await newLedger(server.current.url);
+    const { store, integrity } = server.current.server.service;
+    let underWay = 0;
+    let most = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const load = async (id: string, fitting?: number) => {
+      const loaded = await (fitting === undefined ? store.ledgers.load(id) : store.ledgers.load(id, fitting));
+      if (!loaded || 'size' in loaded || id === small.ledger) return loaded;
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await released;
+      underWay -= 1;
+      return loaded;
+    };
+    const means = { masterKey: TEST_MASTER_KEY, suite: native, integrity, scheduler: new Scheduler() };
+    const ledgers = createLedgers({ ...store.ledgers, load: load as typeof store.ledgers.load }, means);
+    const all = clients.map(({ ledger }) => ledgers.resolve(ledger!));
+    expect((await ledgers.resolve(small.ledger!)).handle).toBe(small.ledger);
+    const fitting = Math.floor(limits.loads.size / (4 * POLICY));
+    await eventually(() => expect(most).toBe(fitting));
+    release();
+    expect((await Promise.all(all)).map(({ handle }) => handle)).toEqual(clients.map(({ ledger }) => ledger));
+    expect(most).toBe(fitting);
+  });
+});
