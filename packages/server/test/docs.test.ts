@@ -96,6 +96,12 @@ describe('every document', async () => {
     }
   });
 
+  it.each(documents)('%s calls each decision by its own number', (path) => {
+    for (const [link, number, file] of read(path).matchAll(/\[(\d{4})\]\([^)]*?(\d{4})-[^)]*\)/g)) {
+      expect(number, link).toBe(file);
+    }
+  });
+
   it('numbers decisions without gaps, each on a page', () => {
     const numbers = decisions.map((path) => Number(/(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1])).sort((a, b) => a - b);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
