@@ -30,7 +30,7 @@ export async function prepareDatabase(url: string, ours: boolean, source: Master
     const pool = createPool({ connectionString: url, max: 2 }, () => {});
     try {
       await assertUsable(pool, url, ours);
-      const masterKey = await takeTurns(pool, () => settleMasterKey(pool, source));
+      const masterKey = await withStartLock(pool, () => settleMasterKey(pool, source));
       const { rows } = await pool.query<{ empty: boolean }>('select not exists (select from ledger) as empty');
       return { masterKey, isNew: rows[0]?.empty ?? false };
     } finally {
@@ -51,16 +51,16 @@ async function settleMasterKey(pool: pg.Pool, source: MasterKeySource): Promise<
 }
 
 /** Of several servers that start at the same instant, one after the other: the first one makes what there is to make. */
-async function takeTurns<T>(pool: pg.Pool, work: () => Promise<T>): Promise<T> {
+async function withStartLock<T>(pool: pg.Pool, work: () => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [TURN]);
+    await client.query('select pg_advisory_lock($1)', [START_LOCK]);
     return await work();
   } finally {
-    // With its session the lock ends.
+    // The lock ends with its session.
     client.release(true);
   }
 }
 
-/** Any number that nothing else in the database locks by. */
-const TURN = 7_260_411;
+/** The number of the advisory lock: any that nothing else in the database uses. */
+const START_LOCK = 7_260_411;

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { keepSecrets, storeTogether } from './commit.js';
-import { EPOCH } from './course.js';
+import { EPOCH } from './epoch-guard.js';
 import { gather } from './gather.js';
 import { transaction } from './transaction.js';
-import { checkAll, type Sight, STORED_VERSION, type StoredVersion } from './version.js';
+import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 import type { Write } from './write.js';
 
 /** What the tables hold of a ledger as a whole: what a process needs to decide and sign. */
@@ -56,9 +56,9 @@ export interface LedgerStore {
   found(ledger: { handle: string; luid: string; owners: readonly string[] }, births: Births): Promise<boolean>;
 }
 
-export function createLedgerStore(pool: pg.Pool, sight: Sight): LedgerStore {
+export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStore {
   return {
-    load: (id) => load(pool, sight, id),
+    load: (id) => load(pool, guards, id),
     version: versions(pool),
     found: (ledger, births) => found(pool, ledger, births),
   };
@@ -90,11 +90,11 @@ export function createSystemKeys(pool: pg.Pool): (ledger: number) => Promise<Sys
   };
 }
 
-async function load(pool: pg.Pool, { check, course }: Sight, id: string): Promise<StoredLedger | undefined> {
+async function load(pool: pg.Pool, { check, epochs }: ReadGuards, id: string): Promise<StoredLedger | undefined> {
   // The version is read first: rows read after it may be newer, never older, and the next check then reloads them.
   const { rows: ledgers } = await pool.query<Omit<StoredLedger, 'bodies' | 'schemas' | 'keys'> & AsOf>({
     name: 'ledger',
-    text: `select id, handle, luid, version, ${course.position} as position from ledger where handle = $1 or luid = $1`,
+    text: `select id, handle, luid, version, ${epochs.walPosition} as position from ledger where handle = $1 or luid = $1`,
     values: [id],
   });
   if (!ledgers[0]) return undefined;
@@ -119,7 +119,7 @@ async function load(pool: pg.Pool, { check, course }: Sight, id: string): Promis
       values: [ledger.id],
     }),
   ]);
-  course.saw(ledger.version, position);
+  epochs.saw(ledger.version, position);
   for (const row of bodies.rows) await checkAll(check, { ledger: ledger.id, kind: row.kind }, [row]);
   return { ...ledger, bodies: bodies.rows, schemas: schemas.rows, keys: keys.rows };
 }

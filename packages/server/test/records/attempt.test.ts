@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledgers/ledger.js';
 import { limits } from '../../src/limits.js';
 import { OutOfDate, onCurrent } from '../../src/records/attempt.js';
-import { createTurns } from '../../src/records/turns.js';
+import { createLedgerMutex } from '../../src/records/ledger-mutex.js';
 import type { Service } from '../../src/service.js';
 import { Overloaded } from '../../src/store/gather.js';
 
@@ -14,7 +14,7 @@ function changing() {
   const service = {
     nature: { now: () => now },
     requestTimeout: 1_000,
-    turns: createTurns(),
+    ledgerMutex: createLedgerMutex(),
     store: { ledgers: { version: async () => (version += 1) } },
     ledgers: { renew: async (ledger: Ledger, least: number) => ({ ...ledger, version: least }) },
   } as unknown as Service;
