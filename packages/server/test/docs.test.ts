@@ -52,6 +52,18 @@ describe('docs/operations.md', () => {
     expect(section('docs/operations.md', 'metrics').trim()).toBe(renderMetrics(server.current.server.metrics).trim());
   });
 
+  it('explains lines of the log that the server writes', async () => {
+    const told = [...section('docs/operations.md', 'lines').matchAll(/^\| `([^`]+)`/gm)].map(([, line = '']) => line);
+    const sources = await readdir(join(root, 'packages/server/src'), { recursive: true });
+    const text = sources.filter((name) => name.endsWith('.ts')).map((name) => read(`packages/server/src/${name}`));
+    for (const line of told)
+      expect(
+        text.some((source) => source.includes(line)),
+        line,
+      ).toBe(true);
+    expect(told.length).toBeGreaterThan(5);
+  });
+
   it('has the settings as they are', () => {
     expect(section('docs/operations.md', 'settings').trim()).toBe(renderSettings().trim());
   });

@@ -283,8 +283,8 @@ export const mutants = [
   {
     id: 'commit-reused-proofs',
     file: src('store/commit-sql.ts'),
-    find: '\n    and not w.reused',
-    replace: '',
+    find: "where w.action = 'update' and not w.reused and",
+    replace: "where w.action = 'update' and",
     breaks: 'A proof that was used for one record is taken for another.',
     tests: [test('replay/reused.test.ts')],
   },
