@@ -58,9 +58,9 @@ export const limits = {
   /** Bytes of a record as it is stored, with all its proofs. Its drop, which ends it, may be longer. */
   record: 4 * 1024 * 1024,
   /**
-   * Bytes of records that answers are made of: of one page; fetched by a statement that asked for no room; and of the
-   * answers under way of one ledger and of one process, with how many of one ledger may wait for room, and milliseconds
-   * one waits at most.
+   * Bytes of records that answers are made of: of one page; fetched at once, without waiting at the semaphore; and of the
+   * answers under way of one ledger and of one process, with how many of one ledger may wait, and milliseconds one waits
+   * at most.
    */
   answers: {
     page: 8 * 1024 * 1024,
@@ -215,7 +215,7 @@ export const limits = {
    * Bytes that must be free on the disk of our own PostgreSQL: for a write, so that reads go on when it is nearly full;
    * and for a failed start to count as one.
    */
-  room: { write: 128 * 1024 * 1024, start: 32 * 1024 * 1024 },
+  freeDisk: { write: 128 * 1024 * 1024, start: 32 * 1024 * 1024 },
   /** Milliseconds a list may take to be found; indexes find most in less than one. */
   listing: 5_000,
   /** Commits under way at a time, each of another ledger; fewer than there are connections, so that reads go on. */

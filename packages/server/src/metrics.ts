@@ -14,7 +14,7 @@ export interface Metrics {
   /** A stored version was asked for that is not what was stored. */
   corrupt(): void;
   /** The database has gone on from an earlier point: all ledgers were moved on to that epoch. */
-  broken(epoch: number): void;
+  epochBegan(epoch: number): void;
 }
 
 /**
@@ -79,7 +79,7 @@ export function createMetrics(worker: string): Metrics {
       counted.latency.observe(seconds);
     },
     corrupt: () => corrupt.inc(),
-    broken: (to) => epoch.set(to),
+    epochBegan: (to) => epoch.set(to),
     batched(of, size, waited) {
       sizes.observe({ of }, size);
       waits.observe({ of }, waited);

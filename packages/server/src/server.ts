@@ -14,19 +14,19 @@ import { limits } from './limits.js';
 import { createMetrics, type Metrics, watchPools, watchTurns } from './metrics.js';
 import { createOutbound } from './outbound/client.js';
 import { createItems } from './records/items.js';
-import { createTurns } from './records/turns.js';
+import { createLedgerMutex } from './records/ledger-mutex.js';
 import { createUserSchemas } from './records/user-schemas.js';
-import { createRoom } from './room.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import type { Service } from './service.js';
-import { type Course, followCourse } from './store/course.js';
+import { UNWATCHED, watchDiskSpace } from './store/disk-space.js';
+import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
 import { assertSameMasterKey } from './store/key-check.js';
 import { createSystemKeys } from './store/ledgers.js';
 import { migrate } from './store/migrate.js';
 import { createPool } from './store/pool.js';
 import { createReplays } from './store/replays.js';
-import { endless, watchRoom } from './store/room.js';
 import { createStore } from './store/store.js';
+import { createWeightedSemaphore } from './weighted-semaphore.js';
 import { Scheduler } from './work/scheduler.js';
 import { UNBOUNDED } from './work/task.js';
 
@@ -86,7 +86,7 @@ function pooledRandom(size: number): Nature['random'] {
   };
 }
 
-function tellOfRoom(logger: FastifyBaseLogger): (enough: boolean) => void {
+function logDiskSpace(logger: FastifyBaseLogger): (enough: boolean) => void {
   return (enough) => {
     if (enough) logger.info('there is room on the disk again: writes are taken');
     else logger.error('the disk is nearly full: writes are refused, reads go on');
@@ -110,17 +110,18 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   const { connections } = limits;
-  const course = await prepared(options, metrics, failed);
-  const onConnect = course.verify;
+  const epochs = await prepared(options, metrics, failed);
+  const onConnect = epochs.verify;
   const outbound = createOutbound({ allowPrivate });
   const pool = createPool({ max: connections.others, ...database, onConnect }, failed);
   const patience = { statement_timeout: limits.listed.quick, connectionTimeoutMillis: 2 * limits.listing };
   const lists = createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed);
   const pools = { lists, others: pool };
-  let room = endless;
-  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end(), room.close()]);
+  let disk = UNWATCHED;
+  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end(), disk.close()]);
   try {
-    if (databaseFolder !== undefined) room = await watchRoom(databaseFolder, limits.room.write, tellOfRoom(logger));
+    if (databaseFolder !== undefined)
+      disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logDiskSpace(logger));
     watchPools(metrics, pools);
     const scheduler = new Scheduler();
     watchTurns(metrics, () => scheduler.waiting);
@@ -134,7 +135,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       },
     });
     const { check } = integrity;
-    const store = createStore(pools, { check, course }, metrics.batched, room);
+    const store = createStore(pools, { check, epochs }, metrics.batched, disk);
     const service: Service = {
       ...named,
       masterKey,
@@ -150,8 +151,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),
       userSchemas: createUserSchemas(store, integrity, new CompiledSchemas()),
       items: createItems(check),
-      room: createRoom(limits.answers),
-      turns: createTurns(),
+      answerBytes: createWeightedSemaphore(limits.answers),
+      ledgerMutex: createLedgerMutex(),
       scheduler,
       task: UNBOUNDED,
     };
@@ -178,19 +179,19 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** Brings the database to this release's schema, and begins to follow its course. */
+/** Brings the database to this release's schema, and makes the epoch guard of its connections. */
 async function prepared(
   { database, masterKey, logger }: ServerOptions,
   metrics: Metrics,
   failed: (error: Error) => void,
-): Promise<Course> {
+): Promise<EpochGuard> {
   const pool = createPool({ ...database, max: 1 }, failed);
   try {
     await migrate(pool);
     await assertSameMasterKey(pool, keyCheck(masterKey));
-    return await followCourse(pool, {
-      broken(epoch) {
-        metrics.broken(epoch);
+    return await createEpochGuard(pool, {
+      epochBegan(epoch) {
+        metrics.epochBegan(epoch);
         logger.warn({ epoch }, 'the database has gone on from an earlier point: what was read before is read again');
       },
     });

@@ -8,10 +8,10 @@ import type { Integrity } from './integrity/integrity.js';
 import type { Ledgers } from './ledgers/ledgers.js';
 import type { Outbound } from './outbound/outbound.js';
 import type { Items } from './records/items.js';
-import type { Turns } from './records/turns.js';
+import type { LedgerMutex } from './records/ledger-mutex.js';
 import type { UserSchemas } from './records/user-schemas.js';
-import type { Room } from './room.js';
 import type { Store } from './store/store.js';
+import type { WeightedSemaphore } from './weighted-semaphore.js';
 import type { Scheduler } from './work/scheduler.js';
 import type { Task } from './work/task.js';
 
@@ -47,8 +47,8 @@ export interface Service {
   readonly ledgers: Ledgers;
   readonly userSchemas: UserSchemas;
   readonly items: Items;
-  /** Room for large answers. */
-  readonly room: Room;
-  readonly turns: Turns;
+  /** Bounds the bytes that large answers hold in memory. */
+  readonly answerBytes: WeightedSemaphore;
+  readonly ledgerMutex: LedgerMutex;
   readonly scheduler: Scheduler;
 }

@@ -52,6 +52,18 @@ describe('docs/operations.md', () => {
     expect(section('docs/operations.md', 'metrics').trim()).toBe(renderMetrics(server.current.server.metrics).trim());
   });
 
+  it('explains lines of the log that the server writes', async () => {
+    const told = [...section('docs/operations.md', 'lines').matchAll(/^\| `([^`]+)`/gm)].map(([, line = '']) => line);
+    const sources = await readdir(join(root, 'packages/server/src'), { recursive: true });
+    const text = sources.filter((name) => name.endsWith('.ts')).map((name) => read(`packages/server/src/${name}`));
+    for (const line of told)
+      expect(
+        text.some((source) => source.includes(line)),
+        line,
+      ).toBe(true);
+    expect(told.length).toBeGreaterThan(5);
+  });
+
   it('has the settings as they are', () => {
     expect(section('docs/operations.md', 'settings').trim()).toBe(renderSettings().trim());
   });
@@ -93,6 +105,12 @@ describe('every document', async () => {
       const target = file === '' ? join(root, path) : join(root, dirname(path), file);
       expect(existsSync(target), link).toBe(true);
       if (anchor) expect(anchorsOf(readFileSync(target, 'utf8')), link).toContain(anchor);
+    }
+  });
+
+  it.each(documents)('%s calls each decision by its own number', (path) => {
+    for (const [link, number, file] of read(path).matchAll(/\[(\d{4})\]\([^)]*?(\d{4})-[^)]*\)/g)) {
+      expect(number, link).toBe(file);
     }
   });
 

@@ -57,7 +57,7 @@ export const mutants = [
   },
   {
     id: 'room-of-a-ledger',
-    file: src('room.ts'),
+    file: src('weighted-semaphore.ts'),
     find: 'share.taken + one.bytes <= bounds.ledger',
     replace: 'share.taken + one.bytes <= bounds.ledger + 1',
     breaks: 'Answers of one ledger hold a byte more than they may.',
@@ -65,7 +65,7 @@ export const mutants = [
   },
   {
     id: 'room-of-the-process',
-    file: src('room.ts'),
+    file: src('weighted-semaphore.ts'),
     find: 'if (taken + one.bytes > bounds.process) return;',
     replace: 'if (taken + one.bytes > bounds.process + 1) return;',
     breaks: 'Answers of a process hold a byte more than they may.',
@@ -73,7 +73,7 @@ export const mutants = [
   },
   {
     id: 'room-waiting',
-    file: src('room.ts'),
+    file: src('weighted-semaphore.ts'),
     find: 'if (share.waiting.length >= bounds.waiting) throw',
     replace: 'if (share.waiting.length > bounds.waiting) throw',
     breaks: 'One more waits for room than may.',
@@ -81,7 +81,7 @@ export const mutants = [
   },
   {
     id: 'room-given-back',
-    file: src('room.ts'),
+    file: src('weighted-semaphore.ts'),
     find: 'share.taken -= bytes;\n    taken -= bytes;',
     replace: 'share.taken -= bytes;',
     breaks: 'After some large answers there is never room again.',
@@ -138,7 +138,7 @@ export const mutants = [
   {
     id: 'admission-abandoned',
     file: src('store/admission.ts'),
-    find: 'noTurn() : task.abandoned?.();',
+    find: 'noTurn() : listing.abandoned?.();',
     replace: 'noTurn() : undefined;',
     breaks: 'Lists are looked for that nobody waits for.',
     tests: [test('lists/admission.test.ts')],

@@ -14,15 +14,15 @@ export const mutants = [
   {
     id: 'tenant-update',
     file: src('store/commit-sql.ts'),
-    find: "where w.action = 'update' and r.ledger_id = $1::bigint and r.luid",
-    replace: "where w.action = 'update' and r.luid",
+    find: "where w.action = 'update' and not w.reused and r.ledger_id = $1::bigint and r.luid",
+    replace: "where w.action = 'update' and not w.reused and r.luid",
     breaks: "An update changes another tenant's record of the same luid.",
   },
   {
     id: 'tenant-drop',
     file: src('store/commit-sql.ts'),
-    find: "where w.action = 'drop' and r.ledger_id = $1::bigint and r.luid",
-    replace: "where w.action = 'drop' and r.luid",
+    find: "where w.action = 'drop' and not w.reused and r.ledger_id = $1::bigint and r.luid",
+    replace: "where w.action = 'drop' and not w.reused and r.luid",
     breaks: "A drop deletes another tenant's record of the same luid.",
   },
   {

@@ -7,7 +7,7 @@ import {
   readMasterKey,
 } from '../ledgers/master-key.js';
 import { assertSameMasterKey, storedCheck } from '../store/key-check.js';
-import { inTurn, migrate } from '../store/migrate.js';
+import { migrate, withLock } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
 import { assertUsable, explained } from '../store/reach.js';
 
@@ -31,7 +31,7 @@ export async function prepareDatabase(url: string, ours: boolean, source: Master
     try {
       await assertUsable(pool, url, ours);
       // Of several servers that start at the same instant the first one makes what there is to make.
-      const masterKey = await inTurn(pool, TURN, () => settleMasterKey(pool, source));
+      const masterKey = await withLock(pool, START_LOCK, () => settleMasterKey(pool, source));
       const { rows } = await pool.query<{ empty: boolean }>('select not exists (select from ledger) as empty');
       return { masterKey, isNew: rows[0]?.empty ?? false };
     } finally {
@@ -51,5 +51,5 @@ async function settleMasterKey(pool: pg.Pool, source: MasterKeySource): Promise<
   return masterKey;
 }
 
-/** Any number that nothing else in the database locks by. */
-const TURN = 7_260_411;
+/** The number of the advisory lock: any that nothing else in the database uses. */
+const START_LOCK = 7_260_411;

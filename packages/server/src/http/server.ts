@@ -19,7 +19,7 @@ import { createLedger } from '../records/create-ledger.js';
 import { listLedgers } from '../records/list-ledgers.js';
 import type { Answer, Request } from '../records/request.js';
 import type { Service } from '../service.js';
-import { NoRoom } from '../store/room.js';
+import { DiskFull } from '../store/disk-space.js';
 import { stepsOfText, type Task } from '../work/task.js';
 import { answered, type Report } from './boundary.js';
 import { type ConnectionBounds, type Connections, guardConnections, LOOK } from './connections.js';
@@ -185,7 +185,7 @@ function reporting(service: Service, { log, method, url, routeOptions }: Fastify
       return;
     }
     // Of a full disk is told once, and not with every write that it refuses.
-    if (error instanceof NoRoom) return;
+    if (error instanceof DiskFull) return;
     if (error instanceof OutboundFailure) {
       const { kind, code, message } = error;
       log.warn(

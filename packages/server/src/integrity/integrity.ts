@@ -8,7 +8,7 @@ import { Recent } from '../recent.js';
 import type { SystemKey } from '../store/ledgers.js';
 import type { Check, Place, StoredVersion } from '../store/version.js';
 import { createMac, type Mac } from './mac.js';
-import { type Defect, defectOf, isUnder, recordIn } from './says.js';
+import { type Defect, defectOf, isUnder, recordIn } from './verify.js';
 
 /** A version in the database is not what the ledger stored: it is answered to nobody, and nothing is decided on it. */
 export class Corrupt extends Error {

@@ -5,8 +5,8 @@ import type { Integrity } from '../integrity/integrity.js';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
-import { createRoom } from '../room.js';
 import type { LedgerStore, StoredLedger } from '../store/ledgers.js';
+import { createWeightedSemaphore } from '../weighted-semaphore.js';
 import type { Scheduler } from '../work/scheduler.js';
 import { stepsOfText } from '../work/task.js';
 import { countersigner } from './countersigner.js';
@@ -46,8 +46,8 @@ export function createLedgers(store: LedgerStore, means: Means): Ledgers {
   const held = new Recent<string, Ledger>(limits.ledgers.together, ({ weight }) => weight + LEDGER);
   const loading = new Map<string, Promise<Ledger>>();
   const { lanes, size, ...patience } = limits.loads;
-  const lane = createRoom({ ...patience, process: lanes, ledger: 1 });
-  const room = createRoom({ ...patience, process: size, ledger: size });
+  const lane = createWeightedSemaphore({ ...patience, process: lanes, ledger: 1 });
+  const room = createWeightedSemaphore({ ...patience, process: size, ledger: size });
   let loads = 0;
 
   /**

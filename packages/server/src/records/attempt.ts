@@ -46,7 +46,7 @@ export async function onCurrent<T>(service: Service, ledger: Ledger, work: Work<
   };
   const atOnce = await attempt(false);
   if (atOnce) return atOnce.done;
-  return service.turns.take(ledger.id, async () => {
+  return service.ledgerMutex.runExclusive(ledger.id, async () => {
     state = await service.ledgers.renew(state, await service.store.ledgers.version(ledger.id));
     const inTurn = await attempt(true);
     return inTurn!.done;

@@ -18,7 +18,7 @@ import { conditionsOf } from './conditions.js';
 import { newSubject } from './context.js';
 import { assertDomain, joinedDomain } from './domain.js';
 import { type Completed, completed } from './generated.js';
-import { assertRoom, checkData, stepsToCheck } from './kind-rules.js';
+import { assertStateFits, checkData, stepsToCheck } from './kind-rules.js';
 import { labelsAfter } from './labels.js';
 import { assertProofs, customsOf, reused, usesOf } from './proofs.js';
 import { foundRelations } from './relations.js';
@@ -151,7 +151,7 @@ async function prepare(service: Service, ledger: Ledger, creation: Create, calle
   await authorizeBeside(service, ledger, caller, asked, needs);
   await service.task.turn(stepsToCheck(kind));
   checkData(kind, ledger, data);
-  assertRoom(kind, ledger, domain, data);
+  assertStateFits(kind, ledger, domain, data);
   await service.task.turn();
   if (kind.createdByPolicy) assertMayBeCreated(service.task, ledger, kind, subject);
   const completion = completed(service, kind, data, creation.secrets);

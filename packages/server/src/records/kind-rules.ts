@@ -25,7 +25,7 @@ const HELD: ReadonlySet<KindName> = new Set<KindName>(['ledger', 'policy', 'doma
  * @throws `record.invalid` when the ledger would hold more than `limits.state`; for a record in a domain, more than
  *   `limits.stateForDomains`
  */
-export function assertRoom(
+export function assertStateFits(
   kind: Kind,
   ledger: Ledger,
   domain: string | undefined,
@@ -33,15 +33,15 @@ export function assertRoom(
   previous?: JsonObject,
 ): void {
   const grows = JSON.stringify(data).length - (previous ? JSON.stringify(previous).length : 0);
-  assertRoomFor(kind, ledger, domain, grows);
+  assertGrowthFits(kind, ledger, domain, grows);
 }
 
 /**
  * The same for a record that becomes so many characters longer, by a proof.
  *
- * @throws as `assertRoom` does
+ * @throws as `assertStateFits` does
  */
-export function assertRoomFor(kind: Kind, ledger: Ledger, domain: string | undefined, grows: number): void {
+export function assertGrowthFits(kind: Kind, ledger: Ledger, domain: string | undefined, grows: number): void {
   if (!HELD.has(kind.name)) return;
   const most = domain === undefined ? limits.state : limits.stateForDomains;
   if (grows <= 0 || ledger.weight + grows <= most) return;

@@ -37,7 +37,7 @@ export async function listLedgers(service: Service, request: Request): Promise<A
 /** What ledgers hold of themselves: each is fetched from its own. */
 function ownRecords({ store, integrity }: Service, owner: string | undefined): Source<ListedLedger> {
   return {
-    turn: owner,
+    payer: owner,
     async fetch(ledgers) {
       const found: Sized[] = [];
       for (const own of ledgers) {

@@ -13,8 +13,8 @@ export type Shown = Pick<Version, 'luid' | 'change'> & Partial<Omit<Sized, 'luid
 
 /** Where the bodies of a page come from. */
 export interface Source<V> {
-  /** Whose turn it is to fill the room that large answers take. */
-  readonly turn: unknown;
+  /** Whose share of the bytes under way a large answer takes. */
+  readonly payer: unknown;
   /** Sizes and bodies of versions, as `Bodies` tells. */
   fetch(versions: readonly V[], most: number): Promise<readonly Sized[]>;
   /** Makes sure of a version before an item is made of it. */
@@ -24,21 +24,21 @@ export interface Source<V> {
 /** The versions of one kind of record in a ledger. */
 export function versionsIn({ store, items }: Service, ledger: Ledger, kind: Kind): Source<Shown> {
   return {
-    turn: ledger.id,
+    payer: ledger.id,
     fetch: (of, most) => store.lists.bodies({ ledger: ledger.id, kind: kind.name, of, most }),
     check: (version) => items.check(ledger, kind, version),
   };
 }
 
 /**
- * Makes an answer of versions: of each an item, of the items the answer. What is more than a little waits for room, and
+ * Makes an answer of versions: of each an item, of the items the answer. A large page waits at the semaphore first, and
  * its bodies are fetched then.
  *
  * @param page as it was asked for, to say what to ask for instead
- * @throws `api.query-malformed` when they are more than a page may hold; as `Room` does
+ * @throws `api.query-malformed` when they are more than a page may hold; as `WeightedSemaphore` does
  */
 export async function withBodies<V extends Shown, T>(
-  { room, task }: Pick<Service, 'room' | 'task'>,
+  { answerBytes, task }: Pick<Service, 'answerBytes' | 'task'>,
   source: Source<NoInfer<V>>,
   page: PageQuery,
   versions: readonly V[],
@@ -51,7 +51,7 @@ export async function withBodies<V extends Shown, T>(
   assertFits(sizes, page);
   if (sized.every(hasBody)) return answer(await made(task, source, sized, itemOf));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  return room(source.turn, bytes, async () => {
+  return answerBytes(source.payer, bytes, async () => {
     const complete = await fetched(source, sized, Math.max(bytes, limits.answers.page));
     return answer(await made(task, source, complete, itemOf));
   });

@@ -22,7 +22,7 @@ import { authorize } from './authorize.js';
 import { bodyChecksOf } from './bodies.js';
 import { writer } from './caller.js';
 import { subjectOf } from './context.js';
-import { assertRoomFor } from './kind-rules.js';
+import { assertGrowthFits } from './kind-rules.js';
 import { changedLabels } from './labels.js';
 import { assertMayClose } from './last-policy.js';
 import { assertMeant } from './meant.js';
@@ -78,7 +78,7 @@ export async function prove(service: Service, ledger: Ledger, kind: Kind, reques
     const handle = String(record.data.handle);
     await assertMayClose(service, current, kind, caller, { handle, status: status.becomes ?? '' });
     if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
-    assertRoomFor(kind, current, subject.meta.domain, JSON.stringify(stored).length);
+    assertGrowthFits(kind, current, subject.meta.domain, JSON.stringify(stored).length);
     await service.task.turn();
     const uses = usesOf(service, { signed: proof ? [proof] : [] });
     if (target && proof) await assertUnused(service, current, { proofs: { signed: [proof] } }, record.luid);

@@ -16,7 +16,7 @@ import { writer } from './caller.js';
 import { conditionsOf } from './conditions.js';
 import { newSubject, subjectOf } from './context.js';
 import { assertNamedWithin } from './domain.js';
-import { assertRoom, checkData, stepsToCheck } from './kind-rules.js';
+import { assertStateFits, checkData, stepsToCheck } from './kind-rules.js';
 import { labelsAfter, withLabels } from './labels.js';
 import { assertProofs, customsOf, usesOf } from './proofs.js';
 import { foundRelations } from './relations.js';
@@ -114,7 +114,7 @@ async function prepare(
   if (kind.link?.(data) !== kind.link?.(record.data)) await authorizeBeside(service, ledger, caller, made, needs);
   await service.task.turn(stepsToCheck(kind));
   checkData(kind, ledger, data, record.data);
-  assertRoom(kind, ledger, domain, data, record.data);
+  assertStateFits(kind, ledger, domain, data, record.data);
   const key = keyOf(kind, { data });
   if (renames) await assertRenamable(service, ledger, kind, record.data, data, key, domain);
   const kept = await keptSecretNames(service, ledger, kind, record);

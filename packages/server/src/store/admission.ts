@@ -32,7 +32,8 @@ export type Admission = <T>(
   abandoned?: () => Error | undefined,
 ) => Promise<T>;
 
-interface Task {
+/** A list that waits, or runs. */
+interface Listing {
   readonly since: number;
   /** How often it was given up. */
   givenUp: number;
@@ -46,8 +47,8 @@ type Lane = 'quick' | 'slow';
 
 /** What of one ledger waits and runs. */
 interface Group {
-  readonly quick: Task[];
-  readonly slow: Task[];
+  readonly quick: Listing[];
+  readonly slow: Listing[];
   running: number;
 }
 
@@ -97,11 +98,11 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
   };
 
   const start = async (ledger: unknown, group: Group, lane: Lane) => {
-    const task = group[lane].shift()!;
+    const listing = group[lane].shift()!;
     waiting -= 1;
-    const refused = now() - task.since > bounds.patience ? noTurn() : task.abandoned?.();
+    const refused = now() - listing.since > bounds.patience ? noTurn() : listing.abandoned?.();
     if (refused) {
-      task.reject(refused);
+      listing.reject(refused);
       forget(ledger, group);
       return;
     }
@@ -111,7 +112,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
     const { each } = usageOf(ledger);
     // What runs counts at once, as much as it is likely to take.
     usageOf(ledger).used += each;
-    const outcome = await task.run(lane);
+    const outcome = await listing.run(lane);
     const took = now() - began;
     const usage = usageOf(ledger);
     usage.used = Math.max(0, usage.used + took - each);
@@ -120,10 +121,10 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
     running[lane] -= 1;
     if (outcome === 'given up') {
       usage.wasted += took;
-      task.givenUp += 1;
+      listing.givenUp += 1;
       // It may have been the machine that was slow, and a second time it rarely is.
-      const again = task.givenUp === 1 && usage.wasted < bounds.waste;
-      group[again ? 'quick' : 'slow'].push(task);
+      const again = listing.givenUp === 1 && usage.wasted < bounds.waste;
+      group[again ? 'quick' : 'slow'].push(listing);
       waiting += 1;
     }
     forget(ledger, group);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { limits } from '../limits.js';
+import { freeBytes } from './disk-space.js';
 import { chooseAccount } from './embedded/account.js';
 import { type Address, makeAddress } from './embedded/address.js';
 import { findBinaries } from './embedded/binaries.js';
@@ -14,7 +15,6 @@ import { stopLeftBehind } from './embedded/left-behind.js';
 import { lockDataDir } from './embedded/lock.js';
 import { type Server, startServer } from './embedded/server.js';
 import { sessionSettings } from './embedded/settings.js';
-import { freeBytes } from './room.js';
 
 /** Milliseconds until ready. Ordinarily one second; after a crash it replays at most `max_wal_size` of its log first. */
 const patience = 300_000;
@@ -101,7 +101,7 @@ async function handOver(
       began(server);
       await ready(server);
     },
-    isFull: async (said) => FULL.test(said) || (await freeBytes(root)) < limits.room.start,
+    isFull: async (said) => FULL.test(said) || (await freeBytes(root)) < limits.freeDisk.start,
     alarm,
     now: () => performance.now(),
   });

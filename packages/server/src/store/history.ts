@@ -5,7 +5,7 @@ import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { changeCondition, type Filter } from './filter.js';
 import { type Queryable, statementRunner } from './statement.js';
-import { type Sight, type Sized, STORED_VERSION, type StoredVersion } from './version.js';
+import { type ReadGuards, type Sized, STORED_VERSION, type StoredVersion } from './version.js';
 
 /** One stored version. */
 export interface StoredChange {
@@ -70,7 +70,7 @@ export function createHistoryPage(on: Queryable): HistoryPage {
   };
 }
 
-export function createHistory(pool: pg.Pool, { check }: Pick<Sight, 'check'>): History {
+export function createHistory(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'>): History {
   return {
     async one(of, number) {
       const { ledger, kind, luid } = of;

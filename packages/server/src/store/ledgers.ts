@@ -2,10 +2,10 @@ import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { keepSecrets, storeTogether } from './commit.js';
-import { EPOCH } from './course.js';
+import { EPOCH } from './epoch-guard.js';
 import { gather } from './gather.js';
 import { transaction } from './transaction.js';
-import { checkAll, type Sight, STORED_VERSION, type StoredVersion } from './version.js';
+import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 import type { Write } from './write.js';
 
 /** What the tables hold of a ledger as a whole: what a process needs to decide and sign. */
@@ -71,7 +71,7 @@ export interface LedgerStore {
   found(ledger: Named, births: Births): Promise<boolean>;
 }
 
-export function createLedgerStore(pool: pg.Pool, sight: Sight): LedgerStore {
+export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStore {
   // Each holds a connection for several round trips: all at once they would leave none for anyone else.
   const founded = gather<{ ledger: Named; births: Births }, boolean>(
     async ([one]) => [await found(pool, one!.ledger, one!.births)],
@@ -79,7 +79,7 @@ export function createLedgerStore(pool: pg.Pool, sight: Sight): LedgerStore {
   );
   return {
     load: ((id: string, most?: number) =>
-      load(pool, sight, id, most ?? Number.MAX_SAFE_INTEGER)) as LedgerStore['load'],
+      load(pool, guards, id, most ?? Number.MAX_SAFE_INTEGER)) as LedgerStore['load'],
     version: versions(pool),
     found: (ledger, births) => founded({ ledger, births }),
   };
@@ -113,14 +113,14 @@ export function createSystemKeys(pool: pg.Pool): (ledger: number) => Promise<Sys
 
 async function load(
   pool: pg.Pool,
-  { check, course }: Sight,
+  { check, epochs }: ReadGuards,
   id: string,
   most: number,
 ): Promise<StoredLedger | LargeLedger | undefined> {
   // The version is read first: rows read after it may be newer, never older, and the next check then reloads them.
   const { rows: ledgers } = await pool.query<Omit<StoredLedger, 'bodies' | 'schemas' | 'keys'> & AsOf>({
     name: 'ledger',
-    text: `select id, handle, luid, version, ${course.position} as position from ledger where handle = $1 or luid = $1`,
+    text: `select id, handle, luid, version, ${epochs.walPosition} as position from ledger where handle = $1 or luid = $1`,
     values: [id],
   });
   if (!ledgers[0]) return undefined;
@@ -152,7 +152,7 @@ async function load(
   ]);
   const { size = 0 } = bodies.rows[0] ?? {};
   if (size > most) return { size };
-  course.saw(ledger.version, position);
+  epochs.saw(ledger.version, position);
   for (const row of bodies.rows) await checkAll(check, { ledger: ledger.id, kind: row.kind }, [row]);
   return { ...ledger, bodies: bodies.rows, schemas: schemas.rows, keys: keys.rows };
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '@countersign/protocol';
 import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
-import { checkAll, type Sight, STORED_VERSION, type StoredVersion } from './version.js';
+import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 
 /** Records of a kind by their link value. */
 export interface Linked {
@@ -18,7 +18,7 @@ interface Query {
   readonly link: string;
 }
 
-export function createLinked(pool: pg.Pool, { check }: Pick<Sight, 'check'>): Linked {
+export function createLinked(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'>): Linked {
   return {
     async first({ ledger, kind, link }) {
       const { rows } = await pool.query<StoredVersion>({

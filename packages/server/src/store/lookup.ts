@@ -2,11 +2,11 @@ import type pg from 'pg';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
-import { EPOCH, epochOf } from './course.js';
+import { EPOCH, epochOf } from './epoch-guard.js';
 import { gather, type Watch } from './gather.js';
 import { textArray } from './text-array.js';
 import { unnested } from './unnested.js';
-import { missing, type Sight, type StoredVersion, type Version } from './version.js';
+import { missing, type ReadGuards, type StoredVersion, type Version } from './version.js';
 
 export interface Found {
   /** The ledger's version at the moment of the read: what the caller holds of the ledger is current if it agrees. */
@@ -72,11 +72,11 @@ order by q.ord
  *
  * Which version is the current one is asked each time, and what it holds only when this process does not know it yet.
  */
-export function createLookup(pool: pg.Pool, { check, course }: Sight, watch?: Watch): Lookup {
+export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch?: Watch): Lookup {
   const known = new Recent<string, Known>(limits.known, ({ body }) => body.length + ENTRY);
   const gatherer = (by: 'handle' | 'luid', { batch, most }: Fetched) => {
     const keyOf = ({ ledger, kind, id }: Query) => `${ledger} ${kind} ${by} ${id}`;
-    const statement = { name: `lookup-${by}`, text: text(by, course.position) };
+    const statement = { name: `lookup-${by}`, text: text(by, epochs.walPosition) };
 
     /** What needs no look at it: nothing, or what is kept. */
     const foundAtOnce = ({ version, luid, change, body, large }: Row, before: Known | undefined) => {
@@ -89,7 +89,7 @@ export function createLookup(pool: pg.Pool, { check, course }: Sight, watch?: Wa
 
     const foundAnew = async (row: Row, query: Query): Promise<Found> => {
       const { version, luid, change, action, mac, body, position } = row;
-      course.saw(version, position);
+      epochs.saw(version, position);
       const { ledger, kind, id } = query;
       const place = by === 'handle' ? { ledger, kind, key: id } : { ledger, kind };
       await check(place, body === null ? missing(row) : { luid, change, action, mac, body });

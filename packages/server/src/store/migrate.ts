@@ -75,7 +75,7 @@ async function patient(client: pg.PoolClient): Promise<Patient> {
 const FOR_EVER = 2 ** 31 - 1;
 
 /** Runs `work` after all that other servers do under the same number, however long that takes. */
-export async function inTurn<T>(pool: pg.Pool, number: number, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(pool: pg.Pool, number: number, work: () => Promise<T>): Promise<T> {
   const client = await patient(await pool.connect());
   try {
     await client.query('select pg_advisory_lock($1)', [number]);

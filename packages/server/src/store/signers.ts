@@ -2,11 +2,11 @@ import type { ChangeAction, JsonObject, RecordEnvelope } from '@countersign/prot
 import type pg from 'pg';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
-import { epochOf } from './course.js';
+import { epochOf } from './epoch-guard.js';
 import { gather } from './gather.js';
 import { ALONE, type Fetched, type Lookup, TOGETHER } from './lookup.js';
 import { unnested } from './unnested.js';
-import { missing, type Sight, STORED_VERSION, type StoredVersion } from './version.js';
+import { missing, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 
 /** The signer that the key or handle asked for leads to, with the circles it is in. */
 export interface FoundSigner {
@@ -104,20 +104,20 @@ interface Query {
  *
  * @param lookup of what the memberships say, which is remembered
  */
-export function createSignerLookup(pool: pg.Pool, sight: Sight, lookup: Lookup): SignerLookup {
-  const { course } = sight;
-  const circlesOf = createCircles(sight, lookup);
+export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lookup): SignerLookup {
+  const { epochs } = guards;
+  const circlesOf = createCircles(guards, lookup);
 
   const foundIn = async (row: Row, { ledger, key }: Query, by: 'public' | 'handle') => {
     const { version, position, luid, body, memberships, proven, large } = row;
     if (large) return LARGE;
-    course.saw(version, position);
-    const factor = await checkedFactor(sight, row, ledger, key);
+    epochs.saw(version, position);
+    const factor = await checkedFactor(guards, row, ledger, key);
     if (luid === null) return { version, circles: [] };
     const handle = factor === undefined ? undefined : String((JSON.parse(factor) as RecordEnvelope).data.signer);
     const is = (data: JsonObject) =>
       by === 'handle' || handle !== undefined ? data.handle === (handle ?? key) : data.public === key;
-    await sight.check({ ledger, kind: 'signer', is }, row);
+    await guards.check({ ledger, kind: 'signer', is }, row);
     const circles = await circlesOf(ledger, version, body, memberships ?? []);
     return { version, body, circles, proven: proven === true, ...(factor === undefined ? {} : { factor }) };
   };
@@ -136,8 +136,8 @@ export function createSignerLookup(pool: pg.Pool, sight: Sight, lookup: Lookup):
       { batch, queue: limits.queue, lanes: limits.lookups.each, apart: ({ ledger }) => ledger },
     );
   const both = (bounds: Fetched) => ({
-    public: gatherer('signers-by-key', within(BY_KEY, course.position), 'public', bounds),
-    handle: gatherer('signers-by-handle', within(BY_HANDLE, course.position), 'handle', bounds),
+    public: gatherer('signers-by-key', within(BY_KEY, epochs.walPosition), 'public', bounds),
+    handle: gatherer('signers-by-handle', within(BY_HANDLE, epochs.walPosition), 'handle', bounds),
   });
   const gathered = both(TOGETHER);
   const alone = both(ALONE);
@@ -148,7 +148,12 @@ export function createSignerLookup(pool: pg.Pool, sight: Sight, lookup: Lookup):
 }
 
 /** The factor that has the key, where a row has one. A factor of no signer leads to nobody. */
-async function checkedFactor({ check }: Sight, row: Row, ledger: number, key: string): Promise<string | undefined> {
+async function checkedFactor(
+  { check }: ReadGuards,
+  row: Row,
+  ledger: number,
+  key: string,
+): Promise<string | undefined> {
   const { factor_luid: luid, factor_change: change, factor_action: action, factor_mac: mac, factor_body: body } = row;
   if (luid === null) return undefined;
   const is = (data: JsonObject) => data.public === key;
@@ -165,7 +170,7 @@ interface Membership {
 type Circles = (ledger: number, version: number, signer: string, memberships: readonly string[]) => Promise<string[]>;
 
 /** The circles that memberships put a signer into. The index of records alone does not: it names what is to be read. */
-function createCircles({ check }: Sight, lookup: Lookup): Circles {
+function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
   const known = new Recent<string, Membership>(limits.signers);
   const membership = async (ledger: number, version: number, luid: string): Promise<Membership | undefined> => {
     const key = `${ledger} ${epochOf(version)} ${luid}`;

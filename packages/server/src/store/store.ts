@@ -3,18 +3,18 @@ import { limits } from '../limits.js';
 import { createAdmission } from './admission.js';
 import { type Bodies, createBodies } from './bodies.js';
 import { type Commit, createCommitter } from './commit.js';
+import { type DiskSpace, UNWATCHED } from './disk-space.js';
 import { createHistory, createHistoryPage, type History, type HistoryPage } from './history.js';
 import { createLedgerStore, type LedgerStore } from './ledgers.js';
 import { createLinked, type Linked } from './linked.js';
 import { createLists, type Lists } from './list.js';
 import { createLookup, type Lookup } from './lookup.js';
-import { endless, type Room } from './room.js';
 import { createSecrets, type Secrets } from './secrets.js';
 import { createSignerLookup, type SignerLookup } from './signers.js';
 import type { Queryable } from './statement.js';
 import { transaction } from './transaction.js';
 import { createUsedProofs, type UsedProofs } from './used-proofs.js';
-import { type Check, checkFetched, type Sight } from './version.js';
+import { type Check, checkFetched, type ReadGuards } from './version.js';
 
 /** All that touches the database. */
 export interface Store {
@@ -112,37 +112,37 @@ function checked(on: Queryable, check: Check): { find: Lists['page']; bodies: Bo
 }
 
 /**
- * @param sight what is read is looked at with
+ * @param guards check what is read
  * @param batched told of every batch, by what it is a batch of
- * @param room asked before every write: it throws where there is none
+ * @param disk asked before every write: it throws where there is no space left
  */
 export function createStore(
   { lists, others: pool }: Pools,
-  sight: Sight,
+  guards: ReadGuards,
   batched?: (of: string, size: number, waited: number) => void,
-  room: Room = endless,
+  disk: DiskSpace = UNWATCHED,
 ): Store {
   const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
   const commit = createCommitter(pool, watch('commit'));
-  const ledgers = createLedgerStore(pool, sight);
-  const lookup = createLookup(pool, sight, watch('lookup'));
+  const ledgers = createLedgerStore(pool, guards);
+  const lookup = createLookup(pool, guards, watch('lookup'));
   return {
     async commit(write) {
-      room.assert();
+      disk.assert();
       return commit(write);
     },
     lookup,
-    signers: createSignerLookup(pool, sight, lookup),
-    history: createHistory(pool, sight),
+    signers: createSignerLookup(pool, guards, lookup),
+    history: createHistory(pool, guards),
     lists: admitted(lists),
-    ...checked(pool, sight.check),
-    linked: createLinked(pool, sight),
+    ...checked(pool, guards.check),
+    linked: createLinked(pool, guards),
     secrets: createSecrets(pool),
     usedProofs: createUsedProofs(pool),
     ledgers: {
       ...ledgers,
       async found(ledger, births) {
-        room.assert();
+        disk.assert();
         return ledgers.found(ledger, births);
       },
     },

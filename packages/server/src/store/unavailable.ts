@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { WrongDatabase } from './course.js';
-import { NoRoom } from './room.js';
+import { DiskFull } from './disk-space.js';
+import { WrongDatabase } from './epoch-guard.js';
 
 /** Connection lost, out of resources, stopped by an operator or a timeout, failed disk: whatever is asked. */
 const STATES = /^(08|53|57|58)/;
@@ -22,7 +22,7 @@ const MESSAGES =
 /** Whether the database can do nothing at all at this moment, as opposed to having refused what it was asked. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return STATES.test(error.code ?? '');
-  if (error instanceof NoRoom) return true;
+  if (error instanceof DiskFull) return true;
   if (error instanceof WrongDatabase) return true;
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 import type { ChangeAction, JsonObject } from '@countersign/protocol';
 import type { KindName } from '../kinds/kind.js';
-import type { Course } from './course.js';
+import type { EpochGuard } from './epoch-guard.js';
 
 /** A version of a record. No other has its luid and number, and it never changes: it may be kept as long as one likes. */
 export interface Version {
@@ -10,7 +10,7 @@ export interface Version {
   readonly body: string;
 }
 
-/** A version as the table holds it: what is believed of it is for a `Check` to say. */
+/** A version as the table holds it, before a `Check` has verified it. */
 export interface StoredVersion extends Version {
   readonly action: ChangeAction;
   /** Made of all the others when it was stored; null for what was stored by releases that made none. */
@@ -65,8 +65,8 @@ export async function checkFetched(check: Check, place: Place, versions: readonl
   await checkAll(check, place, fetched);
 }
 
-/** What every read of the database is looked at with. */
-export interface Sight {
+/** What guards every read of the database: the check of what was read, and the epoch it was read in. */
+export interface ReadGuards {
   readonly check: Check;
-  readonly course: Pick<Course, 'position' | 'saw'>;
+  readonly epochs: Pick<EpochGuard, 'walPosition' | 'saw'>;
 }

@@ -85,7 +85,7 @@ describe.skipIf(why !== undefined)('a service whose disk is full', () => {
 
   it('refuses writes while there is still room for reads, and takes them again when there is more', async () => {
     expect((await write()).status).toBe(201);
-    await fill(limits.room.write - MIB);
+    await fill(limits.freeDisk.write - MIB);
     // Each process looks at the disk by itself.
     await eventually(async () => {
       const answers = await atOnce(6, write);

@@ -4,7 +4,7 @@ import { limits } from '../../src/limits.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createStore } from '../../src/store/store.js';
-import { BELIEVING } from '../store/sight.js';
+import { UNCHECKED } from '../store/unchecked.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 
 describe('lists that take long to find', () => {
@@ -29,7 +29,7 @@ describe('lists that take long to find', () => {
   it('are given up, and told so', async () => {
     const holder = await others.connect();
     await holder.query('begin; lock table record');
-    const list = createStore({ lists, others }, BELIEVING).lists.page(everything);
+    const list = createStore({ lists, others }, UNCHECKED).lists.page(everything);
     await expect(list).rejects.toMatchObject({
       reason: 'api.request-timeout',
       detail: `The list was not found within ${limits.listing / 1000} seconds. Filters for equality are found faster.`,
@@ -40,7 +40,7 @@ describe('lists that take long to find', () => {
   });
 
   it('keep nothing but other lists waiting', async () => {
-    const store = createStore({ lists, others }, BELIEVING);
+    const store = createStore({ lists, others }, UNCHECKED);
     const holders = [await lists.connect(), await lists.connect()];
     let isListed = false;
     const list = store.lists.page(everything).then(() => {

@@ -1,8 +1,8 @@
 import { LedgerError } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { createRoom } from '../../src/room.js';
 import { type AdmissionBounds, createAdmission } from '../../src/store/admission.js';
 import { Overloaded } from '../../src/store/gather.js';
+import { createWeightedSemaphore } from '../../src/weighted-semaphore.js';
 
 const BOUNDS: AdmissionBounds = {
   lanes: 3,
@@ -166,7 +166,7 @@ describe('room for answers', () => {
 
   function room() {
     const clock = { now: 0 };
-    const take = createRoom(bounds, () => clock.now);
+    const take = createWeightedSemaphore(bounds, () => clock.now);
     const inside: { name: string; leave(): void }[] = [];
     const enter = (ledger: string, bytes: number, name = ledger) =>
       take(ledger, bytes, () => new Promise<string>((resolve) => inside.push({ name, leave: () => resolve(name) })));
@@ -213,7 +213,7 @@ describe('room for answers', () => {
     inside[0]?.leave();
     await pass();
     expect(names()).toEqual(['large', 'small']);
-    const take = createRoom(bounds);
+    const take = createWeightedSemaphore(bounds);
     await expect(take('a', 8, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     expect(await take('a', 8, async () => 'free')).toBe('free');
   });

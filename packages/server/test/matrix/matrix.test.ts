@@ -136,7 +136,7 @@ describe.each(CASES)('a $name, asked by whom it is not for, the gate $gate', ({ 
 });
 
 /** Drops last, each on a record of its own. */
-function inTurn(routes: readonly Route[]): Route[] {
+function withLock(routes: readonly Route[]): Route[] {
   const isLast = ({ operation }: Route) => operation === 'drop';
   return [...routes.filter((route) => !isLast(route)), ...routes.filter(isLast)];
 }
@@ -147,7 +147,7 @@ describe.each(kinds)('a $name, asked by whom it is for', (kind) => {
     const view = seenBy(scene, who);
     let dropped = false;
     // The scene has made the record through the route for creates, as this caller.
-    for (const route of inTurn(routesOf(kind)).filter(({ operation }) => operation !== 'create')) {
+    for (const route of withLock(routesOf(kind)).filter(({ operation }) => operation !== 'create')) {
       if (dropped) await make(view);
       dropped = route.operation === 'drop';
       const record = await current(scene);

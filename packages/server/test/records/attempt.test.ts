@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledgers/ledger.js';
 import { limits } from '../../src/limits.js';
 import { OutOfDate, onCurrent } from '../../src/records/attempt.js';
-import { createTurns } from '../../src/records/turns.js';
+import { createLedgerMutex } from '../../src/records/ledger-mutex.js';
 import type { Service } from '../../src/service.js';
 import { Overloaded } from '../../src/store/gather.js';
 
@@ -14,7 +14,7 @@ function changing() {
   const service = {
     nature: { now: () => now },
     requestTimeout: 1_000,
-    turns: createTurns(),
+    ledgerMutex: createLedgerMutex(),
     store: { ledgers: { version: async () => (version += 1) } },
     ledgers: { renew: async (ledger: Ledger, least: number) => ({ ...ledger, version: least }) },
   } as unknown as Service;
@@ -68,7 +68,7 @@ describe('what was decided on a state that has passed', () => {
   it('waits for its turn where it would change the rules, and lets the next one go on however it ends', async () => {
     const { service, ledger } = changing();
     const order: string[] = [];
-    const inTurn = (name: string, error?: Error) => {
+    const withLock = (name: string, error?: Error) => {
       let runs = 0;
       return onCurrent(service, ledger, async () => {
         runs += 1;
@@ -79,7 +79,7 @@ describe('what was decided on a state that has passed', () => {
         if (error) throw error;
       });
     };
-    const ends = await Promise.allSettled([inTurn('a'), inTurn('b', new Error('broken')), inTurn('c')]);
+    const ends = await Promise.allSettled([withLock('a'), withLock('b', new Error('broken')), withLock('c')]);
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   });

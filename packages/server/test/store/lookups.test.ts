@@ -5,7 +5,7 @@ import { createLookup, type Lookup } from '../../src/store/lookup.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
-import { BELIEVING } from './sight.js';
+import { UNCHECKED } from './unchecked.js';
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -24,7 +24,7 @@ beforeAll(async () => {
      insert into change (ledger_id, luid, change, kind, action, moment, hash, body)
        select id, '$wlt.' || id, 1, 'wallet', 'create', now(), '', 'of ' || id from ledger`,
   );
-  lookup = createLookup(pool, BELIEVING);
+  lookup = createLookup(pool, UNCHECKED);
 });
 
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { inTurn, migrate } from '../../src/store/migrate.js';
+import { migrate, withLock } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -52,7 +52,7 @@ it('migrations take longer than any other statement may', async () => {
 it('whoever comes second waits for as long as the first one takes', async () => {
   await withHolder(async (pool, holder) => {
     await holder.query('select pg_advisory_lock(1)');
-    const done = inTurn(pool, 1, async () => 'done');
+    const done = withLock(pool, 1, async () => 'done');
     done.catch(() => {});
     await outOfPatience(holder);
     await holder.query('select pg_advisory_unlock(1)');

@@ -10,7 +10,7 @@ import { createPool } from '../../src/store/pool.js';
 import { scope } from '../../src/store/scope.js';
 import { createStore, type Store } from '../../src/store/store.js';
 import type { Write } from '../../src/store/write.js';
-import { BELIEVING } from '../store/sight.js';
+import { UNCHECKED } from '../store/unchecked.js';
 import { writeOf } from '../store/write.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   database = await createDatabase();
   pool = createPool({ connectionString: database.url }, () => {});
   await migrate(pool);
-  store = createStore({ lists: pool, others: pool }, BELIEVING);
+  store = createStore({ lists: pool, others: pool }, UNCHECKED);
   const { rows } = await pool.query(
     `insert into ledger (handle, luid, owners)
      select name, '$ldg.' || name, array['owner-of-' || name] from unnest($1::text[]) with ordinality as t(name, at)
@@ -98,7 +98,7 @@ describe('of ledgers that are alike in everything, each', () => {
   });
 
   it('has its own items of lists, remembered or not', () => {
-    const items = createItems(BELIEVING.check);
+    const items = createItems(UNCHECKED.check);
     for (let times = 0; times < 2; times += 1) {
       for (const [at, id] of ids.entries()) {
         const body = bodyOf(at, 'wallet', 'item');

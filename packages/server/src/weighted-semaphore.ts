@@ -1,7 +1,7 @@
 import { LedgerError } from '@countersign/protocol';
 import { Overloaded } from './store/gather.js';
 
-export interface RoomBounds {
+export interface SemaphoreBounds {
   /** Bytes for all of one process, and for one ledger. */
   readonly process: number;
   readonly ledger: number;
@@ -12,12 +12,12 @@ export interface RoomBounds {
 }
 
 /**
- * A weighted semaphore: `work` runs when there is room for that many bytes, and gives them back when it is done. What is
- * larger than the room of a ledger takes all of that.
+ * A weighted semaphore that is fair to ledgers: `work` runs when so many bytes are free, and gives them back when it is done.
+ * Work that is larger than the bytes of a ledger takes all of them.
  *
- * @throws Overloaded when too many of the ledger wait; `api.request-timeout` when no room came in time; what `work` throws
+ * @throws Overloaded when too many of the ledger wait; `api.request-timeout` when it waited too long; what `work` throws
  */
-export type Room = <T>(ledger: unknown, bytes: number, work: () => Promise<T>) => Promise<T>;
+export type WeightedSemaphore = <T>(ledger: unknown, bytes: number, work: () => Promise<T>) => Promise<T>;
 
 interface Waiting {
   readonly bytes: number;
@@ -31,8 +31,11 @@ interface Share {
   readonly waiting: Waiting[];
 }
 
-/** Ledgers take turns, and a large answer is not passed by small ones until there is never room for it. */
-export function createRoom(bounds: RoomBounds, now: () => number = () => performance.now()): Room {
+/** Ledgers take turns. Small answers do not pass a large one that waits, so it does not starve. */
+export function createWeightedSemaphore(
+  bounds: SemaphoreBounds,
+  now: () => number = () => performance.now(),
+): WeightedSemaphore {
   // In the order of their turns; a ledger without bytes and without anything waiting is forgotten.
   const shares = new Map<unknown, Share>();
   let taken = 0;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Course, EPOCH, followCourse } from '../../src/store/course.js';
+import { createEpochGuard, EPOCH, type EpochGuard } from '../../src/store/epoch-guard.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
@@ -23,21 +23,21 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A process that follows the course, with the epochs it was told of. */
+/** A process with a guard, and the epochs it was told of. */
 async function follower(url = database.url) {
   const own = createPool({ connectionString: url, max: 1 }, () => {});
   const told: number[] = [];
-  const course = await followCourse(own, { broken: (epoch) => void told.push(epoch) });
+  const guard = await createEpochGuard(own, { epochBegan: (epoch) => void told.push(epoch) });
   await own.end();
-  return { course, told, connect: () => connect(course, url) };
+  return { guard, told, connect: () => connect(guard, url) };
 }
 
 /** A new connection, as the pools make them. */
-async function connect(course: Course, url: string): Promise<pg.Client> {
+async function connect(guard: EpochGuard, url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();
-  await course.verify(client);
+  await guard.verify(client);
   return client;
 }
 
@@ -46,23 +46,23 @@ async function versions(): Promise<number[]> {
   return rows.map(({ version }) => version);
 }
 
-describe('the course of a database', () => {
-  it('is found broken by many processes at once, of which one moves the ledgers on', async () => {
+describe('the epoch guard of a database', () => {
+  it('of many processes that find a loss at once, one moves the ledgers on', async () => {
     const followers = await Promise.all(Array.from({ length: 8 }, () => follower()));
     const clients = await Promise.all(followers.map(({ connect }) => connect()));
     expect(await versions()).toEqual([1]);
-    for (const { course } of followers) course.saw(1, Number.MAX_SAFE_INTEGER);
+    for (const { guard } of followers) guard.saw(1, Number.MAX_SAFE_INTEGER);
     clients.push(...(await Promise.all(followers.flatMap(({ connect }) => [connect(), connect()]))));
     expect(await versions()).toEqual([EPOCH]);
     expect(followers.map(({ told }) => told)).toEqual(followers.map(() => [1]));
     for (const client of clients) await client.end();
   });
 
-  it('cuts the connections from before it broke, and leaves the others alone', async () => {
-    const { course, connect } = await follower();
+  it('cuts the connections from before the loss, and leaves the others alone', async () => {
+    const { guard, connect } = await follower();
     const before = await connect();
     const ended = new Promise((resolve) => before.once('end', resolve));
-    course.saw(EPOCH, Number.MAX_SAFE_INTEGER);
+    guard.saw(EPOCH, Number.MAX_SAFE_INTEGER);
     const after = await connect();
     await ended;
     expect((await after.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
@@ -70,19 +70,19 @@ describe('the course of a database', () => {
   });
 
   it('goes on in an epoch beyond every version that was read', async () => {
-    const { course, connect } = await follower();
+    const { guard, connect } = await follower();
     const before = await connect();
-    course.saw(41 * EPOCH + 7, Number.MAX_SAFE_INTEGER);
+    guard.saw(41 * EPOCH + 7, Number.MAX_SAFE_INTEGER);
     const after = await connect();
     expect(await versions()).toEqual([42 * EPOCH]);
     await before.end();
     await after.end();
   });
 
-  it('is found broken by who comes late, from the word of who came first after a start', async () => {
-    const { course, told, connect } = await follower();
+  it('finds a loss when it comes late, by the position that was stored after a start', async () => {
+    const { guard, told, connect } = await follower();
     const before = await connect();
-    course.saw(42 * EPOCH, 1_000);
+    guard.saw(42 * EPOCH, 1_000);
     // The database is beyond that by far, but has begun below it at some time since.
     await pool.query(`insert into deployment (name, value) values ('start/1', '999'), ('start/2', '1000')`);
     const after = await connect();
@@ -92,8 +92,8 @@ describe('the course of a database', () => {
     for (const client of [before, after, again]) await client.end();
   });
 
-  it('is another where the database was recorded on another, as after a dump was restored elsewhere', async () => {
-    await pool.query(`update deployment set value = 'elsewhere/1' where name = 'course'`);
+  it('finds a loss where another database is stored, as after a dump was restored elsewhere', async () => {
+    await pool.query(`update deployment set value = 'elsewhere/1' where name = 'identity'`);
     const { told, connect } = await follower();
     const client = await connect();
     expect(told).toEqual([44]);
@@ -101,7 +101,7 @@ describe('the course of a database', () => {
     await client.end();
   });
 
-  it('is told by the start of the server alone, where a role may ask nothing more', async () => {
+  it('goes by the start of the server alone, where a role may ask nothing more', async () => {
     const role = `role_${randomUUID().replaceAll('-', '')}`;
     const functions = ['pg_current_wal_flush_lsn()', 'pg_current_wal_insert_lsn()', 'pg_control_system()'];
     for (const name of functions) await pool.query(`revoke execute on function ${name} from public`);
@@ -112,12 +112,12 @@ describe('the course of a database', () => {
     url.username = role;
     url.password = 'secret';
     url.searchParams.delete('options');
-    const { course, told, connect } = await follower(url.href);
-    expect(course.position).toBe('null::bigint');
+    const { guard, told, connect } = await follower(url.href);
+    expect(guard.walPosition).toBe('null::bigint');
     const clients = [await connect(), await connect()];
-    course.saw(44 * EPOCH, null);
+    guard.saw(44 * EPOCH, null);
     clients.push(await connect());
-    // It was recorded by another name; since then nothing has broken.
+    // It was recorded by another name; since then nothing was lost.
     expect(told).toEqual([45]);
     for (const client of clients) await client.end();
     await pool.query(`drop owned by ${role}`);

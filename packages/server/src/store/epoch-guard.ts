@@ -1,0 +1,250 @@
+import type pg from 'pg';
+
+/** Versions of ledgers that one epoch has room for. */
+export const EPOCH = 2 ** 32;
+
+/** The epoch that a ledger's version belongs to. */
+export function epochOf(version: number): number {
+  return Math.floor(version / EPOCH);
+}
+
+/** A connection that leads to a standby, or to a primary that was left behind by a failover. */
+export class WrongDatabase extends Error {}
+
+/**
+ * SQL: the position of the write-ahead log, in bytes. All that a statement can see lies before it. With
+ * `synchronous_commit` off, a statement can see what is not on disk yet: then the position of what was inserted counts.
+ */
+const WAL_POSITION = `(case when current_setting('synchronous_commit') = 'off'
+  then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end - '0/0')::bigint`;
+
+/** The database that a connection leads to. */
+interface Identity {
+  readonly standby: boolean;
+  /** System identifier and timeline; the time of the server's start where these may not be asked. */
+  readonly name: string;
+  /** The name that is stored in `deployment`; null before the first one. */
+  readonly recorded: string | null;
+  readonly system: string | null;
+  readonly timeline: number;
+  readonly position: number | null;
+  /** Names the last start of the server that is connected to. */
+  readonly start: string;
+  /** The starts stored in `deployment`, each with the position of the log at the first connection after it. */
+  readonly starts: Readonly<Record<string, number>>;
+}
+
+/**
+ * Notices when the database goes on from an earlier point (a restore, a failover to a standby that was behind), and moves all
+ * ledgers on to a new epoch of versions then.
+ */
+export interface EpochGuard {
+  /** SQL for the position of the write-ahead log; `null` where the role may not ask for it. */
+  readonly walPosition: string;
+  /** Takes note of what was read and is going to be kept: a ledger's version, and the position of the log at that time. */
+  saw(version: number, position: number | null): void;
+  /** Looks at a new connection before it is used. @throws WrongDatabase */
+  verify(client: pg.ClientBase): Promise<void>;
+}
+
+export interface EpochGuardOptions {
+  /** Called when a new epoch has begun, since versions that were read may be lost. All ledgers are in it. */
+  readonly epochBegan: (epoch: number) => void;
+}
+
+const ALWAYS_ASKED = `pg_is_in_recovery() as standby,
+  (select value from deployment where name = 'identity') as recorded,
+  'start/' || extract(epoch from pg_postmaster_start_time()) as start,
+  (select json_object_agg(name, value::bigint) from deployment where name like 'start/%') as starts`;
+
+const LOOK = `select ${ALWAYS_ASKED},
+  (select system_identifier::text from pg_control_system()) as system,
+  case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) end as timeline,
+  case when not pg_is_in_recovery() then ${WAL_POSITION} end as position`;
+
+/** Where the role may ask no more, every start of the server counts as one at an earlier point. */
+const LOOK_PLAINLY = `select ${ALWAYS_ASKED}, null as system, null as timeline, null as position`;
+
+/** Starts that the database remembers. */
+const STARTS = 100;
+
+/** What PostgreSQL says of a function that a role may not call, or that a hosted one does not have. */
+const REFUSED = new Set(['42501', '42883', '0A000']);
+
+/** Milliseconds that a new connection has to say where it leads. */
+const PATIENCE = 5_000;
+
+/** Milliseconds that moving all ledgers on may take: 100,000 take a third of a second. */
+const MOVING = 300_000;
+
+/**
+ * Makes an epoch guard. After a failover to a standby that was behind, after a restore, or when the end of the log was lost,
+ * the database goes on from an earlier point, and uses numbers of versions again that this process has read. So every new
+ * connection is asked which database it leads to. When that does not fit what was seen before, all ledgers are moved on to
+ * a new epoch of versions. What a process keeps carries the epoch it was read in, and is read again in a new one.
+ *
+ * One process moves the ledgers, in one transaction; the others find that it is done.
+ *
+ * @param pool asked once whether the role may ask for the position of the log
+ */
+export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuardOptions): Promise<EpochGuard> {
+  const mayAsk = await mayAskPosition(pool);
+  const clients = new Set<pg.ClientBase>();
+  /** What the connections lead to; absent until there was one. */
+  let seen: Identity | undefined;
+  let position = 0;
+  /** The highest epoch of a version that was read. */
+  let highest = 0;
+  /** How often writes were lost. */
+  let losses = 0;
+  let settling: Promise<unknown> = Promise.resolve();
+
+  /** Whether what this process has read may be missing at the other end. */
+  const compared = async (client: pg.ClientBase): Promise<{ identity: Identity; lostWrites: boolean }> => {
+    // Taken before the question is asked: the position may rise while it is answered.
+    const [passed, was] = [position, seen];
+    const identity = await look(client, mayAsk);
+    assertPrimary(was, identity);
+    return { identity, lostWrites: was !== undefined && hasLostWrites(was, passed, identity) };
+  };
+
+  const admit = (client: pg.ClientBase, identity: Identity) => {
+    seen = identity;
+    position = Math.max(position, identity.position ?? 0);
+    clients.add(client);
+    client.once('end', () => clients.delete(client));
+  };
+
+  /** Agrees with the other processes on the epoch from here on. */
+  const settle = async (client: pg.ClientBase, identity: Identity, lostWrites: boolean) => {
+    const { epoch, moved } = await moveOn(client, identity, lostWrites ? highest : undefined);
+    highest = Math.max(highest, epoch);
+    if (moved || lostWrites) epochBegan(epoch);
+    if (lostWrites) {
+      losses += 1;
+      position = 0;
+      // What was connected before may still lead to a server that was left behind.
+      for (const other of clients) cut(other);
+    }
+    admit(client, { ...identity, starts: { ...identity.starts, [identity.start]: identity.position ?? 0 } });
+  };
+
+  const verify = async (client: pg.ClientBase): Promise<void> => {
+    for (;;) {
+      const on = losses;
+      const { identity, lostWrites } = await compared(client);
+      // When another connection has found a loss meanwhile, this one is compared anew.
+      if (on !== losses) continue;
+      if (!lostWrites && identity.recorded === identity.name && identity.start in identity.starts)
+        return admit(client, identity);
+      const settled = settling.then(async () => {
+        if (on !== losses) return false;
+        await settle(client, identity, lostWrites);
+        return true;
+      });
+      settling = settled.catch(() => {});
+      if (await settled) return;
+    }
+  };
+
+  return {
+    walPosition: mayAsk ? WAL_POSITION : 'null::bigint',
+    saw(version, at) {
+      if (version >= (highest + 1) * EPOCH) highest = epochOf(version);
+      if (at !== null && at > position) position = at;
+    },
+    verify,
+  };
+}
+
+/**
+ * Whether the database has gone on from a point before what this process has seen. It may have passed that point again when
+ * this process comes back to it; but the first connection after each start has stored the position of that time.
+ *
+ * @param passed the highest position that was seen before the connection was asked
+ */
+function hasLostWrites(seen: Identity, passed: number, identity: Identity): boolean {
+  if (seen.name !== identity.name || (identity.position ?? passed) < passed) return true;
+  const starts = Object.entries(identity.starts);
+  if (!(seen.start in identity.starts) && starts.length < STARTS) return true;
+  return starts.some(([start, position]) => !(start in seen.starts) && position < passed);
+}
+
+/** @throws WrongDatabase for a standby, and for a primary that was left behind: a lower timeline of the same system */
+function assertPrimary(seen: Identity | undefined, identity: Identity): void {
+  if (identity.standby) throw new WrongDatabase('The database is a standby, which takes no writes.');
+  if (!seen || seen.system === null || seen.system !== identity.system || identity.timeline >= seen.timeline) return;
+  throw new WrongDatabase('The database is on a timeline that was left: another server had taken over.');
+}
+
+async function mayAskPosition(pool: pg.Pool): Promise<boolean> {
+  return pool.query(`select ${WAL_POSITION}`).then(
+    () => true,
+    (error) => {
+      if (REFUSED.has(error.code)) return false;
+      throw error;
+    },
+  );
+}
+
+async function look(client: pg.ClientBase, mayAsk: boolean): Promise<Identity> {
+  const { rows } = await client.query({
+    text: mayAsk ? LOOK : LOOK_PLAINLY,
+    query_timeout: PATIENCE,
+  } as pg.QueryConfig);
+  const { standby, recorded, system, timeline, position, start, starts } = rows[0];
+  const name = mayAsk ? `${system}/${timeline}` : start;
+  return { standby, recorded, name, system, timeline: parseInt(timeline, 16), position, start, starts: starts ?? {} };
+}
+
+/**
+ * Stores the name of the database and its start, and moves all ledgers on where another name was stored, or where versions
+ * were lost that somebody has read.
+ *
+ * @param lost the highest epoch of versions that may be lost
+ * @returns the epoch that new versions are in, and whether the ledgers were moved
+ */
+async function moveOn(
+  client: pg.ClientBase,
+  { name, start, position }: Identity,
+  lost: number | undefined,
+): Promise<{ epoch: number; moved: boolean }> {
+  const run = (text: string, values: unknown[] = []) =>
+    client.query({ text, values, query_timeout: MOVING } as pg.QueryConfig);
+  await run('begin');
+  try {
+    await run(`set local statement_timeout = ${MOVING}`);
+    await run(`insert into deployment (name, value) values ('epoch', '0'), ('identity', '') on conflict do nothing`);
+    const { rows } = await run(
+      `select name, value from deployment where name in ('epoch', 'identity') order by name for update`,
+    );
+    const [kept, stored] = [Number(rows[0].value), rows[1].value as string];
+    const moved = (stored !== '' && stored !== name) || (lost !== undefined && kept <= lost);
+    const epoch = moved ? Math.max(kept, lost ?? 0) + 1 : kept;
+    if (moved) await run('update ledger set version = $1 where version < $1', [epoch * EPOCH]);
+    await run(
+      `update deployment d set value = u.value from (values ('identity', $1), ('epoch', $2)) u (name, value)
+        where d.name = u.name`,
+      [name, String(epoch)],
+    );
+    await run('insert into deployment (name, value) values ($1, $2) on conflict do nothing', [
+      start,
+      `${position ?? 0}`,
+    ]);
+    await run(
+      `delete from deployment where name in (
+        select name from deployment where name like 'start/%' order by name desc offset ${STARTS})`,
+    );
+    await run('commit');
+    return { epoch, moved };
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+/** Ends a connection, and with it what is asked over it, whether or not anybody is at the other end. */
+function cut(client: pg.ClientBase): void {
+  const { connection } = client as unknown as { connection: { stream: { destroy(error: Error): void } } };
+  connection.stream.destroy(new Error('Connection terminated: the database has gone on from an earlier point'));
+}
