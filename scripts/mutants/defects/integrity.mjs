@@ -81,7 +81,7 @@ export const mutants = [
   },
   {
     id: 'integrity-proof-of-the-ledger',
-    file: src('integrity/says.ts'),
+    file: src('integrity/verify.ts'),
     find: 'return proof?.public === system && proof.custom?.luid === luid && verifyProof',
     replace: 'return proof?.public === system && verifyProof',
     breaks: "Another record's proof of the ledger is good for this one.",

@@ -169,8 +169,8 @@ export const mutants = [
   {
     id: 'operation-renames-refused',
     file: src('records/update.ts'),
-    find: 'if (kind.renamable === false) {',
-    replace: 'if (kind.renamable === null) {',
+    find: 'if (kind.renamable === false) throw renamed(kind, previous);',
+    replace: 'if (kind.renamable === null) throw renamed(kind, previous);',
     breaks: 'A signer takes the name that rules are about.',
     tests: [test('domains/names.test.ts')],
   },
@@ -205,8 +205,8 @@ export const mutants = [
   {
     id: 'operation-token-required-for-unsigned',
     file: src('records/trail.ts'),
-    find: "if (proofs.signed.length > 0 || caller.token?.key?.signer || token?.kind === 'oauth2-token') return;",
-    replace: 'if (proofs.signed.length > 0 || token) return;',
+    find: "if (signed.length > 0 ? partial.length === 0 : token?.kind === 'oauth2-token') return;",
+    replace: 'if (signed.length > 0 || token) return;',
     breaks: 'The token of a stranger stands for a signature.',
     tests: [test('http/order.test.ts'), test('oauth/attacks.test.ts')],
   },

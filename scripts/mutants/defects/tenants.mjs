@@ -202,9 +202,8 @@ export const mutants = [
   {
     id: 'tenant-ledger-bodies-by-luid',
     file: src('store/ledgers.ts'),
-    find: 'select r.kind, ${STORED_VERSION} from record r join change c using (ledger_id, luid, change)\n        where r.ledger_id',
-    replace:
-      'select r.kind, ${STORED_VERSION} from record r join change c using (luid, change)\n        where r.ledger_id',
+    find: "from record r join change c using (ledger_id, luid, change)\n          where r.ledger_id = $1 and r.kind || '' in",
+    replace: "from record r join change c using (luid, change)\n          where r.ledger_id = $1 and r.kind || '' in",
     breaks: "A ledger is judged by another tenant's policy of the same luid.",
   },
   {

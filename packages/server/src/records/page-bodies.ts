@@ -52,6 +52,7 @@ export async function withBodies<V extends Shown, T>(
   if (sized.every(hasBody)) return answer(await made(task, source, sized, itemOf));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   return answerBytes(source.payer, bytes, async () => {
+    await task.turn();
     const complete = await fetched(source, sized, Math.max(bytes, limits.answers.page));
     return answer(await made(task, source, complete, itemOf));
   });
