@@ -90,8 +90,8 @@ export const mutants = [
   {
     id: 'room-page',
     file: src('records/page-bodies.ts'),
-    find: 'if (sizes.length <= 1 || bytes <= limits.answers.page) return;',
-    replace: 'if (sizes.length <= 1 || bytes <= limits.answers.page + 1) return;',
+    find: 'if (bytes > limits.answers.page) assertFits(',
+    replace: 'if (bytes > limits.answers.page + 1) assertFits(',
     breaks: 'A page holds a byte more than it may.',
     tests: [test('lists/page-bytes.test.ts')],
   },

@@ -244,7 +244,7 @@ export const mutants = [
   {
     id: 'tenant-items',
     file: src('records/items.ts'),
-    find: '`${id} ${luid} ${change}`',
+    find: '`${ledger} ${luid} ${change}`',
     replace: '`${luid} ${change}`',
     breaks: "A list shows what was remembered of another tenant's record of the same luid.",
   },

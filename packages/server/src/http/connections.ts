@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** What connections of clients are held to. */
 export interface ConnectionBounds {
@@ -25,6 +25,13 @@ export interface Connections {
   leave(): Promise<void>;
 }
 
+interface Open {
+  /** The moment since when something waits to be sent; 0 where nothing does. */
+  since: number;
+  /** The last request's answer. */
+  reply: FastifyReply | undefined;
+}
+
 /** Milliseconds between two looks at the connections. */
 export const LOOK = 1_000;
 
@@ -39,20 +46,31 @@ const ON_ITS_WAY = 1_000;
  */
 export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds, now: () => number): Connections {
   const { server } = app;
-  /** With the moment since when something waits to be sent; 0 where nothing does. */
-  const open = new Map<Socket, number>();
+  // Shorter than an idle connection is kept: a client that follows HTTP sends nothing on one that is being closed.
+  const hint = `timeout=${Math.floor(bounds.idle / 1000)}`;
+  const open = new Map<Socket, Open>();
   let leaving = false;
   server.on('connection', (socket: Socket) => {
     // With `maxConnections` a worker would pass it back to the primary, which would pass it on again and again.
     if (open.size >= bounds.count) return void socket.destroy();
-    open.set(socket, 0);
+    open.set(socket, { since: 0, reply: undefined });
     socket.once('close', () => open.delete(socket));
   });
-  tellOfTheEnd(app, bounds, () => leaving);
+  app.addHook('onRequest', (request, reply, done) => {
+    const connection = open.get(request.raw.socket);
+    if (connection) connection.reply = reply;
+    if (leaving) tellLast(reply);
+    else reply.header('keep-alive', hint);
+    done();
+  });
   const looking = setInterval(() => cutSlowReaders(open, bounds.taken, now()), LOOK).unref();
   let hangUp: NodeJS.Timeout | undefined;
-  app.addHook('preClose', async () => {
+  const beginToLeave = () => {
     leaving = true;
+    for (const { reply } of open.values()) if (reply && !reply.sent) tellLast(reply);
+  };
+  app.addHook('preClose', async () => {
+    beginToLeave();
     for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();
     // From here on Node.js no longer looks for requests that do not arrive.
     hangUp = setTimeout(() => server.closeAllConnections(), bounds.request).unref();
@@ -63,32 +81,24 @@ export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds,
   });
   return {
     async leave() {
-      leaving = true;
+      beginToLeave();
       await Promise.race([stopListening(server), pause(bounds.idle + ON_ITS_WAY, undefined, { ref: false })]);
     },
   };
 }
 
 /** What waits for them takes memory. */
-function cutSlowReaders(open: Map<Socket, number>, patience: number, now: number): void {
-  for (const [socket, since] of open) {
-    if (socket.writableLength === 0) open.set(socket, 0);
-    else if (since === 0) open.set(socket, now);
-    else if (now - since >= patience) socket.destroy();
+function cutSlowReaders(open: ReadonlyMap<Socket, Open>, patience: number, now: number): void {
+  for (const [socket, connection] of open) {
+    if (socket.writableLength === 0) connection.since = 0;
+    else if (connection.since === 0) connection.since = now;
+    else if (now - connection.since >= patience) socket.destroy();
   }
 }
 
-/**
- * Tells clients how long an idle connection is good for, which is shorter than it is kept: so one that follows HTTP does
- * not send on a connection that is being closed. While leaving it is told that this answer is the last.
- */
-function tellOfTheEnd(app: FastifyInstance, { idle }: ConnectionBounds, leaving: () => boolean): void {
-  const hint = `timeout=${Math.floor(idle / 1000)}`;
-  app.addHook('onSend', (_, reply, payload, done) => {
-    if (leaving()) reply.header('connection', 'close');
-    else reply.header('keep-alive', hint);
-    done(null, payload);
-  });
+/** The client is told that this answer is the last on its connection. */
+function tellLast(reply: FastifyReply): void {
+  reply.removeHeader('keep-alive').header('connection', 'close');
 }
 
 /**

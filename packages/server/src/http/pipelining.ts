@@ -16,12 +16,11 @@ interface Line {
  */
 export function takeInTurn(app: FastifyInstance, most: number): void {
   const lines = new WeakMap<Socket, Line>();
-  app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
+  app.addHook('onRequest', ({ raw: { socket } }, _, done) => {
     // Of what was in the same packet as the request that was one too many.
     if (socket.destroyed) return;
     const line = lines.get(socket) ?? { busy: false, waiting: [] };
     lines.set(socket, line);
-    reply.raw.once('close', () => leave(socket, line));
     if (!line.busy) {
       line.busy = true;
       done();
@@ -30,6 +29,11 @@ export function takeInTurn(app: FastifyInstance, most: number): void {
     } else {
       socket.destroy();
     }
+  });
+  app.addHook('onResponse', ({ raw: { socket } }, _, done) => {
+    const line = lines.get(socket);
+    if (line) leave(socket, line);
+    done();
   });
 }
 

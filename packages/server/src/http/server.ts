@@ -75,8 +75,8 @@ export function createServer(
   });
   answerUnrouted(service, app.server);
   takeBodies(app);
-  const connections = guardConnections(app, bounds, () => performance.now());
   takeInTurn(app, limits.clients.pipelined);
+  const connections = guardConnections(app, bounds, () => performance.now());
   app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);
     // RFC 9112 §3.2; Node.js would refuse it with an answer of its own.

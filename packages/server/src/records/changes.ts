@@ -3,8 +3,8 @@ import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
-import type { StoredChange, Versioned } from '../store/history.js';
-import { missing } from '../store/version.js';
+import type { Versioned } from '../store/history.js';
+import { missing, type Sized } from '../store/version.js';
 import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
 import { reader } from './caller.js';
@@ -13,7 +13,7 @@ import { subjectOf } from './context.js';
 import { changeFiltersOf } from './filters.js';
 import { newItem } from './items.js';
 import { pageOf } from './page.js';
-import { versionsIn, withBodies } from './page-bodies.js';
+import { type Source, versionsIn, withBodies } from './page-bodies.js';
 import { type Answer, authenticate, changeNumber, type Request } from './request.js';
 import { listText, snapshot } from './serve.js';
 import { assertUnder, parentRecord, type Stored, storedRecord } from './stored.js';
@@ -31,14 +31,22 @@ export async function listChanges(service: Service, ledger: Ledger, kind: Kind, 
     const asked = { ...page, filters };
     const { version, total, changes } = await service.store.lists.history(versioned(current, kind, record), asked);
     assertCurrent(current, version);
-    const source = versionsIn(service, current, kind);
+    const source: Source<Sized> = {
+      ...versionsIn(service, current, kind),
+      async itemOf(change) {
+        await service.items.check(current, kind, change);
+        return newItem(snapshot(kind, change) as unknown as Json);
+      },
+    };
     // Numbered from 1 without a gap: where one is missing, what is found below it is not at its place.
     const gap =
       filters.length > 0 ? -1 : changes.findIndex(({ change }, at) => change !== total - page.index * page.limit - at);
     if (gap >= 0)
-      await source.check({ ...missing({ luid: record.luid, change: total - page.index * page.limit - gap }) });
-    const itemOf = (change: StoredChange) => newItem(snapshot(kind, change) as unknown as Json);
-    return withBodies(service, source, page, changes, itemOf, (items) => {
+      await source.itemOf({
+        size: 0,
+        ...missing({ luid: record.luid, change: total - page.index * page.limit - gap }),
+      });
+    return withBodies(service, source, page, changes, (items) => {
       return { status: 200, body: listText(service, current, items, { ...page, total }) };
     });
   });

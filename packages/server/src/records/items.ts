@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import { Recent } from '../recent.js';
-import type { Check, StoredVersion, Version } from '../store/version.js';
+import type { Check, StoredVersion } from '../store/version.js';
 
 /** One thing that a list holds: the text it is served as, and the canonical form that the hash of the list is made on. */
 export interface Item {
@@ -13,10 +13,10 @@ export interface Item {
 
 /** Stored versions as items of lists. */
 export interface Items {
-  /** `version` is one of the ledger's, and checked. */
-  of(ledger: Ledger, version: Version): Item;
+  /** A version of the ledger's as an item, checked. */
+  of(ledger: Pick<Ledger, 'id'>, kind: Kind, version: StoredVersion): Item | Promise<Item>;
   /** Checks a version of the ledger's, unless it is one that was checked and is kept. */
-  check(ledger: Ledger, kind: Kind, version: StoredVersion): ReturnType<Check>;
+  check(ledger: Pick<Ledger, 'id'>, kind: Kind, version: StoredVersion): ReturnType<Check>;
 }
 
 /**
@@ -25,20 +25,24 @@ export interface Items {
  */
 export function createItems(check: Check): Items {
   const kept = new Recent<string, Item>(limits.items, ({ text, canonical }) => text.length + canonical.length);
-  const keptOf = ({ id }: Ledger, { luid, change, body }: Version) => {
-    const item = kept.get(`${id} ${luid} ${change}`);
-    return item?.text === body ? item : undefined;
+  const nameOf = (ledger: number, { luid, change }: StoredVersion) => `${ledger} ${luid} ${change}`;
+  const made = (name: string, text: string) => {
+    const item = { text, canonical: canonical(JSON.parse(text) as Json) };
+    kept.set(name, item);
+    return item;
   };
   return {
-    of(ledger, version) {
-      const known = keptOf(ledger, version);
-      if (known) return known;
-      const item = { text: version.body, canonical: canonical(JSON.parse(version.body) as Json) };
-      kept.set(`${ledger.id} ${version.luid} ${version.change}`, item);
-      return item;
+    of({ id }, kind, version) {
+      const name = nameOf(id, version);
+      const known = kept.get(name);
+      if (known?.text === version.body) return known;
+      const checking = check({ ledger: id, kind: kind.name }, version);
+      return checking ? checking.then(() => made(name, version.body)) : made(name, version.body);
     },
-    check: (ledger, kind, version) =>
-      keptOf(ledger, version) ? undefined : check({ ledger: ledger.id, kind: kind.name }, version),
+    check({ id }, kind, version) {
+      const isKept = kept.get(nameOf(id, version))?.text === version.body;
+      return isKept ? undefined : check({ ledger: id, kind: kind.name }, version);
+    },
   };
 }
 

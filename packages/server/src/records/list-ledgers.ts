@@ -28,8 +28,7 @@ export async function listLedgers(service: Service, request: Request): Promise<A
   const { index, limit } = page;
   const query = owner !== undefined && { owner, filters, limit, offset: index * limit };
   const found = query ? await service.store.lists.ledgers(query) : [];
-  const itemOf = ({ body }: { body: string }) => newItem(JSON.parse(body) as Json);
-  return withBodies(service, ownRecords(service, owner), page, found, itemOf, (items) => {
+  return withBodies(service, ownRecords(service, owner), page, found, (items) => {
     return { status: 200, body: listText(service, undefined, items, page) };
   });
 }
@@ -45,6 +44,9 @@ function ownRecords({ store, integrity }: Service, owner: string | undefined): S
       }
       return found;
     },
-    check: (own) => integrity.check({ ledger: own.ledger, kind: 'ledger' }, own),
+    async itemOf(own) {
+      await integrity.check({ ledger: own.ledger, kind: 'ledger' }, own);
+      return newItem(JSON.parse(own.body) as Json);
+    },
   };
 }

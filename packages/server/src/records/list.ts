@@ -12,7 +12,6 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../service.js';
 import type { Filter } from '../store/filter.js';
 import type { Indexed, Place } from '../store/list.js';
-import type { Version } from '../store/version.js';
 import { stepsOfText } from '../work/task.js';
 import { assertCurrent, onCurrent } from './attempt.js';
 import { authorize } from './authorize.js';
@@ -75,8 +74,7 @@ export async function list(service: Service, ledger: Ledger, kind: Kind, request
       await service.task.turn();
       return answer(items);
     }
-    const itemOf = (version: Version) => service.items.of(current, version);
-    return withBodies(service, versionsIn(service, current, kind), page, own, itemOf, answer);
+    return withBodies(service, versionsIn(service, current, kind), page, own, answer);
   });
 }
 

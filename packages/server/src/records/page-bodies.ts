@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Service } from '../service.js';
-import { type Check, missing, type Sized, type StoredVersion, type Version } from '../store/version.js';
+import { missing, type Sized, type StoredVersion, type Version } from '../store/version.js';
 import { stepsOfText, type Task } from '../work/task.js';
 import type { Item } from './items.js';
 import type { PageQuery } from './page.js';
@@ -17,8 +17,8 @@ export interface Source<V> {
   readonly payer: unknown;
   /** Sizes and bodies of versions, as `Bodies` tells. */
   fetch(versions: readonly V[], most: number): Promise<readonly Sized[]>;
-  /** Makes sure of a version before an item is made of it. */
-  check(version: V & StoredVersion): ReturnType<Check>;
+  /** Makes sure of a version, and an item of it. */
+  itemOf(version: V & StoredVersion): Item | Promise<Item>;
 }
 
 /** The versions of one kind of record in a ledger. */
@@ -26,7 +26,7 @@ export function versionsIn({ store, items }: Service, ledger: Ledger, kind: Kind
   return {
     payer: ledger.id,
     fetch: (of, most) => store.lists.bodies({ ledger: ledger.id, kind: kind.name, of, most }),
-    check: (version) => items.check(ledger, kind, version),
+    itemOf: (version) => items.of(ledger, kind, version),
   };
 }
 
@@ -42,20 +42,21 @@ export async function withBodies<V extends Shown, T>(
   source: Source<NoInfer<V>>,
   page: PageQuery,
   versions: readonly V[],
-  itemOf: (version: V & StoredVersion) => Item,
   answer: (items: readonly Item[]) => T,
 ): Promise<T> {
-  const isSized = versions.every(({ size }) => size !== undefined);
-  const sized = isSized ? versions : await fetched(source, versions, limits.answers.atOnce);
-  const sizes = sized.map(({ size = 0 }) => size);
-  assertFits(sizes, page);
-  if (sized.every(hasBody)) return answer(await made(task, source, sized, itemOf));
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const sized = versions.every(isSized) ? versions : await fetched(source, versions, limits.answers.atOnce);
+  const bytes = sized.reduce((sum, { size = 0 }) => sum + size, 0);
+  if (bytes > limits.answers.page) assertFits(sized, page, bytes);
+  if (sized.every(hasBody)) return answer(await made(task, source, sized));
   return answerBytes(source.payer, bytes, async () => {
     await task.turn();
     const complete = await fetched(source, sized, Math.max(bytes, limits.answers.page));
-    return answer(await made(task, source, complete, itemOf));
+    return answer(await made(task, source, complete));
   });
+}
+
+function isSized({ size }: Shown): boolean {
+  return size !== undefined;
 }
 
 function hasBody<V extends Shown>(version: V): version is V & StoredVersion {
@@ -66,16 +67,15 @@ async function made<V extends Shown>(
   task: Task,
   source: Source<NoInfer<V>>,
   versions: readonly V[],
-  itemOf: (version: V & StoredVersion) => Item,
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (const version of versions) {
     // One that is not there is made of nothing, and refused.
     const stored = hasBody(version) ? version : { ...version, ...missing(version) };
-    await task.turn(stepsOfText(stored.body));
-    const checking = source.check(stored);
-    if (checking) await checking;
-    items.push(itemOf(stored));
+    const turn = task.turn(stepsOfText(stored.body));
+    if (turn) await turn;
+    const item = source.itemOf(stored);
+    items.push(item instanceof Promise ? await item : item);
   }
   await task.turn();
   return items;
@@ -97,9 +97,9 @@ async function fetched<V extends Shown>(
 }
 
 /** A short page is the end of a list: one that would hold too much is refused, unless it holds one record. */
-function assertFits(sizes: readonly number[], { index, limit }: PageQuery): void {
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (sizes.length <= 1 || bytes <= limits.answers.page) return;
+function assertFits(versions: readonly Shown[], { index, limit }: PageQuery, bytes: number): void {
+  if (versions.length <= 1) return;
+  const sizes = versions.map(({ size = 0 }) => size);
   const fitting = fittingLimit(sizes, limits.answers.page);
   const held = `Page ${index} of ${limit} holds ${bytes} bytes, and a page holds ${limits.answers.page} at most.`;
   throw new LedgerError('api.query-malformed', `${held} Ask for page.limit=${fitting}, or less of the list.`);

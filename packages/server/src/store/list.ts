@@ -55,8 +55,8 @@ export interface ListedLedger extends Sized {
 
 export interface Lists {
   /**
-   * Current records of one kind in one ledger, with the bodies of the first, as many as `limits.answers.atOnce` bytes hold. As
-   * they were found: whoever takes bodies has to check them.
+   * Current records of one kind in one ledger, with the bodies of those that take no more than their share of
+   * `limits.answers.atOnce` bytes. As they were found: whoever takes bodies has to check them.
    *
    * @throws LedgerError `api.request-timeout` when they are not found in time
    */
@@ -74,6 +74,10 @@ interface Row {
   readonly seq: number;
   /** Absent in the one row of an empty page. */
   readonly luid: string | null;
+}
+
+function isRecord({ luid }: Row): boolean {
+  return luid !== null;
 }
 
 /** What a statement shows of each record. */
@@ -112,9 +116,7 @@ export function createLists(on: Queryable): Lists {
     return {
       version: rows[0]?.version ?? 0,
       seen: rows[0]?.seen ?? 0,
-      records: rows.flatMap(({ version: _, seen: __, moment, seq, ...record }) =>
-        record.luid === null ? [] : [{ ...(record as T), place: { moment, seq } }],
-      ),
+      records: rows.filter(isRecord).map((row) => Object.assign(row, { place: { moment: row.moment, seq: row.seq } })),
     };
   };
   const found = async <T>(query: ListQuery, shown: Shown): Promise<Listed<T>> => {
@@ -124,7 +126,7 @@ export function createLists(on: Queryable): Lists {
     const isLikelyFew = streak.few >= STREAK;
     if (!isLikelyFew) {
       const head = await page<T>(headStatement(query, shown));
-      if (head.records.length === query.limit || head.seen < HEAD) {
+      if (head.records.length === query.limit) {
         streak.few = 0;
         return head;
       }
@@ -147,7 +149,7 @@ export function createLists(on: Queryable): Lists {
         ...filters.map((filter) => condition(filter, scope(0, 'ledger'))),
       ];
       return run(sql<ListedLedger>`
-        select p.ledger_id as ledger, p.luid, p.change, ${BODY}
+        select p.ledger_id as ledger, p.luid, p.change, ${sizeAndBody(limit)}
         from (${cut(records(where), limit, offset, 'bodies')}) p
           join change c using (ledger_id, luid, change)
         order by p.moment desc, p.seq`);
@@ -155,7 +157,7 @@ export function createLists(on: Queryable): Lists {
   };
 }
 
-/** What matches among the newest: the answer, when many match or the list is short. */
+/** What matches among the newest: the answer, when many match. */
 function headStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
   const { filters, limit, offset } = query;
   const stretch = [...inOrder(query), ...conditions(query, filters.filter(isStretch))];
@@ -163,9 +165,10 @@ function headStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
     query,
     filters.filter((filter) => !isStretch(filter)),
   );
+  // Both are in the order of the list, so no more of the newest are read than it takes to fill the page.
   const newest = sql`select * ${records(stretch)} order by r.moment desc, r.seq limit ${sql.lit(HEAD)}`;
-  const matching = sql`from seen r where ${sql.join(others, sql` and `)}`;
-  return pageStatement(query, shown, cut(matching, limit, offset, shown), newest);
+  const matching = sql`from (${newest}) r where ${sql.join(others, sql` and `)}`;
+  return pageStatement(query, shown, cut(matching, limit, offset, shown));
 }
 
 /** What the index of documents finds, sorted: the answer, when few match. */
@@ -178,7 +181,7 @@ function fewStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
     ...conditions(query, filters),
     ...following(query),
   ];
-  const found = sql`select * ${records(where)} limit ${sql.lit(FEW + 1)}`;
+  const found = sql`select ${columns(shown)} ${records(where)} limit ${sql.lit(FEW + 1)}`;
   return pageStatement(query, shown, cut(sql`from seen r`, limit, offset, shown), found);
 }
 
@@ -210,12 +213,16 @@ function conditions({ ledger, kind }: ListQuery, filters: readonly Filter[]): Ra
 }
 
 /**
- * The size of a version in bytes, and its body as long as all so far hold no more than may be fetched without asking for
- * room. Its length stands beside a text that is stored elsewhere: bodies beyond are not touched.
+ * The size of a version in bytes, and its body where it takes no more than its share of what may be fetched without asking
+ * for room. Its length stands beside a text that is stored elsewhere: longer bodies are not touched.
+ *
+ * @param limit records on the page
  */
-const BODY = sql`c.action, c.mac, octet_length(c.body) as size,
-      case when sum(octet_length(c.body)) over (order by p.moment desc, p.seq rows unbounded preceding)
-        <= ${sql.lit(limits.answers.atOnce)} then c.body end as body`;
+function sizeAndBody(limit: number): RawBuilder<unknown> {
+  const share = Math.floor(limits.answers.atOnce / limit);
+  return sql`c.action, c.mac, octet_length(c.body) as size,
+      case when octet_length(c.body) <= ${sql.lit(share)} then c.body end as body`;
+}
 
 /**
  * The page is cut from the index of current versions first; only its records' bodies are then fetched, if any.
@@ -223,7 +230,7 @@ const BODY = sql`c.action, c.mac, octet_length(c.body) as size,
  * @param seen what the page is cut from, when all of that is to be counted
  */
 function pageStatement<T>(
-  { ledger }: ListQuery,
+  { ledger, limit }: ListQuery,
   shown: Shown,
   page: RawBuilder<unknown>,
   seen?: RawBuilder<unknown>,
@@ -232,7 +239,7 @@ function pageStatement<T>(
   return sql<T & Row>`
     ${seen ? sql`with seen as materialized (${seen})` : sql``}
     select l.version, ${seen ? sql`(select count(*) from seen)` : sql`0`} as seen,
-      p.moment::text as moment, p.seq, p.luid, p.change, ${bodies ? BODY : INDEX}
+      p.moment::text as moment, p.seq, p.luid, p.change, ${bodies ? sizeAndBody(limit) : INDEX}
     from ledger l
       left join (${page}) p on true
       ${bodies ? sql`left join change c on c.ledger_id = p.ledger_id and c.luid = p.luid and c.change = p.change` : sql``}
@@ -244,9 +251,14 @@ const INDEX = sql`p.handle as key, p.status, p.domain, p.judged`;
 
 /** A page of the records that `from` gives as `r`, in the order of lists: newest change first, then oldest record first. */
 function cut(from: RawBuilder<unknown>, limit: number, offset: number, shown: Shown): RawBuilder<unknown> {
-  const more = shown === 'index' ? sql`, r.handle, r.status, r.domain, r.judged` : sql``;
-  return sql`select r.ledger_id, r.luid, r.change, r.moment, r.seq${more} ${from}
+  return sql`select ${columns(shown)} ${from}
     order by r.moment desc, r.seq limit ${sql.lit(limit)} ${offset === 0 ? sql`` : sql`offset ${offset}`}`;
+}
+
+/** What a page is made of. */
+function columns(shown: Shown): RawBuilder<unknown> {
+  const more = shown === 'index' ? sql`, r.handle, r.status, r.domain, r.judged` : sql``;
+  return sql`r.ledger_id, r.luid, r.change, r.moment, r.seq${more}`;
 }
 
 function records(where: readonly RawBuilder<boolean>[]): RawBuilder<unknown> {

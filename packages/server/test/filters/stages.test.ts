@@ -132,13 +132,13 @@ describe('a list by a value in the document', () => {
   });
 
   it.each([
-    ['shorter', HEAD - 1, 1],
-    ['as-long', HEAD, 2],
-  ])('that none has, in a list %s than what is looked at first', async (domain, length, statements) => {
+    ['shorter', HEAD - 1],
+    ['as-long', HEAD],
+  ])('that none has, in a list %s than what is looked at first', async (domain, length) => {
     expect(made.filter((record) => record.domain === domain)).toHaveLength(length);
     const within: Filter = { path: 'meta.domain', operator: '$eq', values: [domain] };
     expect(bodies(await page({ filters: [within, value('none')] }))).toEqual([]);
-    expect(sent).toHaveLength(statements);
+    expect(sent).toHaveLength(2);
   });
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KindName } from '../../src/kinds/kind.js';
-import type { Ledger } from '../../src/ledgers/ledger.js';
+import { kindNamed } from '../../src/kinds/registry.js';
 import { createItems } from '../../src/records/items.js';
 import type { Filter } from '../../src/store/filter.js';
 import { migrate } from '../../src/store/migrate.js';
@@ -97,13 +97,13 @@ describe('of ledgers that are alike in everything, each', () => {
     }
   });
 
-  it('has its own items of lists, remembered or not', () => {
+  it('has its own items of lists, remembered or not', async () => {
     const items = createItems(UNCHECKED.check);
     for (let times = 0; times < 2; times += 1) {
       for (const [at, id] of ids.entries()) {
         const body = bodyOf(at, 'wallet', 'item');
-        const text = items.of({ id } as Ledger, { luid: '$wallet.item', change: 1, body }).text;
-        expect(text).toBe(body);
+        const version = { luid: '$wallet.item', change: 1, action: 'create', mac: null, body } as const;
+        expect((await items.of({ id }, kindNamed('wallet'), version)).text).toBe(body);
       }
     }
   });
