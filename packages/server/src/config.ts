@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { HANDLE_PATTERN } from '@countersign/protocol';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { readServerRules } from './access/server-rules.js';
-import { decodeMasterKey } from './ledgers/master-key.js';
+import { decodeMasterKey } from './keys/master-key.js';
 import { limits } from './limits.js';
 
 /** What the server is told from outside. */

@@ -1,1 +1,1 @@
-export { openServer, type Server, type ServerOptions } from './server.js';
+export { openServer, type Server, type ServerOptions } from './app.js';

@@ -1,12 +1,12 @@
 import cluster from 'node:cluster';
 import type { pino } from 'pino';
 import { type Config, readConfig, urlHost } from './config.js';
-import { createLogger } from './deployment/log.js';
-import { assertFree } from './deployment/port.js';
-import { prepareDatabase } from './deployment/prepare.js';
-import { runWorker } from './deployment/worker.js';
-import { startWorkers } from './deployment/workers.js';
-import { readMasterKey } from './ledgers/master-key.js';
+import { createLogger } from './cluster/log.js';
+import { assertFree } from './cluster/port.js';
+import { prepareDatabase } from './cluster/prepare.js';
+import { runWorker } from './cluster/worker.js';
+import { startWorkers } from './cluster/workers.js';
+import { readMasterKey } from './keys/master-key.js';
 import { type Embedded, startEmbedded } from './store/embedded.js';
 
 /** Starts the service from the environment, and tells in one line why that cannot be. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Recent } from '../src/recent.js';
+import { Recent } from '../src/base/recent.js';
 
 function recent(limit: number) {
   const made: string[] = [];

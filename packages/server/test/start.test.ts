@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { tooOld } from '../src/node-version.js';
-import { explained, unusable } from '../src/store/reach.js';
+import { explained, unusable } from '../src/store/queries/reach.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { freePort } from './support/free-port.js';
 

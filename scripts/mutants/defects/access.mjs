@@ -214,7 +214,7 @@ export const mutants = [
   },
   {
     id: 'access-missing-proof-read',
-    file: src('records/authorize.ts'),
+    file: src('authorization/authorize.ts'),
     find: "asked.action === 'read' || asked.signedElsewhere || signs(caller)",
     replace: 'true',
     breaks: 'A write that no rule refuses needs no signature.',
@@ -222,7 +222,7 @@ export const mutants = [
   },
   {
     id: 'access-signs-by-any-token',
-    file: src('records/authorize.ts'),
+    file: src('authorization/authorize.ts'),
     find: 'return proofs.length > 0 || token?.key?.signer !== undefined;',
     replace: 'return proofs.length > 0 || token !== undefined;',
     breaks: 'A token that stands for no signer writes.',
@@ -230,7 +230,7 @@ export const mutants = [
   },
   {
     id: 'access-whole-list-under-policies',
-    file: src('records/list.ts'),
+    file: src('operations/list.ts'),
     find: "return !context.ledger.policyBased && decide('read'",
     replace: "return decide('read'",
     breaks: 'Under policies, a read value shows whole lists.',
@@ -238,7 +238,7 @@ export const mutants = [
   },
   {
     id: 'access-own-keys-are-callers',
-    file: src('records/caller.ts'),
+    file: src('authorization/caller.ts'),
     find: '.filter((key) => !isOwn(ledger, key))',
     replace: '',
     breaks: 'By what the ledger itself has signed, whoever repeats it acts as the ledger.',
@@ -246,7 +246,7 @@ export const mutants = [
   },
   {
     id: 'access-own-proofs-are-the-callers',
-    file: src('records/sent.ts'),
+    file: src('operations/sent.ts'),
     find: 'signed: signed.filter((proof) => !isOwn(ledger, proof.public)), partial',
     replace: 'signed, partial',
     breaks: 'A proof of the ledger on a body makes whoever sends it its author.',
@@ -254,7 +254,7 @@ export const mutants = [
   },
   {
     id: 'access-own-tokens',
-    file: src('records/request.ts'),
+    file: src('operations/request.ts'),
     find: "if (ledger && token.key !== undefined && isOwn(ledger, token.key)) throw invalidToken('key-of-the-ledger');",
     replace: '',
     breaks: 'A bridge acts as the ledger with the token it was called with.',
@@ -262,7 +262,7 @@ export const mutants = [
   },
   {
     id: 'access-retired-signers',
-    file: src('records/caller.ts'),
+    file: src('authorization/caller.ts'),
     find: 'return isUsable({ meta: signer }) ? { public: key, signer }',
     replace: 'return true ? { public: key, signer }',
     breaks: 'A blocked signer still has its handle and circles.',
@@ -270,7 +270,7 @@ export const mutants = [
   },
   {
     id: 'access-factors-out-of-use',
-    file: src('records/caller.ts'),
+    file: src('authorization/caller.ts'),
     find: 'return isSigningKey(factor) && isUsable(factor);',
     replace: 'return isSigningKey(factor);',
     breaks: 'The key of a blocked factor signs.',
@@ -278,7 +278,7 @@ export const mutants = [
   },
   {
     id: 'access-every-wallet-or-one',
-    file: src('records/conditions.ts'),
+    file: src('authorization/conditions.ts'),
     find: 'return !allowed.includes(false);',
     replace: 'return allowed.includes(true);',
     breaks: 'Who may spend from one wallet of an intent spends from all.',
@@ -286,7 +286,7 @@ export const mutants = [
   },
   {
     id: 'access-ledger-creation',
-    file: src('records/create-ledger.ts'),
+    file: src('operations/create-ledger.ts'),
     find: 'if (!decision.granted) {',
     replace: 'if (!decision) {',
     breaks: 'Everybody makes ledgers, whatever the deployment says.',

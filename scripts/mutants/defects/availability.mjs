@@ -57,7 +57,7 @@ export const mutants = [
   },
   {
     id: 'room-of-a-ledger',
-    file: src('weighted-semaphore.ts'),
+    file: src('base/weighted-semaphore.ts'),
     find: 'share.taken + one.bytes <= bounds.ledger',
     replace: 'share.taken + one.bytes <= bounds.ledger + 1',
     breaks: 'Answers of one ledger hold a byte more than they may.',
@@ -65,7 +65,7 @@ export const mutants = [
   },
   {
     id: 'room-of-the-process',
-    file: src('weighted-semaphore.ts'),
+    file: src('base/weighted-semaphore.ts'),
     find: 'if (taken + one.bytes > bounds.process) return;',
     replace: 'if (taken + one.bytes > bounds.process + 1) return;',
     breaks: 'Answers of a process hold a byte more than they may.',
@@ -73,7 +73,7 @@ export const mutants = [
   },
   {
     id: 'room-waiting',
-    file: src('weighted-semaphore.ts'),
+    file: src('base/weighted-semaphore.ts'),
     find: 'if (share.waiting.length >= bounds.waiting) throw',
     replace: 'if (share.waiting.length > bounds.waiting) throw',
     breaks: 'One more waits for room than may.',
@@ -81,7 +81,7 @@ export const mutants = [
   },
   {
     id: 'room-given-back',
-    file: src('weighted-semaphore.ts'),
+    file: src('base/weighted-semaphore.ts'),
     find: 'share.taken -= bytes;\n    taken -= bytes;',
     replace: 'share.taken -= bytes;',
     breaks: 'After some large answers there is never room again.',
@@ -89,7 +89,7 @@ export const mutants = [
   },
   {
     id: 'room-page',
-    file: src('records/page-bodies.ts'),
+    file: src('lists/page-bodies.ts'),
     find: 'if (bytes > limits.answers.page) assertFits(',
     replace: 'if (bytes > limits.answers.page + 1) assertFits(',
     breaks: 'A page holds a byte more than it may.',
@@ -97,7 +97,7 @@ export const mutants = [
   },
   {
     id: 'admission-of-a-ledger',
-    file: src('store/admission.ts'),
+    file: src('store/queries/admission.ts'),
     find: 'group.running >= bounds.atATime) continue;',
     replace: 'group.running > bounds.atATime) continue;',
     breaks: 'One ledger has a list more under way than it may.',
@@ -105,7 +105,7 @@ export const mutants = [
   },
   {
     id: 'admission-lanes',
-    file: src('store/admission.ts'),
+    file: src('store/queries/admission.ts'),
     find: 'while (running.quick + running.slow < bounds.lanes) {',
     replace: 'while (running.quick + running.slow <= bounds.lanes) {',
     breaks: 'More lists run than there are connections.',
@@ -113,7 +113,7 @@ export const mutants = [
   },
   {
     id: 'admission-slow',
-    file: src('store/admission.ts'),
+    file: src('store/queries/admission.ts'),
     find: 'running.slow < bounds.slow ?',
     replace: 'running.slow <= bounds.slow ?',
     breaks: 'Slow lists take a connection of the quick ones.',
@@ -121,7 +121,7 @@ export const mutants = [
   },
   {
     id: 'admission-waiting',
-    file: src('store/admission.ts'),
+    file: src('store/queries/admission.ts'),
     find: 'group.quick.length + group.slow.length >= bounds.waiting',
     replace: 'group.quick.length + group.slow.length > bounds.waiting',
     breaks: 'One list more of a ledger waits than may.',
@@ -129,7 +129,7 @@ export const mutants = [
   },
   {
     id: 'admission-queue',
-    file: src('store/admission.ts'),
+    file: src('store/queries/admission.ts'),
     find: 'if (waiting >= bounds.queue ||',
     replace: 'if (waiting > bounds.queue ||',
     breaks: 'One list more waits than may.',
@@ -137,7 +137,7 @@ export const mutants = [
   },
   {
     id: 'admission-abandoned',
-    file: src('store/admission.ts'),
+    file: src('store/queries/admission.ts'),
     find: 'noTurn() : listing.abandoned?.();',
     replace: 'noTurn() : undefined;',
     breaks: 'Lists are looked for that nobody waits for.',

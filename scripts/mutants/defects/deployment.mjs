@@ -7,28 +7,28 @@ export const tests = [test('config.test.ts'), test('ledgers/'), test('store/embe
 export const mutants = [
   {
     id: 'deployment-key-file-readable',
-    file: src('ledgers/master-key.ts'),
+    file: src('keys/master-key.ts'),
     find: '(mode & 0o077) !== 0',
     replace: '(mode & 0o007) !== 0',
     breaks: "The master key's file may be read by its group.",
   },
   {
     id: 'deployment-key-file-mode',
-    file: src('ledgers/master-key.ts'),
+    file: src('keys/master-key.ts'),
     find: "toString('base64')}\\n`, 0o600)",
     replace: "toString('base64')}\\n`, 0o644)",
     breaks: "The master key's file is made readable for everybody.",
   },
   {
     id: 'deployment-key-text',
-    file: src('ledgers/master-key.ts'),
+    file: src('keys/master-key.ts'),
     find: " || key.toString('base64') !== text) {",
     replace: ') {',
     breaks: 'A mistyped master key is taken for another one.',
   },
   {
     id: 'deployment-key-length',
-    file: src('ledgers/master-key.ts'),
+    file: src('keys/master-key.ts'),
     find: 'if (key.length !== bytes || ',
     replace: 'if (key.length < bytes || ',
     breaks: 'A master key is longer than the cipher takes.',

@@ -6,7 +6,7 @@ export const tests = [];
 export const mutants = [
   {
     id: 'found-named-list-of-any-ledger',
-    file: 'packages/server/src/store/list.ts',
+    file: 'packages/server/src/store/queries/list.ts',
     find: '? [sql<boolean>`r.ledger_id = ${ledger}`, sql<boolean>`r.kind = ${kind}`, ...following(query)]',
     replace: '? [sql<boolean>`r.kind = ${kind}`, ...following(query)]',
     breaks: "A list by handle shows another tenant's record.",
@@ -14,7 +14,7 @@ export const mutants = [
   },
   {
     id: 'found-visible-list-of-a-past-state',
-    file: 'packages/server/src/records/list.ts',
+    file: 'packages/server/src/operations/list.ts',
     find: 'assertCurrent(ledger, version);\n    records.follow(found);',
     replace: 'records.follow(found);',
     breaks: 'A second process shows records to someone put out of a circle.',
@@ -22,7 +22,7 @@ export const mutants = [
   },
   {
     id: 'found-no-turn-between-processes',
-    file: 'packages/server/src/store/commit-sql.ts',
+    file: 'packages/server/src/store/committer/commit-sql.ts',
     find: '\n  for no key update of l',
     replace: '',
     breaks: 'Two admins put each other out at two processes, and nobody is left.',
@@ -30,7 +30,7 @@ export const mutants = [
   },
   {
     id: 'found-any-write-shares-the-turn-of-a-create',
-    file: 'packages/server/src/store/commit-sql.ts',
+    file: 'packages/server/src/store/committer/commit-sql.ts',
     find: " and w.action = 'create')",
     replace: ')',
     breaks: 'Beside a create, two drops in one batch each take away what the other rests on.',
@@ -38,7 +38,7 @@ export const mutants = [
   },
   {
     id: 'found-factor-keys-are-strangers',
-    file: 'packages/server/src/store/commit-sql.ts',
+    file: 'packages/server/src/store/committer/commit-sql.ts',
     find: "r.kind in ('signer', 'signer-factor') and r.link = s.public",
     replace: "r.kind = 'signer' and r.link = s.public",
     breaks: "A key that was registered as a factor's at another process is still taken for nobody's.",
@@ -46,7 +46,7 @@ export const mutants = [
   },
   {
     id: 'found-token-names-a-signer-out-of-use',
-    file: 'packages/server/src/records/request.ts',
+    file: 'packages/server/src/operations/request.ts',
     find: 'return signer && isUsable(signer) ?',
     replace: 'return signer ?',
     breaks: 'A token that names an inactive signer by its handle is valid.',
@@ -86,7 +86,7 @@ export const mutants = [
   },
   {
     id: 'found-strangers-of-any-ledger',
-    file: 'packages/server/src/store/commit-sql.ts',
+    file: 'packages/server/src/store/committer/commit-sql.ts',
     find: "on r.ledger_id = $1::bigint and r.kind in ('signer', 'signer-factor')",
     replace: "on r.kind in ('signer', 'signer-factor')",
     breaks: "Whoever has a key in one ledger can write in no other where it is nobody's.",
@@ -94,7 +94,7 @@ export const mutants = [
   },
   {
     id: 'found-strangers-of-any-ledger-committer',
-    file: 'packages/server/src/store/commit-sql.ts',
+    file: 'packages/server/src/store/committer/commit-sql.ts',
     find: "on r.ledger_id = $1::bigint and r.kind in ('signer', 'signer-factor')",
     replace: "on r.kind in ('signer', 'signer-factor')",
     breaks: 'The same, at the committer.',

@@ -23,7 +23,7 @@ export const mutants = [
   },
   {
     id: 'unused-before-a-bridge',
-    file: src('records/unused.ts'),
+    file: src('operations/unused.ts'),
     find: 'if (used.some((other) => other !== luid)) throw reused();',
     replace: '',
     breaks: 'A bridge is asked to take what the ledger will not.',
@@ -31,7 +31,7 @@ export const mutants = [
   },
   {
     id: 'unused-of-a-ledger',
-    file: src('store/used-proofs.ts'),
+    file: src('store/queries/used-proofs.ts'),
     find: 'where ledger_id = $1 and digest',
     replace: 'where $1::bigint > 0 and digest',
     breaks: "A proof of another tenant's record keeps a bridge from being asked.",

@@ -12,7 +12,7 @@ export const tests = [
 export const mutants = [
   {
     id: 'list-visible-last-page',
-    file: src('records/visible-page.ts'),
+    file: src('lists/visible-page.ts'),
     find: 'if (records.length < STRIDE) break;',
     replace: 'if (records.length <= STRIDE) break;',
     breaks: 'A list that leaves records out ends after the first stride.',
@@ -20,7 +20,7 @@ export const mutants = [
   },
   {
     id: 'list-visible-bound',
-    file: src('records/visible-page.ts'),
+    file: src('lists/visible-page.ts'),
     find: 'if (looked >= limits.scan) throw tooFar();',
     replace: 'if (looked > limits.scan) throw tooFar();',
     breaks: 'One page looks at more records than it may.',
@@ -28,7 +28,7 @@ export const mutants = [
   },
   {
     id: 'list-visible-late',
-    file: src('records/visible-page.ts'),
+    file: src('lists/visible-page.ts'),
     find: "if (isLate()) throw new LedgerError('api.request-timeout', 'The page was not found in time.');",
     replace: '',
     breaks: 'A page is looked for when nobody waits any more.',
@@ -36,7 +36,7 @@ export const mutants = [
   },
   {
     id: 'list-visible-skips-hidden',
-    file: src('records/visible-page.ts'),
+    file: src('lists/visible-page.ts'),
     find: 'if (record === undefined) continue;\n      if (toSkip > 0) toSkip -= 1;',
     replace: 'if (toSkip > 0) toSkip -= 1;\n      else if (record === undefined) continue;',
     breaks: 'Pages tell how many records are hidden.',
@@ -44,7 +44,7 @@ export const mutants = [
   },
   {
     id: 'list-parent-rights',
-    file: src('records/list.ts'),
+    file: src('operations/list.ts'),
     find: 'if (parent && kind.rightsOnParent) {\n      await authorize(',
     replace: 'if (parent && kind.rightsOnParent) {\n      if (!parent) await authorize(',
     breaks: "Everybody sees a circle's signers.",
@@ -52,7 +52,7 @@ export const mutants = [
   },
   {
     id: 'list-query-refused',
-    file: src('records/list.ts'),
+    file: src('operations/list.ts'),
     find: "if (!judgement.granted) throw refusal('query'",
     replace: "if (!judgement) throw refusal('query'",
     breaks: 'Everybody may ask for a list.',
@@ -60,7 +60,7 @@ export const mutants = [
   },
   {
     id: 'list-under-parent',
-    file: src('records/list.ts'),
+    file: src('operations/list.ts'),
     find: 'parent ? [...filters, under(kind, parent)] : filters',
     replace: 'filters',
     breaks: "A signer's factors are everybody's.",
@@ -68,7 +68,7 @@ export const mutants = [
   },
   {
     id: 'list-forwarded-hidden',
-    file: src('records/list.ts'),
+    file: src('operations/list.ts'),
     find: "return isShown(service, current, kind, caller, bridgedSubject(current, kind, data, 'data'));",
     replace: 'return data !== undefined;',
     breaks: 'A list of a bridge shows what the caller may not read.',
@@ -76,7 +76,7 @@ export const mutants = [
   },
   {
     id: 'list-filters-limit',
-    file: src('records/filters.ts'),
+    file: src('lists/filters.ts'),
     find: 'if (filters.length > limits.filters) {',
     replace: 'if (filters.length > limits.filters + 1) {',
     breaks: 'A query has one filter more than it may.',
@@ -84,7 +84,7 @@ export const mutants = [
   },
   {
     id: 'list-filter-elements',
-    file: src('records/filters.ts'),
+    file: src('lists/filters.ts'),
     find: 'if (values.length > limits.filterElements) {',
     replace: 'if (values.length > limits.filterElements + 1) {',
     breaks: 'An $in has one value more than it may.',
@@ -92,7 +92,7 @@ export const mutants = [
   },
   {
     id: 'list-filter-length',
-    file: src('records/filters.ts'),
+    file: src('lists/filters.ts'),
     find: 'key.length > limits.filter || value.length > limits.filter',
     replace: 'key.length > limits.filter || value.length > limits.filter + 1',
     breaks: 'A value of a filter is longer than it may be.',
@@ -100,7 +100,7 @@ export const mutants = [
   },
   {
     id: 'list-filter-key-length',
-    file: src('records/filters.ts'),
+    file: src('lists/filters.ts'),
     find: 'key.length > limits.filter || value.length > limits.filter',
     replace: 'key.length > limits.filter + 1 || value.length > limits.filter',
     breaks: 'The key of a filter is longer than it may be.',
@@ -108,7 +108,7 @@ export const mutants = [
   },
   {
     id: 'list-filter-depth',
-    file: src('records/filters.ts'),
+    file: src('lists/filters.ts'),
     find: "path.split('.').length > limits.filterDepth",
     replace: "path.split('.').length > limits.filterDepth + 1",
     breaks: 'A filter is deeper than it may be.',
@@ -116,7 +116,7 @@ export const mutants = [
   },
   {
     id: 'list-filter-any-field',
-    file: src('records/filters.ts'),
+    file: src('lists/filters.ts'),
     find: "if (path.startsWith('data.custom.')) return true;",
     replace: "if (path.startsWith('data.')) return true;",
     breaks: 'A filter on a field that lists are not filtered by is answered with nothing.',
@@ -124,7 +124,7 @@ export const mutants = [
   },
   {
     id: 'list-page-greatest',
-    file: src('records/page.ts'),
+    file: src('lists/page.ts'),
     find: 'Math.min(limit, limits.page.greatest)',
     replace: 'Math.min(limit, limits.page.greatest + 1)',
     breaks: 'A page holds one record more than it may.',
@@ -132,7 +132,7 @@ export const mutants = [
   },
   {
     id: 'list-page-least',
-    file: src('records/page.ts'),
+    file: src('lists/page.ts'),
     find: "whole(parameters, 'limit', 1)",
     replace: "whole(parameters, 'limit', 0)",
     breaks: 'A page of nothing is asked for.',
@@ -140,7 +140,7 @@ export const mutants = [
   },
   {
     id: 'list-head',
-    file: src('store/list.ts'),
+    file: src('store/queries/list.ts'),
     find: 'head.records.length === query.limit',
     replace: 'head.records.length > 0',
     breaks: 'A list ends where the newest records do.',
@@ -148,7 +148,7 @@ export const mutants = [
   },
   {
     id: 'list-few',
-    file: src('store/list.ts'),
+    file: src('store/queries/list.ts'),
     find: 'if (few.seen <= FEW) {',
     replace: 'if (few.seen <= FEW + 1) {',
     breaks: 'A list is sorted from a part of what matches.',
@@ -156,7 +156,7 @@ export const mutants = [
   },
   {
     id: 'list-place',
-    file: src('store/list.ts'),
+    file: src('store/queries/list.ts'),
     find: 'or r.seq > ',
     replace: 'or r.seq >= ',
     breaks: 'A record is on two pages.',
@@ -164,7 +164,7 @@ export const mutants = [
   },
   {
     id: 'list-status-prefix',
-    file: src('store/filter.ts'),
+    file: src('store/queries/filter.ts'),
     find: 'value.length < INDEXED_STATUS',
     replace: 'value.length <= INDEXED_STATUS',
     breaks: 'A long status matches every one that begins so.',
@@ -172,7 +172,7 @@ export const mutants = [
   },
   {
     id: 'list-not-equal-absent',
-    file: src('store/filter.ts'),
+    file: src('store/queries/filter.ts'),
     find: "operator: '$eq' }, scope)}) is not true`",
     replace: "operator: '$eq' }, scope)}) is false`",
     breaks: '$ne leaves out records without the field or of no domain.',
@@ -188,7 +188,7 @@ export const mutants = [
   },
   {
     id: 'list-owned-without-token',
-    file: src('records/list-ledgers.ts'),
+    file: src('operations/list-ledgers.ts'),
     find: "if (!token) throw refusal('query', 'ledger', { credentials: false });",
     replace: '',
     breaks: 'GET /ledgers answers who has no token.',
@@ -196,7 +196,7 @@ export const mutants = [
   },
   {
     id: 'list-canceled',
-    file: src('store/statement.ts'),
+    file: src('store/queries/statement.ts'),
     find: 'error.code !== CANCELED) throw error;',
     replace: 'error.code === CANCELED) throw error;',
     breaks: 'A list that takes too long is an error of ours.',
@@ -204,7 +204,7 @@ export const mutants = [
   },
   {
     id: 'list-hidden-by-index',
-    file: src('records/list.ts'),
+    file: src('operations/list.ts'),
     find: 'isSeen ? { luid, change } : undefined;',
     replace: '{ luid, change };',
     breaks: 'A list shows what the index says the caller may not read.',
@@ -212,7 +212,7 @@ export const mutants = [
   },
   {
     id: 'list-hidden-by-record',
-    file: src('records/list.ts'),
+    file: src('operations/list.ts'),
     find: 'subject, conditions) ? { luid, change } : undefined;',
     replace: 'subject, conditions) || page ? { luid, change } : undefined;',
     breaks: 'A list shows what only the record itself says that the caller may not read.',
@@ -220,7 +220,7 @@ export const mutants = [
   },
   {
     id: 'list-index-in-hope',
-    file: src('records/list.ts'),
+    file: src('operations/list.ts'),
     find: 'return visible(kind.name, caller, context) ? true : undefined;',
     replace: 'return true;',
     breaks: 'What the index leaves open counts as allowed.',

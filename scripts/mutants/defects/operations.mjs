@@ -32,7 +32,7 @@ export const mutants = [
   },
   {
     id: 'operation-added-proofs-limit',
-    file: src('records/prove.ts'),
+    file: src('operations/prove.ts'),
     find: 'record.meta.proofs.length >= limits.proofs',
     replace: 'record.meta.proofs.length > limits.proofs',
     breaks: 'A record takes one proof more than it may.',
@@ -48,7 +48,7 @@ export const mutants = [
   },
   {
     id: 'operation-proof-again',
-    file: src('records/prove.ts'),
+    file: src('operations/prove.ts'),
     find: 'if (proof && isThere(record, proof)) return { status: 200, body: served };',
     replace: '',
     breaks: 'Whoever reads a proof sends it again, and undoes what came after it.',
@@ -56,7 +56,7 @@ export const mutants = [
   },
   {
     id: 'operation-own-proof-again',
-    file: src('records/prove.ts'),
+    file: src('operations/prove.ts'),
     find: 'if (proof && !signs) throw unsigned();',
     replace: '',
     breaks: "A proof of the ledger's own is taken from a client.",
@@ -64,7 +64,7 @@ export const mutants = [
   },
   {
     id: 'operation-proof-of-reserved',
-    file: src('records/prove.ts'),
+    file: src('operations/prove.ts'),
     find: 'assertNotReserved(kind, record);',
     replace: '',
     breaks: "The status of the ledger's own signers can be changed.",
@@ -72,7 +72,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-of-reserved',
-    file: src('records/update.ts'),
+    file: src('operations/update.ts'),
     find: 'assertNotReserved(kind, record);',
     replace: '',
     breaks: "The key of the ledger's own signer can be replaced.",
@@ -80,7 +80,7 @@ export const mutants = [
   },
   {
     id: 'operation-factor-of-reserved',
-    file: src('records/create.ts'),
+    file: src('operations/create.ts'),
     find: 'assertNotUnderReserved(kind, data);',
     replace: '',
     breaks: "A factor of the ledger's own signer is another key of the ledger's.",
@@ -88,7 +88,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-parent',
-    file: src('records/update.ts'),
+    file: src('operations/update.ts'),
     find: 'assertParentHash(record, data.parent);',
     replace: '',
     breaks: 'An update replaces a version that its signer has not seen.',
@@ -96,7 +96,7 @@ export const mutants = [
   },
   {
     id: 'operation-drop-parent',
-    file: src('records/drop.ts'),
+    file: src('operations/drop.ts'),
     find: 'assertParentHash(stored.record, sent.data.parent);',
     replace: '',
     breaks: 'A drop takes away a version that its signer has not seen.',
@@ -104,7 +104,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-luid',
-    file: src('records/update.ts'),
+    file: src('operations/update.ts'),
     find: 'assertLuid(record, change.luid);',
     replace: '',
     breaks: 'An update is for another record than its luid says.',
@@ -112,7 +112,7 @@ export const mutants = [
   },
   {
     id: 'operation-drop-luid',
-    file: src('records/drop.ts'),
+    file: src('operations/drop.ts'),
     find: 'assertLuid(stored.record, sent.luid);',
     replace: '',
     breaks: 'A drop is for another record than its luid says.',
@@ -120,7 +120,7 @@ export const mutants = [
   },
   {
     id: 'operation-drop-rights',
-    file: src('records/drop.ts'),
+    file: src('operations/drop.ts'),
     find: "await authorize(service, current, caller, asked('drop', kind, stored));",
     replace: '',
     breaks: 'Everybody may drop everything.',
@@ -128,7 +128,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-rights',
-    file: src('records/update.ts'),
+    file: src('operations/update.ts'),
     find: "await authorize(service, ledger, caller, { action: 'update', kind, subject, conditions });",
     replace: '',
     breaks: 'Everybody may update everything.',
@@ -136,7 +136,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-judged-by-what-it-makes',
-    file: src('records/update.ts'),
+    file: src('operations/update.ts'),
     find: 'const subject = subjectOf(kind, record, parent);',
     replace: 'const subject = { ...subjectOf(kind, record, parent), data };',
     breaks: 'An update is judged by the data that it brings.',
@@ -144,7 +144,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-under-parent',
-    file: src('records/update.ts'),
+    file: src('operations/update.ts'),
     find: 'if (parent) assertUnder(kind, data, parent);',
     replace: '',
     breaks: 'A factor moves to another signer.',
@@ -160,7 +160,7 @@ export const mutants = [
   },
   {
     id: 'operation-history-under-parent',
-    file: src('records/changes.ts'),
+    file: src('operations/changes.ts'),
     find: 'if (parent) assertUnder(kind, record.data, parent);',
     replace: '',
     breaks: "The history of a dropped factor is reached through another signer's path.",
@@ -168,7 +168,7 @@ export const mutants = [
   },
   {
     id: 'operation-renames-refused',
-    file: src('records/update.ts'),
+    file: src('operations/update.ts'),
     find: 'if (kind.renamable === false) throw renamed(kind, previous);',
     replace: 'if (kind.renamable === null) throw renamed(kind, previous);',
     breaks: 'A signer takes the name that rules are about.',
@@ -176,7 +176,7 @@ export const mutants = [
   },
   {
     id: 'operation-drop-of-dependants',
-    file: src('records/drop.ts'),
+    file: src('operations/drop.ts'),
     find: "if (refused) throw new LedgerError('record.drop-rejected'",
     replace: "if (refused && !kind) throw new LedgerError('record.drop-rejected'",
     breaks: 'A wallet is dropped that anchors name.',
@@ -184,7 +184,7 @@ export const mutants = [
   },
   {
     id: 'operation-owners-of-an-impersonated-create',
-    file: src('records/trail.ts'),
+    file: src('authorization/trail.ts'),
     find: 'if (caller.token?.key?.signer) keys.push(ledger.auth.public);',
     replace: 'if (caller.token?.key?.signer) keys.push(caller.token.key.public);',
     breaks: 'A record made with a token belongs to a key that has not signed it.',
@@ -196,7 +196,7 @@ export const mutants = [
   },
   {
     id: 'operation-impersonation-of-strangers',
-    file: src('records/trail.ts'),
+    file: src('authorization/trail.ts'),
     find: 'if (!token || !signer) return undefined;',
     replace: 'if (!token) return undefined;',
     breaks: 'system.auth signs for nobody.',
@@ -204,7 +204,7 @@ export const mutants = [
   },
   {
     id: 'operation-token-required-for-unsigned',
-    file: src('records/trail.ts'),
+    file: src('authorization/trail.ts'),
     find: "if (signed.length > 0 ? partial.length === 0 : token?.kind === 'oauth2-token') return;",
     replace: 'if (signed.length > 0 || token) return;',
     breaks: 'The token of a stranger stands for a signature.',
@@ -212,7 +212,7 @@ export const mutants = [
   },
   {
     id: 'operation-domain-exists',
-    file: src('records/create.ts'),
+    file: src('operations/create.ts'),
     find: 'assertDomain(ledger, kind, domain, nameOf(kind, data), signed.proofs);',
     replace: '',
     breaks: 'A record joins a domain that does not exist, and belongs to whoever makes it.',
@@ -236,7 +236,7 @@ export const mutants = [
   },
   {
     id: 'operation-repeated-create-proofs',
-    file: src('records/repeated.ts'),
+    file: src('operations/repeated.ts'),
     find: 'sent.length > 0 && client.length === sent.length && client.every',
     replace: 'sent.length > 0 && client.every',
     breaks: 'A create with more proofs than the stored one is taken for the same.',
@@ -244,7 +244,7 @@ export const mutants = [
   },
   {
     id: 'operation-hash-left-to-the-ledger',
-    file: src('records/sent.ts'),
+    file: src('operations/sent.ts'),
     find: 'if (!token || !isObject(body)',
     replace: 'if (!isObject(body)',
     breaks: 'Who sends a body without a hash and without a token vouches for nothing.',
@@ -252,7 +252,7 @@ export const mutants = [
   },
   {
     id: 'operation-renames-authorized',
-    file: src('records/update.ts'),
+    file: src('operations/update.ts'),
     find: 'if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {',
     replace: 'if (isAnother(kind, record.data, data)) {',
     breaks: 'Who may update a record gives it a name that only others may create.',
@@ -260,7 +260,7 @@ export const mutants = [
   },
   {
     id: 'operation-another-authorized',
-    file: src('records/update.ts'),
+    file: src('operations/update.ts'),
     find: 'if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {',
     replace: 'if (renames && kind.renamable !== false) {',
     breaks: 'Who may update a policy makes it one of another schema.',
@@ -300,7 +300,7 @@ export const mutants = [
   },
   {
     id: 'operation-repeated-unsigned',
-    file: src('records/repeated.ts'),
+    file: src('operations/repeated.ts'),
     find: 'sent.length > 0 && client.length',
     replace: 'client.length',
     breaks: 'What nobody signed counts as sent again.',

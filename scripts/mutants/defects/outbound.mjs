@@ -140,7 +140,7 @@ export const mutants = [
   },
   {
     id: 'forward-client-authorization',
-    file: src('forward/headers.ts'),
+    file: src('forwarding/headers.ts'),
     find: "'x-forwarded-authorization',\n  // They",
     replace: '// They',
     breaks: 'A client tells a bridge whose token the ledger has verified.',
@@ -148,7 +148,7 @@ export const mutants = [
   },
   {
     id: 'forward-cookies',
-    file: src('forward/headers.ts'),
+    file: src('forwarding/headers.ts'),
     find: "'cookie',",
     replace: '',
     breaks: "A client's cookie goes to a bridge.",
@@ -156,7 +156,7 @@ export const mutants = [
   },
   {
     id: 'forward-method-override',
-    file: src('forward/headers.ts'),
+    file: src('forwarding/headers.ts'),
     find: "'x-http-method-override',",
     replace: '',
     breaks: "A client has the ledger's token used for another method.",
@@ -164,7 +164,7 @@ export const mutants = [
   },
   {
     id: 'forward-rewritten-path',
-    file: src('forward/headers.ts'),
+    file: src('forwarding/headers.ts'),
     find: "'x-original-url',",
     replace: '',
     breaks: "A client has the ledger's token used for another path.",
@@ -172,7 +172,7 @@ export const mutants = [
   },
   {
     id: 'forward-named-by-connection',
-    file: src('forward/headers.ts'),
+    file: src('forwarding/headers.ts'),
     find: '...HOP_BY_HOP, ...NOT_PASSED_ON, ...named]',
     replace: '...HOP_BY_HOP, ...NOT_PASSED_ON]',
     breaks: 'What belongs to the connection of the client is passed on.',
@@ -180,7 +180,7 @@ export const mutants = [
   },
   {
     id: 'forward-rules-set-authorization',
-    file: src('forward/headers.ts'),
+    file: src('forwarding/headers.ts'),
     find: 'return !OWN.includes(name) && !HOP_BY_HOP.includes(name);',
     replace: 'return !HOP_BY_HOP.includes(name);',
     breaks: 'A security rule takes the place of what the ledger says of itself.',
@@ -188,7 +188,7 @@ export const mutants = [
   },
   {
     id: 'forward-loops',
-    file: src('forward/call.ts'),
+    file: src('forwarding/call.ts'),
     find: 'if (cameBack(ledger, forwarding.request.headers)) {',
     replace: 'if (!ledger) {',
     breaks: 'A bridge that leads back to its ledger goes round for ever.',
@@ -196,7 +196,7 @@ export const mutants = [
   },
   {
     id: 'forward-path',
-    file: src('forward/call.ts'),
+    file: src('forwarding/call.ts'),
     find: 'if (!isHandle && !isLuid(id, kind.prefix)) throw notFound(kind);',
     replace: '',
     breaks: "A name leads to another path of the bridge, with the ledger's token.",
@@ -204,7 +204,7 @@ export const mutants = [
   },
   {
     id: 'forward-other-bridge',
-    file: src('forward/call.ts'),
+    file: src('forwarding/call.ts'),
     find: 'if (asked.bridge !== handle) {',
     replace: 'if (!handle) {',
     breaks: "The answer of one bridge counts as another's.",
@@ -212,7 +212,7 @@ export const mutants = [
   },
   {
     id: 'forward-once',
-    file: src('forward/call.ts'),
+    file: src('forwarding/call.ts'),
     find: 'forwarding.asked[step] = asked;',
     replace: '',
     breaks: 'A bridge is asked again each time a request is decided anew.',
@@ -220,7 +220,7 @@ export const mutants = [
   },
   {
     id: 'forward-hash',
-    file: src('forward/answer.ts'),
+    file: src('forwarding/answer.ts'),
     find: "if (!isObject(data) || typeof hash !== 'string' || hash.toLowerCase() !== hashed) {",
     replace: "if (!isObject(data) || typeof hash !== 'string' || !hashed) {",
     breaks: 'A bridge shows other data than was signed.',
@@ -228,7 +228,7 @@ export const mutants = [
   },
   {
     id: 'forward-signature',
-    file: src('forward/answer.ts'),
+    file: src('forwarding/answer.ts'),
     find: 'if (!verifyProof(hash, proof as Proof, service.suite)) throw invalidSignature(proof);',
     replace: '',
     breaks: 'A bridge shows proofs that nobody made.',
@@ -236,7 +236,7 @@ export const mutants = [
   },
   {
     id: 'forward-no-proofs',
-    file: src('forward/answer.ts'),
+    file: src('forwarding/answer.ts'),
     find: 'if (proofs.length === 0 || proofs.length > limits.proofs) throw invalidResponse(bridge);',
     replace: 'if (proofs.length > limits.proofs) throw invalidResponse(bridge);',
     breaks: 'A bridge shows a record that nobody signed.',
@@ -244,7 +244,7 @@ export const mutants = [
   },
   {
     id: 'forward-proofs-limit',
-    file: src('forward/answer.ts'),
+    file: src('forwarding/answer.ts'),
     find: 'if (proofs.length === 0 || proofs.length > limits.proofs) throw invalidResponse(bridge);',
     replace: 'if (proofs.length === 0 || proofs.length > limits.proofs + 1) throw invalidResponse(bridge);',
     breaks: 'A bridge shows a record with one proof more than any carries.',
@@ -252,7 +252,7 @@ export const mutants = [
   },
   {
     id: 'forward-list-length',
-    file: src('forward/answer.ts'),
+    file: src('forwarding/answer.ts'),
     find: 'body.data.length > limits.page.greatest ||',
     replace: 'body.data.length > limits.page.greatest + 1 ||',
     breaks: 'A list of a bridge is longer than any page.',
@@ -260,7 +260,7 @@ export const mutants = [
   },
   {
     id: 'forward-list-proofs',
-    file: src('forward/answer.ts'),
+    file: src('forwarding/answer.ts'),
     find: 'if (proofs > limits.outbound.proofs) throw',
     replace: 'if (proofs > limits.outbound.proofs + 1) throw',
     breaks: 'A list of a bridge takes longer to verify than it may.',
@@ -268,7 +268,7 @@ export const mutants = [
   },
   {
     id: 'forward-refusal-hash',
-    file: src('forward/answer.ts'),
+    file: src('forwarding/answer.ts'),
     find: "if (typeof hash !== 'string' || hash.toLowerCase() !== hashOf(data, service.suite)) return undefined;",
     replace: "if (typeof hash !== 'string') return undefined;",
     breaks: 'An error is signed for another one.',
@@ -276,7 +276,7 @@ export const mutants = [
   },
   {
     id: 'forward-refusal-signature',
-    file: src('forward/answer.ts'),
+    file: src('forwarding/answer.ts'),
     find: 'if (!proofs.every((proof) => verifyProof(hash, proof as StoredProof, service.suite))) return undefined;',
     replace: '',
     breaks: 'An error of a bridge is passed on that nobody signed.',
@@ -284,7 +284,7 @@ export const mutants = [
   },
   {
     id: 'forward-401',
-    file: src('forward/answer.ts'),
+    file: src('forwarding/answer.ts'),
     find: 'if (status === 401) {',
     replace: 'if (status === 499) {',
     breaks: "A client is told that its token is bad, which was the ledger's.",
@@ -292,7 +292,7 @@ export const mutants = [
   },
   {
     id: 'forward-taken-hash',
-    file: src('forward/version.ts'),
+    file: src('forwarding/version.ts'),
     find: 'if (taken.hash.toLowerCase() !== hash) {',
     replace: 'if (!taken.hash) {',
     breaks: 'A bridge takes something else than what was signed.',
@@ -300,7 +300,7 @@ export const mutants = [
   },
   {
     id: 'forward-taken-proofs',
-    file: src('forward/version.ts'),
+    file: src('forwarding/version.ts'),
     find: 'if (!proofs.every((proof) => taken.proofs.some((one) => isSameProof(one, proof)))) throw',
     replace: 'if (!proofs) throw',
     breaks: "A bridge takes a version without its signers' proofs.",
@@ -308,7 +308,7 @@ export const mutants = [
   },
   {
     id: 'forward-added-limit',
-    file: src('forward/version.ts'),
+    file: src('forwarding/version.ts'),
     find: 'if (kept.length + others.length > limits.proofs) throw',
     replace: 'if (kept.length + others.length > limits.proofs + 1) throw',
     breaks: 'A bridge adds more proofs than a record carries.',
@@ -316,7 +316,7 @@ export const mutants = [
   },
   {
     id: 'forward-added-of-auth',
-    file: src('forward/version.ts'),
+    file: src('forwarding/version.ts'),
     find: 'proof.public !== ledger.auth.public &&\n',
     replace: '',
     breaks: 'A bridge gives back an impersonation proof, and it is kept twice.',
@@ -324,7 +324,7 @@ export const mutants = [
   },
   {
     id: 'forward-read-of-another',
-    file: src('forward/read.ts'),
+    file: src('forwarding/read.ts'),
     find: 'if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);',
     replace: '',
     breaks: 'A bridge answers with another record than was asked for.',
@@ -332,7 +332,7 @@ export const mutants = [
   },
   {
     id: 'forward-read-rights',
-    file: src('forward/read.ts'),
+    file: src('forwarding/read.ts'),
     find: "await authorize(service, ledger, caller, { action: 'read', kind, subject: seen });",
     replace: '',
     breaks: 'What a bridge has is shown to everybody.',
@@ -340,7 +340,7 @@ export const mutants = [
   },
   {
     id: 'forward-read-rights-before',
-    file: src('forward/read.ts'),
+    file: src('forwarding/read.ts'),
     find: 'await authorizeUnseen(service, ledger, caller, kind, subject);',
     replace: '',
     breaks: 'Who may read nothing has the ledger call its bridges.',
@@ -348,7 +348,7 @@ export const mutants = [
   },
   {
     id: 'forward-update-rights',
-    file: src('records/update.ts'),
+    file: src('operations/update.ts'),
     find: "await authorize(service, ledger, caller, { action: 'update', kind, subject });",
     replace: '',
     breaks: 'Everybody updates what a bridge keeps.',
@@ -356,7 +356,7 @@ export const mutants = [
   },
   {
     id: 'forward-drop-rights',
-    file: src('records/drop.ts'),
+    file: src('operations/drop.ts'),
     find: "await authorize(service, ledger, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });",
     replace: '',
     breaks: 'Everybody drops what a bridge keeps.',
@@ -364,7 +364,7 @@ export const mutants = [
   },
   {
     id: 'forward-proof-of-the-ledger',
-    file: src('forward/sign.ts'),
+    file: src('forwarding/sign.ts'),
     find: 'if (isOwn(ledger, key)) throw unsigned();',
     replace: '',
     breaks: "A client sends a bridge a proof of the ledger's as its own.",
@@ -372,7 +372,7 @@ export const mutants = [
   },
   {
     id: 'forward-proof-named',
-    file: src('forward/sign.ts'),
+    file: src('forwarding/sign.ts'),
     find: 'if (!isNamed(taken, target.id)) throw invalidResponse(bridge);',
     replace: '',
     breaks: 'A bridge answers a proof with another record.',
@@ -380,7 +380,7 @@ export const mutants = [
   },
   {
     id: 'forward-drop-of-missing',
-    file: src('forward/drop.ts'),
+    file: src('forwarding/drop.ts'),
     find: 'if (target.proxied || !isMissing(error)) throw error;',
     replace: 'if (!isMissing(error)) throw error;',
     breaks: 'A drop of what the bridge has not is answered as done.',
@@ -388,7 +388,7 @@ export const mutants = [
   },
   {
     id: 'forward-aspect-domain',
-    file: src('forward/aspect.ts'),
+    file: src('forwarding/aspect.ts'),
     find: 'if (domain !== undefined && !domains.includes(domain)) return false;',
     replace: '',
     breaks: "A domain's processing policy hands over records of others.",
@@ -396,7 +396,7 @@ export const mutants = [
   },
   {
     id: 'forward-several-aspects',
-    file: src('forward/aspect.ts'),
+    file: src('forwarding/aspect.ts'),
     find: 'if (another) {',
     replace: 'if (!only && another) {',
     breaks: 'Of several ways to hand a record over, some one is taken.',

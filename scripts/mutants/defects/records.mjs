@@ -7,7 +7,7 @@ export const tests = [test('records/'), test('access-http/'), test('seed/'), tes
 export const mutants = [
   {
     id: 'operation-status-policies',
-    file: src('records/status.ts'),
+    file: src('authorization/status.ts'),
     find: 'if (values?.length === 0) throw violation(kind, asked);',
     replace: '',
     breaks: 'A status is set that no policy names.',
@@ -15,7 +15,7 @@ export const mutants = [
   },
   {
     id: 'operation-created-by-policy',
-    file: src('records/create.ts'),
+    file: src('operations/create.ts'),
     find: 'if (kind.createdByPolicy) assertMayBeCreated(service.task, ledger, kind, subject);',
     replace: '',
     breaks: 'A record is made that policies of statuses do not allow.',
@@ -23,7 +23,7 @@ export const mutants = [
   },
   {
     id: 'operation-quorum-of-one',
-    file: src('records/status-policies.ts'),
+    file: src('authorization/status-policies.ts'),
     find: 'quorum.every((matcher) => keys.some(',
     replace: 'quorum.some((matcher) => keys.some(',
     breaks: 'One of a quorum is enough.',
@@ -31,7 +31,7 @@ export const mutants = [
   },
   {
     id: 'operation-quorum-of-those-who-ask',
-    file: src('records/status.ts'),
+    file: src('authorization/status.ts'),
     find: '.filter((one) => (one.custom?.status ?? null) === asked)',
     replace: '',
     breaks: 'Who signed for another status counts for this one.',
@@ -39,7 +39,7 @@ export const mutants = [
   },
   {
     id: 'operation-quorum-by-names',
-    file: src('records/status-policies.ts'),
+    file: src('authorization/status-policies.ts'),
     find: "if (proof.origin === 'key-pair' || proof.signer === undefined) return keyOf",
     replace: 'if (proof.signer === undefined) return keyOf',
     breaks: 'A signature counts for who had the name, not for who has the key.',
@@ -47,7 +47,7 @@ export const mutants = [
   },
   {
     id: 'operation-inactive-status-policies',
-    file: src('records/status-policies.ts'),
+    file: src('authorization/status-policies.ts'),
     find: "policy.schema !== 'status' || policy.status === 'inactive'",
     replace: "policy.schema !== 'status'",
     breaks: 'An inactive status policy goes on asking for its quorum.',
@@ -55,7 +55,7 @@ export const mutants = [
   },
   {
     id: 'operation-status-policies-of-domains',
-    file: src('records/status-policies.ts'),
+    file: src('authorization/status-policies.ts'),
     find: 'if (domain === undefined) return true;\n  const domains = domainsFrom(ledger, subject',
     replace: 'if (policy) return true;\n  const domains = domainsFrom(ledger, subject',
     breaks: "A domain's status policy is about records outside of it.",
@@ -63,7 +63,7 @@ export const mutants = [
   },
   {
     id: 'operation-reveal',
-    file: src('records/read.ts'),
+    file: src('operations/read.ts'),
     find: 'await assertMayReveal(service, current, kind, caller, reading.subject);',
     replace: '',
     breaks: 'Whoever reads a factor sees its secret.',
@@ -71,7 +71,7 @@ export const mutants = [
   },
   {
     id: 'operation-reveal-at-creation',
-    file: src('records/create.ts'),
+    file: src('operations/create.ts'),
     find: 'if (creation.reveals) await assertMayReveal(service, ledger, kind, caller, subject);',
     replace: '',
     breaks: 'Whoever makes a factor sees its secret, allowed or not.',
@@ -79,7 +79,7 @@ export const mutants = [
   },
   {
     id: 'operation-revealed-names',
-    file: src('records/reveal.ts'),
+    file: src('authorization/reveal.ts'),
     find: 'held.filter(({ name }) => named.includes(name))',
     replace: 'held.filter(({ name }) => name !== undefined || named.includes(name))',
     breaks: 'A secret shows that the data refers to no more.',
@@ -87,7 +87,7 @@ export const mutants = [
   },
   {
     id: 'operation-revealed-kept',
-    file: src('records/reveal.ts'),
+    file: src('authorization/reveal.ts'),
     find: ', confidential: true };',
     replace: ' };',
     breaks: 'Caches on the way keep secrets.',
@@ -143,7 +143,7 @@ export const mutants = [
   },
   {
     id: 'operation-drops-decide',
-    file: src('records/drop.ts'),
+    file: src('operations/drop.ts'),
     find: "decides: kind.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'What a drop takes away goes on counting in other processes.',
@@ -151,7 +151,7 @@ export const mutants = [
   },
   {
     id: 'operation-updates-decide',
-    file: src('records/update.ts'),
+    file: src('operations/update.ts'),
     find: "decides: kind.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'What an update changes goes on counting in other processes.',
@@ -159,7 +159,7 @@ export const mutants = [
   },
   {
     id: 'operation-proofs-decide',
-    file: src('records/prove.ts'),
+    file: src('operations/prove.ts'),
     find: "decides: kind.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'A signer that is blocked goes on in other processes.',
@@ -167,7 +167,7 @@ export const mutants = [
   },
   {
     id: 'operation-creates-decide',
-    file: src('records/create.ts'),
+    file: src('operations/create.ts'),
     find: "decides: kind.decides === 'always',",
     replace: 'decides: false,',
     breaks: 'A policy that was made does not count in other processes.',
@@ -183,7 +183,7 @@ export const mutants = [
   },
   {
     id: 'operation-closed-bodies',
-    file: src('records/bodies.ts'),
+    file: src('operations/bodies.ts'),
     find: 'const drop = Type.Object({ parent: Hash }, { additionalProperties: false });',
     replace: 'const drop = Type.Object({ parent: Hash });',
     breaks: 'A drop carries members that nobody knows.',

@@ -224,7 +224,7 @@ export const mutants = [
   },
   {
     id: 'token-replays-shared',
-    file: src('store/replays.ts'),
+    file: src('store/queries/replays.ts'),
     find: 'where used_token.expires_at <= $4',
     replace: '',
     breaks: 'A single-use token is used twice.',
@@ -232,7 +232,7 @@ export const mutants = [
   },
   {
     id: 'token-replays-in-one-batch',
-    file: src('store/replays.ts'),
+    file: src('store/queries/replays.ts'),
     find: 'names.indexOf(name) === index && taken.has(name)',
     replace: 'taken.has(name)',
     breaks: 'Of two uses in one batch both are the first.',
@@ -240,7 +240,7 @@ export const mutants = [
   },
   {
     id: 'token-replays-at-expiry',
-    file: src('store/replays.ts'),
+    file: src('store/queries/replays.ts'),
     find: 'expires_at <= $1',
     replace: 'expires_at >= $1',
     breaks: 'Uses are forgotten while their tokens live.',

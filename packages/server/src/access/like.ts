@@ -1,4 +1,4 @@
-import { type Step, stepsOf } from '../like.js';
+import { type Step, stepsOf } from '../base/like.js';
 import type { Cost } from '../work/cost.js';
 
 /** What stands between two runs of a pattern. */

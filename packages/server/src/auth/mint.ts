@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../service.js';
+import type { Service } from '../ledgers/service.js';
 import type { Client } from './client.js';
 import { domainsAbove, domainsOfSigner, providersOf, vouchesFor } from './providers.js';
 import { signingKeyOf } from './signing-key.js';

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../service.js';
+import type { Service } from '../ledgers/service.js';
 import { stepsOfText } from '../work/task.js';
 
 /** Seconds a token lives when its policy does not say (contract 03 §3). */

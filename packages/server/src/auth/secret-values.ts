@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledgers/ledger.js';
 import { sealContext } from '../ledgers/ledgers.js';
-import { open } from '../ledgers/seal.js';
-import type { Service } from '../service.js';
+import { open } from '../keys/seal.js';
+import type { Service } from '../ledgers/service.js';
 
 /** A value of a secret reference, as it is stored. */
 export interface SealedSecret {

@@ -1,7 +1,7 @@
 import { decodeBase64, type JsonObject, LedgerError, parseAddress } from '@countersign/protocol';
 import { compactVerify } from 'jose';
 import { limits } from '../limits.js';
-import { Recent } from '../recent.js';
+import { Recent } from '../base/recent.js';
 import { type ClaimFault, type Claims, type Maker, readClaims } from './claims.js';
 import { type Compact, readCompact } from './compact.js';
 import { native } from './native-suite.js';

@@ -1,6 +1,6 @@
 import { parseAddress, type RecordEnvelope } from '@countersign/protocol';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../service.js';
+import type { Service } from '../ledgers/service.js';
 import { stepsOfText } from '../work/task.js';
 import { domainsAbove, domainsOfSigner, type Provider, providersOf, vouchesFor } from './providers.js';
 import { isProviderKey, isUsable } from './usable.js';

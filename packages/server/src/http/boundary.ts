@@ -1,10 +1,10 @@
 import { hash as hashOf, type Json, LedgerError } from '@countersign/protocol';
-import { moment } from '../clock.js';
-import { BridgeRefusal } from '../forward/error.js';
+import { moment } from '../base/clock.js';
+import { BridgeRefusal } from '../forwarding/error.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Answer } from '../records/request.js';
-import type { Service } from '../service.js';
-import { Overloaded } from '../store/gather.js';
+import type { Answer } from '../operations/request.js';
+import type { Service } from '../ledgers/service.js';
+import { Overloaded } from '../base/gather.js';
 import { isUnavailable } from '../store/unavailable.js';
 
 /** Takes note, for operators, of what no request should have been able to cause, and of what lies behind an answer. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { told } from '../access/explain.js';
-import type { Service } from '../service.js';
+import type { Service } from '../ledgers/service.js';
 
 /**
  * The service as one request uses it: where the log is open for it, each decision on access gets a line of its own, with

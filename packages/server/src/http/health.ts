@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Service } from '../service.js';
+import type { Service } from '../ledgers/service.js';
 
 /**
  * Probes for operators, outside the tenants' paths (contract 05 §7): alive as long as the process answers, ready as

@@ -1,7 +1,7 @@
 import { hash as hashOf, type JsonObject } from '@countersign/protocol';
-import { moment } from '../clock.js';
-import type { Answer } from '../records/request.js';
-import type { Service } from '../service.js';
+import { moment } from '../base/clock.js';
+import type { Answer } from '../operations/request.js';
+import type { Service } from '../ledgers/service.js';
 
 /** Release of the interface that is served. */
 export const INTERFACE = '2.36.0';

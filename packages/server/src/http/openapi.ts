@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/registry.js';
-import type { Service } from '../service.js';
+import type { Service } from '../ledgers/service.js';
 import { INTERFACE } from './information.js';
 import { components } from './openapi/components.js';
 import { journal, ledgerCollection, outside } from './openapi/other-routes.js';

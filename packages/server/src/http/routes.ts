@@ -1,16 +1,16 @@
 import type { Kind, Operation } from '../kinds/kind.js';
 import { kinds } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import { listChanges, readChange } from '../records/changes.js';
-import { check } from '../records/check.js';
-import { create } from '../records/create.js';
-import { drop } from '../records/drop.js';
-import { list } from '../records/list.js';
-import { prove } from '../records/prove.js';
-import { read } from '../records/read.js';
-import type { Answer, Request } from '../records/request.js';
-import { update } from '../records/update.js';
-import type { Service } from '../service.js';
+import { listChanges, readChange } from '../operations/changes.js';
+import { check } from '../operations/check.js';
+import { create } from '../operations/create.js';
+import { drop } from '../operations/drop.js';
+import { list } from '../operations/list.js';
+import { prove } from '../operations/prove.js';
+import { read } from '../operations/read.js';
+import type { Answer, Request } from '../operations/request.js';
+import { update } from '../operations/update.js';
+import type { Service } from '../ledgers/service.js';
 
 /** An operation of one kind in the ledger of the request. */
 export type Perform = (service: Service, ledger: Ledger, kind: Kind, request: Request) => Promise<Answer>;

@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../service.js';
+import type { Service } from '../ledgers/service.js';
 
 /**
  * The ledger a request is for (contract 01 §13).

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { LedgerError } from '@countersign/protocol';
-import type { Service } from '../service.js';
+import type { Service } from '../ledgers/service.js';
 import { errorAnswer } from './boundary.js';
 
 /** What is answered, by Node's code for it, to bytes that never became a request; anything else is no HTTP at all. */

@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Place, StoredVersion } from '../store/version.js';
+import type { Place, StoredVersion } from '../store/queries/version.js';
 
 /** Bytes of a code: what is guessed once in 2^128 times. */
 const BYTES = 16;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { SYSTEM_SIGNERS } from '../ledgers/birth-records.js';
+import { SYSTEM_SIGNERS } from '../operations/birth-records.js';
 import { closed, common, Handle, oneOfNames, PUBLIC_KEY_PATTERN } from './data.js';
 import type { Kind } from './kind.js';
 

@@ -3,7 +3,7 @@ import type { SignerFacts } from '../access/caller.js';
 import type { AccessPolicy } from '../access/context.js';
 import type { AccessEntry } from '../access/rules.js';
 import type { KindName } from '../kinds/kind.js';
-import type { Countersigner } from './countersigner.js';
+import type { Countersigner } from '../keys/countersigner.js';
 
 export interface Domain {
   readonly handle: string;

@@ -4,14 +4,14 @@ import type { AccessEntry } from '../access/rules.js';
 import type { Integrity } from '../integrity/integrity.js';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
-import { Recent } from '../recent.js';
-import type { LedgerStore, StoredLedger } from '../store/ledgers.js';
-import { createWeightedSemaphore } from '../weighted-semaphore.js';
+import { Recent } from '../base/recent.js';
+import type { LedgerStore, StoredLedger } from '../store/queries/ledgers.js';
+import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Scheduler } from '../work/scheduler.js';
 import { stepsOfText } from '../work/task.js';
-import { countersigner } from './countersigner.js';
+import { countersigner } from '../keys/countersigner.js';
 import type { Domain, Ledger, SchemaEntry } from './ledger.js';
-import { open } from './seal.js';
+import { open } from '../keys/seal.js';
 
 /** The ledgers of this deployment, as this process holds them. */
 export interface Ledgers {

@@ -1,4 +1,4 @@
-import { Overloaded } from '../store/gather.js';
+import { Overloaded } from '../base/gather.js';
 
 /** How many may be under way: for one, and for all together. */
 export interface Bounds {

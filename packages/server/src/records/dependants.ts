@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../service.js';
+import type { Service } from '../ledgers/service.js';
 
 /**
  * Why a record may not go away under its handle: others name it.

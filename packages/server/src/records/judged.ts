@@ -4,7 +4,7 @@ import type { AccessEntry } from '../access/rules.js';
 import type { Kind } from '../kinds/kind.js';
 import { accessOf } from '../ledgers/ledgers.js';
 import { limits } from '../limits.js';
-import type { Indexed } from '../store/list.js';
+import type { Indexed } from '../store/queries/list.js';
 
 /** What access to a record is judged by and no other column of its index entry holds. */
 interface Judged {

@@ -8,8 +8,8 @@ import {
 } from '@countersign/protocol';
 import type { Key } from '../access/caller.js';
 import { limits } from '../limits.js';
-import type { Service } from '../service.js';
-import type { SentProof, SentRecord } from './bodies.js';
+import type { Service } from '../ledgers/service.js';
+import type { SentProof, SentRecord } from '../operations/bodies.js';
 
 /** A proof whose signature was verified. */
 export interface VerifiedProof {

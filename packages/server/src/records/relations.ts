@@ -2,8 +2,8 @@ import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/
 import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import { isWithin, type Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../service.js';
-import { assertCurrent } from './attempt.js';
+import type { Service } from '../ledgers/service.js';
+import { assertCurrent } from '../ledgers/attempt.js';
 
 /** A record that data names. */
 export interface Related {

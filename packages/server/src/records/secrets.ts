@@ -2,8 +2,8 @@ import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { sealContext } from '../ledgers/ledgers.js';
-import { seal } from '../ledgers/seal.js';
-import type { Service } from '../service.js';
+import { seal } from '../keys/seal.js';
+import type { Service } from '../ledgers/service.js';
 
 /**
  * The values of the secret references in `data`, sealed for this record. They travel once, beside the signed data, and

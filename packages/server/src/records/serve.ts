@@ -1,10 +1,10 @@
 import type { Change, ChangeAction, JsonObject, RecordEnvelope } from '@countersign/protocol';
-import { moment } from '../clock.js';
+import { moment } from '../base/clock.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../service.js';
-import type { StoredChange } from '../store/history.js';
-import type { Item } from './items.js';
+import type { Service } from '../ledgers/service.js';
+import type { StoredChange } from '../store/queries/history.js';
+import type { Item } from '../lists/items.js';
 
 /** `data` in its kind's served order: parent, the kind's members, then what else was sent (contract 01 §3). */
 export function inOrder(kind: Kind, data: JsonObject): JsonObject {

@@ -3,10 +3,10 @@ import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../service.js';
+import type { Service } from '../ledgers/service.js';
 import { stepsOfText } from '../work/task.js';
-import { assertCurrent } from './attempt.js';
-import type { Request } from './request.js';
+import { assertCurrent } from '../ledgers/attempt.js';
+import type { Request } from '../operations/request.js';
 import { keyOf as versionKey } from './version.js';
 
 /** The record another lies under. */

@@ -6,7 +6,7 @@ import type { CompiledSchemas } from '../schemas/compiled.js';
 import { STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 import type { Store } from '../store/store.js';
 import type { Task } from '../work/task.js';
-import { assertCurrent } from './attempt.js';
+import { assertCurrent } from '../ledgers/attempt.js';
 
 /** The users' schemas of every ledger, enforced. */
 export interface UserSchemas {

@@ -2,9 +2,9 @@ import { LedgerError, luid as makeLuid, type RecordEnvelope, type StoredProof } 
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
-import type { Service } from '../service.js';
-import { scope } from '../store/scope.js';
-import type { Write } from '../store/write.js';
+import type { Service } from '../ledgers/service.js';
+import { scope } from '../store/queries/scope.js';
+import type { Write } from '../store/committer/write.js';
 import { filterDocument } from './document.js';
 import { judgedBy } from './judged.js';
 import { recordText } from './serve.js';

@@ -1,20 +1,20 @@
 import type pg from 'pg';
 import { limits } from '../limits.js';
-import { createAdmission } from './admission.js';
-import { type Bodies, createBodies } from './bodies.js';
-import { type Commit, createCommitter } from './commit.js';
+import { createAdmission } from './queries/admission.js';
+import { type Bodies, createBodies } from './queries/bodies.js';
+import { type Commit, createCommitter } from './committer/commit.js';
 import { type DiskSpace, UNWATCHED } from './disk-space.js';
-import { createHistory, createHistoryPage, type History, type HistoryPage } from './history.js';
-import { createLedgerStore, type LedgerStore } from './ledgers.js';
-import { createLinked, type Linked } from './linked.js';
-import { createLists, type Lists } from './list.js';
-import { createLookup, type Lookup } from './lookup.js';
-import { createSecrets, type Secrets } from './secrets.js';
-import { createSignerLookup, type SignerLookup } from './signers.js';
-import type { Queryable } from './statement.js';
+import { createHistory, createHistoryPage, type History, type HistoryPage } from './queries/history.js';
+import { createLedgerStore, type LedgerStore } from './queries/ledgers.js';
+import { createLinked, type Linked } from './queries/linked.js';
+import { createLists, type Lists } from './queries/list.js';
+import { createLookup, type Lookup } from './queries/lookup.js';
+import { createSecrets, type Secrets } from './queries/secrets.js';
+import { createSignerLookup, type SignerLookup } from './queries/signers.js';
+import type { Queryable } from './queries/statement.js';
 import { transaction } from './transaction.js';
-import { createUsedProofs, type UsedProofs } from './used-proofs.js';
-import { type Check, checkFetched, type ReadGuards } from './version.js';
+import { createUsedProofs, type UsedProofs } from './queries/used-proofs.js';
+import { type Check, checkFetched, type ReadGuards } from './queries/version.js';
 
 /** All that touches the database. */
 export interface Store {

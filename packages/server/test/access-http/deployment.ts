@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import type { JsonObject } from '@countersign/protocol';
 import { pino } from 'pino';
 import type { Rule } from '../../src/access/rules.js';
-import { openServer } from '../../src/server.js';
+import { openServer } from '../../src/app.js';
 import type { TestDatabase } from '../support/database.js';
 import { TEST_MASTER_KEY } from '../support/server.js';
 

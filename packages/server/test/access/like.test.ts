@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFound, likeOf } from '../../src/access/like.js';
-import { stepsOf } from '../../src/like.js';
+import { stepsOf } from '../../src/base/like.js';
 import { limits } from '../../src/limits.js';
 import { UNBOUNDED } from '../../src/work/task.js';
 

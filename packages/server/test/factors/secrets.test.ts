@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openServer, type Server } from '../../src/server.js';
+import { openServer, type Server } from '../../src/app.js';
 import { ask, grant, type OauthLedger, oauthLedger, pkcs8, rsa, tokenOf } from '../oauth/scene.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openServer, type Server } from '../../src/server.js';
+import { openServer, type Server } from '../../src/app.js';
 import type { Embedded } from '../../src/store/embedded.js';
 import { everythingFor, founded, GATE, registered } from '../access-http/support.js';
 import { type Cable, layCable } from '../store/cable.js';

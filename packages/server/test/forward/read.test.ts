@@ -1,6 +1,6 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { allVerified, recordsIn } from '../../src/forward/answer.js';
+import { allVerified, recordsIn } from '../../src/forwarding/answer.js';
 import { limits } from '../../src/limits.js';
 import { exchange, requestText } from '../http/raw.js';
 import { expectList, expectRefusal } from '../support/checks.js';

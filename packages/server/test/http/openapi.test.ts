@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Kind } from '../../src/kinds/kind.js';
 import { kindNamed, kinds } from '../../src/kinds/registry.js';
-import { bodyChecksOf } from '../../src/records/bodies.js';
+import { bodyChecksOf } from '../../src/operations/bodies.js';
 import { examples } from '../kinds/examples.js';
 import { dropOf, newKey, newLedger, proofOver, signed } from '../support/client.js';
 import { startServer, withServer } from '../support/server.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { createLedgers } from '../../src/ledgers/ledgers.js';
-import type { StoredLedger } from '../../src/store/ledgers.js';
+import type { StoredLedger } from '../../src/store/queries/ledgers.js';
 import { Scheduler } from '../../src/work/scheduler.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { stored } from '../support/scene.js';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keyCheck, makeMasterKey, readMasterKey } from '../../src/ledgers/master-key.js';
-import { open, seal } from '../../src/ledgers/seal.js';
+import { keyCheck, makeMasterKey, readMasterKey } from '../../src/keys/master-key.js';
+import { open, seal } from '../../src/keys/seal.js';
 
 let dataDir: string;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { createOutbound } from '../../src/outbound/client.js';
 import type { Outbound, OutboundCall, OutboundFailure } from '../../src/outbound/outbound.js';
-import { Overloaded } from '../../src/store/gather.js';
+import { Overloaded } from '../../src/base/gather.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 

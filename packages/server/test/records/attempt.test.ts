@@ -2,10 +2,10 @@ import { LedgerError } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledgers/ledger.js';
 import { limits } from '../../src/limits.js';
-import { OutOfDate, onCurrent } from '../../src/records/attempt.js';
-import { createLedgerMutex } from '../../src/records/ledger-mutex.js';
-import type { Service } from '../../src/service.js';
-import { Overloaded } from '../../src/store/gather.js';
+import { OutOfDate, onCurrent } from '../../src/ledgers/attempt.js';
+import { createLedgerMutex } from '../../src/ledgers/ledger-mutex.js';
+import type { Service } from '../../src/ledgers/service.js';
+import { Overloaded } from '../../src/base/gather.js';
 
 /** A ledger whose version rises each time it is asked for. */
 function changing() {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
-import { visiblePage } from '../../src/records/visible-page.js';
-import type { Place } from '../../src/store/list.js';
-import type { Version } from '../../src/store/version.js';
+import { visiblePage } from '../../src/lists/visible-page.js';
+import type { Place } from '../../src/store/queries/list.js';
+import type { Version } from '../../src/store/queries/version.js';
 
 /** A list of so many records, numbered in its order; counts how many were asked for. */
 function listOf(length: number) {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openServer } from '../../src/server.js';
+import { openServer } from '../../src/app.js';
 import { newLedger } from '../support/client.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gather, Overloaded } from '../../src/store/gather.js';
+import { gather, Overloaded } from '../../src/base/gather.js';
 
 /** Runs that end when told to, and what each of them took. */
 function heldRuns() {

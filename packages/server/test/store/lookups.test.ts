@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { limits } from '../../src/limits.js';
-import { createLookup, type Lookup } from '../../src/store/lookup.js';
+import { createLookup, type Lookup } from '../../src/store/queries/lookup.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
-import { createNames } from '../../src/store/names.js';
+import { createNames } from '../../src/store/queries/names.js';
 
 const { count, seen, among, characters } = limits.plans;
 

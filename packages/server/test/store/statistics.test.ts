@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createCommitter } from '../../src/store/commit.js';
+import { createCommitter } from '../../src/store/committer/commit.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';

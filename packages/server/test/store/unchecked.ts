@@ -1,4 +1,4 @@
-import type { ReadGuards } from '../../src/store/version.js';
+import type { ReadGuards } from '../../src/store/queries/version.js';
 
 /** Checks nothing of what is in the database, for tests that write there what no ledger would. */
 export const UNCHECKED: ReadGuards = { check: () => undefined, epochs: { walPosition: 'null::bigint', saw() {} } };

@@ -1,4 +1,4 @@
-import type { Write } from '../../src/store/write.js';
+import type { Write } from '../../src/store/committer/write.js';
 
 /** The create of a wallet, or what `more` makes of it; `number` tells it from others. */
 export function writeOf(number: number, more: Partial<Write> = {}): Write {

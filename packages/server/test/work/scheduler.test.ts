@@ -2,7 +2,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { LedgerError } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
-import { Overloaded } from '../../src/store/gather.js';
+import { Overloaded } from '../../src/base/gather.js';
 import { Scheduler } from '../../src/work/scheduler.js';
 import { stepsOfText } from '../../src/work/task.js';
 

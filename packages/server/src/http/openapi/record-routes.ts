@@ -1,6 +1,6 @@
 import type { Kind } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { filterableMembers, OF_CHANGES } from '../../records/filters.js';
+import { filterableMembers, OF_CHANGES } from '../../lists/filters.js';
 import { type Route, recordRoutes } from '../routes.js';
 import { operationId, summary } from './names.js';
 import { familyOf, isForwarded, refusals } from './reasons.js';

@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox';
 import type { Kind } from '../../kinds/kind.js';
-import { type BodySchemas, bodySchemasOf, checkSchema } from '../../records/bodies.js';
+import { type BodySchemas, bodySchemasOf, checkSchema } from '../../operations/bodies.js';
 import { described, listOf, ref, type Schema } from './schemas.js';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { exists } from '../../files.js';
+import { exists } from '../../base/files.js';
 import { type Account, giveOne } from './account.js';
 import { type Launch, runInitdb } from './launch.js';
 import { syncFolder, writeDurably } from './once.js';

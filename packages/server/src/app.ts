@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
+import { native } from './auth/native-suite.js';
+import type { Nature } from './base/clock.js';
+import type { ConnectionBounds } from './http/connections.js';
+import { refusedTokens } from './http/refused-tokens.js';
+import { createServer } from './http/server.js';
+import { createIntegrity } from './integrity/integrity.js';
+import { createLedgers } from './ledgers/ledgers.js';
+import { keyCheck } from './keys/master-key.js';
+import { limits } from './limits.js';
+import { createMetrics, type Metrics, watchPools, watchTurns } from './metrics.js';
+import { createOutbound } from './outbound/client.js';
+import { createItems } from './lists/items.js';
+import { createLedgerMutex } from './ledgers/ledger-mutex.js';
+import { createUserSchemas } from './records/user-schemas.js';
+import { CompiledSchemas } from './schemas/compiled.js';
+import type { Service } from './ledgers/service.js';
+import { UNWATCHED, watchDiskSpace } from './store/disk-space.js';
+import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
+import { assertSameMasterKey } from './store/key-check.js';
+import { createSystemKeys } from './store/queries/ledgers.js';
+import { migrate } from './store/migrate.js';
+import { createPool } from './store/pool.js';
+import { createReplays } from './store/queries/replays.js';
+import { createStore } from './store/store.js';
+import { createWeightedSemaphore } from './base/weighted-semaphore.js';
+import { Scheduler } from './work/scheduler.js';
+import { UNBOUNDED } from './work/task.js';
+
+export interface ServerOptions {
+  readonly database: pg.PoolConfig;
+  readonly masterKey: Buffer;
+  /** The folder of our own PostgreSQL, so that nothing is written when its disk is nearly full. */
+  readonly databaseFolder?: string;
+  /** What clients call; known only after listening when the port is chosen by the system. */
+  readonly publicUrl: string;
+  /** Other URLs by which clients reach the same address. */
+  readonly publicAliases?: readonly string[];
+  readonly name: string;
+  readonly build: string;
+  readonly defaultLedger?: string;
+  readonly logger: FastifyBaseLogger;
+  readonly nature?: Nature;
+  /** Rules that hold on every ledger; those of contract 03 §6.4 unless given. */
+  readonly serverRules?: readonly Rule[];
+  /** Milliseconds a request may take; 15 seconds unless given. */
+  readonly requestTimeout?: number;
+  /** Whether calls may lead to addresses that are not of the public Internet; they may not unless given. */
+  readonly deliveryAllowPrivate?: boolean;
+  /** Which of the deployment's processes this is; the only one unless given. */
+  readonly worker?: string;
+  /** Collects the metrics of all processes; this one's unless given. */
+  readonly collect?: () => Promise<string>;
+  /** What clients' connections are held to; the service's own limits unless given. */
+  readonly connections?: Partial<ConnectionBounds>;
+}
+
+/** A server with its connection to the database. */
+export interface Server {
+  readonly app: FastifyInstance;
+  readonly service: Service;
+  readonly metrics: Metrics;
+  /**
+   * Closes, and lets clients go first (`Connections.leave`), which takes seconds where one keeps an idle connection: no
+   * request of theirs meets a connection that was closed without a word.
+   */
+  leave(): Promise<void>;
+  /** Finishes what was begun, then lets go of the database. */
+  close(): Promise<void>;
+}
+
+const NATURE: Nature = { now: () => Date.now(), random: pooledRandom(8_192) };
+
+/** Random bytes, drawn from the system many at a time: a luid needs few, and asking costs more than filling. */
+function pooledRandom(size: number): Nature['random'] {
+  let pool = Buffer.alloc(0);
+  return (bytes) => {
+    if (bytes > size) return randomBytes(bytes);
+    if (pool.length < bytes) pool = randomBytes(size);
+    const taken = pool.subarray(0, bytes);
+    pool = pool.subarray(bytes);
+    return taken;
+  };
+}
+
+function logDiskSpace(logger: FastifyBaseLogger): (enough: boolean) => void {
+  return (enough) => {
+    if (enough) logger.info('there is room on the disk again: writes are taken');
+    else logger.error('the disk is nearly full: writes are refused, reads go on');
+  };
+}
+
+/** Wires store, services and HTTP, and brings the database to this release's schema. It does not listen yet. */
+export async function openServer(options: ServerOptions): Promise<Server> {
+  const {
+    database,
+    masterKey,
+    logger,
+    nature = NATURE,
+    requestTimeout = 15_000,
+    worker = '0',
+    databaseFolder,
+    ...named
+  } = options;
+  const { serverRules = DEFAULT_SERVER_RULES, deliveryAllowPrivate: allowPrivate = false } = options;
+  const metrics = createMetrics(worker);
+  const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
+  const bounds = { request: limits.request, ...limits.clients, ...options.connections };
+  const { connections } = limits;
+  const epochs = await prepared(options, metrics, failed);
+  const onConnect = epochs.verify;
+  const outbound = createOutbound({ allowPrivate });
+  const pool = createPool({ max: connections.others, ...database, onConnect }, failed);
+  const patience = { statement_timeout: limits.listed.quick, connectionTimeoutMillis: 2 * limits.listing };
+  const lists = createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed);
+  const pools = { lists, others: pool };
+  let disk = UNWATCHED;
+  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end(), disk.close()]);
+  try {
+    if (databaseFolder !== undefined)
+      disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logDiskSpace(logger));
+    watchPools(metrics, pools);
+    const scheduler = new Scheduler();
+    watchTurns(metrics, () => scheduler.waiting);
+    const integrity = createIntegrity({
+      masterKey,
+      suite: native,
+      systemKey: createSystemKeys(pool),
+      alarm({ ledger, luid, change, defect }) {
+        metrics.corrupt();
+        logger.error({ ledger, luid, change, defect }, 'a stored version is not what its ledger stored');
+      },
+    });
+    const { check } = integrity;
+    const store = createStore(pools, { check, epochs }, metrics.batched, disk);
+    const service: Service = {
+      ...named,
+      masterKey,
+      nature,
+      outbound,
+      requestTimeout,
+      tokenRefused: refusedTokens(logger, nature.now),
+      store,
+      integrity,
+      suite: native,
+      serverRules,
+      replays: createReplays(pool, nature, (size, waited) => metrics.batched('token', size, waited)),
+      ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),
+      userSchemas: createUserSchemas(store, integrity, new CompiledSchemas()),
+      items: createItems(check),
+      answerBytes: createWeightedSemaphore(limits.answers),
+      ledgerMutex: createLedgerMutex(),
+      scheduler,
+      task: UNBOUNDED,
+    };
+    const collect = options.collect ?? (() => metrics.registry.metrics());
+    const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
+    let closed: Promise<unknown> | undefined;
+    const close = async () => {
+      closed ??= app.close().then(letGo);
+      await closed;
+    };
+    return {
+      app,
+      service,
+      metrics,
+      close,
+      async leave() {
+        await connections.leave();
+        await close();
+      },
+    };
+  } catch (error) {
+    await letGo();
+    throw error;
+  }
+}
+
+/** Brings the database to this release's schema, and makes the epoch guard of its connections. */
+async function prepared(
+  { database, masterKey, logger }: ServerOptions,
+  metrics: Metrics,
+  failed: (error: Error) => void,
+): Promise<EpochGuard> {
+  const pool = createPool({ ...database, max: 1 }, failed);
+  try {
+    await migrate(pool);
+    await assertSameMasterKey(pool, keyCheck(masterKey));
+    return await createEpochGuard(pool, {
+      epochBegan(epoch) {
+        metrics.epochBegan(epoch);
+        logger.warn({ epoch }, 'the database has gone on from an earlier point: what was read before is read again');
+      },
+    });
+  } finally {
+    await pool.end();
+  }
+}

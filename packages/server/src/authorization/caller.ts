@@ -1,0 +1,123 @@
+import { type JsonObject, parseAddress, type RecordEnvelope } from '@countersign/protocol';
+import type { Caller, Key, ShownKey, SignerFacts } from '../access/caller.js';
+import type { Token } from '../auth/token.js';
+import { isSigningKey, isUsable } from '../auth/usable.js';
+import { kindNamed } from '../kinds/registry.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
+import { limits } from '../limits.js';
+import type { Service } from '../ledgers/service.js';
+import type { FoundSigner } from '../store/queries/signers.js';
+import { stepsOfText } from '../work/task.js';
+import { assertCurrent } from '../ledgers/attempt.js';
+
+/**
+ * The caller of a write: the keys of its verified proofs and of its token, each with the signer it stands for.
+ *
+ * A key known to be a stranger's is not looked up again: the commit checks that it still is. The ledger's own keys are
+ * nobody's here, not even owners of what they own: what they have signed is known to bridges, and to whoever reads a record.
+ *
+ * @param trustAbsence false where no commit follows
+ */
+export async function writer(
+  service: Service,
+  ledger: Ledger,
+  proofs: readonly { readonly public: string }[],
+  token: Token | undefined,
+  trustAbsence = true,
+): Promise<Caller> {
+  const publics = new Set(proofs.map((proof) => proof.public).filter((key) => !isOwn(ledger, key)));
+  const keys = await Promise.all([...publics].map((key) => keyOf(service, ledger, key, trustAbsence)));
+  return withToken(keys, token, await keyOfToken(service, ledger, token, trustAbsence));
+}
+
+/** The caller of a read: nothing but the token, and no commit to check a stranger, so strangers are looked up. */
+export async function reader(service: Service, ledger: Ledger, token: Token | undefined): Promise<Caller> {
+  return withToken([], token, await keyOfToken(service, ledger, token, false));
+}
+
+function withToken(proofs: readonly Key[], token: Token | undefined, key: Key | undefined): Caller {
+  if (!token) return { proofs };
+  return { proofs, token: { claims: token.claims, ...(key ? { key } : {}) } };
+}
+
+/** The key a token stands for: the one that signed it, or that of the signer an identity provider vouches for. */
+async function keyOfToken(
+  service: Service,
+  ledger: Ledger,
+  token: Token | undefined,
+  trustAbsence: boolean,
+): Promise<Key | undefined> {
+  if (!token) return undefined;
+  if (token.key !== undefined) return keyOf(service, ledger, token.key, trustAbsence);
+  const { sub } = token.claims;
+  const signer = typeof sub === 'string' ? await signerOf(service, ledger, sub, 'handle') : undefined;
+  return signer && keySaid(ledger, signer);
+}
+
+/** The signer with that key or handle, as it is now, in use or not. */
+export async function signerOf(
+  service: Service,
+  ledger: Ledger,
+  key: string,
+  by: 'public' | 'handle',
+): Promise<SignerFacts | undefined> {
+  if (by === 'handle' && !parseAddress(key)) return undefined;
+  return signerIn(await lookedUp(service, ledger, key, by));
+}
+
+/** A key that was shown, with the signer that it stands for. */
+export async function keyOf(service: Service, ledger: Ledger, key: string, trustAbsence: boolean): Promise<ShownKey> {
+  const known = ledger.signers.get(key);
+  if (known) return keyFor(key, known);
+  if (!trustAbsence || !ledger.signers.has(key)) {
+    const found = await lookedUp(service, ledger, key, 'public');
+    const signer = signerIn(found);
+    // What the key of a factor stands for depends on two records. Such keys are few, and looked up each time.
+    if (found.factor === undefined) remember(ledger, key, signer);
+    // Also where it stands for nobody, it is no stranger's: what could change that makes a new version.
+    if (found.body !== undefined) return signer ? keyFor(key, signer) : { public: key };
+  }
+  ledger.strangers.add(key);
+  return { public: key };
+}
+
+/** The key of a signer: one that is out of use is stood for by nobody (contract 03 §2.5, §3). */
+function keyFor(key: string, signer: SignerFacts): ShownKey {
+  return isUsable({ meta: signer }) ? { public: key, signer } : { public: key, retired: signer.handle };
+}
+
+/**
+ * A signer that somebody who is trusted names: a provider, or `system.auth` in a proof. Nobody has shown a key, and the one
+ * in the record is what whoever registered the signer wrote there, maybe that of an owner. It counts where the record has
+ * a proof of it (docs/interface/proofs.md). The ledger's own signers speak for themselves.
+ */
+export function keySaid(ledger: Ledger, signer: SignerFacts): Key | undefined {
+  if (kindNamed('signer').reserved?.includes(signer.handle)) return undefined;
+  if (!isUsable({ meta: signer })) return { retired: signer.handle };
+  return signer.proven && !isOwn(ledger, signer.public) ? { public: signer.public, signer } : { signer };
+}
+
+/** @throws OutOfDate when the ledger's state is not the one the signer was found under */
+async function lookedUp(service: Service, ledger: Ledger, key: string, by: 'public' | 'handle'): Promise<FoundSigner> {
+  const found = await service.store.signers({ ledger: ledger.id, key, by });
+  assertCurrent(ledger, found.version);
+  await service.task.turn(stepsOfText(found.body) + stepsOfText(found.factor));
+  return found;
+}
+
+/** The signer that was found; none where only a factor that does not count leads to it (contract 03 §2.5). */
+function signerIn({ body, factor, circles, proven }: FoundSigner): SignerFacts | undefined {
+  if (body === undefined || (factor !== undefined && !counts(JSON.parse(factor)))) return undefined;
+  const { data, meta } = JSON.parse(body) as RecordEnvelope;
+  const { status, domain } = meta;
+  return { ...(data as JsonObject), status, circles, domain, proven } as unknown as SignerFacts;
+}
+
+function counts(factor: RecordEnvelope): boolean {
+  return isSigningKey(factor) && isUsable(factor);
+}
+
+function remember(ledger: Ledger, key: string, signer: SignerFacts | undefined): void {
+  if (ledger.signers.size >= limits.signers) ledger.signers.clear();
+  ledger.signers.set(key, signer);
+}

@@ -1,0 +1,83 @@
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import type { Context, Subject } from '../access/context.js';
+import type { Kind } from '../kinds/kind.js';
+import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
+import { accessOf } from '../ledgers/ledgers.js';
+import type { Service } from '../ledgers/service.js';
+import type { Parent } from '../records/stored.js';
+
+/** Whether the condition of that name, which a policy value asks for, is fulfilled (contract 03 §8.2, `invoke`). */
+export type Conditions = (name: string) => boolean;
+
+/** What an operation on a record is decided on, beside the caller. Without `conditions`, none is fulfilled. */
+export function contextOf(service: Service, ledger: Ledger, subject?: Subject, conditions?: Conditions): Context {
+  const domains = domainsFrom(ledger, subject?.meta.domain);
+  service.task.spend(1 + DOMAIN * domains.length);
+  return {
+    ledger: {
+      access: ledger.access,
+      owners: ledger.owners,
+      policyBased: ledger.config['access.strategy'] === 'policy-based',
+    },
+    policies: ledger.policies,
+    server: service.serverRules,
+    domains,
+    cost: service.task,
+    ...(subject ? { subject } : {}),
+    ...(conditions ? { invoke: conditions } : {}),
+  };
+}
+
+/** Steps that it takes to find a domain. */
+const DOMAIN = 2;
+
+/**
+ * A stored record as what an operation is about.
+ *
+ * @param parent the record it lies under: the one whose domain counts, where the kind says so, whatever was stored
+ */
+export function subjectOf(kind: Kind, record: RecordEnvelope, parent?: Parent): Subject {
+  const { status, labels, thread } = record.meta;
+  const domain = domainOfRecord(kind, record.meta.domain, parent);
+  return {
+    kind: kind.name,
+    access: accessOf(record),
+    owners: record.meta.owners,
+    data: record.data,
+    meta: {
+      ...(status === undefined ? {} : { status }),
+      ...(domain === undefined ? {} : { domain }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(thread === undefined ? {} : { thread }),
+    },
+    exists: true,
+  };
+}
+
+/** A record about to be made: its own rules do not count yet. */
+export function newSubject(
+  kind: Kind,
+  data: JsonObject,
+  owners: readonly string[],
+  domain: string | undefined,
+  labels?: readonly string[],
+): Subject {
+  return {
+    kind: kind.name,
+    access: [],
+    owners,
+    data,
+    meta: { ...(domain === undefined ? {} : { domain }), ...(labels === undefined ? {} : { labels }) },
+    exists: false,
+  };
+}
+
+/**
+ * The domain that counts for a stored record.
+ *
+ * @param stored the one it was stored with
+ * @param parent the record it lies under: that one's, where the kind says so
+ */
+export function domainOfRecord(kind: Kind, stored: string | undefined, parent?: Parent): string | undefined {
+  return parent && kind.inParentsDomain ? parent.record.meta.domain : stored;
+}

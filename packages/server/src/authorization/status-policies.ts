@@ -1,0 +1,99 @@
+import { isObject, type Json, type JsonObject, type StoredProof } from '@countersign/protocol';
+import type { Key } from '../access/caller.js';
+import type { AccessPolicy, Subject } from '../access/context.js';
+import { fits } from '../access/filter.js';
+import { nameMatches, namesIn, signerMatches } from '../access/matchers.js';
+import type { SignerMatcher } from '../access/rules.js';
+import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
+import type { Cost } from '../work/cost.js';
+import { keyOf, keySaid, signerOf } from './caller.js';
+
+/** A value of a status policy: who must have signed for the status (contract 03 §8.3). */
+export interface StatusValue {
+  readonly status?: Json;
+  readonly quorum: readonly SignerMatcher[];
+  readonly filter?: JsonObject;
+}
+
+/**
+ * The values of status policies that are about the record and the status asked for.
+ *
+ * @param cost charged for every policy and value that is looked at: without an end to that, the record would be as free as
+ *   where no policy is about it
+ * @param asked null asks for no status: only values about any status name it
+ * @returns `undefined` when no policy is about the record at all
+ */
+export function applicableValues(
+  cost: Cost,
+  ledger: Ledger,
+  subject: Subject,
+  asked: string | null,
+): StatusValue[] | undefined {
+  const policies = [...ledger.policies.values()].filter((policy) => isAbout(cost, ledger, policy, subject));
+  if (policies.length === 0) return undefined;
+  const values = policies.flatMap((policy) => policy.values as unknown as StatusValue[]);
+  return values.filter(({ status, filter }) => {
+    cost.spend(VALUE + elementsOf(status));
+    if (status !== undefined && (asked === null || !namesStatus(status, asked))) return false;
+    return !filter || fits(filter, subject, cost);
+  });
+}
+
+/** Steps that a value of a policy takes, beside its filter. */
+const VALUE = 3;
+
+/** Steps that it takes to look through the names of a status, beside the first. */
+function elementsOf(status: Json | undefined): number {
+  if (!isObject(status)) return 0;
+  return [status.$in, status.$nin].reduce<number>((sum, one) => sum + (Array.isArray(one) ? one.length >> 2 : 0), 0);
+}
+
+/**
+ * Whether the quorum of one of the values is complete: each of its matchers is met by a key that asked for it.
+ *
+ * @param subject the record, whose owners they may name
+ */
+export async function isQuorate(
+  service: Service,
+  ledger: Ledger,
+  values: readonly StatusValue[],
+  asking: readonly StoredProof[],
+  subject: Subject,
+): Promise<boolean> {
+  if (values.some(({ quorum }) => quorum.length === 0)) return true;
+  const keys = await Promise.all(asking.map((proof) => keyOfProof(service, ledger, proof)));
+  const domains = domainsFrom(ledger, subject.meta.domain).map(({ handle }) => handle);
+  const of = { record: subject.owners, ledger: ledger.owners, domains };
+  return values.some(({ quorum }) =>
+    quorum.every((matcher) => keys.some((key) => key && signerMatches(matcher, key, of, service.task))),
+  );
+}
+
+function isAbout(cost: Cost, ledger: Ledger, policy: AccessPolicy, subject: Subject): boolean {
+  cost.spend(1);
+  if (policy.schema !== 'status' || policy.status === 'inactive') return false;
+  if (policy.record !== undefined && !nameMatches(policy.record, subject.kind)) return false;
+  cost.spend(namesIn(policy.record));
+  const { filter } = policy as { filter?: JsonObject };
+  if (filter && !fits(filter, subject, cost)) return false;
+  const { domain } = policy;
+  if (domain === undefined) return true;
+  const domains = domainsFrom(ledger, subject.meta.domain);
+  cost.spend(2 * domains.length);
+  return domains.some((one) => one.handle === domain);
+}
+
+function namesStatus(matcher: Json, status: string): boolean {
+  if (typeof matcher === 'string') return matcher === status;
+  if (!isObject(matcher)) return false;
+  if (Array.isArray(matcher.$in)) return matcher.$in.includes(status);
+  return Array.isArray(matcher.$nin) && !matcher.$nin.includes(status);
+}
+
+/** The key a stored proof speaks for: the signer's it was made for where `system.auth` made it, else its own. */
+async function keyOfProof(service: Service, ledger: Ledger, proof: StoredProof): Promise<Key | undefined> {
+  if (proof.origin === 'key-pair' || proof.signer === undefined) return keyOf(service, ledger, proof.public, true);
+  const signer = await signerOf(service, ledger, proof.signer, 'handle');
+  return signer && keySaid(ledger, signer);
+}

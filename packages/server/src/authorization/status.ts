@@ -1,0 +1,57 @@
+import { LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import type { Subject } from '../access/context.js';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
+import type { Cost } from '../work/cost.js';
+import { applicableValues, isQuorate } from './status-policies.js';
+
+/**
+ * What a proof asking for a status does (contract 01 §7, 05 §1.4, 03 §8.3).
+ *
+ * @param subject the record, as what policies are about
+ * @param proof the proof, as it would be stored
+ * @param asked its `custom.status`; null asks for none
+ * @returns the status the record has afterwards, or `repeat` when the proof is not to be stored
+ * @throws `record.update-rejected` for a transition the kind refuses; `record.status-policy-violation` when policies
+ *   apply and none names the status
+ */
+export async function statusAfter(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  record: RecordEnvelope,
+  subject: Subject,
+  proof: StoredProof,
+  asked: string | null | undefined,
+): Promise<'repeat' | { becomes: string | undefined }> {
+  const { status: from, proofs } = record.meta;
+  if (asked === undefined || kind.fixedStatus) return { becomes: from };
+  const outcome = asked === null ? 'moves' : (kind.transition?.(from ?? '', asked) ?? 'moves');
+  if (outcome === 'repeat') return 'repeat';
+  // Policies come before the kind's own rules (contract 01 §12, Order of checks).
+  await service.task.turn();
+  const values = applicableValues(service.task, ledger, subject, asked);
+  if (values?.length === 0) throw violation(kind, asked);
+  if (outcome === 'refused') {
+    throw new LedgerError('record.update-rejected', `Proof contains invalid status change, from ${from} to ${asked}`);
+  }
+  if (values === undefined) return { becomes: asked ?? undefined };
+  const asking = [...proofs, proof].filter((one) => (one.custom?.status ?? null) === asked);
+  return (await isQuorate(service, ledger, values, asking, subject))
+    ? { becomes: asked ?? undefined }
+    : { becomes: from };
+}
+
+/** @throws `record.status-policy-violation` when policies are about a new record and none names `created` (05 §1.3) */
+export function assertMayBeCreated(cost: Cost, ledger: Ledger, kind: Kind, subject: Subject): void {
+  if (applicableValues(cost, ledger, subject, 'created')?.length === 0) throw violation(kind, 'created');
+}
+
+/** The refusal of a status that policies are about and none has a value for (contract 03 §8.3). */
+function violation(kind: Kind, status: string | null): LedgerError {
+  return new LedgerError(
+    'record.status-policy-violation',
+    `Cannot set ${kind.name} status to ${status}. No values correspond to the target status.`,
+  );
+}

@@ -1,0 +1,106 @@
+import { decodeBase64, type JsonObject, type StoredProof } from '@countersign/protocol';
+import type { Caller, SignerFacts } from '../access/caller.js';
+import type { Token } from '../auth/token.js';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
+import { signerOf } from './caller.js';
+import { type ClientProofs, customsOf, storedProof, unsigned } from '../records/proofs.js';
+
+/** What a client signed, and on whose behalf its token speaks. */
+export interface Signed {
+  readonly hash: string;
+  readonly proofs: ClientProofs;
+  readonly token: Token | undefined;
+}
+
+/**
+ * @throws `crypto.signature-missing` when nothing is signed, or one of the proofs is not, and the token stands for no
+ *   signer who could be signed for (contract 03 §4.4): what nobody signed must not count beside what somebody did. Where
+ *   nothing is signed and a provider vouches for no signer, that is a lack of rights, for `authorize` to tell (contract
+ *   00, Corrections)
+ */
+export function assertSigned({ proofs: { signed, partial }, token }: Signed, caller: Caller): void {
+  if (caller.token?.key?.signer) return;
+  if (signed.length > 0 ? partial.length === 0 : token?.kind === 'oauth2-token') return;
+  throw unsigned();
+}
+
+/**
+ * The first part of a record's proofs: the client's own, then that of `system.auth` for the signer the token stands for
+ * (contract 03 §4.4). The ledger's come after it.
+ *
+ * @param now the moment of the write, ISO 8601
+ */
+export async function clientTrail(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  signed: Signed,
+  caller: Caller,
+  now: string,
+): Promise<StoredProof[]> {
+  const { hash, proofs } = signed;
+  const keys = new Map(caller.proofs.map((key) => [key.public, key]));
+  const own = proofs.signed.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail?.origin ?? true));
+  const status = customsOf(proofs).find((custom) => typeof custom?.status === 'string')?.status;
+  const said = { moment: now, ...(status === undefined || status === null ? {} : { status }) };
+  const impersonation = await impersonationProof(service, ledger, hash, said, caller, signed.token);
+  return impersonation ? [...own, impersonation] : own;
+}
+
+/** The keys that own a new record: those that signed it, and `system.auth` where it signed for someone. */
+export function ownersOf(ledger: Ledger, { proofs }: Signed, caller: Caller): string[] {
+  const keys = proofs.signed.map((proof) => proof.public);
+  if (caller.token?.key?.signer) keys.push(ledger.auth.public);
+  return [...new Set(keys)];
+}
+
+/**
+ * A proof by `system.auth` that a token spoke for a signer, with all the token said.
+ *
+ * @param custom what the proof says beside the claims
+ * @returns nothing when the token stands for no registered signer
+ */
+export async function impersonationProof(
+  service: Service,
+  ledger: Ledger,
+  hash: string,
+  custom: JsonObject,
+  caller: Caller,
+  token: Token | undefined,
+): Promise<StoredProof | undefined> {
+  const signer = caller.token?.key?.signer;
+  if (!token || !signer) return undefined;
+  const claims = Object.entries(token.claims)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([claim, value]) => [`bearer.${claim}`, value]);
+  const said: JsonObject = { ...custom, ...Object.fromEntries(claims) };
+  const { digest, method, public: key, result } = ledger.auth.sign(hash, said);
+  const issuer = await issuerOf(service, ledger, token, signer);
+  return {
+    custom: said,
+    digest,
+    ...(issuer === undefined ? {} : { issuer }),
+    method,
+    origin: token.kind,
+    public: key,
+    result,
+    signer: signer.handle,
+  };
+}
+
+/** Handle of the signer that the claim `iss` names, by key or by handle. */
+async function issuerOf(
+  service: Service,
+  ledger: Ledger,
+  { claims }: Token,
+  signer: SignerFacts,
+): Promise<string | undefined> {
+  const { iss } = claims;
+  if (typeof iss !== 'string') return undefined;
+  // Most issue their tokens themselves.
+  if (iss === signer.handle || iss === signer.public) return signer.handle;
+  const by = decodeBase64(iss)?.length === 32 ? 'public' : 'handle';
+  return (await signerOf(service, ledger, iss, by))?.handle;
+}

@@ -1,0 +1,97 @@
+import { LedgerError } from '@countersign/protocol';
+import { Overloaded } from './gather.js';
+
+export interface SemaphoreBounds {
+  /** Bytes for all of one process, and for one ledger. */
+  readonly process: number;
+  readonly ledger: number;
+  /** Of one ledger, waiting at most. */
+  readonly waiting: number;
+  /** Milliseconds one waits at most. */
+  readonly patience: number;
+}
+
+/**
+ * A weighted semaphore that is fair to ledgers: `work` runs when so many bytes are free, and gives them back when it is done.
+ * Work that is larger than the bytes of a ledger takes all of them.
+ *
+ * @throws Overloaded when too many of the ledger wait; `api.request-timeout` when it waited too long; what `work` throws
+ */
+export type WeightedSemaphore = <T>(ledger: unknown, bytes: number, work: () => Promise<T>) => Promise<T>;
+
+interface Waiting {
+  readonly bytes: number;
+  readonly since: number;
+  enter(): void;
+  reject(error: unknown): void;
+}
+
+interface Share {
+  taken: number;
+  readonly waiting: Waiting[];
+}
+
+/** Ledgers take turns. Small answers do not pass a large one that waits, so it does not starve. */
+export function createWeightedSemaphore(
+  bounds: SemaphoreBounds,
+  now: () => number = () => performance.now(),
+): WeightedSemaphore {
+  // In the order of their turns; a ledger without bytes and without anything waiting is forgotten.
+  const shares = new Map<unknown, Share>();
+  let taken = 0;
+
+  /** The first in turn whose ledger has room for it: it waits for that of the process, and all behind it wait. */
+  const first = (): [unknown, Share, Waiting] | undefined => {
+    for (const [ledger, share] of shares) {
+      const one = share.waiting[0];
+      if (one && share.taken + one.bytes <= bounds.ledger) return [ledger, share, one];
+    }
+    return undefined;
+  };
+
+  const next = () => {
+    for (let turn = first(); turn; turn = first()) {
+      const [ledger, share, one] = turn;
+      if (now() - one.since > bounds.patience) {
+        share.waiting.shift();
+        forget(ledger, share);
+        one.reject(new LedgerError('api.request-timeout', 'Other large answers took too long. Ask for smaller pages.'));
+        continue;
+      }
+      if (taken + one.bytes > bounds.process) return;
+      share.waiting.shift();
+      shares.delete(ledger);
+      shares.set(ledger, share);
+      share.taken += one.bytes;
+      taken += one.bytes;
+      one.enter();
+    }
+  };
+
+  const forget = (ledger: unknown, share: Share) => {
+    if (share.taken === 0 && share.waiting.length === 0) shares.delete(ledger);
+  };
+
+  const leave = (ledger: unknown, share: Share, bytes: number) => {
+    share.taken -= bytes;
+    taken -= bytes;
+    forget(ledger, share);
+    next();
+  };
+
+  return async (ledger, wanted, work) => {
+    const share = shares.get(ledger) ?? { taken: 0, waiting: [] };
+    if (share.waiting.length >= bounds.waiting) throw new Overloaded();
+    shares.set(ledger, share);
+    const bytes = Math.min(wanted, bounds.ledger);
+    await new Promise<void>((enter, reject) => {
+      share.waiting.push({ bytes, since: now(), enter, reject });
+      next();
+    });
+    try {
+      return await work();
+    } finally {
+      leave(ledger, share, bytes);
+    }
+  };
+}

@@ -1,0 +1,49 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '../config.js';
+import { openServer, type Server } from '../app.js';
+import { cannotListen } from './port.js';
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
+/** What a process needs to serve, beside the settings. */
+export interface Means {
+  readonly databaseUrl: string;
+  readonly masterKey: Buffer;
+  readonly logger: FastifyBaseLogger;
+  /** Which of the deployment's processes it is; `0` when it is the only one. */
+  readonly worker: string;
+  /** Collects the metrics of all processes. */
+  readonly collect?: () => Promise<string>;
+}
+
+/** Opens a server and listens, with the settings of the environment. */
+export async function serve(config: Config, means: Means): Promise<Server> {
+  const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
+  const server = await openServer({
+    database: { connectionString: means.databaseUrl },
+    masterKey: means.masterKey,
+    ...(config.databaseUrl === undefined ? { databaseFolder: join(config.dataDir, 'postgres') } : {}),
+    publicUrl,
+    publicAliases,
+    name,
+    build: version,
+    ...(defaultLedger === undefined ? {} : { defaultLedger }),
+    serverRules,
+    logger: means.logger,
+    requestTimeout,
+    deliveryAllowPrivate,
+    worker: means.worker,
+    ...(means.collect ? { collect: means.collect } : {}),
+  });
+  try {
+    // For a name with several addresses the framework would make a second server, which nothing of ours watches over.
+    const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
+    await server.app.listen({ port: config.port, host });
+  } catch (error) {
+    await server.close();
+    throw cannotListen(error, config.host, config.port);
+  }
+  return server;
+}

@@ -1,0 +1,67 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '../config.js';
+import type { Server } from '../app.js';
+import type { Counts, ToPrimary, ToWorker } from './messages.js';
+import { serve } from './serve.js';
+import { BEAT } from './watchdog.js';
+
+/**
+ * One of the processes that serve. It begins when the primary gives it the means, ends when the primary says so or is
+ * gone, and finishes what it took in either case.
+ */
+export function runWorker(config: Config, logger: FastifyBaseLogger): void {
+  let server: Server | undefined;
+  let questions = 0;
+  const waiting = new Map<number, (text: string) => void>();
+
+  const collect = () =>
+    new Promise<string>((resolve) => {
+      questions += 1;
+      waiting.set(questions, resolve);
+      tell({ type: 'collect', question: questions });
+    });
+
+  const stop = async () => {
+    await server?.leave().catch((error: unknown) => logger.error({ err: error }, 'did not stop cleanly'));
+    process.exit(0);
+  };
+
+  const begin = async ({ databaseUrl, masterKey, worker }: Extract<ToWorker, { type: 'serve' }>) => {
+    server = await serve(config, {
+      databaseUrl,
+      masterKey: Buffer.from(masterKey, 'base64'),
+      logger: logger.child({ worker }) as FastifyBaseLogger,
+      worker,
+      collect,
+    });
+    tell({ type: 'serving' });
+  };
+
+  process.on('message', (message: ToWorker) => {
+    if (message.type === 'serve') {
+      begin(message).catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        process.send?.({ type: 'failed', why } satisfies ToPrimary, () => process.exit(1));
+      });
+    } else if (message.type === 'stop') void stop();
+    else if (message.type === 'counted') {
+      waiting.get(message.question)?.(message.text);
+      waiting.delete(message.question);
+    } else if (message.type === 'count') {
+      void server?.metrics.registry.getMetricsAsJSON().then((counts) => {
+        tell({ type: 'counts', question: message.question, counts: counts as unknown as Counts });
+      });
+    }
+  });
+  // The terminal sends Ctrl-C to every process; the primary is the one that acts on it. SIGHUP is its affair too.
+  process.on('SIGINT', () => {});
+  process.on('SIGHUP', () => {});
+  process.on('SIGTERM', () => void stop());
+  process.on('disconnect', () => void stop());
+  setInterval(() => tell({ type: 'alive' }), BEAT).unref();
+  tell({ type: 'ready' });
+}
+
+function tell(message: ToPrimary): void {
+  process.send?.(message);
+}

@@ -1,0 +1,173 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  hash as hashOf,
+  isLuid,
+  isObject,
+  type Json,
+  type JsonObject,
+  LedgerError,
+  type Proof,
+  parseJson,
+  type StoredProof,
+  verifyProof,
+} from '@countersign/protocol';
+import { limits } from '../limits.js';
+import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
+import type { Service } from '../ledgers/service.js';
+import { BridgeRefusal, invalidResponse, isErrorData, unexpected } from './error.js';
+
+/** A record as a bridge gave it: its hash is that of its data, and every proof of it verifies. */
+export interface BridgeRecord {
+  readonly hash: string;
+  readonly data: JsonObject;
+  /** The bridge's own, where it gave one. */
+  readonly luid?: string;
+  /** `meta` without `proofs`. */
+  readonly meta: JsonObject;
+  readonly proofs: readonly Proof[];
+}
+
+/**
+ * What a bridge answered that did as it was asked: JSON, or nothing where it answered none. It is not yet verified.
+ *
+ * @throws BridgeRefusal for a signed error; `forward.unexpected-error` for 401, which is about the ledger's token and
+ *   not the client's; `forward.invalid-response` for any other failure (contract 02 §4)
+ */
+export function successOf(service: Service, bridge: string, { status, text }: OutboundAnswer): Json | undefined {
+  if (status === 401) {
+    throw unexpected(new OutboundFailure('unauthorized', `Bridge ${bridge} answered 401 to the token of the ledger`));
+  }
+  const body = parsed(text);
+  if (status >= 200 && status < 300) return body;
+  if (status >= 400 && status < 600) throw refusalOf(service, status, body) ?? invalidResponse(bridge);
+  throw invalidResponse(bridge);
+}
+
+/**
+ * A record in a bridge's answer, verified.
+ *
+ * @throws `forward.invalid-response` for what is none; `crypto.hash-invalid`, `crypto.signature-invalid`
+ */
+export function recordIn(service: Service, bridge: string, body: Json | undefined): BridgeRecord {
+  if (!isObject(body) || !isObject(body.data) || body.hash === undefined) throw invalidResponse(bridge);
+  return verified(service, itemIn(service, bridge, body));
+}
+
+/** A record as a bridge gave it: its hash is that of its data, but no proof of it has been verified. */
+export type UnverifiedRecord = Omit<BridgeRecord, 'proofs'> & { readonly proofs: readonly Json[] };
+
+/**
+ * The records of a list that a bridge answered. The list itself need not be signed: it is the ledger that signs it for its
+ * client. Their proofs are for `allVerified`, which is left to do for those that are shown: a bridge chooses how many it
+ * sends, and each costs the ledger more than it costs the bridge.
+ *
+ * @throws `forward.invalid-response` for what is none; `crypto.hash-invalid`
+ */
+export async function recordsIn(service: Service, bridge: string, body: Json | undefined): Promise<UnverifiedRecord[]> {
+  if (!isObject(body) || !Array.isArray(body.data)) throw invalidResponse(bridge);
+  if (body.data.length > limits.page.greatest || !body.data.every(isObject)) throw invalidResponse(bridge);
+  const records: UnverifiedRecord[] = [];
+  let proofs = 0;
+  for (const item of body.data) {
+    const record = itemIn(service, bridge, item as JsonObject);
+    proofs += record.proofs.length;
+    if (proofs > limits.outbound.proofs) throw invalidResponse(bridge);
+    records.push(record);
+    // Others have their turn in between.
+    await setImmediate();
+  }
+  return records;
+}
+
+/**
+ * Those records with their proofs verified.
+ *
+ * @throws `crypto.signature-invalid` for a proof that does not verify
+ */
+export async function allVerified(service: Service, records: readonly UnverifiedRecord[]): Promise<BridgeRecord[]> {
+  const all: BridgeRecord[] = [];
+  for (const record of records) {
+    all.push(verified(service, record));
+    // A record of a hundred proofs takes some milliseconds.
+    await setImmediate();
+  }
+  return all;
+}
+
+function verified(service: Service, record: UnverifiedRecord): BridgeRecord {
+  return { ...record, proofs: record.proofs.map((proof) => verifiedProof(service, record.hash, proof)) };
+}
+
+function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: JsonObject): UnverifiedRecord {
+  const hashed = isObject(data) ? hashOf(data, service.suite) : undefined;
+  if (!isObject(data) || typeof hash !== 'string' || hash.toLowerCase() !== hashed) {
+    throw new LedgerError('crypto.hash-invalid', `Invalid dto hash: ${shown(hash)}`);
+  }
+  if (luid !== undefined && !(typeof luid === 'string' && isLuid(luid))) throw invalidResponse(bridge);
+  if (!isObject(meta) || !Array.isArray(meta.proofs)) throw invalidResponse(bridge);
+  const { proofs, ...others } = meta;
+  if (proofs.length === 0 || proofs.length > limits.proofs) throw invalidResponse(bridge);
+  // Hex is lower case wherever it is served (contract 01).
+  return { hash: hashed, data, ...(luid === undefined ? {} : { luid }), meta: others, proofs };
+}
+
+/** Whether a record is the one that was asked for: by its handle, or by the luid the bridge gave it. */
+export function isNamed({ data, luid }: BridgeRecord, id: string): boolean {
+  return data.handle === id || luid === id;
+}
+
+/**
+ * What is signed of a proof. Whose key it is, and where it comes from, is not: what a bridge says of that is not taken.
+ *
+ * @throws `crypto.signature-invalid` when it does not verify, the data having been changed after it was made
+ */
+function verifiedProof(service: Service, hash: string, proof: Json): Proof {
+  if (!verifyProof(hash, proof as Proof, service.suite)) throw invalidSignature(proof);
+  return bare(proof as Proof);
+}
+
+/** @param proof shown in the detail, as the recorded service does */
+export function invalidSignature(proof: Json): LedgerError {
+  return new LedgerError('crypto.signature-invalid', `Invalid dto signature: ${shown(JSON.stringify(proof))}`);
+}
+
+/** A proof without what the ledger adds to it. */
+export function bare({ method, public: key, digest, result, custom }: Proof): Proof {
+  return { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) };
+}
+
+/** Most characters of an answer that a detail repeats. */
+const SHOWN = 4_096;
+
+function shown(value: Json | undefined): string {
+  const text = typeof value === 'string' ? value : String(JSON.stringify(value));
+  // A cut may fall within a character: half of one is no text that could be signed.
+  return text.slice(0, SHOWN).replace(/\p{Surrogate}$/u, '');
+}
+
+/** A signed error: its hash is that of its data, and whoever signed it signed that. */
+function refusalOf(service: Service, status: number, body: Json | undefined): BridgeRefusal | undefined {
+  if (!isObject(body) || !isErrorData(body.data) || !isObject(body.meta)) return undefined;
+  const { hash, data, meta } = body;
+  const { proofs } = meta;
+  if (typeof hash !== 'string' || hash.toLowerCase() !== hashOf(data, service.suite)) return undefined;
+  if (!Array.isArray(proofs) || proofs.length === 0 || proofs.length > limits.proofs) return undefined;
+  if (!proofs.every((proof) => verifyProof(hash, proof as StoredProof, service.suite))) return undefined;
+  return new BridgeRefusal(
+    status,
+    hash.toLowerCase(),
+    data,
+    proofs.map((proof) => bare(proof as Proof)),
+  );
+}
+
+/** JSON within bounds, as strict as that of clients; nothing where it is none. */
+function parsed(text: string): Json | undefined {
+  const { levels, values } = limits.outbound;
+  try {
+    return parseJson(text, { depth: limits.depth + levels, values });
+  } catch (error) {
+    if (error instanceof LedgerError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+import { type Json, type JsonObject, LedgerError } from '@countersign/protocol';
+import { matches, member } from '../access/condition.js';
+import type { Subject } from '../access/context.js';
+import type { Kind } from '../kinds/kind.js';
+import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
+import type { Request } from '../operations/request.js';
+import type { Cost } from '../work/cost.js';
+
+/** What a processing policy can hand to a bridge (contract 02 §4). */
+export type Action = 'read' | 'query' | 'create' | 'update' | 'drop' | 'sign';
+
+export type Strategy = 'proxy' | 'fallback' | 'validate' | 'synchronize';
+
+/** An action that a processing policy hands to a bridge, and how. */
+export interface Aspect {
+  readonly action: Action;
+  /** Handle of the bridge. */
+  readonly bridge: string;
+  readonly strategy: Strategy;
+  /** The domain that its policy is in: it counts for records there and below only. */
+  readonly domain?: string;
+}
+
+/** An aspect as its policy declares it. */
+interface Declared {
+  readonly aspect: Aspect;
+  readonly filter?: JsonObject;
+}
+
+/**
+ * The aspects in force for an action on records of the kind, whatever the status of their policies (contract 02 §4).
+ *
+ * @param cost charged for every aspect that is looked at
+ * @param subject the record it is about, or as much as is known of it; none for a list
+ * @returns nothing when the action is the ledger's own affair; several when policies are at fault
+ */
+export function aspectsFor(
+  cost: Cost,
+  ledger: Ledger,
+  kind: Kind,
+  action: Action,
+  request: Request,
+  subject?: Subject,
+): readonly Aspect[] {
+  if (!declares(ledger, kind, action)) return [];
+  const domains = domainsFrom(ledger, subject?.meta.domain).map(({ handle }) => handle);
+  cost.spend(2 * domains.length);
+  return (declaredIn(ledger).get(action) ?? [])
+    .filter(({ filter, aspect: { domain } }) => {
+      cost.spend(2 + (domain === undefined ? 0 : domains.length >> 2));
+      if (domain !== undefined && !domains.includes(domain)) return false;
+      return filter === undefined || fits(filter, request, subject, cost);
+    })
+    .map(({ aspect }) => aspect);
+}
+
+/**
+ * The one aspect that is to be in force. Asked when the caller has been found to have the right to the action: what is
+ * wrong with policies is not for others.
+ *
+ * @throws `forward.unexpected-error` when policies have several for the action
+ */
+export function onlyOne([only, another]: readonly Aspect[]): Aspect | undefined {
+  if (another) {
+    const detail = `Multiple processing aspect values found for action ${another.action}.`;
+    throw new LedgerError('forward.unexpected-error', detail);
+  }
+  return only;
+}
+
+/** Whether any processing policy is about the action: most ledgers have none, and nothing more is looked at. */
+export function declares(ledger: Ledger, kind: Kind, action: Action): boolean {
+  return kind.forwards === true && declaredIn(ledger).has(action);
+}
+
+type ByAction = ReadonlyMap<Action, readonly Declared[]>;
+
+/** What the processing policies of a ledger amount to is the same until a policy changes, and then the map is another. */
+const known = new WeakMap<Ledger['policies'], ByAction>();
+
+function declaredIn({ policies }: Ledger): ByAction {
+  const found = known.get(policies);
+  if (found) return found;
+  const declared = new Map<Action, Declared[]>();
+  for (const policy of policies.values()) {
+    if (policy.schema !== 'processing') continue;
+    const { values, filter, domain } = policy as unknown as ProcessingPolicy;
+    for (const value of values) {
+      const { action, invoke, config, filter: own = filter } = value;
+      const strategy = strategyOf(action, config?.strategy);
+      const aspect = { action, bridge: invoke.bridge, strategy, ...(domain === undefined ? {} : { domain }) };
+      const one = { aspect, ...(own ? { filter: own } : {}) };
+      const others = declared.get(action);
+      if (others) others.push(one);
+      else declared.set(action, [one]);
+    }
+  }
+  known.set(policies, declared);
+  return declared;
+}
+
+/** Its shape was checked when it was stored (kinds/policy-shapes.ts). */
+interface ProcessingPolicy {
+  readonly values: readonly {
+    readonly action: Action;
+    readonly invoke: { readonly bridge: string };
+    readonly config?: { readonly strategy?: Strategy };
+    readonly filter?: JsonObject;
+  }[];
+  readonly filter?: JsonObject;
+  readonly domain?: string;
+}
+
+/** The strategy, where none is named or the one named means nothing for the action (contract 02 §4). */
+function strategyOf(action: Action, named: Strategy | undefined): Strategy {
+  if (action === 'read' || action === 'query') return named === 'proxy' ? named : 'fallback';
+  return named === 'synchronize' && action === 'drop' ? 'validate' : (named ?? 'validate');
+}
+
+/**
+ * Whether the anchor, and the request it came with, are as a filter asks: each of its keys is a path in `ctx` (the
+ * request), `meta` or `data`; `data` may be left out (contract 02 §4).
+ */
+function fits(filter: JsonObject, { headers }: Request, subject: Subject | undefined, cost: Cost): boolean {
+  const { data = {}, meta = {} } = subject ?? {};
+  const scope = { data, meta, ctx: { req: { headers } } } as unknown as JsonObject;
+  return Object.entries(filter).every(([key, expected]) => {
+    cost.spend(3 + (key.length >> 2));
+    const [first = '', ...rest] = key.split('.');
+    const path = Object.hasOwn(scope, first) ? [first, ...rest] : ['data', first, ...rest];
+    return matches(expected, valueAt(scope, path), cost);
+  });
+}
+
+/** The value a path leads to. Names of headers are the same in either case. */
+function valueAt(scope: Json, path: readonly string[]): Json | undefined {
+  const exact = path[0] === 'ctx' && path[2] === 'headers' ? path.map((name) => name.toLowerCase()) : path;
+  return exact.reduce<Json | undefined>(member, scope);
+}

@@ -1,0 +1,52 @@
+import type { JsonObject } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import { moment } from '../base/clock.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { SentDrop } from '../operations/bodies.js';
+import { clientTrail, type Signed } from '../authorization/trail.js';
+import type { Service } from '../ledgers/service.js';
+import { successOf } from './answer.js';
+import { askBridge, type Forwarding, pathOf } from './call.js';
+import { BridgeRefusal } from './error.js';
+import { aspectOf, type Target } from './target.js';
+import { asSent } from './version.js';
+
+/**
+ * Asks a bridge to drop a record (contract 02 §4). That it did is all it answers. Where the ledger has the record too and
+ * the bridge has not, an earlier drop was lost on its way back, and the ledger's is still to be done (contract 00, Retry
+ * safety). Of what it alone keeps, that it has it not is the bridge's answer like any other.
+ *
+ * @throws BridgeRefusal, and what `askBridge` and `successOf` throw
+ */
+export async function forwardDrop(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  target: Target,
+  { data, luid }: SentDrop,
+  signed: Signed,
+  caller: Caller,
+): Promise<void> {
+  const { kind } = forwarding;
+  const { hash } = signed;
+  const { id } = target;
+  const aspect = aspectOf(target);
+  const answer = await askBridge(service, ledger, forwarding, aspect, async () => {
+    const now = moment(service.nature);
+    const trail = await clientTrail(service, ledger, kind, signed, caller, now);
+    const proofs = [
+      ...asSent(ledger, trail),
+      ledger.system.fresh(hash, { moment: now, status: 'dropped' }),
+    ] as JsonObject[];
+    return { method: 'DELETE', path: pathOf(kind, id), body: { data, hash, luid, meta: { proofs } } };
+  });
+  try {
+    successOf(service, aspect.bridge, answer);
+  } catch (error) {
+    if (target.proxied || !isMissing(error)) throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof BridgeRefusal && error.status === 404 && error.data.reason === 'record.not-found';
+}

@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
+import type { Bridge } from './bridge.js';
+
+/** What belongs to one connection (RFC 9110 §7.6.1), or is set by whoever sends. */
+const HOP_BY_HOP: readonly string[] = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'expect',
+  'host',
+  'content-length',
+];
+
+/** What a client says that is not for the bridge (contract 02 §4). */
+const NOT_PASSED_ON: readonly string[] = [
+  'x-ledger',
+  // The ledger says whose token it verified. A client that says so itself is not to be believed.
+  'authorization',
+  'x-forwarded-authorization',
+  // They are about what a client has, or would take: the ledger takes the whole answer, as it is.
+  'accept-encoding',
+  'range',
+  // It is the client's at the ledger.
+  'cookie',
+  // They would let a client say what the ledger asks of a bridge that heeds them: another method or path, with its token.
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
+];
+
+/** About the body, which is another one; and conditions, to which the answer would be no record. */
+const NOT_PASSED_ON_EITHER = /^(content-|if-)/;
+
+/** Headers that a security rule may not set (contract 02 §6.4, §4). */
+const OWN: readonly string[] = ['authorization', 'content-type', 'accept', 'x-forwarded-authorization', 'via'];
+
+/** Seconds that a token of the ledger's is good for (contract 02 §4). */
+const TOKEN_LIFE = 86_400;
+
+/**
+ * The headers of a forwarded request: the client's own, its `authorization` under another name, and a token by which the
+ * bridge knows the ledger (contract 02 §4).
+ */
+export function forwardedHeaders(
+  service: Service,
+  ledger: Ledger,
+  bridge: Bridge,
+  client: IncomingHttpHeaders,
+  hasBody: boolean,
+): Record<string, string> {
+  const { authorization, accept = 'application/json', via } = client;
+  return {
+    ...passedOn(client),
+    'accept-encoding': 'identity',
+    ...Object.fromEntries(bridge.headers.filter(([name]) => isFree(name))),
+    accept,
+    ...(hasBody ? { 'content-type': 'application/json' } : {}),
+    ...(authorization === undefined ? {} : { 'x-forwarded-authorization': authorization }),
+    authorization: `Bearer ${tokenFor(service, ledger, bridge.handle)}`,
+    via: [...(via === undefined ? [] : [via]), `1.1 ${ledger.luid}`].join(', '),
+  };
+}
+
+/** Whether the request has been forwarded by this ledger before: bridges may lead back to it. */
+export function cameBack(ledger: Ledger, { via }: IncomingHttpHeaders): boolean {
+  return via?.split(',').some((hop) => hop.trim().split(' ')[1] === ledger.luid) ?? false;
+}
+
+function passedOn(client: IncomingHttpHeaders): Record<string, string> {
+  const named = client.connection?.split(',').map((name) => name.trim().toLowerCase()) ?? [];
+  return Object.fromEntries(
+    Object.entries(client).flatMap(([name, value]) => {
+      const stays = [...HOP_BY_HOP, ...NOT_PASSED_ON, ...named].includes(name) || NOT_PASSED_ON_EITHER.test(name);
+      return stays || value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]];
+    }),
+  );
+}
+
+function isFree(name: string): boolean {
+  return !OWN.includes(name) && !HOP_BY_HOP.includes(name);
+}
+
+function tokenFor(service: Service, ledger: Ledger, bridge: string): string {
+  const iat = Math.floor(service.nature.now() / 1000);
+  const { handle } = ledger;
+  return ledger.system.token({
+    iss: `ledger:${handle}`,
+    sub: `${ledger.system.handle}@${handle}`,
+    aud: bridge,
+    iat,
+    exp: iat + TOKEN_LIFE,
+  });
+}

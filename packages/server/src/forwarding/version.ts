@@ -1,0 +1,203 @@
+import { type JsonObject, LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import { moment } from '../base/clock.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { limits } from '../limits.js';
+import type { OutboundAnswer } from '../outbound/outbound.js';
+import { isSameProof, type VerifiedProof } from '../records/proofs.js';
+import type { Answer } from '../operations/request.js';
+import { clientTrail, type Signed } from '../authorization/trail.js';
+import { newLuid } from '../records/version.js';
+import type { Service } from '../ledgers/service.js';
+import { type BridgeRecord, bare, invalidSignature, recordIn, successOf } from './answer.js';
+import type { Aspect } from './aspect.js';
+import { askBridge, type Call, type Forwarding, pathOf } from './call.js';
+import { BridgeRefusal, invalidResponse } from './error.js';
+import { asServed, attributed } from './served.js';
+
+/** A version of a record that a bridge is asked to take. */
+export interface Version {
+  /** The record's name at the bridge; absent for a new one. */
+  readonly id?: string;
+  /** As the client sent it; of a new record, the luid is the ledger's. */
+  readonly data: JsonObject;
+  readonly luid?: string;
+  readonly signed: Signed;
+  readonly caller: Caller;
+  /** As the ledger will keep it; absent where it keeps nothing. */
+  readonly record?: RecordEnvelope;
+}
+
+/**
+ * Asks a bridge to take a new version of a record, which the ledger stores only afterwards: nothing is left where the
+ * bridge refuses (contract 02 §4).
+ *
+ * @returns proofs to be kept with the record: those of a bridge that keeps it in step
+ * @throws what `taken` throws
+ */
+export async function forwardVersion(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  aspect: Aspect,
+  version: Version,
+): Promise<StoredProof[]> {
+  const { record } = await taken(service, ledger, forwarding, aspect, version);
+  return aspect.strategy === 'synchronize' ? added(service, ledger, aspect.bridge, version.record, record) : [];
+}
+
+/**
+ * Asks a bridge to take a new version of a record that it alone keeps.
+ *
+ * @returns its record
+ * @throws what `taken` throws
+ */
+export async function proxiedVersion(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  aspect: Aspect,
+  version: Version,
+): Promise<Answer> {
+  const { record, before } = await taken(service, ledger, forwarding, aspect, version);
+  const status = version.id === undefined && !before ? (forwarding.kind.trail?.answer ?? 201) : 200;
+  return { status, body: JSON.stringify(await asServed(service, ledger, record)) };
+}
+
+/** A version that a bridge has; `before` when it was an earlier sending of the request that it took. */
+interface Taken {
+  readonly record: BridgeRecord;
+  readonly before: boolean;
+}
+
+/**
+ * The version as the bridge has taken it.
+ *
+ * @throws BridgeRefusal, and what `askBridge`, `successOf` and `recordIn` throw; `crypto.signature-invalid` when it is
+ *   something else than what the client signed
+ */
+async function taken(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  aspect: Aspect,
+  version: Version,
+): Promise<Taken> {
+  const { kind } = forwarding;
+  const { id, signed } = version;
+  const answer = await askBridge(service, ledger, forwarding, aspect, async (): Promise<Call> => {
+    const body = await bodyOf(service, ledger, forwarding, aspect, version);
+    return id === undefined ? { method: 'POST', path: '', body } : { method: 'PUT', path: pathOf(kind, id), body };
+  });
+  try {
+    return { record: versionIn(service, aspect.bridge, answer, signed), before: false };
+  } catch (error) {
+    if (!(error instanceof BridgeRefusal)) throw error;
+    const record = await takenBefore(service, ledger, forwarding, aspect, version);
+    if (!record) throw error;
+    return { record, before: true };
+  }
+}
+
+function versionIn(service: Service, bridge: string, answer: OutboundAnswer, { hash, proofs }: Signed): BridgeRecord {
+  const record = recordIn(service, bridge, successOf(service, bridge, answer));
+  assertTaken(bridge, record, hash, proofs.signed);
+  return record;
+}
+
+/**
+ * The version, where the bridge refuses to take it because it has it: an answer of its was lost, or the ledger stopped
+ * before it stored what the bridge had. Without this look neither would ever come to have what the other has (contract 00,
+ * Retry safety).
+ *
+ * @returns nothing when the bridge has something else, or does not tell; or where nothing of the client's would show that
+ *   it is the same
+ */
+async function takenBefore(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  aspect: Aspect,
+  { data, signed }: Version,
+): Promise<BridgeRecord | undefined> {
+  if (signed.proofs.signed.length === 0) return undefined;
+  try {
+    const path = pathOf(forwarding.kind, String(data.handle));
+    const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path }), 'found');
+    return versionIn(service, aspect.bridge, answer, signed);
+  } catch (error) {
+    if (error instanceof LedgerError || error instanceof BridgeRefusal) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes sure that a bridge has the very version, with the very proofs, that the client signed.
+ *
+ * @throws `crypto.signature-invalid` for data that is not what was signed; `forward.invalid-response` for a record without
+ *   the client's proofs
+ */
+export function assertTaken(bridge: string, taken: BridgeRecord, hash: string, proofs: readonly VerifiedProof[]): void {
+  const [first] = proofs;
+  if (taken.hash.toLowerCase() !== hash) {
+    throw first ? invalidSignature(first as unknown as JsonObject) : invalidResponse(bridge);
+  }
+  if (!proofs.every((proof) => taken.proofs.some((one) => isSameProof(one, proof)))) throw invalidResponse(bridge);
+}
+
+/**
+ * What a bridge has added to the proofs of a record, for the ledger to keep with its own, and the one more proof that the
+ * ledger sent it. The others of the ledger's are in the record: made anew, where that was decided anew.
+ *
+ * @throws `forward.invalid-response` when that is more than a record carries
+ */
+export async function added(
+  service: Service,
+  ledger: Ledger,
+  bridge: string,
+  record: RecordEnvelope | undefined,
+  taken: BridgeRecord,
+): Promise<StoredProof[]> {
+  const kept = record?.meta.proofs ?? [];
+  const others = taken.proofs.filter(
+    (proof, index) =>
+      proof.public !== ledger.auth.public &&
+      !(proof.public === ledger.system.public && proof.custom?.luid !== undefined) &&
+      ![...kept, ...taken.proofs.slice(0, index)].some((one) => isSameProof(one, proof)),
+  );
+  if (kept.length + others.length > limits.proofs) throw invalidResponse(bridge);
+  return attributed(service, ledger, others);
+}
+
+/**
+ * The client's body with the ledger's proof. A bridge that keeps the record in step is told all that the ledger will
+ * keep, and gets one more proof; any other gets a luid of its own for a new record (contract 02 §4).
+ */
+async function bodyOf(
+  service: Service,
+  ledger: Ledger,
+  { kind }: Forwarding,
+  { strategy }: Aspect,
+  { id, data, luid, signed, caller, record }: Version,
+): Promise<JsonObject> {
+  const { hash } = signed;
+  const now = moment(service.nature);
+  const made = record?.meta.proofs ?? (await clientTrail(service, ledger, kind, signed, caller, now));
+  const own = made.filter((proof) => proof.public === ledger.system.public);
+  const said = id === undefined ? { moment: now, status: 'created' } : { moment: now };
+  const proofs = [
+    ...asSent(
+      ledger,
+      made.filter((proof) => !own.includes(proof)),
+    ),
+    ...(strategy === 'synchronize' ? own : []),
+    ledger.system.fresh(hash, said),
+  ];
+  const named = id === undefined && strategy !== 'synchronize' ? newLuid(service, kind) : (record?.luid ?? luid);
+  return { hash, data, meta: { proofs: proofs as JsonObject[] }, ...(named === undefined ? {} : { luid: named }) };
+}
+
+/** Proofs as a bridge is sent them: the client's as it made them, those of `system.auth` with all that they say. */
+export function asSent(ledger: Ledger, trail: readonly StoredProof[]): StoredProof[] {
+  return trail.map((proof) => (proof.public === ledger.auth.public ? proof : bare(proof)));
+}

@@ -1,0 +1,87 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { exists } from '../base/files.js';
+import { openDataDir } from '../store/embedded/data-dir.js';
+import { writeOnce } from '../store/embedded/once.js';
+
+const bytes = 32;
+
+export interface MasterKeySource {
+  /** The setting MASTER_KEY, when given: 32 bytes in base64. */
+  readonly masterKey?: string | undefined;
+  /** The folder with the key file. */
+  readonly dataDir: string;
+}
+
+/**
+ * The key that the private keys of ledgers are sealed under: MASTER_KEY, or else `DATA_DIR/master.key`, readable by its
+ * owner only.
+ *
+ * @returns undefined when there is neither
+ * @throws Error, in words for the operator, when the key is not 32 bytes in base64, or others may read its file
+ */
+export async function readMasterKey(source: MasterKeySource): Promise<Buffer | undefined> {
+  if (source.masterKey !== undefined) return explained('MASTER_KEY', source.masterKey);
+  const path = await fileOf(source);
+  if (!(await exists(path))) return undefined;
+  const { mode } = await stat(path);
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    throw new Error(`${path} can be read or changed by other users: run chmod 600 on it`);
+  }
+  return explained(path, (await readFile(path, 'utf8')).trimEnd());
+}
+
+/** Makes the key file of a new database. Of several servers that do so at the same instant, all get the same key. */
+export async function makeMasterKey(source: MasterKeySource): Promise<Buffer> {
+  await writeOnce(await fileOf(source), `${randomBytes(bytes).toString('base64')}\n`, 0o600);
+  const key = await readMasterKey(source);
+  if (key === undefined) throw new Error(`DATA_DIR ${source.dataDir} does not keep what is written to it`);
+  return key;
+}
+
+/** What the operator of a database is told whose key is not there: a new one would open none of what is sealed. */
+export function missingMasterKey({ dataDir }: MasterKeySource): Error {
+  return new Error(
+    `${join(dataDir, 'master.key')} is missing, and the database was made with one: ` +
+      'put a copy of that file back, or set MASTER_KEY to what is in it',
+  );
+}
+
+async function fileOf({ dataDir }: MasterKeySource): Promise<string> {
+  return join(await openDataDir(dataDir), 'master.key');
+}
+
+/**
+ * Decodes a master key.
+ *
+ * @param text 32 bytes in base64
+ * @throws Error when it is anything else: the end of a sentence that begins with what holds it. The key is never shown.
+ */
+export function decodeMasterKey(text: string): Buffer {
+  const key = Buffer.from(text, 'base64');
+  // Decoding skips what is not base64, so only the way back shows that everything was.
+  if (key.length !== bytes || key.toString('base64') !== text) {
+    throw new Error(`must be ${bytes} bytes in base64, such as \`openssl rand -base64 ${bytes}\` prints`);
+  }
+  return key;
+}
+
+/**
+ * A value that tells master keys apart and gives nothing away. The database keeps it from the first start
+ * on, so that a key it was not made with is refused: nothing sealed would open.
+ *
+ * @param masterKey 32 bytes
+ * @returns 64 hexadecimal digits
+ */
+export function keyCheck(masterKey: Buffer): string {
+  return createHmac('sha256', masterKey).update('countersign:master-key:check:1').digest('hex');
+}
+
+function explained(where: string, text: string): Buffer {
+  try {
+    return decodeMasterKey(text);
+  } catch (error) {
+    throw new Error(`${where} ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,133 @@
+import { LedgerError, parseFilterKey } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import { limits } from '../limits.js';
+import type { Filter } from '../store/queries/filter.js';
+import { instantOf } from './instant.js';
+import { parametersOf } from './query.js';
+
+/** Members every kind is filtered by (contract 01 §10, Filterable fields). */
+const COMMON = ['data.handle', 'data.schema', 'meta.status', 'meta.labels', 'meta.domain', 'meta.moment'];
+
+/** Keys that ask for less than everything; `$and`, `$or` and `$plainTextQuery` do, though they are unsupported. */
+const FILTER = /^((data|meta)([.[]|$)|\$(and|or|plainTextQuery)\b)/;
+
+/** Members of records of every kind, of the envelope and of `meta`. */
+const OF_RECORDS = ['luid', 'hash', 'proofs', 'status', 'moment', 'owners', 'labels', 'domain', 'domains', 'thread'];
+
+/** A key's first step: `custom` of `custom.tier`, `handle` of `handle[$in][0]`. */
+const FIRST_STEP = /^[^.[]*/;
+
+/**
+ * The filters of a list query. A key that begins with the name of a member of the records, without `data.` or `meta.`
+ * before it, is meant as a filter: it is refused, since ignored it would list everything. Other keys are other
+ * parameters, and ignored.
+ *
+ * @param query as sent, without `?`
+ * @throws `api.query-malformed` naming every unsupported field and operator as sent, in order; or when there are more
+ *   or larger filters than one query may have (contract 01 §10)
+ */
+export function filtersOf(kind: Kind, query: string): Filter[] {
+  const field = (path: string) => (isFilterable(kind, path) ? { key: path === 'data.handle' && !kind.key } : undefined);
+  return filtersBy([...OF_RECORDS, ...kind.order], query, field);
+}
+
+/** Members that lists of changes are filtered by: what tells one version of a record from another. */
+export const OF_CHANGES = ['meta.action', 'meta.change', 'meta.moment'];
+
+/**
+ * The filters of a list of changes: `meta.action`, `meta.change` and `meta.moment`. What else records are filtered by is
+ * refused: no index holds what former versions of a record were.
+ *
+ * @param query as sent, without `?`
+ * @throws as `filtersOf` does
+ */
+export function changeFiltersOf(kind: Kind, query: string): Filter[] {
+  const field = (path: string) => (OF_CHANGES.includes(path) ? {} : undefined);
+  return filtersBy([...OF_RECORDS, ...kind.order, 'action', 'change'], query, field);
+}
+
+/**
+ * @param members names that are meant as filters, and do not say whether of `data` or `meta`
+ * @param field the field of that path, or nothing when the list is not filtered by it
+ */
+function filtersBy(
+  members: readonly string[],
+  query: string,
+  field: (path: string) => Pick<Filter, 'key'> | undefined,
+): Filter[] {
+  const filters = new Map<string, Filter & { values: string[] }>();
+  const unsupported: string[] = [];
+  for (const [key, value] of parametersOf(query)) {
+    const isMisspelt = members.includes(FIRST_STEP.exec(key)?.[0] ?? '');
+    if (!isMisspelt && !FILTER.test(key)) continue;
+    if (key.length > limits.filter || value.length > limits.filter) throw tooLong();
+    const parsed = parseFilterKey(key);
+    const path = parsed?.path.join('.') ?? '';
+    const found = isMisspelt ? undefined : field(path);
+    if (!parsed || !found || path.split('.').length > limits.filterDepth) {
+      unsupported.push(key);
+      continue;
+    }
+    const several = parsed.operator === '$in' || parsed.operator === '$nin';
+    const name = several ? `${path} ${parsed.operator}` : `${filters.size}`;
+    const filter = filters.get(name) ?? { path, operator: parsed.operator, values: [], ...found };
+    filter.values.push(value);
+    filters.set(name, filter);
+  }
+  if (unsupported.length > 0) {
+    const names = [...new Set(unsupported)].map((key) => `'${key}'`).join(', ');
+    throw new LedgerError('api.query-malformed', `Unsupported filters: ${names}`);
+  }
+  return bounded([...filters.values()]).map(withInstants);
+}
+
+/** The members lists of a kind are filtered by, beside everything below `data.custom.` (contract 01 §10). */
+export function filterableMembers(kind: Kind): string[] {
+  const { more = [], less = [] } = kind.metaFilters ?? {};
+  const own = [...more.map((member) => `meta.${member}`), ...kind.filters.map((member) => `data.${member}`)];
+  const taken = [...less.map((member) => `meta.${member}`), ...(namesSchema(kind) ? [] : ['data.schema'])];
+  return [...COMMON, ...own].filter((member) => !taken.includes(member));
+}
+
+/** Whether `data.schema` is the handle of a schema; in schemas it is their content (contract 01 §10). */
+function namesSchema({ data }: Kind): boolean {
+  return (data.properties.schema as { type?: string } | undefined)?.type !== 'object';
+}
+
+function isFilterable(kind: Kind, path: string): boolean {
+  if (path.startsWith('data.custom.')) return true;
+  const plain = path.replace(/\.\d+(?=\.|$)/g, '');
+  return filterableMembers(kind).some((allowed) => plain === allowed || isBelow(plain, allowed));
+}
+
+/** Members that may be text or an object (an anchor's target) are filtered by what is in them too. */
+function isBelow(path: string, allowed: string): boolean {
+  return allowed === 'data.target' && path.startsWith(`${allowed}.`);
+}
+
+function bounded(filters: Filter[]): Filter[] {
+  if (filters.length > limits.filters) {
+    throw new LedgerError('api.query-malformed', `A query takes at most ${limits.filters} filters`);
+  }
+  for (const { operator, values } of filters) {
+    if (values.length > limits.filterElements) {
+      throw new LedgerError('api.query-malformed', `${operator} takes at most ${limits.filterElements} values`);
+    }
+  }
+  return filters;
+}
+
+/** A filter of moments with its values in UTC; any other as it is. */
+function withInstants(filter: Filter): Filter {
+  if (filter.path !== 'meta.moment') return filter;
+  const values = filter.values.map((value) => {
+    const instant = filter.operator === '$regex' ? undefined : instantOf(value);
+    if (instant !== undefined) return instant;
+    throw new LedgerError('api.query-malformed', `meta.moment must be compared with an ISO 8601 date: '${value}'`);
+  });
+  return { ...filter, values };
+}
+
+function tooLong(): LedgerError {
+  return new LedgerError('api.query-malformed', `A filter takes at most ${limits.filter} characters`);
+}

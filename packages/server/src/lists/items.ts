@@ -1,0 +1,52 @@
+import { canonical, type Json } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { limits } from '../limits.js';
+import { Recent } from '../base/recent.js';
+import type { Check, StoredVersion } from '../store/queries/version.js';
+
+/** One thing that a list holds: the text it is served as, and the canonical form that the hash of the list is made on. */
+export interface Item {
+  readonly text: string;
+  readonly canonical: string;
+}
+
+/** Stored versions as items of lists. */
+export interface Items {
+  /** A version of the ledger's as an item, checked. */
+  of(ledger: Pick<Ledger, 'id'>, kind: Kind, version: StoredVersion): Item | Promise<Item>;
+  /** Checks a version of the ledger's, unless it is one that was checked and is kept. */
+  check(ledger: Pick<Ledger, 'id'>, kind: Kind, version: StoredVersion): ReturnType<Check>;
+}
+
+/**
+ * Remembers the canonical forms of versions that were listed, since making them would be most of the work of a list. What
+ * is remembered is that of this very text, which was checked then.
+ */
+export function createItems(check: Check): Items {
+  const kept = new Recent<string, Item>(limits.items, ({ text, canonical }) => text.length + canonical.length);
+  const nameOf = (ledger: number, { luid, change }: StoredVersion) => `${ledger} ${luid} ${change}`;
+  const made = (name: string, text: string) => {
+    const item = { text, canonical: canonical(JSON.parse(text) as Json) };
+    kept.set(name, item);
+    return item;
+  };
+  return {
+    of({ id }, kind, version) {
+      const name = nameOf(id, version);
+      const known = kept.get(name);
+      if (known?.text === version.body) return known;
+      const checking = check({ ledger: id, kind: kind.name }, version);
+      return checking ? checking.then(() => made(name, version.body)) : made(name, version.body);
+    },
+    check({ id }, kind, version) {
+      const isKept = kept.get(nameOf(id, version))?.text === version.body;
+      return isKept ? undefined : check({ ledger: id, kind: kind.name }, version);
+    },
+  };
+}
+
+/** An item of a list that is made for one answer. */
+export function newItem(value: Json): Item {
+  return { text: JSON.stringify(value), canonical: canonical(value) };
+}

@@ -1,0 +1,44 @@
+import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { limits } from '../limits.js';
+import type { Service } from '../ledgers/service.js';
+import { missing, type StoredVersion, type Version } from '../store/queries/version.js';
+
+type Named = Pick<Version, 'luid' | 'change'>;
+
+/** The bodies of those records of a list that its index leaves undecided. */
+export interface Unjudged {
+  /** The records that come next, in the order they will be asked for. */
+  follow(records: readonly Named[]): void;
+  bodyOf(record: Named): Promise<string>;
+}
+
+/**
+ * Fetches bodies a few ahead, as many as `limits.answers.atOnce` bytes hold: where one record is undecided, those that
+ * follow it mostly are.
+ */
+export function createUnjudged({ store, items }: Service, ledger: Ledger, kind: Kind): Unjudged {
+  let following: readonly Named[] = [];
+  let ahead = new Map<string, StoredVersion>();
+  return {
+    follow(records) {
+      following = records;
+    },
+    async bodyOf(record) {
+      const checked = async (version: StoredVersion) => {
+        await items.check(ledger, kind, version);
+        return version.body;
+      };
+      const known = ahead.get(nameOf(record));
+      if (known !== undefined) return checked(known);
+      const of = following.slice(following.findIndex((one) => nameOf(one) === nameOf(record)));
+      const found = await store.lists.bodies({ ledger: ledger.id, kind: kind.name, of, most: limits.answers.atOnce });
+      ahead = new Map(found.flatMap(({ body, ...one }) => (body === null ? [] : [[nameOf(one), { ...one, body }]])));
+      return checked(ahead.get(nameOf(record)) ?? missing(record));
+    },
+  };
+}
+
+function nameOf({ luid, change }: Named): string {
+  return `${luid} ${change}`;
+}

@@ -1,0 +1,27 @@
+import { hash as hashOf, type JsonObject } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import type { Service } from '../ledgers/service.js';
+
+/** A record's data as the ledger completed it. */
+export interface Completed {
+  readonly data: JsonObject;
+  readonly hash: string;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/**
+ * A new record's data with what the ledger makes of it itself; nothing when that is nothing (contract 03 §2.3).
+ *
+ * @param secrets values the client sent; one the ledger makes takes the place of any of that name
+ */
+export function completed(
+  service: Service,
+  kind: Kind,
+  data: JsonObject,
+  secrets: Readonly<Record<string, string>>,
+): Completed | undefined {
+  const generated = kind.generated?.(data, service.nature.random);
+  if (!generated) return undefined;
+  const hash = hashOf(generated.data, service.suite);
+  return { data: generated.data, hash, secrets: { ...secrets, ...generated.secrets } };
+}

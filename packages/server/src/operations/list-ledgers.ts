@@ -1,0 +1,52 @@
+import type { Json } from '@countersign/protocol';
+import { refusal } from '../access/refusal.js';
+import { kindNamed } from '../kinds/registry.js';
+import type { Service } from '../ledgers/service.js';
+import type { ListedLedger } from '../store/queries/list.js';
+import type { Sized } from '../store/queries/version.js';
+import { filtersOf } from '../lists/filters.js';
+import { newItem } from '../lists/items.js';
+import { pageOf } from '../lists/page.js';
+import { type Source, withBodies } from '../lists/page-bodies.js';
+import { type Answer, authenticate, type Request } from './request.js';
+import { listText } from '../records/serve.js';
+
+const kind = kindNamed('ledger');
+
+/**
+ * `GET /ledgers` (contract 01 §14): the ledgers that the token's key owns, and no others. No ledger is resolved, so no
+ * ledger signs the list.
+ *
+ * @throws `auth.unauthorized` without a token (contract 00, Corrections)
+ */
+export async function listLedgers(service: Service, request: Request): Promise<Answer> {
+  const token = await authenticate(service, undefined, request, undefined);
+  const page = pageOf(request.query);
+  const filters = filtersOf(kind, request.query);
+  if (!token) throw refusal('query', 'ledger', { credentials: false });
+  const { key: owner } = token;
+  const { index, limit } = page;
+  const query = owner !== undefined && { owner, filters, limit, offset: index * limit };
+  const found = query ? await service.store.lists.ledgers(query) : [];
+  return withBodies(service, ownRecords(service, owner), page, found, (items) => {
+    return { status: 200, body: listText(service, undefined, items, page) };
+  });
+}
+
+/** What ledgers hold of themselves: each is fetched from its own. */
+function ownRecords({ store, integrity }: Service, owner: string | undefined): Source<ListedLedger> {
+  return {
+    payer: owner,
+    async fetch(ledgers) {
+      const found: Sized[] = [];
+      for (const own of ledgers) {
+        found.push(...(await store.lists.bodies({ ledger: own.ledger, kind: 'ledger', of: [own], most: own.size })));
+      }
+      return found;
+    },
+    async itemOf(own) {
+      await integrity.check({ ledger: own.ledger, kind: 'ledger' }, own);
+      return newItem(JSON.parse(own.body) as Json);
+    },
+  };
+}

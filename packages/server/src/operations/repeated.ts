@@ -1,0 +1,127 @@
+import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import type { Subject } from '../access/context.js';
+import type { Kind } from '../kinds/kind.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
+import type { Write } from '../store/committer/write.js';
+import { stepsOfText } from '../work/task.js';
+import { assertCurrent } from '../ledgers/attempt.js';
+import { type Asked, asked, authorize } from '../authorization/authorize.js';
+import { reader, writer } from '../authorization/caller.js';
+import { conditionsOf } from '../authorization/conditions.js';
+import { subjectOf } from '../authorization/context.js';
+import { isSameProof, type VerifiedProof } from '../records/proofs.js';
+import type { Request } from './request.js';
+import { type Dropped, droppedRecord, type Parent } from '../records/stored.js';
+import type { Signed } from '../authorization/trail.js';
+
+/** A create that was sent again, and what it is answered. */
+export interface Repeated {
+  readonly body: string;
+  /** The record as it is now. */
+  readonly subject: Subject;
+}
+
+/**
+ * Whether a create whose key is taken is the very one that took it, sent again by a client that lost the answer
+ * (contract 00, Retry safety): the same hash and the same signatures as the record's first change.
+ *
+ * Anybody who has seen the body can send it again. So what has become of the record since is for who may read it; all
+ * others are told what they were told, or could have been, the first time.
+ *
+ * @param parent the record it lies under, where its kind has one
+ * @returns the record, as it is now or as it was made; or nothing
+ * @throws OutOfDate when the ledger's state is not the one it was found under
+ */
+export async function repeatedCreate(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  { key, hash }: Pick<Write, 'key' | 'hash'>,
+  { proofs, token }: Pick<Signed, 'proofs' | 'token'>,
+  parent?: Parent,
+): Promise<Repeated | undefined> {
+  const { version, record } = await service.store.lookup({ ledger: ledger.id, kind: kind.name, id: key, by: 'handle' });
+  assertCurrent(ledger, version);
+  if (!record) return undefined;
+  const { change: first } = await service.store.history.one(
+    { ledger: ledger.id, kind: kind.name, luid: record.luid },
+    1,
+  );
+  if (!first) return undefined;
+  await service.task.turn(stepsOfText(first.body) + stepsOfText(record.body));
+  const made = JSON.parse(first.body) as RecordEnvelope;
+  if (made.hash !== hash || !areSame(ledger, made.meta.proofs, proofs.signed)) return undefined;
+  const subject = subjectOf(kind, JSON.parse(record.body) as RecordEnvelope, parent);
+  if (record.change === first.change) return { body: record.body, subject };
+  // Its proofs are the record's own, and show nothing of who sends them.
+  const caller = await reader(service, ledger, token);
+  const conditions = await conditionsOf(service, ledger, caller, subject);
+  const reading = { action: 'read', kind, subject, conditions, ...(parent ? { parent } : {}) } as const;
+  const seen = await isAuthorized(service, ledger, caller, reading);
+  return { body: seen ? record.body : first.body, subject };
+}
+
+/**
+ * Whether the data of a record is what this very update made it, sent again by a client that lost the answer: the same
+ * hash and the same signatures. Proofs that were added since change nothing about that.
+ */
+export function madeIt(ledger: Ledger, { hash, meta }: RecordEnvelope, { hash: sent, proofs }: Signed): boolean {
+  return hash === sent && areSame(ledger, meta.proofs, proofs.signed);
+}
+
+/**
+ * Whether the record that a drop asks for is gone because of this very drop, sent again by a client that lost the answer.
+ * Only who could drop the record still is told so: to all others it is as if it had never been.
+ *
+ * @param luid as sent; the path must name the record too
+ */
+export async function repeatedDrop(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  request: Request,
+  luid: string,
+  signed: Signed,
+): Promise<boolean> {
+  if (!isLuid(luid, kind.prefix)) return false;
+  const dropped = await droppedRecord(service, ledger, kind, request, luid);
+  if (!dropped) return false;
+  const { record, before } = dropped;
+  if (!areSame(ledger, record.meta.proofs.slice(before.meta.proofs.length), signed.proofs.signed)) return false;
+  return mayDrop(service, ledger, kind, dropped, signed);
+}
+
+async function mayDrop(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  { before, ...stored }: Dropped,
+  { proofs, token }: Signed,
+): Promise<boolean> {
+  const caller = await writer(service, ledger, proofs.signed, token, false);
+  return isAuthorized(service, ledger, caller, asked('drop', kind, { ...stored, record: before }));
+}
+
+async function isAuthorized(service: Service, ledger: Ledger, caller: Caller, what: Asked): Promise<boolean> {
+  try {
+    await authorize(service, ledger, caller, what);
+    return true;
+  } catch (error) {
+    if (error instanceof LedgerError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Whether proofs of a version begin with exactly those of the client. After the client's come the ledger's, and then there
+ * may be those of a bridge (contract 02 §4) and what was added later.
+ */
+function areSame(ledger: Ledger, stored: RecordEnvelope['meta']['proofs'], sent: readonly VerifiedProof[]): boolean {
+  const own = stored.findIndex((proof) => isOwn(ledger, proof.public));
+  const client = own < 0 ? stored : stored.slice(0, own);
+  return (
+    sent.length > 0 && client.length === sent.length && client.every((proof, index) => isSameProof(proof, sent[index]))
+  );
+}

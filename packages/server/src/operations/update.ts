@@ -1,0 +1,213 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type JsonObject, LedgerError, type Meta, type RecordEnvelope } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import { moment } from '../base/clock.js';
+import type { Forwarding } from '../forwarding/call.js';
+import { aspectOf, type Target, targetOf } from '../forwarding/target.js';
+import { forwardVersion, proxiedVersion } from '../forwarding/version.js';
+import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
+import { commit, type Decided, onCurrent } from '../ledgers/attempt.js';
+import { authorize, authorizeBeside, authorizeNew } from '../authorization/authorize.js';
+import { bodyChecksOf } from './bodies.js';
+import { writer } from '../authorization/caller.js';
+import { conditionsOf } from '../authorization/conditions.js';
+import { newSubject, subjectOf } from '../authorization/context.js';
+import { assertNamedWithin } from '../records/domain.js';
+import { assertStateFits, checkData, stepsToCheck } from '../records/kind-rules.js';
+import { labelsAfter, withLabels } from '../records/labels.js';
+import { assertProofs, customsOf, usesOf } from '../records/proofs.js';
+import { foundRelations } from '../records/relations.js';
+import { madeIt } from './repeated.js';
+import { type Answer, authenticate, type Request, readBody } from './request.js';
+import { keptSecretNames, sealedSecrets } from '../records/secrets.js';
+import { hashedFor, signedBy } from './sent.js';
+import { inOrder } from '../records/serve.js';
+import { assertLuid, assertNotReserved, assertParentHash, assertUnder, foundRecord, type Stored } from '../records/stored.js';
+import { assertSigned, clientTrail, type Signed } from '../authorization/trail.js';
+import { assertUnused } from './unused.js';
+import { keyOf, type Version, versionOf, withProofs } from '../records/version.js';
+
+interface Update {
+  readonly kind: Kind;
+  readonly data: JsonObject;
+  readonly luid?: unknown;
+  readonly signed: Signed;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** `PUT /{kind}s/{id}`: replaces the whole of `data` (contract 01 §6). Answers 200 with the record. */
+export async function update(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
+  const body = readBody(request);
+  const token = await authenticate(service, ledger, request, body);
+  const sent = bodyChecksOf(kind).update(hashedFor(service, body, token));
+  await service.task.turn();
+  const signed = signedBy(service, ledger, kind, sent, token);
+  const change: Update = { kind, data: sent.data, luid: sent.luid, signed, secrets: sent.meta?.secret ?? {} };
+  const forwarding: Forwarding = { kind, request, asked: {} };
+  return onCurrent(service, ledger, async (current) => {
+    const stored = await foundRecord(service, current, kind, request);
+    const target = targetOf(service.task, current, forwarding, 'update', stored, sent.data);
+    if (target?.proxied) return proxiedUpdate(service, current, forwarding, target, change);
+    if (!stored) throw notFound(kind);
+    const caller = await writer(service, current, signed.proofs.signed, token);
+    assertSigned(signed, caller);
+    const prepared = await prepare(service, current, change, stored, caller);
+    if (!prepared) return { status: 200, body: stored.body };
+    const { made, decided } = prepared;
+    await service.task.turn();
+    let write: Decided = { ...versionOf(current, kind, made, stored.change + 1), ...decided };
+    if (target) {
+      const aspect = aspectOf(target);
+      await assertUnused(service, current, signed, made.luid);
+      const asked = { id: target.id, data: sent.data, signed, caller, record: made };
+      const added = await forwardVersion(service, current, forwarding, aspect, asked);
+      const record = withProofs(made, added, moment(service.nature));
+      write = { ...write, ...versionOf(current, kind, record, stored.change + 1) };
+    }
+    if ((await commit(service, current, write)) === 'done') return { status: 200, body: write.body };
+    throw duplicated(kind, sent.data);
+  });
+}
+
+/** An update that the ledger has decided on. */
+interface Prepared {
+  readonly made: RecordEnvelope;
+  /** What its write is, beside the version of the record. */
+  readonly decided: Omit<Decided, keyof Version>;
+}
+
+/**
+ * Decides on the update as the ledger is now (contract 01 §12, Order of checks 10 to 16).
+ *
+ * @returns nothing when the record is as this very update left it
+ */
+async function prepare(
+  service: Service,
+  ledger: Ledger,
+  change: Update,
+  { record, parent }: Stored,
+  caller: Caller,
+): Promise<Prepared | undefined> {
+  const { kind, data } = change;
+  const subject = subjectOf(kind, record, parent);
+  const { domain } = subject.meta;
+  const conditions = await conditionsOf(service, ledger, caller, subject, data);
+  await authorize(service, ledger, caller, { action: 'update', kind, subject, conditions });
+  const labels = labelsAfter(record.meta.labels, customsOf(change.signed.proofs));
+  const anew = newSubject(kind, data, record.meta.owners, domain, labels);
+  const made = { kind, subject: anew, ...(parent ? { parent } : {}) };
+  const renames = data.handle !== record.data.handle;
+  if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {
+    await authorizeNew(service, ledger, caller, made);
+  }
+  assertNotReserved(kind, record);
+  if (parent) assertUnder(kind, data, parent);
+  const isRepeated = madeIt(ledger, record, change.signed);
+  if (!isRepeated) assertParentHash(record, data.parent);
+  assertLuid(record, change.luid);
+  if (isRepeated) return undefined;
+  await service.userSchemas.check(service.task, ledger, kind, data, domain);
+  const needs = await foundRelations(service, ledger, kind, data);
+  if (kind.link?.(data) !== kind.link?.(record.data)) await authorizeBeside(service, ledger, caller, made, needs);
+  await service.task.turn(stepsToCheck(kind));
+  checkData(kind, ledger, data, record.data);
+  assertStateFits(kind, ledger, domain, data, record.data);
+  const key = keyOf(kind, { data });
+  if (renames) await assertRenamable(service, ledger, kind, record.data, data, key, domain);
+  const kept = await keptSecretNames(service, ledger, kind, record);
+  const meta = await updatedMeta(service, ledger, change, record.luid, record.meta, caller);
+  const served = inOrder(kind, kind.served?.(data, meta.domain) ?? data);
+  return {
+    made: { hash: change.signed.hash, data: served, luid: record.luid, meta },
+    decided: {
+      action: 'update',
+      needs,
+      decides: kind.decides !== 'never',
+      proofs: usesOf(service, change.signed.proofs),
+      secrets: sealedSecrets(service, ledger, kind, data, record.luid, change.secrets, kept),
+      ...(renames ? { renames } : {}),
+    },
+  };
+}
+
+/**
+ * Whether an update makes another record of it, which whoever may update this one need not have the right to make: a
+ * policy of another schema or about other records, a factor that signs where it did not.
+ */
+function isAnother({ essence = [] }: Kind, previous: JsonObject, data: JsonObject): boolean {
+  return essence.some((member) => !isDeepStrictEqual(previous[member], data[member]));
+}
+
+/** An update of a record that only a bridge keeps: what the ledger can judge of it, it judges before (contract 02 §4). */
+async function proxiedUpdate(
+  service: Service,
+  ledger: Ledger,
+  forwarding: Forwarding,
+  target: Target,
+  { kind, data, luid, signed }: Update,
+): Promise<Answer> {
+  const { subject, id } = target;
+  const caller = await writer(service, ledger, signed.proofs.signed, signed.token, false);
+  assertSigned(signed, caller);
+  await authorize(service, ledger, caller, { action: 'update', kind, subject });
+  // The right is to the record of that name: to what the bridge has under another it says nothing.
+  const { handle } = subject.data;
+  if (kind.renamable === false && handle !== undefined && handle !== data.handle) throw renamed(kind, subject.data);
+  const aspect = aspectOf(target);
+  await service.userSchemas.check(service.task, ledger, kind, data, subject.meta.domain);
+  await foundRelations(service, ledger, kind, data);
+  await service.task.turn(stepsToCheck(kind));
+  checkData(kind, ledger, data);
+  const version = { id, data, signed, caller, ...(typeof luid === 'string' ? { luid } : {}) };
+  return proxiedVersion(service, ledger, forwarding, aspect, version);
+}
+
+/**
+ * Kept: status, owners, domain, and labels but for what the proofs say of them. Replaced: the proofs, by the new client's and
+ * the ledger's (contract 01 §6, §7).
+ */
+async function updatedMeta(
+  service: Service,
+  ledger: Ledger,
+  { kind, signed }: Update,
+  luid: string,
+  previous: Meta,
+  caller: Caller,
+): Promise<Meta> {
+  const now = moment(service.nature);
+  const proofs = [
+    ...(await clientTrail(service, ledger, kind, signed, caller, now)),
+    ledger.system.stored(signed.hash, { luid, moment: now }),
+  ];
+  assertProofs(proofs);
+  return withLabels({ ...previous, proofs, moment: now }, labelsAfter(previous.labels, customsOf(signed.proofs)));
+}
+
+/**
+ * @throws `record.duplicated` when the new handle is taken; `record.update-rejected` when this record's may not change
+ */
+async function assertRenamable(
+  service: Service,
+  ledger: Ledger,
+  kind: Kind,
+  previous: JsonObject,
+  data: JsonObject,
+  key: string,
+  domain: string | undefined,
+): Promise<void> {
+  const taken = await service.store.lookup({ ledger: ledger.id, kind: kind.name, id: key, by: 'handle' });
+  if (taken.record) throw duplicated(kind, data);
+  if (kind.renamable === false) throw renamed(kind, previous);
+  assertNamedWithin(ledger, kind, previous, data, domain);
+}
+
+function duplicated(kind: Kind, data: JsonObject): LedgerError {
+  return new LedgerError('record.duplicated', `${kind.title} with handle ${data.handle} already exists.`);
+}
+
+function renamed(kind: Kind, { handle }: JsonObject): LedgerError {
+  return new LedgerError('record.update-rejected', `Cannot change handle of ${kind.name} '${handle}'`);
+}

@@ -1,0 +1,216 @@
+import pg from 'pg';
+import { limits } from '../../limits.js';
+import { commitStatement } from './commit-sql.js';
+import { gather, type Watch } from '../../base/gather.js';
+import { createStatistics } from '../statistics.js';
+import { textArray } from '../queries/text-array.js';
+import { transaction } from '../transaction.js';
+import { isUnavailable } from '../unavailable.js';
+import type { Outcome, Write } from './write.js';
+
+export type Commit = (write: Write) => Promise<Outcome>;
+
+/** What can run a statement: the pool, or one connection inside a transaction. */
+export type Runner = Pick<pg.ClientBase, 'query'>;
+
+/**
+ * The committer: writes that arrive while a commit is under way are stored together by the next one. Writes that need
+ * more than the one statement (secrets to keep, dependants to look for, a key that may collide) are stored alone, in
+ * a transaction of their own.
+ *
+ * @throws what the database throws. When the connection is lost during a commit the outcome is unknown; sending the
+ *   same signed body again is safe (contract 00, Retry safety).
+ */
+export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
+  // No transaction spans two ledgers: none waits for another's locks, and the tables can be distributed by ledger.
+  const { batch, queue, commits: lanes, commit: most } = limits;
+  const bounds = { batch, queue, lanes, apart: ledgerOf, weigh: weightOf, most };
+  const stored = createStatistics(pool);
+  const run = async (writes: readonly Write[]) => {
+    const outcomes = await storeEach(pool, writes);
+    stored(writes.length);
+    return outcomes;
+  };
+  const together = gather<Write, Outcome>(run, bounds, watch);
+  // Each holds a connection for several round trips, and may wait for a lock: all at once they would leave none for others.
+  const alone = gather<Write, Outcome>(async ([write]) => [await storeAlone(pool, write!)], {
+    batch: 1,
+    queue,
+    lanes: limits.transactions.lanes,
+    each: limits.transactions.each,
+    apart: ledgerOf,
+  });
+  return (write) => (write.secrets?.length || write.unless?.length || write.renames ? alone(write) : together(write));
+}
+
+/** Characters that are put into the statement. */
+function weightOf({ body, document }: Write): number {
+  return body.length + document.length;
+}
+
+function ledgerOf(write: Write): number {
+  return write.ledger;
+}
+
+/**
+ * Stores a batch. When PostgreSQL refuses the statement as a whole (so nothing of it is stored), the batch is halved
+ * and tried again, until the write it refuses stands alone: one bad write never fails its neighbours. A database that
+ * is out of reach, or can do nothing at all, would refuse every half too: it is not asked again.
+ */
+async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outcome | Error)[]> {
+  try {
+    return await storeTogether(pool, writes);
+  } catch (error) {
+    if (writes.length === 1) return writes.map((write) => lost(write, error) ?? (error as Error));
+    if (!(error instanceof pg.DatabaseError) || isUnavailable(error)) return writes.map(() => error as Error);
+    const middle = writes.length >> 1;
+    return [...(await storeEach(pool, writes.slice(0, middle))), ...(await storeEach(pool, writes.slice(middle)))];
+  }
+}
+
+/**
+ * Runs the commit statement over the writes.
+ *
+ * @param writes all of one ledger
+ * @returns an outcome for each write, in order
+ */
+export async function storeTogether(runner: Runner, writes: readonly Write[]): Promise<Outcome[]> {
+  if (writes.some(({ ledger }) => ledger !== writes[0]?.ledger)) throw new Error('No commit spans two ledgers.');
+  const { rows } = await runner.query<Outcome>({ ...statementFor(writes), values: columns(writes) });
+  return rows.map(({ result, version }) => ({ result, version }));
+}
+
+/** Under its name each connection keeps a statement's plan; there are as many as there are ways to combine the parts. */
+const statements = new Map<string, { name: string; text: string }>();
+
+function statementFor(writes: readonly Write[]): { name: string; text: string } {
+  const has = (action: Write['action']) => writes.some((write) => write.action === action);
+  const decide = writes.some(({ decides }) => decides);
+  const register = writes.some(registers);
+  const does = { create: has('create'), update: has('update'), drop: has('drop'), decide, register };
+  const names = Object.entries(does).filter(([, is]) => is);
+  const name = ['commit', ...names.map(([part]) => part)].join('-');
+  const known = statements.get(name);
+  if (known) return known;
+  const statement = { name, text: commitStatement(does) };
+  statements.set(name, statement);
+  return statement;
+}
+
+function registers({ action, kind, link }: Write): boolean {
+  return (kind === 'signer' || kind === 'signer-factor') && action !== 'drop' && link !== undefined;
+}
+
+/** What became of a write that lost to another transaction; nothing when the error says something else. */
+function lost(write: Write, error: unknown): Outcome | undefined {
+  if (gaveWay(error)) return staleAs(write);
+  return wasReused(error) ? { result: 'reused', version: write.version } : undefined;
+}
+
+/** Whether another transaction used a proof for another record at the same time (commit-sql.ts, USED). */
+function wasReused(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === NOT_NULL_VIOLATION && error.table === 'used_proof';
+}
+
+/**
+ * Whether a transaction was undone to let another through, as when each held what the other needed. Two batches of
+ * two processes can meet so; what the other one stored decides anew.
+ */
+function gaveWay(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === DEADLOCK || error.code === SERIALIZATION_FAILURE);
+}
+
+const DEADLOCK = '40P01';
+const SERIALIZATION_FAILURE = '40001';
+const NOT_NULL_VIOLATION = '23502';
+
+function staleAs(write: Write): Outcome {
+  return { result: 'stale', version: write.version };
+}
+
+/** Stores one write in its own transaction, with the checks and rows the shared statement has no place for. */
+async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
+  const stale = staleAs(write);
+  try {
+    return await transaction(pool, async (client, rollback) => {
+      if (write.unless?.length && (await hasDependants(client, write))) return rollback(stale);
+      const [outcome = stale] = await storeTogether(client, [write]);
+      if (outcome.result === 'done') await keepSecrets(client, write.ledger, write.luid, write.secrets ?? []);
+      return outcome;
+    });
+  } catch (error) {
+    if (write.renames && error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) {
+      return { result: 'duplicated', version: write.version };
+    }
+    const outcome = lost(write, error);
+    if (outcome) return outcome;
+    throw error;
+  }
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Whether a record stands in the way of the write. The record itself is locked first: a write that needs it waits
+ * until this one is through, and one that came before is seen by the second statement.
+ */
+async function hasDependants(client: Runner, write: Write): Promise<boolean> {
+  await client.query('select from record where ledger_id = $1 and luid = $2 for update', [write.ledger, write.luid]);
+  const unless = write.unless ?? [];
+  const { rows } = await client.query(
+    `select from unnest($2::text[], $3::text[]) as u(kind, link)
+       join record r on r.ledger_id = $1 and r.kind = u.kind and r.link = u.link limit 1`,
+    [write.ledger, unless.map((one) => one.kind), unless.map((one) => one.link)],
+  );
+  return rows.length > 0;
+}
+
+/** Keeps sealed values of secret references; a name kept before takes the new value. */
+export async function keepSecrets(
+  runner: Runner,
+  ledger: number,
+  luid: string,
+  secrets: readonly { readonly name: string; readonly sealed: Buffer }[],
+): Promise<void> {
+  if (secrets.length === 0) return;
+  await runner.query(
+    `insert into secret (ledger_id, luid, name, sealed)
+     select $1, $2, name, sealed from unnest($3::text[], $4::bytea[]) as s(name, sealed)
+     on conflict (ledger_id, luid, name) do update set sealed = excluded.sealed`,
+    [ledger, luid, secrets.map((one) => one.name), secrets.map((one) => one.sealed)],
+  );
+}
+
+/** The ledger, then the writes as the columns the commit statement unnests: one array per column, positions are writes. */
+function columns(writes: readonly Write[]): unknown[] {
+  const strangers = writes.flatMap((write, ord) => write.strangers.map((key) => ({ ord, key })));
+  const needs = writes.flatMap((write, ord) => write.needs.map((need) => ({ ord, ...need })));
+  return [
+    writes[0]?.ledger,
+    writes.map((_, ord) => ord),
+    writes.map((write) => write.version),
+    writes.map((write) => write.action),
+    writes.map((write) => write.kind),
+    writes.map((write) => write.key),
+    writes.map((write) => write.luid),
+    writes.map((write) => write.change),
+    writes.map((write) => write.moment),
+    writes.map((write) => write.hash),
+    writes.map((write) => write.status ?? null),
+    writes.map((write) => write.domain ?? null),
+    writes.map((write) => write.link ?? null),
+    writes.map((write) => write.proven),
+    textArray(writes.map((write) => write.document)),
+    textArray(writes.map((write) => write.judged ?? '')),
+    textArray(writes.map((write) => write.body)),
+    writes.map((write) => write.needs.length),
+    writes.map((write) => write.decides),
+    writes.map((write) => write.mac ?? null),
+    textArray(writes.map((write) => `{${write.proofs.join(',')}}`)),
+    strangers.map((one) => one.ord),
+    strangers.map((one) => one.key),
+    needs.map((one) => one.ord),
+    needs.map((one) => one.kind),
+    needs.map((one) => one.handle),
+  ];
+}

@@ -1,0 +1,179 @@
+import { LedgerError } from '@countersign/protocol';
+import { limits } from '../../limits.js';
+import { Recent } from '../../base/recent.js';
+import { Overloaded } from '../../base/gather.js';
+
+/** How lists are let through; `limits.listed` says what each is. */
+export interface AdmissionBounds {
+  /** Runs at a time. */
+  readonly lanes: number;
+  readonly atATime: number;
+  readonly slow: number;
+  readonly waste: number;
+  readonly halfLife: number;
+  readonly waiting: number;
+  readonly patience: number;
+  readonly ledgers: number;
+  /** Waiting at most, of all ledgers. */
+  readonly queue: number;
+}
+
+/**
+ * Runs `quick` when it is the ledger's turn, and `slow`, in another turn, when `quick` was given up.
+ *
+ * @param quick throws `api.request-timeout` when its time is over
+ * @param abandoned the refusal when nobody waits for the answer any more: it is not looked for then
+ * @throws Overloaded when too many wait; `api.request-timeout` when no turn came in time
+ */
+export type Admission = <T>(
+  ledger: unknown,
+  quick: () => Promise<T>,
+  slow: () => Promise<T>,
+  abandoned?: () => Error | undefined,
+) => Promise<T>;
+
+/** A list that waits, or runs. */
+interface Listing {
+  readonly since: number;
+  /** How often it was given up. */
+  givenUp: number;
+  /** Resolves when it has answered, or has been given up and wants another turn. */
+  run(lane: Lane): Promise<'done' | 'given up'>;
+  reject(error: unknown): void;
+  abandoned?: (() => Error | undefined) | undefined;
+}
+
+type Lane = 'quick' | 'slow';
+
+/** What of one ledger waits and runs. */
+interface Group {
+  readonly quick: Listing[];
+  readonly slow: Listing[];
+  running: number;
+}
+
+/** Milliseconds: of connections used, and of those used for nothing, both halved every `halfLife`; and of its last lists. */
+interface Usage {
+  used: number;
+  wasted: number;
+  each: number;
+  at: number;
+}
+
+/** What a list is taken to cost of which nothing is known: those of ledgers whose lists are small come before it. */
+const UNKNOWN = 100;
+
+/**
+ * Lets lists through, so that the slow ones of a few ledgers do not starve the others.
+ *
+ * How long a list takes is not known before it was tried. So each is tried for a moment, twice, and what is not found in
+ * that is tried in a lane of its own, as in a multilevel feedback queue. Turns go to the ledger that has used least of late,
+ * and a ledger whose lists were given up again and again is not tried any more, but slow at once.
+ */
+export function createAdmission(bounds: AdmissionBounds, now: () => number = () => performance.now()): Admission {
+  const groups = new Map<unknown, Group>();
+  const usages = new Recent<unknown, Usage>(bounds.ledgers);
+  const running = { quick: 0, slow: 0 };
+  let waiting = 0;
+
+  const usageOf = (ledger: unknown): Usage => {
+    const usage = usages.take(ledger, () => ({ used: 0, wasted: 0, each: UNKNOWN, at: now() }));
+    const kept = 0.5 ** ((now() - usage.at) / bounds.halfLife);
+    usage.used *= kept;
+    usage.wasted *= kept;
+    usage.at = now();
+    return usage;
+  };
+
+  /** The ledger with something waiting for the lane that will have used least; of several the one that came first. */
+  const chosen = (lane: Lane): [unknown, Group] | undefined => {
+    let best: [unknown, Group] | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const [ledger, group] of groups) {
+      if (group[lane].length === 0 || group.running >= bounds.atATime) continue;
+      const { used, each } = usageOf(ledger);
+      if (used + each < least) [best, least] = [[ledger, group], used + each];
+    }
+    return best;
+  };
+
+  const start = async (ledger: unknown, group: Group, lane: Lane) => {
+    const listing = group[lane].shift()!;
+    waiting -= 1;
+    const refused = now() - listing.since > bounds.patience ? noTurn() : listing.abandoned?.();
+    if (refused) {
+      listing.reject(refused);
+      forget(ledger, group);
+      return;
+    }
+    group.running += 1;
+    running[lane] += 1;
+    const began = now();
+    const { each } = usageOf(ledger);
+    // What runs counts at once, as much as it is likely to take.
+    usageOf(ledger).used += each;
+    const outcome = await listing.run(lane);
+    const took = now() - began;
+    const usage = usageOf(ledger);
+    usage.used = Math.max(0, usage.used + took - each);
+    usage.each = (usage.each + took) / 2;
+    group.running -= 1;
+    running[lane] -= 1;
+    if (outcome === 'given up') {
+      usage.wasted += took;
+      listing.givenUp += 1;
+      // It may have been the machine that was slow, and a second time it rarely is.
+      const again = listing.givenUp === 1 && usage.wasted < bounds.waste;
+      group[again ? 'quick' : 'slow'].push(listing);
+      waiting += 1;
+    }
+    forget(ledger, group);
+    next();
+  };
+
+  const forget = (ledger: unknown, group: Group) => {
+    if (group.running === 0 && group.quick.length === 0 && group.slow.length === 0) groups.delete(ledger);
+  };
+
+  const next = () => {
+    while (running.quick + running.slow < bounds.lanes) {
+      const slow = running.slow < bounds.slow ? chosen('slow') : undefined;
+      const turn = slow ?? chosen('quick');
+      if (!turn) return;
+      const [ledger, group] = turn;
+      if (!slow && usageOf(ledger).wasted >= bounds.waste) group.slow.push(...group.quick.splice(0));
+      else void start(ledger, group, slow ? 'slow' : 'quick');
+    }
+  };
+
+  return (ledger, quick, slow, abandoned) =>
+    new Promise((resolve, reject) => {
+      const group = groups.get(ledger) ?? { quick: [], slow: [], running: 0 };
+      if (waiting >= bounds.queue || group.quick.length + group.slow.length >= bounds.waiting) {
+        reject(new Overloaded());
+        return;
+      }
+      groups.set(ledger, group);
+      const run = async (lane: Lane) => {
+        try {
+          resolve(await (lane === 'quick' ? quick() : slow()));
+        } catch (error) {
+          if (lane === 'quick' && isTooLong(error)) return 'given up';
+          reject(error);
+        }
+        return 'done';
+      };
+      group.quick.push({ since: now(), givenUp: 0, run, reject, abandoned });
+      waiting += 1;
+      next();
+    });
+}
+
+function isTooLong(error: unknown): boolean {
+  return error instanceof LedgerError && error.reason === 'api.request-timeout';
+}
+
+function noTurn(): LedgerError {
+  const detail = `Other lists took more than ${limits.listed.patience / 1000} seconds. Filters for equality are found faster.`;
+  return new LedgerError('api.request-timeout', detail);
+}

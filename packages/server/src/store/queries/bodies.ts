@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import type { KindName } from '../../kinds/kind.js';
+import { type Queryable, throwIfTooLong } from './statement.js';
+import { textArray } from './text-array.js';
+import { unnested } from './unnested.js';
+import type { Place, Sized, Version } from './version.js';
+
+/**
+ * Versions of a ledger's records, in the order asked for: the bodies of the first, as many as hold no more than `most` bytes
+ * together, but at least one; and the sizes of all. As they were found: whoever takes them has to check them.
+ */
+export type Bodies = (query: {
+  readonly ledger: number;
+  readonly kind: KindName;
+  readonly of: readonly Pick<Version, 'luid' | 'change'>[];
+  readonly most: number;
+}) => Promise<readonly Sized[]>;
+
+const TEXT = `
+select v.luid, v.change, c.action, c.mac, octet_length(c.body) as size,
+  case when v.ord = 0 or sum(octet_length(c.body)) over (order by v.ord rows unbounded preceding) <= $2
+    then c.body end as body
+from ${unnested('v', ['ord int', 'luid text', 'change int'], 3)}
+  join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+order by v.ord
+`;
+
+export function createBodies(on: Queryable): Bodies {
+  return async ({ ledger, of, most }) => {
+    if (of.length === 0) return [];
+    const luids = textArray(of.map(({ luid }) => luid));
+    const values = [ledger, most, of.map((_, ord) => ord), luids, of.map(({ change }) => change)];
+    const { rows } = await on
+      .query<Sized & pg.QueryResultRow>({ name: 'bodies', text: TEXT, values })
+      .catch(throwIfTooLong);
+    return rows;
+  };
+}
+
+/**
+ * The bodies of versions, one after the other: those that were not fetched with the others are fetched one at a time.
+ *
+ * @param bodies checked
+ * @param versions checked
+ */
+export async function* eachBody(
+  bodies: Bodies,
+  place: Pick<Place, 'ledger' | 'kind'>,
+  versions: readonly Sized[],
+): AsyncGenerator<string> {
+  for (const version of versions) {
+    const [found] = version.body === null ? await bodies({ ...place, of: [version], most: 0 }) : [version];
+    if (found?.body != null) yield found.body;
+  }
+}

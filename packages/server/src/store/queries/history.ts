@@ -1,0 +1,104 @@
+import type { ChangeAction } from '@countersign/protocol';
+import { sql } from 'kysely';
+import type pg from 'pg';
+import type { KindName } from '../../kinds/kind.js';
+import { limits } from '../../limits.js';
+import { changeCondition, type Filter } from './filter.js';
+import { type Queryable, statementRunner } from './statement.js';
+import { type ReadGuards, type Sized, STORED_VERSION, type StoredVersion } from './version.js';
+
+/** One stored version. */
+export interface StoredChange {
+  readonly change: number;
+  readonly action: ChangeAction;
+  /** The record as it was served in that version. */
+  readonly body: string;
+}
+
+/** What was found, and the ledger's version at the moment of the read. */
+export type AsOf<T> = T & { readonly version: number };
+
+/**
+ * A page of a record's versions, newest first, with the bodies of the first, as many as `limits.answers.atOnce` bytes hold; and
+ * how many versions match in all. As they were found: whoever takes bodies has to check them.
+ *
+ * @throws `api.request-timeout` when they are not found in time
+ */
+export type HistoryPage = (
+  of: Versioned,
+  page: { readonly index: number; readonly limit: number; readonly filters: readonly Filter[] },
+) => Promise<AsOf<{ readonly total: number; readonly changes: readonly Sized[] }>>;
+
+/** Reads of the append-only history. All are by luid: a handle may have named several records in its time. */
+export interface History {
+  /** One version, or nothing. */
+  one(of: Versioned, change: number): Promise<AsOf<{ change?: StoredChange }>>;
+  /** The newest version, which tells a dropped record from one that never was. */
+  latest(of: Versioned): Promise<StoredChange | undefined>;
+}
+
+export interface Versioned {
+  readonly ledger: number;
+  readonly kind: KindName;
+  readonly luid: string;
+}
+
+export function createHistoryPage(on: Queryable): HistoryPage {
+  const run = statementRunner(on);
+  return async ({ ledger, kind, luid }, { index, limit, filters }) => {
+    const matching = sql.join(
+      [sql`c.luid = ${luid} and c.kind = ${kind}`, ...filters.map((filter) => changeCondition(filter))],
+      sql` and `,
+    );
+    const rows = await run(sql<AsOf<Sized & { total: number }>>`
+      select l.version, t.total, p.luid, p.change, p.action, p.mac, octet_length(p.body) as size,
+        case when sum(octet_length(p.body)) over (order by p.change desc rows unbounded preceding)
+          <= ${sql.lit(limits.answers.atOnce)} then p.body end as body
+      from ledger l
+        cross join (select count(*) as total from change c where c.ledger_id = ${ledger} and ${matching}) t
+        left join lateral (
+          select ${sql.raw(STORED_VERSION)} from change c where c.ledger_id = ${ledger} and ${matching}
+          order by c.change desc limit ${sql.lit(limit)} offset ${index * limit}) p on true
+      where l.id = ${ledger} order by p.change desc`);
+    return {
+      version: rows[0]?.version ?? 0,
+      total: rows[0]?.total ?? 0,
+      changes: rows.flatMap(({ luid: found, change, action, mac, size, body }) =>
+        found === null ? [] : [{ luid: found, change, action, mac, size, body }],
+      ),
+    };
+  };
+}
+
+export function createHistory(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'>): History {
+  return {
+    async one(of, number) {
+      const { ledger, kind, luid } = of;
+      const { rows } = await pool.query<AsOf<StoredVersion>>({
+        name: 'history-one',
+        text: `select l.version, ${STORED_VERSION}
+          from ledger l
+            left join change c on c.ledger_id = l.id and c.luid = $2 and c.change = $4 and c.kind = $3
+          where l.id = $1`,
+        values: [ledger, luid, kind, number],
+      });
+      const [row] = rows;
+      if (!row) return { version: 0 };
+      const { version, ...change } = row;
+      if (change.luid === null) return { version };
+      await check(of, change);
+      return { version, change };
+    },
+    async latest(of) {
+      const { ledger, kind, luid } = of;
+      const { rows } = await pool.query<StoredVersion>({
+        name: 'history-latest',
+        text: `select ${STORED_VERSION} from change c
+          where ledger_id = $1 and luid = $2 and kind = $3 order by change desc limit 1`,
+        values: [ledger, luid, kind],
+      });
+      if (rows[0]) await check(of, rows[0]);
+      return rows[0];
+    },
+  };
+}

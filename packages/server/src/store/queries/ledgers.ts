@@ -1,0 +1,200 @@
+import type pg from 'pg';
+import type { KindName } from '../../kinds/kind.js';
+import { limits } from '../../limits.js';
+import { keepSecrets, storeTogether } from '../committer/commit.js';
+import { EPOCH } from '../epoch-guard.js';
+import { gather } from '../../base/gather.js';
+import { transaction } from '../transaction.js';
+import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
+import type { Write } from '../committer/write.js';
+
+/** What the tables hold of a ledger as a whole: what a process needs to decide and sign. */
+export interface StoredLedger {
+  readonly id: number;
+  readonly handle: string;
+  readonly luid: string;
+  readonly version: number;
+  /** Bodies of the ledger's own record and of its policies and domains, oldest first. */
+  readonly bodies: readonly (StoredVersion & { readonly kind: KindName })[];
+  /** Its schemas: `link` is the kind of record a schema is for. */
+  readonly schemas: readonly {
+    readonly handle: string;
+    readonly luid: string;
+    readonly hash: string;
+    readonly link: string;
+    readonly domain: string | null;
+  }[];
+  /** Sealed secrets of the signers it signs with: `system` and `system.auth`. */
+  readonly keys: readonly {
+    readonly luid: string;
+    readonly handle: string;
+    readonly public: string;
+    readonly name: string;
+    readonly sealed: Buffer;
+  }[];
+}
+
+/** A ledger whose bodies were not fetched. */
+export interface LargeLedger {
+  /** Bytes of the bodies. */
+  readonly size: number;
+}
+
+/** A record of a new ledger, and the sealed secret it came with. */
+export interface Birth {
+  readonly write: Write;
+  readonly secrets: readonly { readonly name: string; readonly sealed: Buffer }[];
+}
+
+/** What a new ledger is called, and the keys of its owners. */
+interface Named {
+  readonly handle: string;
+  readonly luid: string;
+  readonly owners: readonly string[];
+}
+
+/** Makes the records of a new ledger, given its id and the version it begins with. */
+export type Births = (id: number, version: number) => readonly Birth[];
+
+export interface LedgerStore {
+  /** The ledger of that handle or luid, or nothing. */
+  load(id: string): Promise<StoredLedger | undefined>;
+  /** The same; only how large it is when its bodies hold more than `most` bytes together, which then are not fetched. */
+  load(id: string, most: number): Promise<StoredLedger | LargeLedger | undefined>;
+  /** The version the ledger is at now. */
+  version(id: number): Promise<number>;
+  /**
+   * Makes a ledger with all its birth records, or none of it.
+   *
+   * @returns false when the handle is taken
+   */
+  found(ledger: Named, births: Births): Promise<boolean>;
+}
+
+export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStore {
+  // Each holds a connection for several round trips: all at once they would leave none for anyone else.
+  const founded = gather<{ ledger: Named; births: Births }, boolean>(
+    async ([one]) => [await found(pool, one!.ledger, one!.births)],
+    { batch: 1, queue: limits.queue, lanes: limits.transactions.births },
+  );
+  return {
+    load: ((id: string, most?: number) =>
+      load(pool, guards, id, most ?? Number.MAX_SAFE_INTEGER)) as LedgerStore['load'],
+    version: versions(pool),
+    found: (ledger, births) => founded({ ledger, births }),
+  };
+}
+
+/** The key of a ledger's `system` signer, as it was sealed at the ledger's birth. */
+export interface SystemKey {
+  /** Luid of the ledger. */
+  readonly ledger: string;
+  /** Luid of the signer. */
+  readonly luid: string;
+  readonly name: string;
+  readonly sealed: Buffer;
+}
+
+/** Reads the key of a ledger's `system` signer; nothing when there is no such ledger. */
+export function createSystemKeys(pool: pg.Pool): (ledger: number) => Promise<SystemKey | undefined> {
+  return async (ledger) => {
+    const { rows } = await pool.query<SystemKey>({
+      name: 'system-key',
+      text: `select l.luid as ledger, r.luid, s.name, s.sealed
+        from ledger l
+          join record r on r.ledger_id = l.id and r.kind = 'signer' and r.handle = 'system'
+          join secret s on s.ledger_id = l.id and s.luid = r.luid
+        where l.id = $1`,
+      values: [ledger],
+    });
+    return rows[0];
+  };
+}
+
+async function load(
+  pool: pg.Pool,
+  { check, epochs }: ReadGuards,
+  id: string,
+  most: number,
+): Promise<StoredLedger | LargeLedger | undefined> {
+  // The version is read first: rows read after it may be newer, never older, and the next check then reloads them.
+  const { rows: ledgers } = await pool.query<Omit<StoredLedger, 'bodies' | 'schemas' | 'keys'> & AsOf>({
+    name: 'ledger',
+    text: `select id, handle, luid, version, ${epochs.walPosition} as position from ledger where handle = $1 or luid = $1`,
+    values: [id],
+  });
+  if (!ledgers[0]) return undefined;
+  const { position, ...ledger } = ledgers[0];
+  const [bodies, schemas, keys] = await Promise.all([
+    pool.query<StoredLedger['bodies'][number] & LargeLedger>({
+      name: 'ledger-bodies',
+      text: `select kind, luid, change, action, mac, size, case when size <= $2 then body end as body
+        from (
+          select r.seq, r.kind, ${STORED_VERSION}, sum(octet_length(c.body)) over () as size
+          from record r join change c using (ledger_id, luid, change)
+          where r.ledger_id = $1 and r.kind || '' in ('ledger', 'policy', 'domain')
+        ) found
+        order by seq`,
+      values: [ledger.id, most],
+    }),
+    pool.query<StoredLedger['schemas'][number]>({
+      name: 'ledger-schemas',
+      text: `select handle, luid, hash, link, domain from record
+        where ledger_id = $1 and kind || '' = 'schema' order by seq`,
+      values: [ledger.id],
+    }),
+    pool.query<StoredLedger['keys'][number]>({
+      name: 'ledger-keys',
+      text: `select r.luid, r.handle, r.link as public, s.name, s.sealed from record r join secret s using (ledger_id, luid)
+        where r.ledger_id = $1 and r.kind = 'signer' and r.handle in ('system', 'system.auth') order by r.seq`,
+      values: [ledger.id],
+    }),
+  ]);
+  const { size = 0 } = bodies.rows[0] ?? {};
+  if (size > most) return { size };
+  epochs.saw(ledger.version, position);
+  for (const row of bodies.rows) await checkAll(check, { ledger: ledger.id, kind: row.kind }, [row]);
+  return { ...ledger, bodies: bodies.rows, schemas: schemas.rows, keys: keys.rows };
+}
+
+/** How far the database had come when something was read. */
+interface AsOf {
+  readonly position: number | null;
+}
+
+function versions(pool: pg.Pool): LedgerStore['version'] {
+  return gather<number, number>(
+    async (ids) => {
+      const { rows } = await pool.query<{ version: number }>({
+        name: 'ledger-versions',
+        text: 'select version from ledger where id = $1',
+        values: [ids[0]],
+      });
+      return ids.map(() => rows[0]?.version ?? 0);
+    },
+    { batch: limits.batch, queue: limits.queue, lanes: limits.lookups.each, apart: (id) => id },
+  );
+}
+
+function found(pool: pg.Pool, ledger: Named, births: Births): Promise<boolean> {
+  return transaction(pool, async (client, rollback) => {
+    // Held until the end, so that the new ledger is not left behind when the others are moved on.
+    const { rows: kept } = await client.query(`select value from deployment where name = 'epoch' for share`);
+    const version = Number(kept[0]?.value ?? 0) * EPOCH + 1;
+    const { rows } = await client.query<{ id: number }>(
+      'insert into ledger (handle, luid, owners, version) values ($1, $2, $3, $4) on conflict do nothing returning id',
+      [ledger.handle, ledger.luid, ledger.owners, version],
+    );
+    const id = rows[0]?.id;
+    if (id === undefined) return rollback(false);
+    const records = births(id, version);
+    const outcomes = await storeTogether(
+      client,
+      records.map((birth) => birth.write),
+    );
+    const failure = outcomes.findIndex((outcome) => outcome.result !== 'done');
+    if (failure >= 0) throw new Error(`Birth record ${records[failure]?.write.key} was not stored.`);
+    for (const { write, secrets } of records) await keepSecrets(client, id, write.luid, secrets);
+    return true;
+  });
+}

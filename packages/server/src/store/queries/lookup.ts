@@ -1,0 +1,160 @@
+import type pg from 'pg';
+import type { KindName } from '../../kinds/kind.js';
+import { limits } from '../../limits.js';
+import { Recent } from '../../base/recent.js';
+import { EPOCH, epochOf } from '../epoch-guard.js';
+import { gather, type Watch } from '../../base/gather.js';
+import { textArray } from './text-array.js';
+import { unnested } from './unnested.js';
+import { missing, type ReadGuards, type StoredVersion, type Version } from './version.js';
+
+export interface Found {
+  /** The ledger's version at the moment of the read: what the caller holds of the ledger is current if it agrees. */
+  readonly version: number;
+  /** Absent when there is no such record. */
+  readonly record?: Version;
+}
+
+interface Query {
+  readonly ledger: number;
+  readonly kind: KindName;
+  readonly id: string;
+}
+
+export type Lookup = (query: Query & { by: 'handle' | 'luid' }) => Promise<Found>;
+
+interface Row extends StoredVersion {
+  readonly version: number;
+  /** Absent also where the version is the one that is known; so are its other columns then. */
+  readonly body: string;
+  /** How far the database has come, where a body was read. */
+  readonly position: number | null;
+  /** Whether it is larger than what is fetched together with others: it is to be looked up alone. */
+  readonly large: boolean;
+}
+
+/** A version that is kept, and the epoch it was read in: in another one there may be another of that number. */
+interface Known extends Version {
+  readonly epoch: number;
+}
+
+/** Stands for what is too large to be found together with others. */
+const LARGE = Symbol('large');
+
+const ASKED = ['ord int', 'kind text', 'id text', 'known_luid text', 'known_change int', 'known_epoch int'];
+
+// The limit keeps the last part from being run at all for what is known; as a condition it would be tried on its result.
+const text = (by: 'handle' | 'luid', position: string) => `
+select l.version, r.luid, r.change, c.action, c.mac, coalesce(octet_length(c.body) > $8, false) as large,
+  case when octet_length(c.body) <= $8 then c.body end as body,
+  case when c.action is not null then ${position} end as position
+from ledger l
+  cross join ${unnested('q', ASKED, 2)}
+  left join lateral (
+    select r.luid, r.change from record r
+    where r.ledger_id = $1 and r.kind = q.kind and r.${by} = q.id
+    limit 1
+  ) r on true
+  left join lateral (
+    select c.action, c.mac, c.body from change c
+    where c.ledger_id = $1 and c.luid = r.luid and c.change = r.change
+      and (r.luid <> q.known_luid or r.change <> q.known_change or l.version / ${EPOCH} <> q.known_epoch)
+    limit 1
+  ) c on true
+where l.id = $1
+order by q.ord
+`;
+
+/**
+ * Reads current records by handle or luid. Lookups in one ledger that arrive while one is under way share the next query,
+ * which is what makes single reads cheap under load; each answers with the ledger's version, so that no second query is
+ * needed to know whether the rules they are judged by are current.
+ *
+ * Which version is the current one is asked each time, and what it holds only when this process does not know it yet.
+ */
+export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch?: Watch): Lookup {
+  const known = new Recent<string, Known>(limits.known, ({ body }) => body.length + ENTRY);
+  const gatherer = (by: 'handle' | 'luid', { batch, most }: Fetched) => {
+    const keyOf = ({ ledger, kind, id }: Query) => `${ledger} ${kind} ${by} ${id}`;
+    const statement = { name: `lookup-${by}`, text: text(by, epochs.walPosition) };
+
+    /** What needs no look at it: nothing, or what is kept. */
+    const foundAtOnce = ({ version, luid, change, body, large }: Row, before: Known | undefined) => {
+      if (luid === null) return { version };
+      if (large) return LARGE;
+      return body === null && before?.luid === luid && before.change === change
+        ? { version, record: before }
+        : undefined;
+    };
+
+    const foundAnew = async (row: Row, query: Query): Promise<Found> => {
+      const { version, luid, change, action, mac, body, position } = row;
+      epochs.saw(version, position);
+      const { ledger, kind, id } = query;
+      const place = by === 'handle' ? { ledger, kind, key: id } : { ledger, kind };
+      await check(place, body === null ? missing(row) : { luid, change, action, mac, body });
+      const record = { luid, change, body, epoch: epochOf(version) };
+      known.set(keyOf(query), record);
+      return { version, record };
+    };
+
+    return gather<Query, Found | typeof LARGE>(
+      async (queries) => {
+        const versions = queries.map((query) => known.get(keyOf(query)));
+        const { rows } = await pool.query<Row>({
+          ...statement,
+          values: [
+            queries[0]!.ledger,
+            queries.map((_, ord) => ord),
+            textArray(queries.map((query) => query.kind)),
+            textArray(queries.map((query) => query.id)),
+            textArray(versions.map((version) => version?.luid ?? '')),
+            versions.map((version) => version?.change ?? 0),
+            versions.map((version) => version?.epoch ?? 0),
+            most,
+          ],
+        });
+        if (rows.length === 0) return queries.map(() => GONE);
+        const found = rows.map((row, ord) => {
+          const query = queries[ord]!;
+          return foundAtOnce(row, versions[ord]) ?? foundAnew(row, query).catch((error: Error) => error);
+        });
+        return Promise.all(found);
+      },
+      {
+        batch,
+        queue: limits.queue,
+        lanes: limits.lookups.together,
+        apart: ledgerOf,
+        each: limits.lookups.each,
+      },
+      watch,
+    );
+  };
+  const gathered = { handle: gatherer('handle', TOGETHER), luid: gatherer('luid', TOGETHER) };
+  const alone = { handle: gatherer('handle', ALONE), luid: gatherer('luid', ALONE) };
+  return async ({ by, ...query }) => {
+    const found = await gathered[by](query);
+    return found === LARGE ? ((await alone[by](query)) as Found) : found;
+  };
+}
+
+/** Lookups in one query, and bytes of a record that it fetches at most. */
+export interface Fetched {
+  readonly batch: number;
+  readonly most: number;
+}
+
+/** Many small records in one query, or one of any size: either way no more than a page of a list holds. */
+export const TOGETHER: Fetched = { batch: limits.batch, most: limits.answers.page / limits.batch };
+export const ALONE: Fetched = { batch: 1, most: 2 ** 31 - 1 };
+
+/** A ledger that is not there any more has no version: what was held of it is loaded anew, and not found. */
+const GONE: Found = { version: 0 };
+
+function ledgerOf({ ledger }: Query): number {
+  return ledger;
+}
+
+/** About what a known version takes beside its body, in characters. */
+const ENTRY = 300;

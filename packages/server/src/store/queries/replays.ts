@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import type { Replays } from '../../auth/replays.js';
+import type { Nature } from '../../base/clock.js';
+import { limits } from '../../limits.js';
+import { gather, type Watch } from '../../base/gather.js';
+import { unnested } from './unnested.js';
+
+interface Use {
+  readonly ledger: string;
+  readonly jti: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Milliseconds between two removals of what has expired. */
+const SWEEP = 60_000;
+
+/**
+ * The memory of used tokens that all processes of a deployment share: of all requests with one token, whichever process
+ * they reach, the database lets exactly one be the first (contract 03 §4.2, `jti`).
+ */
+export function createReplays(pool: pg.Pool, nature: Nature, watch?: Watch): Replays {
+  let sweepAt = 0;
+  const use = gather<Use, boolean>(
+    async (uses) => {
+      const now = nature.now();
+      const firsts = await take(pool, uses, now);
+      if (now >= sweepAt) {
+        sweepAt = now + SWEEP;
+        void sweep(pool, now);
+      }
+      return firsts;
+    },
+    { batch: limits.batch, queue: limits.queue, lanes: 1 },
+    watch,
+  );
+  return { use: (ledger, jti, expiresAt) => use({ ledger, jti, expiresAt }) };
+}
+
+/** Removes what has expired. Nobody waits for it, and what it could not remove the next one will. */
+async function sweep(pool: pg.Pool, now: number): Promise<void> {
+  await pool.query('delete from used_token where expires_at <= $1', [new Date(now).toISOString()]).catch(() => {});
+}
+
+async function take(pool: pg.Pool, uses: readonly Use[], now: number): Promise<boolean[]> {
+  // Within one statement a row can be taken once only: later ones of the same token are replays already.
+  const names = uses.map(({ ledger, jti }) => JSON.stringify([ledger, jti]));
+  const firsts = uses.filter((_, index) => names.indexOf(names[index] as string) === index);
+  const { rows } = await pool.query<{ ledger: string; use: string }>({
+    name: 'use-tokens',
+    text: `insert into used_token (ledger, use, expires_at)
+      select * from ${unnested('u', ['ledger text', 'use text', 'expires_at timestamptz'])}
+      on conflict (ledger, use) do update set expires_at = excluded.expires_at where used_token.expires_at <= $4
+      returning ledger, use`,
+    values: [
+      firsts.map((one) => one.ledger),
+      firsts.map((one) => one.jti),
+      firsts.map((one) => new Date(one.expiresAt).toISOString()),
+      new Date(now).toISOString(),
+    ],
+  });
+  const taken = new Set(rows.map(({ ledger, use }) => JSON.stringify([ledger, use])));
+  return names.map((name, index) => names.indexOf(name) === index && taken.has(name));
+}

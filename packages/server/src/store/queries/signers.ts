@@ -1,0 +1,198 @@
+import type { ChangeAction, JsonObject, RecordEnvelope } from '@countersign/protocol';
+import type pg from 'pg';
+import { limits } from '../../limits.js';
+import { Recent } from '../../base/recent.js';
+import { epochOf } from '../epoch-guard.js';
+import { gather } from '../../base/gather.js';
+import { ALONE, type Fetched, type Lookup, TOGETHER } from './lookup.js';
+import { unnested } from './unnested.js';
+import { missing, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
+
+/** The signer that the key or handle asked for leads to, with the circles it is in. */
+export interface FoundSigner {
+  readonly version: number;
+  /** Absent when nobody has the key. */
+  readonly body?: string;
+  /** The factor that has the key, where it is one that the key stands for, and not the signer itself (contract 03 §2.5). */
+  readonly factor?: string;
+  readonly circles: readonly string[];
+  /** Whether the signer's record has had a proof of the key that is in it. */
+  readonly proven?: boolean;
+}
+
+export type SignerLookup = (query: { ledger: number; key: string; by: 'public' | 'handle' }) => Promise<FoundSigner>;
+
+interface Row extends StoredVersion {
+  readonly version: number;
+  /** Whether it is larger than what is fetched together with others: it is to be looked up alone. */
+  readonly large: boolean;
+  readonly position: number | null;
+  readonly factor_luid: string | null;
+  readonly factor_change: number;
+  readonly factor_action: ChangeAction;
+  readonly factor_mac: string | null;
+  readonly factor_body: string;
+  /** Luids of its memberships of circles. */
+  readonly memberships: string[] | null;
+  readonly proven: boolean | null;
+}
+
+const ASKED = ['ord int', 'key text'];
+
+const signer = (condition: string) => `
+    select ${STORED_VERSION}, array(
+        select m.luid from record m
+        where m.ledger_id = $1 and m.kind = 'circle-signer' and m.link = r.handle order by m.seq) as memberships,
+      r.link_proven as proven
+    from record r join change c using (ledger_id, luid, change)
+    where r.ledger_id = $1 and r.kind = 'signer' and ${condition}
+    limit 1`;
+
+const SIGNER = ['luid', 'change', 'action', 'mac', 'body', 'memberships', 'proven'];
+const FACTOR = ['luid', 'change', 'action', 'mac', 'body'];
+
+const columns = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ');
+
+/** What was found, unless signer and factor hold more than `$4` bytes together. */
+const within = (found: string, position: string) => `
+select version, ${position} as position, size > $4 as large,
+  luid, change, action, mac, memberships, proven, factor_luid, factor_change, factor_action, factor_mac,
+  ${columns(['body', 'factor_body'], (name) => `case when size <= $4 then ${name} end as ${name}`)}
+from (
+  select *, coalesce(octet_length(body), 0) + coalesce(octet_length(factor_body), 0) as size
+  from (${found} offset 0) f
+) found
+order by ord
+`;
+
+const BY_HANDLE = `
+select q.ord, l.version, s.*, ${columns(FACTOR, (name) => `null as factor_${name}`)}
+from ledger l
+  cross join ${unnested('q', ASKED, 2)}
+  left join lateral (${signer('r.handle = q.key')}) s on true
+where l.id = $1`;
+
+/**
+ * Of the signers and factors that have the key, the one it stands for: who proved to hold it by a proof on the record before
+ * who did not, and among equals who took it first. So nobody takes a key away by writing it into a record of theirs. One
+ * that is out of use has it still: what was revoked does not pass on to the next.
+ */
+const BY_KEY = `
+select q.ord, l.version, ${columns(SIGNER, (name) => `s.${name}`)},
+  ${columns(FACTOR, (name) => `case h.kind when 'signer-factor' then h.${name} end as factor_${name}`)}
+from ledger l
+  cross join ${unnested('q', ASKED, 2)}
+  left join lateral (
+    select r.kind, r.handle, ${STORED_VERSION} from record r join change c using (ledger_id, luid, change)
+    where r.ledger_id = $1 and r.kind in ('signer', 'signer-factor') and r.link = q.key
+    order by r.link_proven desc, coalesce(r.link_since, r.seq) limit 1) h on true
+  left join lateral (${signer(
+    `r.handle = case h.kind when 'signer' then h.handle else h.body::jsonb #>> '{data,signer}' end`,
+  )}) s on true
+where l.id = $1`;
+
+/** Stands for what is too large to be found together with others. */
+const LARGE = Symbol('large');
+
+interface Query {
+  readonly ledger: number;
+  readonly key: string;
+}
+
+/**
+ * Signers by key or handle, each with its circles: what a rule about signers is matched against.
+ *
+ * @param lookup of what the memberships say, which is remembered
+ */
+export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lookup): SignerLookup {
+  const { epochs } = guards;
+  const circlesOf = createCircles(guards, lookup);
+
+  const foundIn = async (row: Row, { ledger, key }: Query, by: 'public' | 'handle') => {
+    const { version, position, luid, body, memberships, proven, large } = row;
+    if (large) return LARGE;
+    epochs.saw(version, position);
+    const factor = await checkedFactor(guards, row, ledger, key);
+    if (luid === null) return { version, circles: [] };
+    const handle = factor === undefined ? undefined : String((JSON.parse(factor) as RecordEnvelope).data.signer);
+    const is = (data: JsonObject) =>
+      by === 'handle' || handle !== undefined ? data.handle === (handle ?? key) : data.public === key;
+    await guards.check({ ledger, kind: 'signer', is }, row);
+    const circles = await circlesOf(ledger, version, body, memberships ?? []);
+    return { version, body, circles, proven: proven === true, ...(factor === undefined ? {} : { factor }) };
+  };
+
+  const gatherer = (name: string, text: string, by: 'public' | 'handle', { batch, most }: Fetched) =>
+    gather<Query, FoundSigner | typeof LARGE>(
+      async (queries) => {
+        const { rows } = await pool.query<Row>({
+          name,
+          text,
+          values: [queries[0]!.ledger, queries.map((_, ord) => ord), queries.map((query) => query.key), most],
+        });
+        if (rows.length === 0) return queries.map(() => ({ version: 0, circles: [] }));
+        return Promise.all(rows.map((row, ord) => foundIn(row, queries[ord]!, by).catch((error: Error) => error)));
+      },
+      { batch, queue: limits.queue, lanes: limits.lookups.each, apart: ({ ledger }) => ledger },
+    );
+  const both = (bounds: Fetched) => ({
+    public: gatherer('signers-by-key', within(BY_KEY, epochs.walPosition), 'public', bounds),
+    handle: gatherer('signers-by-handle', within(BY_HANDLE, epochs.walPosition), 'handle', bounds),
+  });
+  const gathered = both(TOGETHER);
+  const alone = both(ALONE);
+  return async ({ by, ...query }) => {
+    const found = await gathered[by](query);
+    return found === LARGE ? ((await alone[by](query)) as FoundSigner) : found;
+  };
+}
+
+/** The factor that has the key, where a row has one. A factor of no signer leads to nobody. */
+async function checkedFactor(
+  { check }: ReadGuards,
+  row: Row,
+  ledger: number,
+  key: string,
+): Promise<string | undefined> {
+  const { factor_luid: luid, factor_change: change, factor_action: action, factor_mac: mac, factor_body: body } = row;
+  if (luid === null) return undefined;
+  const is = (data: JsonObject) => data.public === key;
+  await check({ ledger, kind: 'signer-factor', is }, { luid, change, action, mac, body });
+  return body;
+}
+
+/** What a membership says: it is made and dropped, and never changed. */
+interface Membership {
+  readonly circle: string;
+  readonly signer: string;
+}
+
+type Circles = (ledger: number, version: number, signer: string, memberships: readonly string[]) => Promise<string[]>;
+
+/** The circles that memberships put a signer into. The index of records alone does not: it names what is to be read. */
+function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
+  const known = new Recent<string, Membership>(limits.signers);
+  const membership = async (ledger: number, version: number, luid: string): Promise<Membership | undefined> => {
+    const key = `${ledger} ${epochOf(version)} ${luid}`;
+    const kept = known.get(key);
+    if (kept) return kept;
+    const { record } = await lookup({ ledger, kind: 'circle-signer', id: luid, by: 'luid' });
+    // Gone since; so is the version of the ledger that this was found under.
+    if (!record) return undefined;
+    const { data } = JSON.parse(record.body) as RecordEnvelope;
+    const read = { circle: String(data.circle), signer: String(data.signer) };
+    known.set(key, read);
+    return read;
+  };
+  return async (ledger, version, signer, memberships) => {
+    if (memberships.length === 0) return [];
+    const { handle } = (JSON.parse(signer) as RecordEnvelope).data;
+    const all = await Promise.all(memberships.map((luid) => membership(ledger, version, luid)));
+    for (const [index, one] of all.entries()) {
+      // The index names a membership that is another signer's.
+      if (one && one.signer !== handle)
+        await check({ ledger, kind: 'circle-signer' }, missing({ luid: memberships[index]!, change: 1 }));
+    }
+    return all.flatMap((one) => (one ? [one.circle] : []));
+  };
+}
