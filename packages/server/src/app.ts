@@ -4,29 +4,29 @@ import type pg from 'pg';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
 import type { Nature } from './base/clock.js';
+import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import type { ConnectionBounds } from './http/connections.js';
+import type { HttpService } from './http/http-service.js';
 import { refusedTokens } from './http/refused-tokens.js';
 import { createServer } from './http/server.js';
 import { createIntegrity } from './integrity/integrity.js';
-import { createLedgers } from './ledgers/ledgers.js';
+import { createItems } from './integrity/items.js';
 import { keyCheck } from './keys/master-key.js';
+import { createLedgerMutex } from './ledgers/ledger-mutex.js';
+import { createLedgers } from './ledgers/ledgers.js';
+import type { Service } from './ledgers/service.js';
 import { limits } from './limits.js';
 import { createMetrics, type Metrics, watchPools, watchTurns } from './metrics.js';
 import { createOutbound } from './outbound/client.js';
-import { createItems } from './lists/items.js';
-import { createLedgerMutex } from './ledgers/ledger-mutex.js';
-import { createUserSchemas } from './records/user-schemas.js';
 import { CompiledSchemas } from './schemas/compiled.js';
-import type { Service } from './ledgers/service.js';
 import { UNWATCHED, watchDiskSpace } from './store/disk-space.js';
 import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
 import { assertSameMasterKey } from './store/key-check.js';
-import { createSystemKeys } from './store/queries/ledgers.js';
 import { migrate } from './store/migrate.js';
 import { createPool } from './store/pool.js';
+import { createSystemKeys } from './store/queries/ledgers.js';
 import { createReplays } from './store/queries/replays.js';
 import { createStore } from './store/store.js';
-import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import { Scheduler } from './work/scheduler.js';
 import { UNBOUNDED } from './work/task.js';
 
@@ -136,7 +136,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     });
     const { check } = integrity;
     const store = createStore(pools, { check, epochs }, metrics.batched, disk);
-    const service: Service = {
+    const service: HttpService = {
       ...named,
       masterKey,
       nature,
@@ -149,7 +149,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       serverRules,
       replays: createReplays(pool, nature, (size, waited) => metrics.batched('token', size, waited)),
       ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),
-      userSchemas: createUserSchemas(store, integrity, new CompiledSchemas()),
+      compiledSchemas: new CompiledSchemas(),
       items: createItems(check),
       answerBytes: createWeightedSemaphore(limits.answers),
       ledgerMutex: createLedgerMutex(),

@@ -1,11 +1,11 @@
 import cluster from 'node:cluster';
 import type { pino } from 'pino';
-import { type Config, readConfig, urlHost } from './config.js';
 import { createLogger } from './cluster/log.js';
 import { assertFree } from './cluster/port.js';
 import { prepareDatabase } from './cluster/prepare.js';
 import { runWorker } from './cluster/worker.js';
 import { startWorkers } from './cluster/workers.js';
+import { type Config, readConfig, urlHost } from './config.js';
 import { readMasterKey } from './keys/master-key.js';
 import { type Embedded, startEmbedded } from './store/embedded.js';
 

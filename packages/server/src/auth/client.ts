@@ -1,11 +1,11 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import type { RecordEnvelope } from '@countersign/protocol';
+import { seal } from '../keys/seal.js';
 import { secretNames } from '../kinds/data.js';
 import { clientLink } from '../kinds/signer-factor.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import { seal } from '../keys/seal.js';
+import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import type { Service } from '../ledgers/service.js';
 import { stepsOfText } from '../work/task.js';
 import { secretValues } from './secret-values.js';
 import { isUsable } from './usable.js';
@@ -36,19 +36,19 @@ export interface Client {
  *
  * @param id as sent
  */
-export async function candidateFor(service: Service, ledger: Ledger, id: string): Promise<Candidate> {
+export async function candidateFor(session: Session, id: string): Promise<Candidate> {
   const isOne = id.length <= limits.handle && !id.includes('\u0000');
-  const query = { ledger: ledger.id, kind: 'signer-factor', link: clientLink(isOne ? id : '') } as const;
-  const body = await service.store.linked.first(query);
-  await service.task.turn(stepsOfText(body));
+  const query = { ledger: session.ledger.id, kind: 'signer-factor', link: clientLink(isOne ? id : '') } as const;
+  const body = await session.store.linked.first(query);
+  await session.task.turn(stepsOfText(body));
   const factor = body === undefined ? undefined : (JSON.parse(body) as RecordEnvelope);
-  const secrets = await service.store.secrets({ ledger: ledger.id, luid: factor?.luid ?? '' });
+  const secrets = await session.store.secrets({ ledger: session.ledger.id, luid: factor?.luid ?? '' });
   if (!factor) {
-    seal(service.masterKey, Buffer.alloc(limits.handle), '');
+    seal(session.masterKey, Buffer.alloc(limits.handle), '');
     return {};
   }
   const [name = ''] = secretNames([factor.data.clientSecret]);
-  const secret = secretValues(service, ledger, factor.luid, secrets).get(name);
+  const secret = secretValues(session, factor.luid, secrets).get(name);
   return { factor, ...(secret === undefined ? {} : { secret }) };
 }
 
@@ -67,14 +67,13 @@ function sha256(text: string): Buffer {
  * out of use (contract 03 §3).
  */
 export async function clientOf(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   factor: RecordEnvelope,
 ): Promise<{ readonly client?: Client; readonly ledger: Ledger }> {
   const handle = String(factor.data.signer);
-  const found = await service.store.lookup({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
-  const current = await service.ledgers.renew(ledger, found.version);
-  await service.task.turn(stepsOfText(found.record?.body));
+  const found = await session.store.lookup({ ledger: session.ledger.id, kind: 'signer', id: handle, by: 'handle' });
+  const current = await session.ledgers.renew(session.ledger, found.version);
+  await session.task.turn(stepsOfText(found.record?.body));
   const signer = found.record && (JSON.parse(found.record.body) as RecordEnvelope);
   if (!signer || !isUsable(signer) || !isUsable(factor)) return { ledger: current };
   const { schema } = signer.data;

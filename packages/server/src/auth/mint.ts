@@ -1,6 +1,5 @@
 import { SignJWT } from 'jose';
-import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 import type { Client } from './client.js';
 import { domainsAbove, domainsOfSigner, providersOf, vouchesFor } from './providers.js';
 import { signingKeyOf } from './signing-key.js';
@@ -20,24 +19,24 @@ export interface Minted {
  * @returns `not-enabled` when no policy names a provider for the client
  * @throws Error when none of those named has a private key that can be used
  */
-export async function mint(service: Service, ledger: Ledger, client: Client): Promise<Minted | 'not-enabled'> {
-  const signer = domainsAbove(ledger, client.domain);
+export async function mint(session: Session, client: Client): Promise<Minted | 'not-enabled'> {
+  const signer = domainsAbove(session.ledger, client.domain);
   let named = false;
-  for (const provider of providersOf(ledger)) {
+  for (const provider of providersOf(session.ledger)) {
     const { handle, ttl, target, domain } = provider;
     if (target !== undefined && target !== client.schema) continue;
     if (domain !== undefined && !signer.has(domain)) continue;
-    const own = domain === undefined ? signer : await domainsOfSigner(service, ledger, handle);
+    const own = domain === undefined ? signer : await domainsOfSigner(session, handle);
     if (!vouchesFor(provider, { provider: own, signer })) continue;
     named = true;
-    const signing = await signingKeyOf(service, ledger, handle);
+    const signing = await signingKeyOf(session, handle);
     if (!signing) continue;
-    const now = Math.floor(service.nature.now() / 1000);
+    const now = Math.floor(session.nature.now() / 1000);
     const claims = {
       iss: handle,
       cid: client.factor,
       sub: client.signer,
-      aud: service.publicUrl,
+      aud: session.publicUrl,
       iat: now,
       exp: now + ttl,
     };
@@ -45,5 +44,5 @@ export async function mint(service: Service, ledger: Ledger, client: Client): Pr
     return { token: await token.sign(signing.key), ttl };
   }
   if (!named) return 'not-enabled';
-  throw new Error(`No provider of ledger ${ledger.handle} has a private key to sign tokens with.`);
+  throw new Error(`No provider of ledger ${session.ledger.handle} has a private key to sign tokens with.`);
 }

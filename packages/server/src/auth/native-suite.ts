@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Suite } from '@countersign/protocol';
 import { crypto_sign_detached, crypto_sign_seed_keypair, crypto_sign_verify_detached } from 'sodium-native';
-import { limits } from '../limits.js';
 import { Recent } from '../base/recent.js';
+import { limits } from '../limits.js';
 
 const SEED_BYTES = 32;
 const PUBLIC_BYTES = 32;

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../work/task.js';
 
 /** Seconds a token lives when its policy does not say (contract 03 §3). */
@@ -40,11 +40,7 @@ export function vouchesFor(
 }
 
 /** Handles of the domains that a signer is in, which never change; none where there is no such signer. */
-export async function domainsOfSigner(
-  { store, task }: Pick<Service, 'store' | 'task'>,
-  ledger: Ledger,
-  handle: string,
-): Promise<ReadonlySet<string>> {
+export async function domainsOfSigner({ store, task, ledger }: Session, handle: string): Promise<ReadonlySet<string>> {
   const { record } = await store.lookup({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
   await task.turn(stepsOfText(record?.body));
   return record ? domainsAbove(ledger, (JSON.parse(record.body) as RecordEnvelope).meta.domain) : new Set();

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { limits } from '../limits.js';
 import { Recent } from '../base/recent.js';
+import { limits } from '../limits.js';
 
 /** Bits: RS256 asks for at least the first (RFC 7518 §3.3); a key beyond the second would make every check slow. */
 const MODULUS = { least: 2048, greatest: 8192 };

@@ -1,7 +1,5 @@
-import type { Ledger } from '../ledgers/ledger.js';
-import { sealContext } from '../ledgers/ledgers.js';
-import { open } from '../keys/seal.js';
-import type { Service } from '../ledgers/service.js';
+import { open, sealContext } from '../keys/seal.js';
+import type { Session } from '../ledgers/session.js';
 
 /** A value of a secret reference, as it is stored. */
 export interface SealedSecret {
@@ -10,15 +8,10 @@ export interface SealedSecret {
 }
 
 /** The clear values, by name, of secrets that the record with this luid has (contract 03 §2.4). */
-export function secretValues(
-  service: Service,
-  ledger: Ledger,
-  luid: string,
-  secrets: readonly SealedSecret[],
-): Map<string, string> {
+export function secretValues(session: Session, luid: string, secrets: readonly SealedSecret[]): Map<string, string> {
   return new Map(
     secrets.map(({ name, sealed }) => {
-      return [name, open(service.masterKey, sealed, sealContext(ledger.luid, luid, name)).toString('utf8')];
+      return [name, open(session.masterKey, sealed, sealContext(session.ledger.luid, luid, name)).toString('utf8')];
     }),
   );
 }

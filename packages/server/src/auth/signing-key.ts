@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { RecordEnvelope } from '@countersign/protocol';
 import { secretNames } from '../kinds/data.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import type { Service } from '../ledgers/service.js';
 import { eachBody } from '../store/queries/bodies.js';
 import { stepsOfText } from '../work/task.js';
 import { rsaKey } from './rsa-key.js';
@@ -31,32 +31,24 @@ const kept = new WeakMap<Ledger['policies'], Map<string, SigningKey>>();
  *
  * @param ledger must be current
  */
-export async function signingKeyOf(
-  service: Service,
-  ledger: Ledger,
-  provider: string,
-): Promise<SigningKey | undefined> {
-  const keys = kept.get(ledger.policies) ?? new Map<string, SigningKey>();
+export async function signingKeyOf(session: Session, provider: string): Promise<SigningKey | undefined> {
+  const keys = kept.get(session.ledger.policies) ?? new Map<string, SigningKey>();
   const known = keys.get(provider);
   if (known) return known;
-  const { key, version } = await load(service, ledger, provider);
-  if (key && version === ledger.version) {
+  const { key, version } = await load(session, provider);
+  if (key && version === session.ledger.version) {
     if (keys.size >= limits.providers) keys.clear();
-    kept.set(ledger.policies, keys.set(provider, key));
+    kept.set(session.ledger.policies, keys.set(provider, key));
   }
   return key;
 }
 
 /** The key, and the version of the ledger it was found at. */
-async function load(
-  service: Service,
-  ledger: Ledger,
-  provider: string,
-): Promise<{ key: SigningKey | undefined; version: number }> {
+async function load(session: Session, provider: string): Promise<{ key: SigningKey | undefined; version: number }> {
   const [signer, { version, records }] = await Promise.all([
-    service.store.lookup({ ledger: ledger.id, kind: 'signer', id: provider, by: 'handle' }),
-    service.store.find({
-      ledger: ledger.id,
+    session.store.lookup({ ledger: session.ledger.id, kind: 'signer', id: provider, by: 'handle' }),
+    session.store.find({
+      ledger: session.ledger.id,
       kind: 'signer-factor',
       filters: [
         { path: 'data.signer', operator: '$eq', values: [provider] },
@@ -66,25 +58,29 @@ async function load(
       offset: 0,
     }),
   ]);
-  await service.task.turn(stepsOfText(signer.record?.body));
+  await session.task.turn(stepsOfText(signer.record?.body));
   if (!signer.record || !isUsable(JSON.parse(signer.record.body))) return { key: undefined, version };
   const oldest = records.toSorted((one, other) => one.place.seq - other.place.seq);
-  for await (const body of eachBody(service.store.bodies, { ledger: ledger.id, kind: 'signer-factor' }, oldest)) {
-    await service.task.turn(stepsOfText(body));
-    const key = await signingKey(service, ledger, JSON.parse(body) as RecordEnvelope);
+  for await (const body of eachBody(
+    session.store.bodies,
+    { ledger: session.ledger.id, kind: 'signer-factor' },
+    oldest,
+  )) {
+    await session.task.turn(stepsOfText(body));
+    const key = await signingKey(session, JSON.parse(body) as RecordEnvelope);
     if (key) return { key, version };
   }
   return { key: undefined, version };
 }
 
 /** The private key the ledger holds of a factor, unless it is none that tokens under that factor verify with. */
-async function signingKey(service: Service, ledger: Ledger, factor: RecordEnvelope): Promise<SigningKey | undefined> {
+async function signingKey(session: Session, factor: RecordEnvelope): Promise<SigningKey | undefined> {
   const { data, luid } = factor;
   const [name] = secretNames([data.secret]);
   if (!isProviderKey(factor) || !isUsable(factor) || name === undefined) return undefined;
   const publicKey = rsaKey(String(data.public));
-  const secrets = await service.store.secrets({ ledger: ledger.id, luid });
-  const pem = secretValues(service, ledger, luid, secrets).get(name);
+  const secrets = await session.store.secrets({ ledger: session.ledger.id, luid });
+  const pem = secretValues(session, luid, secrets).get(name);
   const key = pem === undefined ? undefined : privateKey(pem);
   if (!key || !publicKey?.equals(createPublicKey(key))) return undefined;
   return { kid: String(data.handle), key };

@@ -1,11 +1,11 @@
 import { decodeBase64, type JsonObject, LedgerError, parseAddress } from '@countersign/protocol';
 import { compactVerify } from 'jose';
-import { limits } from '../limits.js';
 import { Recent } from '../base/recent.js';
+import { limits } from '../limits.js';
+import type { Replays } from '../store/queries/replays.js';
 import { type ClaimFault, type Claims, type Maker, readClaims } from './claims.js';
 import { type Compact, readCompact } from './compact.js';
 import { native } from './native-suite.js';
-import type { Replays } from './replays.js';
 import { bindsRequest, type Request } from './request-hash.js';
 import { rsaKey } from './rsa-key.js';
 

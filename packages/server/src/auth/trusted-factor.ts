@@ -1,6 +1,5 @@
 import { parseAddress, type RecordEnvelope } from '@countersign/protocol';
-import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
+import { openSession, type Session } from '../ledgers/session.js';
 import { stepsOfText } from '../work/task.js';
 import { domainsAbove, domainsOfSigner, type Provider, providersOf, vouchesFor } from './providers.js';
 import { isProviderKey, isUsable } from './usable.js';
@@ -16,39 +15,37 @@ import { isProviderKey, isUsable } from './usable.js';
  * @param subject the claim `sub`: a policy in a domain trusts its provider about signers there and below only
  */
 export async function trustedFactor(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kid: string,
   issuer: string,
   subject: unknown,
 ): Promise<{ readonly public: string; readonly signer: string } | undefined> {
   const [factor, provider] = await Promise.all([
-    service.store.lookup({ ledger: ledger.id, kind: 'signer-factor', id: kid, by: 'handle' }),
-    service.store.lookup({ ledger: ledger.id, kind: 'signer', id: issuer, by: 'handle' }),
+    session.store.lookup({ ledger: session.ledger.id, kind: 'signer-factor', id: kid, by: 'handle' }),
+    session.store.lookup({ ledger: session.ledger.id, kind: 'signer', id: issuer, by: 'handle' }),
   ]);
   if (!factor.record || !provider.record) return undefined;
-  await service.task.turn(stepsOfText(factor.record.body) + stepsOfText(provider.record.body));
+  await session.task.turn(stepsOfText(factor.record.body) + stepsOfText(provider.record.body));
   const key = JSON.parse(factor.record.body) as RecordEnvelope;
   const signer = JSON.parse(provider.record.body) as RecordEnvelope;
   if (!isProviderKey(key) || !isUsable(key) || !isUsable(signer)) return undefined;
-  const current = await service.ledgers.renew(ledger, Math.max(factor.version, provider.version));
+  const current = await session.ledgers.renew(session.ledger, Math.max(factor.version, provider.version));
   if (key.data.signer !== issuer) return undefined;
   const named = providersOf(current).filter(({ handle }) => handle === issuer);
-  if (!(await isTrusted(service, current, named, signer.meta.domain, subject))) return undefined;
+  if (!(await isTrusted(openSession(session, current), named, signer.meta.domain, subject))) return undefined;
   return { public: String(key.data.public), signer: issuer };
 }
 
 /** Whether one of the policies that name the provider lets it speak about the subject. */
 async function isTrusted(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   named: readonly Provider[],
   domain: string | undefined,
   subject: unknown,
 ): Promise<boolean> {
   if (named.some((one) => one.domain === undefined)) return true;
   if (named.length === 0 || typeof subject !== 'string' || !parseAddress(subject)) return false;
-  const signer = await domainsOfSigner(service, ledger, subject);
-  const provider = domainsAbove(ledger, domain);
+  const signer = await domainsOfSigner(session, subject);
+  const provider = domainsAbove(session.ledger, domain);
   return named.some((one) => vouchesFor(one, { provider, signer }));
 }

@@ -3,12 +3,11 @@ import type { Subject } from '../access/context.js';
 import { judge } from '../access/decide.js';
 import { missingPermissions, refusal } from '../access/refusal.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
-import { type Conditions, contextOf, subjectOf } from './context.js';
+import type { Session } from '../ledgers/session.js';
 import { placeOfName } from '../records/domain.js';
 import { heldBeside, type Related } from '../records/relations.js';
 import type { Parent, Stored } from '../records/stored.js';
+import { type Conditions, contextOf, subjectOf } from './context.js';
 
 /** An action on a record, or on the record of its kind that is about to be. */
 export interface Asked {
@@ -29,14 +28,14 @@ export interface Asked {
  * @throws `auth.unauthorized` when refused with neither token nor proof, else `auth.forbidden` (contract 03 §5); that is
  *   also what a write is told that no rule would refuse, but that nobody signs (contract 00, Corrections)
  */
-export async function authorize(service: Service, ledger: Ledger, caller: Caller, asked: Asked): Promise<void> {
-  await service.task.turn();
+export async function authorize(session: Session, caller: Caller, asked: Asked): Promise<void> {
+  await session.task.turn();
   const { action, record, subject } = rightFor(asked);
-  const context = contextOf(service, ledger, subject, asked.conditions);
+  const context = contextOf(session, subject, asked.conditions);
   const judgement = judge(action, record, caller, context);
-  service.explain?.({ ledger: ledger.handle, action, record, ...named(subject), ...judgement });
+  session.explain?.({ ledger: session.ledger.handle, action, record, ...named(subject), ...judgement });
   if (judgement.granted && (asked.action === 'read' || asked.signedElsewhere || signs(caller))) return;
-  await service.task.turn();
+  await session.task.turn();
   if (record === 'intent-proof') throw missingPermissions(action, record, caller, context);
   throw refusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
 }
@@ -47,11 +46,11 @@ export async function authorize(service: Service, ledger: Ledger, caller: Caller
  *
  * @throws as `authorize` does
  */
-export async function authorizeNew(service: Service, ledger: Ledger, caller: Caller, asked: AskedNew): Promise<void> {
+export async function authorizeNew(session: Session, caller: Caller, asked: AskedNew): Promise<void> {
   const { kind, subject } = asked;
-  await authorize(service, ledger, caller, { ...asked, action: 'create' });
-  const place = placeOfName(ledger, kind, subject.data, subject.meta.domain);
-  if (place) await authorizeIn(service, ledger, caller, asked, place.domain);
+  await authorize(session, caller, { ...asked, action: 'create' });
+  const place = placeOfName(session.ledger, kind, subject.data, subject.meta.domain);
+  if (place) await authorizeIn(session, caller, asked, place.domain);
 }
 
 /**
@@ -62,14 +61,13 @@ export async function authorizeNew(service: Service, ledger: Ledger, caller: Cal
  * @throws as `authorize` does
  */
 export async function authorizeBeside(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   caller: Caller,
   asked: AskedNew,
   related: readonly Related[],
 ): Promise<void> {
-  for (const { domain } of heldBeside(ledger, asked.kind, related, asked.subject.meta.domain)) {
-    await authorizeIn(service, ledger, caller, asked, domain);
+  for (const { domain } of heldBeside(session.ledger, asked.kind, related, asked.subject.meta.domain)) {
+    await authorizeIn(session, caller, asked, domain);
   }
 }
 
@@ -78,15 +76,14 @@ type AskedNew = Omit<Asked, 'action'>;
 
 /** Asks for the right to make a record in a domain, be it another than it is to be in; or outside every domain. */
 async function authorizeIn(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   caller: Caller,
   asked: AskedNew,
   domain: string | undefined,
 ): Promise<void> {
   const { domain: _, ...meta } = asked.subject.meta;
   const subject = { ...asked.subject, meta: domain === undefined ? meta : { ...meta, domain } };
-  await authorize(service, ledger, caller, { ...asked, subject, action: 'create' });
+  await authorize(session, caller, { ...asked, subject, action: 'create' });
 }
 
 /**
@@ -95,20 +92,20 @@ async function authorizeIn(
  *
  * @throws as `authorize` does
  */
-export async function authorizeUnseen(
-  service: Service,
-  ledger: Ledger,
-  caller: Caller,
-  kind: Kind,
-  subject: Subject,
-): Promise<void> {
-  await service.task.turn();
-  const context = contextOf(service, ledger, subject);
+export async function authorizeUnseen(session: Session, caller: Caller, kind: Kind, subject: Subject): Promise<void> {
+  await session.task.turn();
+  const context = contextOf(session, subject);
   // Without a handle it may be in any domain (contract 02 §2.2).
-  const domains = subject.data.handle === undefined ? [...ledger.domains.values()] : context.domains;
+  const domains = subject.data.handle === undefined ? [...session.ledger.domains.values()] : context.domains;
   const judgement = judge('read', kind.name, caller, { ...context, domains, hopeful: true });
   if (judgement.granted) return;
-  service.explain?.({ ledger: ledger.handle, action: 'read', record: kind.name, ...named(subject), ...judgement });
+  session.explain?.({
+    ledger: session.ledger.handle,
+    action: 'read',
+    record: kind.name,
+    ...named(subject),
+    ...judgement,
+  });
   throw refusal('read', kind.name, { credentials: caller.token !== undefined });
 }
 
@@ -116,10 +113,10 @@ export async function authorizeUnseen(
  * Whether rules about no record in particular let the caller read every record of the kind: nothing of a record need
  * then be looked at. An explained decision is about a record, and is made about it.
  */
-export async function readsEvery(service: Service, ledger: Ledger, kind: Kind, caller: Caller): Promise<boolean> {
-  await service.task.turn();
-  const context = contextOf(service, ledger);
-  return !service.explain && !context.ledger.policyBased && judge('read', kind.name, caller, context).granted;
+export async function readsEvery(session: Session, kind: Kind, caller: Caller): Promise<boolean> {
+  await session.task.turn();
+  const context = contextOf(session);
+  return !session.explain && !context.ledger.policyBased && judge('read', kind.name, caller, context).granted;
 }
 
 /** Whether a write of the caller's can carry a signature: its own, or one for the signer its token stands for. */

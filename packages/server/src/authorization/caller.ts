@@ -4,11 +4,9 @@ import type { Token } from '../auth/token.js';
 import { isSigningKey, isUsable } from '../auth/usable.js';
 import { kindNamed } from '../kinds/registry.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
-import { limits } from '../limits.js';
-import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 import type { FoundSigner } from '../store/queries/signers.js';
 import { stepsOfText } from '../work/task.js';
-import { assertCurrent } from '../ledgers/attempt.js';
 
 /**
  * The caller of a write: the keys of its verified proofs and of its token, each with the signer it stands for.
@@ -19,20 +17,19 @@ import { assertCurrent } from '../ledgers/attempt.js';
  * @param trustAbsence false where no commit follows
  */
 export async function writer(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   proofs: readonly { readonly public: string }[],
   token: Token | undefined,
   trustAbsence = true,
 ): Promise<Caller> {
-  const publics = new Set(proofs.map((proof) => proof.public).filter((key) => !isOwn(ledger, key)));
-  const keys = await Promise.all([...publics].map((key) => keyOf(service, ledger, key, trustAbsence)));
-  return withToken(keys, token, await keyOfToken(service, ledger, token, trustAbsence));
+  const publics = new Set(proofs.map((proof) => proof.public).filter((key) => !isOwn(session.ledger, key)));
+  const keys = await Promise.all([...publics].map((key) => keyOf(session, key, trustAbsence)));
+  return withToken(keys, token, await keyOfToken(session, token, trustAbsence));
 }
 
 /** The caller of a read: nothing but the token, and no commit to check a stranger, so strangers are looked up. */
-export async function reader(service: Service, ledger: Ledger, token: Token | undefined): Promise<Caller> {
-  return withToken([], token, await keyOfToken(service, ledger, token, false));
+export async function reader(session: Session, token: Token | undefined): Promise<Caller> {
+  return withToken([], token, await keyOfToken(session, token, false));
 }
 
 function withToken(proofs: readonly Key[], token: Token | undefined, key: Key | undefined): Caller {
@@ -41,43 +38,37 @@ function withToken(proofs: readonly Key[], token: Token | undefined, key: Key | 
 }
 
 /** The key a token stands for: the one that signed it, or that of the signer an identity provider vouches for. */
-async function keyOfToken(
-  service: Service,
-  ledger: Ledger,
-  token: Token | undefined,
-  trustAbsence: boolean,
-): Promise<Key | undefined> {
+async function keyOfToken(session: Session, token: Token | undefined, trustAbsence: boolean): Promise<Key | undefined> {
   if (!token) return undefined;
-  if (token.key !== undefined) return keyOf(service, ledger, token.key, trustAbsence);
+  if (token.key !== undefined) return keyOf(session, token.key, trustAbsence);
   const { sub } = token.claims;
-  const signer = typeof sub === 'string' ? await signerOf(service, ledger, sub, 'handle') : undefined;
-  return signer && keySaid(ledger, signer);
+  const signer = typeof sub === 'string' ? await signerOf(session, sub, 'handle') : undefined;
+  return signer && keySaid(session.ledger, signer);
 }
 
 /** The signer with that key or handle, as it is now, in use or not. */
 export async function signerOf(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   key: string,
   by: 'public' | 'handle',
 ): Promise<SignerFacts | undefined> {
   if (by === 'handle' && !parseAddress(key)) return undefined;
-  return signerIn(await lookedUp(service, ledger, key, by));
+  return signerIn(await lookedUp(session, key, by));
 }
 
 /** A key that was shown, with the signer that it stands for. */
-export async function keyOf(service: Service, ledger: Ledger, key: string, trustAbsence: boolean): Promise<ShownKey> {
-  const known = ledger.signers.get(key);
+export async function keyOf(session: Session, key: string, trustAbsence: boolean): Promise<ShownKey> {
+  const known = session.signers.get(key);
   if (known) return keyFor(key, known);
-  if (!trustAbsence || !ledger.signers.has(key)) {
-    const found = await lookedUp(service, ledger, key, 'public');
+  if (!trustAbsence || !session.signers.has(key)) {
+    const found = await lookedUp(session, key, 'public');
     const signer = signerIn(found);
     // What the key of a factor stands for depends on two records. Such keys are few, and looked up each time.
-    if (found.factor === undefined) remember(ledger, key, signer);
+    if (found.factor === undefined) session.signers.set(key, signer);
     // Also where it stands for nobody, it is no stranger's: what could change that makes a new version.
     if (found.body !== undefined) return signer ? keyFor(key, signer) : { public: key };
   }
-  ledger.strangers.add(key);
+  session.strangers.add(key);
   return { public: key };
 }
 
@@ -98,10 +89,9 @@ export function keySaid(ledger: Ledger, signer: SignerFacts): Key | undefined {
 }
 
 /** @throws OutOfDate when the ledger's state is not the one the signer was found under */
-async function lookedUp(service: Service, ledger: Ledger, key: string, by: 'public' | 'handle'): Promise<FoundSigner> {
-  const found = await service.store.signers({ ledger: ledger.id, key, by });
-  assertCurrent(ledger, found.version);
-  await service.task.turn(stepsOfText(found.body) + stepsOfText(found.factor));
+async function lookedUp(session: Session, key: string, by: 'public' | 'handle'): Promise<FoundSigner> {
+  const found = await session.lookupSigner(key, by);
+  await session.task.turn(stepsOfText(found.body) + stepsOfText(found.factor));
   return found;
 }
 
@@ -115,9 +105,4 @@ function signerIn({ body, factor, circles, proven }: FoundSigner): SignerFacts |
 
 function counts(factor: RecordEnvelope): boolean {
   return isSigningKey(factor) && isUsable(factor);
-}
-
-function remember(ledger: Ledger, key: string, signer: SignerFacts | undefined): void {
-  if (ledger.signers.size >= limits.signers) ledger.signers.clear();
-  ledger.signers.set(key, signer);
 }

@@ -3,18 +3,15 @@ import type { Caller } from '../access/caller.js';
 import type { AccessPolicy, Subject } from '../access/context.js';
 import { decide } from '../access/decide.js';
 import { kindNamed } from '../kinds/registry.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import type { Service } from '../ledgers/service.js';
 import { eachBody } from '../store/queries/bodies.js';
 import { stepsOfText } from '../work/task.js';
-import { assertCurrent } from '../ledgers/attempt.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
 
 /** What a condition is judged on. */
 interface Asking {
-  readonly service: Service;
-  readonly ledger: Ledger;
+  readonly session: Session;
   readonly caller: Caller;
   /** As it is stored, or as a create would make it. */
   readonly subject: Subject;
@@ -45,17 +42,16 @@ const CONDITIONS: Readonly<Record<string, Readonly<Record<string, Condition>>>> 
  * @throws OutOfDate when the ledger's state is not the one wallets were found under
  */
 export async function conditionsOf(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   caller: Caller,
   subject: Subject,
   data?: JsonObject,
 ): Promise<Conditions | undefined> {
   const known = CONDITIONS[subject.kind];
   if (!known) return undefined;
-  const names = [...invokedBy(ledger.policies)].filter((name) => Object.hasOwn(known, name));
+  const names = [...invokedBy(session.ledger.policies)].filter((name) => Object.hasOwn(known, name));
   if (names.length === 0) return undefined;
-  const asking = { service, ledger, caller, subject, ...(data ? { data } : {}) };
+  const asking = { session, caller, subject, ...(data ? { data } : {}) };
   const judged = await Promise.all(names.map(async (name) => ((await known[name]?.(asking)) ? name : undefined)));
   return (name) => judged.includes(name);
 }
@@ -83,24 +79,21 @@ async function any(asking: Asking, action: 'read', addresses: readonly string[])
 }
 
 /** Whether the caller may do that on the wallet the address leads to. An address that leads to none is not allowed. */
-async function isAllowed({ service, ledger, caller }: Asking, action: string, address: string): Promise<boolean> {
-  const wallet = await walletAt(service, ledger, address);
+async function isAllowed({ session, caller }: Asking, action: string, address: string): Promise<boolean> {
+  const wallet = await walletAt(session, address);
   if (!wallet) return false;
-  await service.task.turn();
-  return decide(action, 'wallet', caller, contextOf(service, ledger, wallet)).granted;
+  await session.task.turn();
+  return decide(action, 'wallet', caller, contextOf(session, wallet)).granted;
 }
 
 /** The first of the wallets an address may mean that exists (contract 04 §8). */
-async function walletAt(service: Service, ledger: Ledger, address: string): Promise<Subject | undefined> {
+async function walletAt(session: Session, address: string): Promise<Subject | undefined> {
   const { schema, parent } = parseAddress(address) ?? {};
   const both = schema !== undefined && parent !== undefined ? [`${schema}@${parent}`] : [];
   const handles = [address, ...both, parent, schema].filter((handle) => handle !== undefined);
-  const found = await Promise.all(
-    handles.map((id) => service.store.lookup({ ledger: ledger.id, kind: 'wallet', id, by: 'handle' })),
-  );
-  for (const { version } of found) assertCurrent(ledger, version);
-  const body = found.find(({ record }) => record !== undefined)?.record?.body;
-  await service.task.turn(stepsOfText(body));
+  const found = await Promise.all(handles.map((id) => session.lookup('wallet', id, 'handle')));
+  const body = found.find((record) => record !== undefined)?.body;
+  await session.task.turn(stepsOfText(body));
   return body === undefined ? undefined : subjectOf(kindNamed('wallet'), JSON.parse(body) as RecordEnvelope);
 }
 
@@ -109,16 +102,15 @@ function claimsOf({ claims }: JsonObject): JsonObject[] {
 }
 
 /** The claims of every intent that came of the same one: intents of a client begin a thread of their own. */
-async function claimsOfThread({ service, ledger, subject }: Asking): Promise<JsonObject[]> {
+async function claimsOfThread({ session, subject }: Asking): Promise<JsonObject[]> {
   const { thread } = subject.meta;
   if (thread === undefined) return claimsOf(subject.data);
   const filters = [{ path: 'meta.thread', operator: '$eq', values: [thread] }] as const;
-  const query = { ledger: ledger.id, kind: 'intent', filters, limit: limits.thread, offset: 0 } as const;
-  const { version, records } = await service.store.find(query);
-  assertCurrent(ledger, version);
+  const query = { ledger: session.ledger.id, kind: 'intent', filters, limit: limits.thread, offset: 0 } as const;
+  const { records } = session.checked(await session.store.find(query));
   const claims: JsonObject[] = [];
-  for await (const body of eachBody(service.store.bodies, query, records)) {
-    await service.task.turn(stepsOfText(body));
+  for await (const body of eachBody(session.store.bodies, query, records)) {
+    await session.task.turn(stepsOfText(body));
     claims.push(...claimsOf((JSON.parse(body) as RecordEnvelope).data));
   }
   return claims;

@@ -1,28 +1,27 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Context, Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
-import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
-import { accessOf } from '../ledgers/ledgers.js';
-import type { Service } from '../ledgers/service.js';
+import { accessOf, domainsFrom } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
 import type { Parent } from '../records/stored.js';
 
 /** Whether the condition of that name, which a policy value asks for, is fulfilled (contract 03 §8.2, `invoke`). */
 export type Conditions = (name: string) => boolean;
 
 /** What an operation on a record is decided on, beside the caller. Without `conditions`, none is fulfilled. */
-export function contextOf(service: Service, ledger: Ledger, subject?: Subject, conditions?: Conditions): Context {
-  const domains = domainsFrom(ledger, subject?.meta.domain);
-  service.task.spend(1 + DOMAIN * domains.length);
+export function contextOf(session: Session, subject?: Subject, conditions?: Conditions): Context {
+  const domains = domainsFrom(session.ledger, subject?.meta.domain);
+  session.task.spend(1 + DOMAIN * domains.length);
   return {
     ledger: {
-      access: ledger.access,
-      owners: ledger.owners,
-      policyBased: ledger.config['access.strategy'] === 'policy-based',
+      access: session.ledger.access,
+      owners: session.ledger.owners,
+      policyBased: session.ledger.config['access.strategy'] === 'policy-based',
     },
-    policies: ledger.policies,
-    server: service.serverRules,
+    policies: session.ledger.policies,
+    server: session.serverRules,
     domains,
-    cost: service.task,
+    cost: session.task,
     ...(subject ? { subject } : {}),
     ...(conditions ? { invoke: conditions } : {}),
   };

@@ -4,8 +4,7 @@ import { judge } from '../access/decide.js';
 import { refusal } from '../access/refusal.js';
 import { opens } from '../access/standing.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 import { contextOf } from './context.js';
 
 /**
@@ -16,23 +15,22 @@ import { contextOf } from './context.js';
  * @throws `auth.forbidden` when nobody could enter afterwards, and the caller may not create policies
  */
 export async function assertMayClose(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
   caller: Caller,
   { handle, status }: { readonly handle: string; readonly status?: string | undefined },
 ): Promise<void> {
   if (kind.name !== 'policy') return;
-  await service.task.turn();
-  const context = contextOf(service, ledger);
-  if (!context.ledger.policyBased || !opens(ledger.policies, service.task)) return;
-  const others = [...ledger.policies].flatMap(([name, policy]): [string, AccessPolicy][] => {
+  await session.task.turn();
+  const context = contextOf(session);
+  if (!context.ledger.policyBased || !opens(session.ledger.policies, session.task)) return;
+  const others = [...session.ledger.policies].flatMap(([name, policy]): [string, AccessPolicy][] => {
     if (name !== handle) return [[name, policy]];
     const { status: _, ...rest } = policy;
     return status === undefined ? [] : [[name, { ...rest, status }]];
   });
-  await service.task.turn();
-  if (opens(new Map(others), service.task) || judge('create', 'policy', caller, context).granted) return;
+  await session.task.turn();
+  if (opens(new Map(others), session.task) || judge('create', 'policy', caller, context).granted) return;
   throw status === undefined
     ? refusal('drop', 'policy', { credentials: true })
     : refusal('create', 'policy-proof', { credentials: true });

@@ -5,7 +5,7 @@ import { fits } from '../access/filter.js';
 import { nameMatches, namesIn, signerMatches } from '../access/matchers.js';
 import type { SignerMatcher } from '../access/rules.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 import type { Cost } from '../work/cost.js';
 import { keyOf, keySaid, signerOf } from './caller.js';
 
@@ -55,18 +55,17 @@ function elementsOf(status: Json | undefined): number {
  * @param subject the record, whose owners they may name
  */
 export async function isQuorate(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   values: readonly StatusValue[],
   asking: readonly StoredProof[],
   subject: Subject,
 ): Promise<boolean> {
   if (values.some(({ quorum }) => quorum.length === 0)) return true;
-  const keys = await Promise.all(asking.map((proof) => keyOfProof(service, ledger, proof)));
-  const domains = domainsFrom(ledger, subject.meta.domain).map(({ handle }) => handle);
-  const of = { record: subject.owners, ledger: ledger.owners, domains };
+  const keys = await Promise.all(asking.map((proof) => keyOfProof(session, proof)));
+  const domains = domainsFrom(session.ledger, subject.meta.domain).map(({ handle }) => handle);
+  const of = { record: subject.owners, ledger: session.ledger.owners, domains };
   return values.some(({ quorum }) =>
-    quorum.every((matcher) => keys.some((key) => key && signerMatches(matcher, key, of, service.task))),
+    quorum.every((matcher) => keys.some((key) => key && signerMatches(matcher, key, of, session.task))),
   );
 }
 
@@ -92,8 +91,8 @@ function namesStatus(matcher: Json, status: string): boolean {
 }
 
 /** The key a stored proof speaks for: the signer's it was made for where `system.auth` made it, else its own. */
-async function keyOfProof(service: Service, ledger: Ledger, proof: StoredProof): Promise<Key | undefined> {
-  if (proof.origin === 'key-pair' || proof.signer === undefined) return keyOf(service, ledger, proof.public, true);
-  const signer = await signerOf(service, ledger, proof.signer, 'handle');
-  return signer && keySaid(ledger, signer);
+async function keyOfProof(session: Session, proof: StoredProof): Promise<Key | undefined> {
+  if (proof.origin === 'key-pair' || proof.signer === undefined) return keyOf(session, proof.public, true);
+  const signer = await signerOf(session, proof.signer, 'handle');
+  return signer && keySaid(session.ledger, signer);
 }

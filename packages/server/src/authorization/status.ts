@@ -2,7 +2,7 @@ import { LedgerError, type RecordEnvelope, type StoredProof } from '@countersign
 import type { Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 import type { Cost } from '../work/cost.js';
 import { applicableValues, isQuorate } from './status-policies.js';
 
@@ -17,8 +17,7 @@ import { applicableValues, isQuorate } from './status-policies.js';
  *   apply and none names the status
  */
 export async function statusAfter(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
   record: RecordEnvelope,
   subject: Subject,
@@ -30,17 +29,15 @@ export async function statusAfter(
   const outcome = asked === null ? 'moves' : (kind.transition?.(from ?? '', asked) ?? 'moves');
   if (outcome === 'repeat') return 'repeat';
   // Policies come before the kind's own rules (contract 01 §12, Order of checks).
-  await service.task.turn();
-  const values = applicableValues(service.task, ledger, subject, asked);
+  await session.task.turn();
+  const values = applicableValues(session.task, session.ledger, subject, asked);
   if (values?.length === 0) throw violation(kind, asked);
   if (outcome === 'refused') {
     throw new LedgerError('record.update-rejected', `Proof contains invalid status change, from ${from} to ${asked}`);
   }
   if (values === undefined) return { becomes: asked ?? undefined };
   const asking = [...proofs, proof].filter((one) => (one.custom?.status ?? null) === asked);
-  return (await isQuorate(service, ledger, values, asking, subject))
-    ? { becomes: asked ?? undefined }
-    : { becomes: from };
+  return (await isQuorate(session, values, asking, subject)) ? { becomes: asked ?? undefined } : { becomes: from };
 }
 
 /** @throws `record.status-policy-violation` when policies are about a new record and none names `created` (05 §1.3) */

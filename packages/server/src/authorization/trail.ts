@@ -3,9 +3,9 @@ import type { Caller, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
-import { signerOf } from './caller.js';
+import type { Session } from '../ledgers/session.js';
 import { type ClientProofs, customsOf, storedProof, unsigned } from '../records/proofs.js';
+import { signerOf } from './caller.js';
 
 /** What a client signed, and on whose behalf its token speaks. */
 export interface Signed {
@@ -33,8 +33,7 @@ export function assertSigned({ proofs: { signed, partial }, token }: Signed, cal
  * @param now the moment of the write, ISO 8601
  */
 export async function clientTrail(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
   signed: Signed,
   caller: Caller,
@@ -45,7 +44,7 @@ export async function clientTrail(
   const own = proofs.signed.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail?.origin ?? true));
   const status = customsOf(proofs).find((custom) => typeof custom?.status === 'string')?.status;
   const said = { moment: now, ...(status === undefined || status === null ? {} : { status }) };
-  const impersonation = await impersonationProof(service, ledger, hash, said, caller, signed.token);
+  const impersonation = await impersonationProof(session, hash, said, caller, signed.token);
   return impersonation ? [...own, impersonation] : own;
 }
 
@@ -63,8 +62,7 @@ export function ownersOf(ledger: Ledger, { proofs }: Signed, caller: Caller): st
  * @returns nothing when the token stands for no registered signer
  */
 export async function impersonationProof(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   hash: string,
   custom: JsonObject,
   caller: Caller,
@@ -76,8 +74,8 @@ export async function impersonationProof(
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([claim, value]) => [`bearer.${claim}`, value]);
   const said: JsonObject = { ...custom, ...Object.fromEntries(claims) };
-  const { digest, method, public: key, result } = ledger.auth.sign(hash, said);
-  const issuer = await issuerOf(service, ledger, token, signer);
+  const { digest, method, public: key, result } = session.ledger.auth.sign(hash, said);
+  const issuer = await issuerOf(session, token, signer);
   return {
     custom: said,
     digest,
@@ -91,16 +89,11 @@ export async function impersonationProof(
 }
 
 /** Handle of the signer that the claim `iss` names, by key or by handle. */
-async function issuerOf(
-  service: Service,
-  ledger: Ledger,
-  { claims }: Token,
-  signer: SignerFacts,
-): Promise<string | undefined> {
+async function issuerOf(session: Session, { claims }: Token, signer: SignerFacts): Promise<string | undefined> {
   const { iss } = claims;
   if (typeof iss !== 'string') return undefined;
   // Most issue their tokens themselves.
   if (iss === signer.handle || iss === signer.public) return signer.handle;
   const by = decodeBase64(iss)?.length === 32 ? 'public' : 'handle';
-  return (await signerOf(service, ledger, iss, by))?.handle;
+  return (await signerOf(session, iss, by))?.handle;
 }

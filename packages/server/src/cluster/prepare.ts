@@ -1,11 +1,5 @@
 import type pg from 'pg';
-import {
-  keyCheck,
-  type MasterKeySource,
-  makeMasterKey,
-  missingMasterKey,
-  readMasterKey,
-} from '../keys/master-key.js';
+import { keyCheck, type MasterKeySource, makeMasterKey, missingMasterKey, readMasterKey } from '../keys/master-key.js';
 import { assertSameMasterKey, storedCheck } from '../store/key-check.js';
 import { migrate, withLock } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from '../config.js';
 import { openServer, type Server } from '../app.js';
+import type { Config } from '../config.js';
 import { cannotListen } from './port.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };

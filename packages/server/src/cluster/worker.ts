@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from '../config.js';
 import type { Server } from '../app.js';
+import type { Config } from '../config.js';
 import type { Counts, ToPrimary, ToWorker } from './messages.js';
 import { serve } from './serve.js';
 import { BEAT } from './watchdog.js';

@@ -11,9 +11,9 @@ import {
   type StoredProof,
   verifyProof,
 } from '@countersign/protocol';
+import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
-import type { Service } from '../ledgers/service.js';
 import { BridgeRefusal, invalidResponse, isErrorData, unexpected } from './error.js';
 
 /** A record as a bridge gave it: its hash is that of its data, and every proof of it verifies. */

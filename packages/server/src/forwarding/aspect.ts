@@ -3,7 +3,7 @@ import { matches, member } from '../access/condition.js';
 import type { Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
-import type { Request } from '../operations/request.js';
+import type { Command } from '../records/command.js';
 import type { Cost } from '../work/cost.js';
 
 /** What a processing policy can hand to a bridge (contract 02 §4). */
@@ -39,7 +39,7 @@ export function aspectsFor(
   ledger: Ledger,
   kind: Kind,
   action: Action,
-  request: Request,
+  command: Command,
   subject?: Subject,
 ): readonly Aspect[] {
   if (!declares(ledger, kind, action)) return [];
@@ -49,7 +49,7 @@ export function aspectsFor(
     .filter(({ filter, aspect: { domain } }) => {
       cost.spend(2 + (domain === undefined ? 0 : domains.length >> 2));
       if (domain !== undefined && !domains.includes(domain)) return false;
-      return filter === undefined || fits(filter, request, subject, cost);
+      return filter === undefined || fits(filter, command, subject, cost);
     })
     .map(({ aspect }) => aspect);
 }
@@ -119,9 +119,14 @@ function strategyOf(action: Action, named: Strategy | undefined): Strategy {
 
 /**
  * Whether the anchor, and the request it came with, are as a filter asks: each of its keys is a path in `ctx` (the
- * request), `meta` or `data`; `data` may be left out (contract 02 §4).
+ * command), `meta` or `data`; `data` may be left out (contract 02 §4).
  */
-function fits(filter: JsonObject, { headers }: Request, subject: Subject | undefined, cost: Cost): boolean {
+function fits(
+  filter: JsonObject,
+  { request: { headers } }: Command,
+  subject: Subject | undefined,
+  cost: Cost,
+): boolean {
   const { data = {}, meta = {} } = subject ?? {};
   const scope = { data, meta, ctx: { req: { headers } } } as unknown as JsonObject;
   return Object.entries(filter).every(([key, expected]) => {

@@ -1,9 +1,7 @@
 import { isObject, type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import { secretValues } from '../auth/secret-values.js';
 import { secretNames } from '../kinds/data.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import { assertCurrent } from '../ledgers/attempt.js';
-import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 
 /** Where a bridge is called, and with what. */
 export interface Bridge {
@@ -19,33 +17,28 @@ export interface Bridge {
  *
  * @throws `forward.unexpected-error` when there is none (contract 02 §4); OutOfDate when the ledger has changed
  */
-export async function bridgeOf(service: Service, ledger: Ledger, handle: string): Promise<Bridge> {
-  const { version, record } = await service.store.lookup({
-    ledger: ledger.id,
+export async function bridgeOf(session: Session, handle: string): Promise<Bridge> {
+  const { version, record } = await session.store.lookup({
+    ledger: session.ledger.id,
     kind: 'bridge',
     id: handle,
     by: 'handle',
   });
-  assertCurrent(ledger, version);
+  session.checked({ version: version });
   if (!record) {
     throw new LedgerError('forward.unexpected-error', `Forward bridge '${handle}' configured but not exists`);
   }
   const { data, luid } = JSON.parse(record.body) as RecordEnvelope;
   const { server } = data.config as { server: string };
-  return { handle, server, headers: await securityHeaders(service, ledger, luid, data) };
+  return { handle, server, headers: await securityHeaders(session, luid, data) };
 }
 
 /** What the rules `header` of a bridge add to every call (contract 04 §11, Secure at call time). */
-async function securityHeaders(
-  service: Service,
-  ledger: Ledger,
-  luid: string,
-  { secure }: JsonObject,
-): Promise<Bridge['headers']> {
+async function securityHeaders(session: Session, luid: string, { secure }: JsonObject): Promise<Bridge['headers']> {
   const rules = Array.isArray(secure) ? secure.filter(isObject).filter(({ schema }) => schema === 'header') : [];
   if (rules.length === 0) return [];
-  const secrets = await service.store.secrets({ ledger: ledger.id, luid });
-  const values = secretValues(service, ledger, luid, secrets);
+  const secrets = await session.store.secrets({ ledger: session.ledger.id, luid });
+  const values = secretValues(session, luid, secrets);
   return rules.flatMap(({ key, value }) => {
     const secret = values.get(secretNames([value])[0] ?? '');
     return secret === undefined ? [] : [[String(key).toLowerCase(), secret] as const];

@@ -1,11 +1,10 @@
 import { HANDLE_PATTERN, isLuid, type Json, LedgerError } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { type OutboundAnswer, type OutboundCall, OutboundFailure } from '../outbound/outbound.js';
-import type { Request } from '../operations/request.js';
-import type { Service } from '../ledgers/service.js';
+import type { Command, ForwardedRequest } from '../records/command.js';
 import { stepsOfText } from '../work/task.js';
 import type { Aspect } from './aspect.js';
 import { type Bridge, bridgeOf } from './bridge.js';
@@ -24,12 +23,12 @@ export interface Call {
 export type Step = 'done' | 'found';
 
 /**
- * A request, and what became of it outside. It is decided anew each time the ledger turns out to have changed, but each
+ * A command, and what became of it outside. It is decided anew each time the ledger turns out to have changed, but each
  * step goes out once: what was answered to that counts for every later run.
  */
 export interface Forwarding {
   readonly kind: Kind;
-  readonly request: Request;
+  readonly command: Command;
   readonly asked: Partial<Record<Step, { readonly bridge: string; readonly answer: Promise<OutboundAnswer> }>>;
   /** Until when its calls may take, together. */
   until?: number;
@@ -51,8 +50,7 @@ export function pathOf(kind: Kind, id: string): string {
  *   larger than any may be; OutOfDate when the ledger has changed, before anything is sent
  */
 export async function askBridge(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
   call: () => Call | Promise<Call>,
@@ -61,40 +59,39 @@ export async function askBridge(
   const { bridge: handle } = aspect;
   let asked = forwarding.asked[step];
   if (!asked) {
-    if (cameBack(ledger, forwarding.request.headers)) {
-      throw new LedgerError('forward.unexpected-error', `Forwarded by ledger '${ledger.handle}' before`);
+    if (cameBack(session.ledger, forwarding.command.request.headers)) {
+      throw new LedgerError('forward.unexpected-error', `Forwarded by ledger '${session.ledger.handle}' before`);
     }
-    const bridge = await bridgeOf(service, ledger, handle);
-    asked = { bridge: handle, answer: send(service, ledger, bridge, forwarding, aspect, await call()) };
+    const bridge = await bridgeOf(session, handle);
+    asked = { bridge: handle, answer: send(session, bridge, forwarding, aspect, await call()) };
     forwarding.asked[step] = asked;
   }
   if (asked.bridge !== handle) {
     throw new LedgerError('forward.unexpected-error', 'Policies have changed while the request was forwarded');
   }
   const answer = await asked.answer;
-  await service.task.turn(stepsOfText(answer.text));
+  await session.task.turn(stepsOfText(answer.text));
   return answer;
 }
 
 async function send(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   bridge: Bridge,
   forwarding: Forwarding,
   { domain }: Aspect,
   { method, path, body }: Call,
 ): Promise<OutboundAnswer> {
-  const { kind, request } = forwarding;
+  const { kind, command } = forwarding;
   const now = performance.now();
   // What the bridge has done, the ledger has to keep.
-  if (method !== 'GET') service.task.mustFinish();
-  forwarding.until ??= now + service.requestTimeout * limits.outbound.share;
+  if (method !== 'GET') session.task.mustFinish();
+  forwarding.until ??= now + session.requestTimeout * limits.outbound.share;
   try {
-    return await service.outbound.send({
-      ledger: ledger.id,
+    return await session.outbound.send({
+      ledger: session.ledger.id,
       method,
       url: urlOf(bridge.server, `/v2/${kind.path}${path}`),
-      headers: forwardedHeaders(service, ledger, bridge, clientsHeaders(request, domain), body !== undefined),
+      headers: forwardedHeaders(session, bridge, clientsHeaders(command.request, domain), body !== undefined),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       within: Math.max(1, Math.floor(forwarding.until - now)),
     });
@@ -108,7 +105,7 @@ async function send(
  * The client's headers, without its token where a policy in a domain leads to the bridge: whoever made that has rights in
  * the domain only, and could do with the token what its bearer may do elsewhere.
  */
-function clientsHeaders({ headers }: Request, domain: string | undefined): Request['headers'] {
+function clientsHeaders({ headers }: ForwardedRequest, domain: string | undefined): ForwardedRequest['headers'] {
   if (domain === undefined) return headers;
   const { authorization: _, ...others } = headers;
   return others;

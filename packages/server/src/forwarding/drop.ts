@@ -1,10 +1,9 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
-import { moment } from '../base/clock.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import type { SentDrop } from '../operations/bodies.js';
 import { clientTrail, type Signed } from '../authorization/trail.js';
-import type { Service } from '../ledgers/service.js';
+import { moment } from '../base/clock.js';
+import type { Session } from '../ledgers/session.js';
+import type { SentDrop } from '../records/sent.js';
 import { successOf } from './answer.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { BridgeRefusal } from './error.js';
@@ -19,8 +18,7 @@ import { asSent } from './version.js';
  * @throws BridgeRefusal, and what `askBridge` and `successOf` throw
  */
 export async function forwardDrop(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   forwarding: Forwarding,
   target: Target,
   { data, luid }: SentDrop,
@@ -31,17 +29,17 @@ export async function forwardDrop(
   const { hash } = signed;
   const { id } = target;
   const aspect = aspectOf(target);
-  const answer = await askBridge(service, ledger, forwarding, aspect, async () => {
-    const now = moment(service.nature);
-    const trail = await clientTrail(service, ledger, kind, signed, caller, now);
+  const answer = await askBridge(session, forwarding, aspect, async () => {
+    const now = moment(session.nature);
+    const trail = await clientTrail(session, kind, signed, caller, now);
     const proofs = [
-      ...asSent(ledger, trail),
-      ledger.system.fresh(hash, { moment: now, status: 'dropped' }),
+      ...asSent(session.ledger, trail),
+      session.ledger.system.fresh(hash, { moment: now, status: 'dropped' }),
     ] as JsonObject[];
     return { method: 'DELETE', path: pathOf(kind, id), body: { data, hash, luid, meta: { proofs } } };
   });
   try {
-    successOf(service, aspect.bridge, answer);
+    successOf(session, aspect.bridge, answer);
   } catch (error) {
     if (target.proxied || !isMissing(error)) throw error;
   }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 import type { Bridge } from './bridge.js';
 
 /** What belongs to one connection (RFC 9110 §7.6.1), or is set by whoever sends. */
@@ -53,8 +53,7 @@ const TOKEN_LIFE = 86_400;
  * bridge knows the ledger (contract 02 §4).
  */
 export function forwardedHeaders(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   bridge: Bridge,
   client: IncomingHttpHeaders,
   hasBody: boolean,
@@ -67,8 +66,8 @@ export function forwardedHeaders(
     accept,
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
     ...(authorization === undefined ? {} : { 'x-forwarded-authorization': authorization }),
-    authorization: `Bearer ${tokenFor(service, ledger, bridge.handle)}`,
-    via: [...(via === undefined ? [] : [via]), `1.1 ${ledger.luid}`].join(', '),
+    authorization: `Bearer ${tokenFor(session, bridge.handle)}`,
+    via: [...(via === undefined ? [] : [via]), `1.1 ${session.ledger.luid}`].join(', '),
   };
 }
 
@@ -91,12 +90,12 @@ function isFree(name: string): boolean {
   return !OWN.includes(name) && !HOP_BY_HOP.includes(name);
 }
 
-function tokenFor(service: Service, ledger: Ledger, bridge: string): string {
-  const iat = Math.floor(service.nature.now() / 1000);
-  const { handle } = ledger;
-  return ledger.system.token({
+function tokenFor(session: Session, bridge: string): string {
+  const iat = Math.floor(session.nature.now() / 1000);
+  const { handle } = session.ledger;
+  return session.ledger.system.token({
     iss: `ledger:${handle}`,
-    sub: `${ledger.system.handle}@${handle}`,
+    sub: `${session.ledger.system.handle}@${handle}`,
     aud: bridge,
     iat,
     exp: iat + TOKEN_LIFE,

@@ -1,9 +1,8 @@
 import type { JsonObject, Proof, StoredProof } from '@countersign/protocol';
 import type { ShownKey } from '../access/caller.js';
-import type { Ledger } from '../ledgers/ledger.js';
 import { keyOf } from '../authorization/caller.js';
+import type { Session } from '../ledgers/session.js';
 import { storedProof } from '../records/proofs.js';
-import type { Service } from '../ledgers/service.js';
 import type { BridgeRecord } from './answer.js';
 
 /**
@@ -12,38 +11,29 @@ import type { BridgeRecord } from './answer.js';
  *
  * @throws OutOfDate when the ledger's signers are not those it was decided on
  */
-export async function asServed(service: Service, ledger: Ledger, record: BridgeRecord): Promise<JsonObject> {
-  return served(record, await keysOf(service, ledger, record.proofs, false));
+export async function asServed(session: Session, record: BridgeRecord): Promise<JsonObject> {
+  return served(record, await keysOf(session, record.proofs, false));
 }
 
 /** The same of many, whose keys are looked up once each. */
-export async function allAsServed(
-  service: Service,
-  ledger: Ledger,
-  records: readonly BridgeRecord[],
-): Promise<JsonObject[]> {
+export async function allAsServed(session: Session, records: readonly BridgeRecord[]): Promise<JsonObject[]> {
   const proofs = records.flatMap((record) => record.proofs);
-  const keys = await keysOf(service, ledger, proofs, false);
+  const keys = await keysOf(session, proofs, false);
   return records.map((record) => served(record, keys));
 }
 
 /** Proofs, to be kept, with the signers of this ledger that they are of; one of a stranger to it says nothing of that. */
-export async function attributed(service: Service, ledger: Ledger, proofs: readonly Proof[]): Promise<StoredProof[]> {
-  const keys = await keysOf(service, ledger, proofs, true);
+export async function attributed(session: Session, proofs: readonly Proof[]): Promise<StoredProof[]> {
+  const keys = await keysOf(session, proofs, true);
   return proofs.map((proof) => withSigner(proof, keys));
 }
 
 type Keys = ReadonlyMap<string, ShownKey>;
 
 /** @param trustAbsence false where no commit follows */
-async function keysOf(
-  service: Service,
-  ledger: Ledger,
-  proofs: readonly Proof[],
-  trustAbsence: boolean,
-): Promise<Keys> {
+async function keysOf(session: Session, proofs: readonly Proof[], trustAbsence: boolean): Promise<Keys> {
   const publics = [...new Set(proofs.map((proof) => proof.public))];
-  const keys = await Promise.all(publics.map((key) => keyOf(service, ledger, key, trustAbsence)));
+  const keys = await Promise.all(publics.map((key) => keyOf(session, key, trustAbsence)));
   return new Map(keys.map((key) => [key.public, key]));
 }
 

@@ -1,13 +1,13 @@
 import type { JsonObject, Proof, RecordEnvelope, StoredProof } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
-import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { authorize } from '../authorization/authorize.js';
-import type { SentProof } from '../operations/bodies.js';
 import { writer } from '../authorization/caller.js';
+import { isOwn } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
+import type { Answer } from '../records/command.js';
 import { assertMeant } from '../records/meant.js';
 import { unsigned } from '../records/proofs.js';
-import type { Answer } from '../operations/request.js';
-import type { Service } from '../ledgers/service.js';
+import type { SentProof } from '../records/sent.js';
 import { type BridgeRecord, bare, isNamed, recordIn, successOf } from './answer.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { invalidResponse } from './error.js';
@@ -22,21 +22,20 @@ import { added, assertTaken } from './version.js';
  * @returns what the bridge has added to the proofs, for the ledger to keep too; only when it keeps them in step
  */
 export async function forwardProof(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   forwarding: Forwarding,
   target: Target,
   record: RecordEnvelope,
   proof: StoredProof,
 ): Promise<StoredProof[]> {
   const aspect = aspectOf(target);
-  const taken = await signed(service, ledger, forwarding, target, proof);
+  const taken = await signed(session, forwarding, target, proof);
   // A proof by `system.auth` is made anew when the request is decided anew; the bridge has the first.
-  const own = proof.public === ledger.auth.public ? [] : [proof];
+  const own = proof.public === session.ledger.auth.public ? [] : [proof];
   assertTaken(aspect.bridge, taken, record.hash, own);
   if (aspect.strategy !== 'synchronize') return [];
   const kept = { ...record, meta: { ...record.meta, proofs: [...record.meta.proofs, proof] } };
-  return added(service, ledger, aspect.bridge, kept, taken);
+  return added(session, aspect.bridge, kept, taken);
 }
 
 /**
@@ -47,8 +46,7 @@ export async function forwardProof(
  *   for one of the ledger's own, which a client cannot have made
  */
 export async function proxiedProof(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   forwarding: Forwarding,
   target: Target,
   sent: SentProof,
@@ -58,29 +56,23 @@ export async function proxiedProof(
   const { method, public: key, digest, result, custom } = sent;
   if (method === undefined || key === undefined || digest === undefined || result === undefined) throw unsigned();
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
-  if (isOwn(ledger, key)) throw unsigned();
-  assertMeant(ledger, kind, [custom]);
-  const caller = await writer(service, ledger, [], token, false);
-  await authorize(service, ledger, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
+  if (isOwn(session.ledger, key)) throw unsigned();
+  assertMeant(session.ledger, kind, [custom]);
+  const caller = await writer(session, [], token, false);
+  await authorize(session, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
   const { bridge } = aspectOf(target);
-  const taken = await signed(service, ledger, forwarding, target, proof);
+  const taken = await signed(session, forwarding, target, proof);
   if (!isNamed(taken, target.id)) throw invalidResponse(bridge);
   assertTaken(bridge, taken, taken.hash.toLowerCase(), [proof]);
-  return { status: 200, body: JSON.stringify(await asServed(service, ledger, taken)) };
+  return { status: 200, body: JSON.stringify(await asServed(session, taken)) };
 }
 
-async function signed(
-  service: Service,
-  ledger: Ledger,
-  forwarding: Forwarding,
-  target: Target,
-  proof: Proof,
-): Promise<BridgeRecord> {
+async function signed(session: Session, forwarding: Forwarding, target: Target, proof: Proof): Promise<BridgeRecord> {
   const { id } = target;
   const aspect = aspectOf(target);
-  const answer = await askBridge(service, ledger, forwarding, aspect, () => {
-    const sent = proof.public === ledger.auth.public ? proof : { ...bare(proof), origin: 'key-pair' };
+  const answer = await askBridge(session, forwarding, aspect, () => {
+    const sent = proof.public === session.ledger.auth.public ? proof : { ...bare(proof), origin: 'key-pair' };
     return { method: 'POST', path: `${pathOf(forwarding.kind, id)}/proofs`, body: sent as JsonObject };
   });
-  return recordIn(service, aspect.bridge, successOf(service, aspect.bridge, answer));
+  return recordIn(session, aspect.bridge, successOf(session, aspect.bridge, answer));
 }

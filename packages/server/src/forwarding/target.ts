@@ -1,8 +1,8 @@
 import { isLuid, type JsonObject } from '@countersign/protocol';
 import type { Subject } from '../access/context.js';
+import { newSubject, subjectOf } from '../authorization/context.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import { newSubject, subjectOf } from '../authorization/context.js';
 import { joinedDomain } from '../records/domain.js';
 import type { Stored } from '../records/stored.js';
 import type { Cost } from '../work/cost.js';
@@ -36,7 +36,7 @@ export function aspectOf({ aspects }: Target): Aspect {
 }
 
 /**
- * The record of a request, where policies hand the action on it to a bridge.
+ * The record of a command, where policies hand the action on it to a bridge.
  *
  * @param cost charged for every aspect that is looked at
  * @param found the ledger's own; none where at most the bridge has it
@@ -45,16 +45,16 @@ export function aspectOf({ aspects }: Target): Aspect {
 export function targetOf(
   cost: Cost,
   ledger: Ledger,
-  { kind, request }: Forwarding,
+  { kind, command }: Forwarding,
   action: Action,
   found: Stored | undefined,
   data?: JsonObject,
 ): Target | undefined {
   if (!declares(ledger, kind, action)) return undefined;
-  const id = found ? String(found.record.data.handle) : (request.params.id ?? '');
+  const id = found ? String(found.record.data.handle) : (command.params.id ?? '');
   const subject = bridgedSubject(ledger, kind, isLuid(id, kind.prefix) ? {} : { handle: id }, 'name');
   const routed = found ? subjectOf(kind, found.record, found.parent) : data ? { ...subject, data } : subject;
-  const aspects = aspectsFor(cost, ledger, kind, action, request, routed);
+  const aspects = aspectsFor(cost, ledger, kind, action, command, routed);
   if (aspects.length === 0) return undefined;
   return { aspects, proxied: aspects.some(({ strategy }) => strategy === 'proxy'), subject, id };
 }

@@ -1,14 +1,15 @@
 import { type JsonObject, LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
+import { clientTrail, type Signed } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import type { OutboundAnswer } from '../outbound/outbound.js';
+import type { Answer } from '../records/command.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
-import type { Answer } from '../operations/request.js';
-import { clientTrail, type Signed } from '../authorization/trail.js';
 import { newLuid } from '../records/version.js';
-import type { Service } from '../ledgers/service.js';
 import { type BridgeRecord, bare, invalidSignature, recordIn, successOf } from './answer.js';
 import type { Aspect } from './aspect.js';
 import { askBridge, type Call, type Forwarding, pathOf } from './call.js';
@@ -36,14 +37,13 @@ export interface Version {
  * @throws what `taken` throws
  */
 export async function forwardVersion(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
   version: Version,
 ): Promise<StoredProof[]> {
-  const { record } = await taken(service, ledger, forwarding, aspect, version);
-  return aspect.strategy === 'synchronize' ? added(service, ledger, aspect.bridge, version.record, record) : [];
+  const { record } = await taken(session, forwarding, aspect, version);
+  return aspect.strategy === 'synchronize' ? added(session, aspect.bridge, version.record, record) : [];
 }
 
 /**
@@ -53,15 +53,14 @@ export async function forwardVersion(
  * @throws what `taken` throws
  */
 export async function proxiedVersion(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
   version: Version,
 ): Promise<Answer> {
-  const { record, before } = await taken(service, ledger, forwarding, aspect, version);
+  const { record, before } = await taken(session, forwarding, aspect, version);
   const status = version.id === undefined && !before ? (forwarding.kind.trail?.answer ?? 201) : 200;
-  return { status, body: JSON.stringify(await asServed(service, ledger, record)) };
+  return { status, body: JSON.stringify(await asServed(session, record)) };
 }
 
 /** A version that a bridge has; `before` when it was an earlier sending of the request that it took. */
@@ -76,24 +75,18 @@ interface Taken {
  * @throws BridgeRefusal, and what `askBridge`, `successOf` and `recordIn` throw; `crypto.signature-invalid` when it is
  *   something else than what the client signed
  */
-async function taken(
-  service: Service,
-  ledger: Ledger,
-  forwarding: Forwarding,
-  aspect: Aspect,
-  version: Version,
-): Promise<Taken> {
+async function taken(session: Session, forwarding: Forwarding, aspect: Aspect, version: Version): Promise<Taken> {
   const { kind } = forwarding;
   const { id, signed } = version;
-  const answer = await askBridge(service, ledger, forwarding, aspect, async (): Promise<Call> => {
-    const body = await bodyOf(service, ledger, forwarding, aspect, version);
+  const answer = await askBridge(session, forwarding, aspect, async (): Promise<Call> => {
+    const body = await bodyOf(session, forwarding, aspect, version);
     return id === undefined ? { method: 'POST', path: '', body } : { method: 'PUT', path: pathOf(kind, id), body };
   });
   try {
-    return { record: versionIn(service, aspect.bridge, answer, signed), before: false };
+    return { record: versionIn(session, aspect.bridge, answer, signed), before: false };
   } catch (error) {
     if (!(error instanceof BridgeRefusal)) throw error;
-    const record = await takenBefore(service, ledger, forwarding, aspect, version);
+    const record = await takenBefore(session, forwarding, aspect, version);
     if (!record) throw error;
     return { record, before: true };
   }
@@ -114,8 +107,7 @@ function versionIn(service: Service, bridge: string, answer: OutboundAnswer, { h
  *   it is the same
  */
 async function takenBefore(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
   { data, signed }: Version,
@@ -123,8 +115,8 @@ async function takenBefore(
   if (signed.proofs.signed.length === 0) return undefined;
   try {
     const path = pathOf(forwarding.kind, String(data.handle));
-    const answer = await askBridge(service, ledger, forwarding, aspect, () => ({ method: 'GET', path }), 'found');
-    return versionIn(service, aspect.bridge, answer, signed);
+    const answer = await askBridge(session, forwarding, aspect, () => ({ method: 'GET', path }), 'found');
+    return versionIn(session, aspect.bridge, answer, signed);
   } catch (error) {
     if (error instanceof LedgerError || error instanceof BridgeRefusal) return undefined;
     throw error;
@@ -152,8 +144,7 @@ export function assertTaken(bridge: string, taken: BridgeRecord, hash: string, p
  * @throws `forward.invalid-response` when that is more than a record carries
  */
 export async function added(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   bridge: string,
   record: RecordEnvelope | undefined,
   taken: BridgeRecord,
@@ -161,12 +152,12 @@ export async function added(
   const kept = record?.meta.proofs ?? [];
   const others = taken.proofs.filter(
     (proof, index) =>
-      proof.public !== ledger.auth.public &&
-      !(proof.public === ledger.system.public && proof.custom?.luid !== undefined) &&
+      proof.public !== session.ledger.auth.public &&
+      !(proof.public === session.ledger.system.public && proof.custom?.luid !== undefined) &&
       ![...kept, ...taken.proofs.slice(0, index)].some((one) => isSameProof(one, proof)),
   );
   if (kept.length + others.length > limits.proofs) throw invalidResponse(bridge);
-  return attributed(service, ledger, others);
+  return attributed(session, others);
 }
 
 /**
@@ -174,26 +165,25 @@ export async function added(
  * keep, and gets one more proof; any other gets a luid of its own for a new record (contract 02 §4).
  */
 async function bodyOf(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   { kind }: Forwarding,
   { strategy }: Aspect,
   { id, data, luid, signed, caller, record }: Version,
 ): Promise<JsonObject> {
   const { hash } = signed;
-  const now = moment(service.nature);
-  const made = record?.meta.proofs ?? (await clientTrail(service, ledger, kind, signed, caller, now));
-  const own = made.filter((proof) => proof.public === ledger.system.public);
+  const now = moment(session.nature);
+  const made = record?.meta.proofs ?? (await clientTrail(session, kind, signed, caller, now));
+  const own = made.filter((proof) => proof.public === session.ledger.system.public);
   const said = id === undefined ? { moment: now, status: 'created' } : { moment: now };
   const proofs = [
     ...asSent(
-      ledger,
+      session.ledger,
       made.filter((proof) => !own.includes(proof)),
     ),
     ...(strategy === 'synchronize' ? own : []),
-    ledger.system.fresh(hash, said),
+    session.ledger.system.fresh(hash, said),
   ];
-  const named = id === undefined && strategy !== 'synchronize' ? newLuid(service, kind) : (record?.luid ?? luid);
+  const named = id === undefined && strategy !== 'synchronize' ? newLuid(session, kind) : (record?.luid ?? luid);
   return { hash, data, meta: { proofs: proofs as JsonObject[] }, ...(named === undefined ? {} : { luid: named }) };
 }
 

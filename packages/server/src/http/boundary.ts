@@ -1,10 +1,10 @@
 import { hash as hashOf, type Json, LedgerError } from '@countersign/protocol';
 import { moment } from '../base/clock.js';
+import { Overloaded } from '../base/gather.js';
 import { BridgeRefusal } from '../forwarding/error.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Answer } from '../operations/request.js';
 import type { Service } from '../ledgers/service.js';
-import { Overloaded } from '../base/gather.js';
+import type { Answer } from '../records/command.js';
 import { isUnavailable } from '../store/unavailable.js';
 
 /** Takes note, for operators, of what no request should have been able to cause, and of what lies behind an answer. */

@@ -5,12 +5,13 @@ import { type ClientCredentials, clientCredentials } from '../auth/client-creden
 import { Failures } from '../auth/failures.js';
 import { mint } from '../auth/mint.js';
 import { native } from '../auth/native-suite.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import { limits } from '../limits.js';
-import type { Service } from '../ledgers/service.js';
 import { Overloaded } from '../base/gather.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { openSession, type Session } from '../ledgers/session.js';
+import { limits } from '../limits.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { inTime } from './boundary.js';
+import type { HttpService } from './http-service.js';
 import { ledgerOf } from './tenant.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -24,7 +25,7 @@ interface TokenAnswer {
 }
 
 /** `POST /oauth/token` below `base` (contract 03 §3; RFC 6749 §4.4): a client's credentials for an access token. */
-export function tokenRoute(app: FastifyInstance, service: Service, base: string): void {
+export function tokenRoute(app: FastifyInstance, service: HttpService, base: string): void {
   const failures = new Failures(service.nature.now, limits.failures);
   // A scope of its own, because here bodies are forms.
   void app.register(async (scope) => {
@@ -41,7 +42,7 @@ export function tokenRoute(app: FastifyInstance, service: Service, base: string)
 }
 
 /** Every case in the order of contract 03 §3; before all, the ledger. */
-async function answerTo(service: Service, failures: Failures, request: FastifyRequest): Promise<TokenAnswer> {
+async function answerTo(service: HttpService, failures: Failures, request: FastifyRequest): Promise<TokenAnswer> {
   const ledger = await namedLedger(service, request);
   if ('status' in ledger) return ledger;
   const task = service.scheduler.task(ledger.id, () => request.raw.socket.destroyed);
@@ -64,7 +65,7 @@ async function answerTo(service: Service, failures: Failures, request: FastifyRe
     );
   }
   if (credentials === 'malformed') return invalidClient();
-  return tokenFor({ ...service, task }, ledger, credentials, failures, request.ip);
+  return tokenFor(openSession({ ...service, task }, ledger), credentials, failures, request.ip);
 }
 
 /**
@@ -72,29 +73,28 @@ async function answerTo(service: Service, failures: Failures, request: FastifyRe
  * a client out; by address alone, one client's wrong settings would keep out its neighbours.
  */
 async function tokenFor(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   { id, secret }: ClientCredentials,
   failures: Failures,
   address: string,
 ): Promise<TokenAnswer> {
-  const attempt = native.sha256(JSON.stringify([ledger.luid, id, address]));
+  const attempt = native.sha256(JSON.stringify([session.ledger.luid, id, address]));
   if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));
-  const candidate = await candidateFor(service, ledger, id);
+  const candidate = await candidateFor(session, id);
   // Others may have failed meanwhile. From here to the count nothing else runs, so no guess too many is looked at.
   if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));
   if (!knowsSecret(candidate, secret) || !candidate.factor) {
     failures.add(attempt);
     return invalidClient();
   }
-  const found = await clientOf(service, ledger, candidate.factor);
+  const found = await clientOf(session, candidate.factor);
   if (!found.client) return invalidClient();
-  const minted = await mint(service, found.ledger, found.client);
+  const minted = await mint(openSession(session, found.ledger), found.client);
   if (minted === 'not-enabled') return refusal(400, 'invalid_grant', 'OAuth is not enabled for this ledger');
   return { status: 200, body: { access_token: minted.token, token_type: 'Bearer', expires_in: minted.ttl } };
 }
 
-async function namedLedger(service: Service, request: FastifyRequest): Promise<Ledger | TokenAnswer> {
+async function namedLedger(service: HttpService, request: FastifyRequest): Promise<Ledger | TokenAnswer> {
   const named = request.headers['x-ledger'];
   try {
     return await ledgerOf(service, Array.isArray(named) ? named[0] : named);

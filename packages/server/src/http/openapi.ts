@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/registry.js';
-import type { Service } from '../ledgers/service.js';
+import type { HttpService } from './http-service.js';
 import { INTERFACE } from './information.js';
 import { components } from './openapi/components.js';
 import { journal, ledgerCollection, outside } from './openapi/other-routes.js';
@@ -10,7 +10,7 @@ import { tokenEndpoint } from './openapi/token-route.js';
  * The OpenAPI 3.1 description of the interface, made from the registry of kinds and from the schemas that requests are
  * checked with, so that it says what the server does.
  */
-export function openApi(service: Service): object {
+export function openApi(service: HttpService): object {
   const { publicUrl, build, defaultLedger } = service;
   return {
     openapi: '3.1.0',

@@ -1,6 +1,6 @@
 import type { Kind, Operation } from '../kinds/kind.js';
 import { kinds } from '../kinds/registry.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
 import { listChanges, readChange } from '../operations/changes.js';
 import { check } from '../operations/check.js';
 import { create } from '../operations/create.js';
@@ -8,12 +8,11 @@ import { drop } from '../operations/drop.js';
 import { list } from '../operations/list.js';
 import { prove } from '../operations/prove.js';
 import { read } from '../operations/read.js';
-import type { Answer, Request } from '../operations/request.js';
 import { update } from '../operations/update.js';
-import type { Service } from '../ledgers/service.js';
+import type { Answer, Command } from '../records/command.js';
 
 /** An operation of one kind in the ledger of the request. */
-export type Perform = (service: Service, ledger: Ledger, kind: Kind, request: Request) => Promise<Answer>;
+export type Perform = (session: Session, kind: Kind, command: Command) => Promise<Answer>;
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -12,19 +12,22 @@ import { TokenRefused } from '../auth/token.js';
 import { Corrupt } from '../integrity/integrity.js';
 import { requestInvalid } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
+import { openSession, type Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
-import { OutboundFailure } from '../outbound/outbound.js';
 import { createLedger } from '../operations/create-ledger.js';
 import { listLedgers } from '../operations/list-ledgers.js';
-import type { Answer, Request } from '../operations/request.js';
-import type { Service } from '../ledgers/service.js';
+import { OutboundFailure } from '../outbound/outbound.js';
+import type { Answer, Command } from '../records/command.js';
 import { DiskFull } from '../store/disk-space.js';
 import { stepsOfText, type Task } from '../work/task.js';
+import { authenticate, type Request, readBody } from './authenticate.js';
 import { answered, type Report } from './boundary.js';
 import { type ConnectionBounds, type Connections, guardConnections, LOOK } from './connections.js';
 import { explained } from './explained.js';
 import { health } from './health.js';
+import type { HttpService } from './http-service.js';
 import { information } from './information.js';
 import { JOURNAL, notJournaled } from './journal.js';
 import { metricsRoute } from './metrics.js';
@@ -55,7 +58,7 @@ export interface HttpServer {
 
 /** The HTTP server: routes made from the registry of kinds, each leading to one operation. */
 export function createServer(
-  service: Service,
+  service: HttpService,
   logger: FastifyBaseLogger,
   counted: Counted,
   bounds: ConnectionBounds,
@@ -99,7 +102,7 @@ export function createServer(
       method,
       url: BASE + path,
       handler: (request, reply) =>
-        inLedger(service, request, reply, (own, ledger, sent) => perform(explained(own, request), ledger, kind, sent)),
+        inLedger(service, request, reply, (session, command) => perform(session, kind, command)),
     });
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));
@@ -127,10 +130,10 @@ function takeBodies(app: FastifyInstance): void {
 const NOT_TEXT = '\uFFFD';
 
 async function inLedger(
-  service: Service,
+  service: HttpService,
   request: FastifyRequest,
   reply: FastifyReply,
-  perform: (service: Service, ledger: Ledger, sent: Request) => Promise<Answer>,
+  perform: (session: Session, command: Command) => Promise<Answer>,
 ): Promise<FastifyReply> {
   const resolve = () => ledgerOf(service, tenantOf(request));
   const answer = await answered(
@@ -138,9 +141,8 @@ async function inLedger(
     resolve,
     async (ledger, isLate) => {
       const task = taskOf(service, ledger!.id, request, isLate);
-      const sent = sentRequest(request, ledger!.luid);
-      await task.turn(stepsOfText(sent.text));
-      return perform({ ...service, task }, ledger!, sent);
+      const session = openSession(explained({ ...service, task }, request), ledger!);
+      return perform(session, await commandOf(session, ledger, request));
     },
     reporting(service, request),
   );
@@ -148,10 +150,10 @@ async function inLedger(
 }
 
 async function outsideLedgers(
-  service: Service,
+  service: HttpService,
   request: FastifyRequest,
   reply: FastifyReply,
-  perform: (service: Service, sent: Request) => Promise<Answer>,
+  perform: (service: Service, command: Command) => Promise<Answer>,
 ): Promise<FastifyReply> {
   const named = tenantHeader(request);
   const answer = await answered(
@@ -160,9 +162,8 @@ async function outsideLedgers(
     async (_, isLate) => {
       noTenant(named);
       const task = taskOf(service, OUTSIDE, request, isLate);
-      const sent = sentRequest(request, '');
-      await task.turn(stepsOfText(sent.text));
-      return perform(explained({ ...service, task }, request), sent);
+      const own = explained({ ...service, task }, request);
+      return perform(own, await commandOf(own, undefined, request));
     },
     reporting(service, request),
   );
@@ -173,12 +174,12 @@ async function outsideLedgers(
 const OUTSIDE = 0;
 
 /** The work of a request. Nobody waits for it any more when it was answered, or its connection is closed. */
-function taskOf(service: Service, ledger: number, { raw }: FastifyRequest, isLate: () => boolean): Task {
+function taskOf(service: HttpService, ledger: number, { raw }: FastifyRequest, isLate: () => boolean): Task {
   return service.scheduler.task(ledger, () => isLate() || raw.socket.destroyed);
 }
 
 /** A service outside that gives no answer is its operator's affair, and may be so for every request of a day. */
-function reporting(service: Service, { log, method, url, routeOptions }: FastifyRequest): Report {
+function reporting(service: HttpService, { log, method, url, routeOptions }: FastifyRequest): Report {
   return (error, ledger) => {
     if (error instanceof TokenRefused) {
       service.tokenRefused?.({ method, route: routeOptions.url, ledger: ledger?.handle, why: error.why });
@@ -199,21 +200,32 @@ function reporting(service: Service, { log, method, url, routeOptions }: Fastify
   };
 }
 
-/** The request as operations take it. A path that names no record is about the ledger itself. */
-function sentRequest(request: FastifyRequest, ledger: string): Request {
-  const { method, url, headers, body } = request;
+/**
+ * The request as operations take it: its body parsed, its token verified. A path that names no record is about the ledger
+ * itself. What reads only is asked without a body, whatever was sent.
+ *
+ * @throws `api.body-malformed`, then `auth.unauthorized` (contract 01 §12, Order of checks)
+ */
+async function commandOf(service: Service, ledger: Ledger | undefined, request: FastifyRequest): Promise<Command> {
+  const sent = sentRequest(request);
+  await service.task.turn(stepsOfText(sent.text));
+  const body = sent.method === 'GET' ? undefined : readBody(sent);
+  const token = await authenticate(service, ledger, sent, body);
+  const params = request.params as Record<string, string>;
+  const mark = sent.url.indexOf('?');
+  return {
+    params: params.id === undefined && ledger ? { ...params, id: ledger.luid } : params,
+    query: mark < 0 ? '' : sent.url.slice(mark + 1),
+    body,
+    token,
+    request: sent,
+  };
+}
+
+function sentRequest({ method, url, headers, body }: FastifyRequest): Request {
   // A proxy may send the whole URL where the path belongs (RFC 9112 §3.2.2).
   const below = url.replace(/^[a-z]+:\/\/[^/?]*/i, '').slice(BASE.length);
-  const mark = below.indexOf('?');
-  const params = request.params as Record<string, string>;
-  return {
-    method,
-    url: below,
-    headers,
-    params: params.id === undefined ? { ...params, id: ledger } : params,
-    query: mark < 0 ? '' : below.slice(mark + 1),
-    ...(typeof body === 'string' ? { text: body } : {}),
-  };
+  return { method, url: below, headers, ...(typeof body === 'string' ? { text: body } : {}) };
 }
 
 /** The ledger that the path names, else the header. */
@@ -228,13 +240,13 @@ function tenantHeader(request: FastifyRequest): string | undefined {
 }
 
 /** Signed, where a known ledger is named, like every other error (contract 06 §4.1). */
-async function unrouted(service: Service, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function unrouted(service: HttpService, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return refuseWith(service, request, reply, new LedgerError('api.route-not-found', 'Route not found'), 'route');
 }
 
 /** What the framework itself refuses, in the contract's terms; anything it does not know is ours to answer for. */
 async function refuse(
-  service: Service,
+  service: HttpService,
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -267,7 +279,7 @@ const NO_BODY = { instancePath: '', keyword: 'type', params: { type: 'object' },
  *   Order of checks)
  */
 async function refuseWith(
-  service: Service,
+  service: HttpService,
   request: FastifyRequest,
   reply: FastifyReply,
   error: Error,

@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
+import type { HttpService } from './http-service.js';
 
 /**
  * The ledger a request is for (contract 01 §13).
@@ -8,7 +8,7 @@ import type { Service } from '../ledgers/service.js';
  * @param named the `x-ledger` header or the handle in the path; a handle or a luid
  * @throws `api.route-not-found` when none is named or the named one is not here
  */
-export async function ledgerOf(service: Service, named: string | undefined): Promise<Ledger> {
+export async function ledgerOf(service: HttpService, named: string | undefined): Promise<Ledger> {
   const id = named || service.defaultLedger;
   if (!id) throw new LedgerError('api.route-not-found', 'Active ledger is not set!');
   if (id.length > MOST || id.includes('\u0000'))

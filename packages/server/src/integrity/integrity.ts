@@ -1,10 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { encodeBase64, type Suite } from '@countersign/protocol';
-import { kindNamed } from '../kinds/registry.js';
-import { sealContext } from '../ledgers/ledgers.js';
-import { open } from '../keys/seal.js';
-import { limits } from '../limits.js';
 import { Recent } from '../base/recent.js';
+import { open, sealContext } from '../keys/seal.js';
+import { kindNamed } from '../kinds/registry.js';
+import { limits } from '../limits.js';
 import type { SystemKey } from '../store/queries/ledgers.js';
 import type { Check, Place, StoredVersion } from '../store/queries/version.js';
 import { createMac, type Mac } from './mac.js';

@@ -46,3 +46,8 @@ export function open(masterKey: Buffer, sealed: Buffer, context: string): Buffer
 function additional(context: string): Buffer {
   return Buffer.from(`countersign:seal:${version}:${context}`);
 }
+
+/** The name under which a signer's secret key is sealed; what it was sealed for is part of it. */
+export function sealContext(ledger: string, luid: string, name: string): string {
+  return `${ledger}/${luid}/${name}`;
+}

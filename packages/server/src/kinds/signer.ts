@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
-import { SYSTEM_SIGNERS } from '../operations/birth-records.js';
 import { closed, common, Handle, oneOfNames, PUBLIC_KEY_PATTERN } from './data.js';
 import type { Kind } from './kind.js';
+
+/** The ledger's own signers, in the order they are made and listed (contract 01 §14). */
+export const SYSTEM_SIGNERS = ['system', 'core', 'system.auth', 'system.dtc'] as const;
 
 /** A name for a public key (contract 03 §1). */
 export const signer: Kind = {

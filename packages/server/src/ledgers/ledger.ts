@@ -1,9 +1,8 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
-import type { SignerFacts } from '../access/caller.js';
 import type { AccessPolicy } from '../access/context.js';
 import type { AccessEntry } from '../access/rules.js';
-import type { KindName } from '../kinds/kind.js';
 import type { Countersigner } from '../keys/countersigner.js';
+import type { KindName } from '../kinds/kind.js';
 
 export interface Domain {
   readonly handle: string;
@@ -45,13 +44,6 @@ export interface Ledger {
   readonly system: Countersigner;
   /** Signs for signers who come with a token instead of a signature (contract 03 §4.4). */
   readonly auth: Countersigner;
-  /** Signers already looked up, by public key; `undefined` for a key no signer has. Filled as requests come. */
-  readonly signers: Map<string, SignerFacts | undefined>;
-  /**
-   * Keys that one run of an operation takes for nobody's, a set of its own for each run. A signer may be registered
-   * without a new version of the ledger, so the run's commit, or its refusal, makes sure that they still are nobody's.
-   */
-  readonly strangers: Set<string>;
 }
 
 /**
@@ -81,4 +73,9 @@ export function domainsFrom(ledger: Ledger, handle: string | undefined): Domain[
     at = domain.parent;
   }
   return [...found];
+}
+
+/** A record's own rules: what it was stored with was validated then. */
+export function accessOf(record: RecordEnvelope): readonly AccessEntry[] {
+  return (record.data.access ?? []) as unknown as readonly AccessEntry[];
 }

@@ -1,17 +1,16 @@
 import { encodeBase64, isObject, LedgerError, type RecordEnvelope, type Suite } from '@countersign/protocol';
 import type { AccessPolicy } from '../access/context.js';
-import type { AccessEntry } from '../access/rules.js';
+import { Recent } from '../base/recent.js';
+import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
+import { countersigner } from '../keys/countersigner.js';
+import { open, sealContext } from '../keys/seal.js';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
-import { Recent } from '../base/recent.js';
 import type { LedgerStore, StoredLedger } from '../store/queries/ledgers.js';
-import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Scheduler } from '../work/scheduler.js';
 import { stepsOfText } from '../work/task.js';
-import { countersigner } from '../keys/countersigner.js';
-import type { Domain, Ledger, SchemaEntry } from './ledger.js';
-import { open } from '../keys/seal.js';
+import { accessOf, type Domain, type Ledger, type SchemaEntry } from './ledger.js';
 
 /** The ledgers of this deployment, as this process holds them. */
 export interface Ledgers {
@@ -26,11 +25,6 @@ export interface Ledgers {
    * version than the database knows of is loaded anew as well: it is of a past that the database has lost.
    */
   renew(ledger: Ledger, version: number): Promise<Ledger>;
-}
-
-/** The name under which a signer's secret key is sealed; what it was sealed for is part of it. */
-export function sealContext(ledger: string, luid: string, name: string): string {
-  return `${ledger}/${luid}/${name}`;
 }
 
 /** What ledgers are made of, beside their rows. */
@@ -172,18 +166,11 @@ function ledgerOf(
     schemas: schemasOf(stored),
     system: signer('system'),
     auth: signer('system.auth'),
-    signers: new Map(),
-    strangers: new Set(),
   };
 }
 
 function handleOf(record: RecordEnvelope): string {
   return record.data.handle as string;
-}
-
-/** A record's own rules: what it was stored with was validated then. */
-export function accessOf(record: RecordEnvelope): readonly AccessEntry[] {
-  return (record.data.access ?? []) as unknown as readonly AccessEntry[];
 }
 
 function policyOf(record: RecordEnvelope): AccessPolicy {

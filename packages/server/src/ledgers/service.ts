@@ -1,19 +1,18 @@
 import type { Suite } from '@countersign/protocol';
 import type { Explain } from '../access/explain.js';
 import type { Rule } from '../access/rules.js';
-import type { Replays } from '../auth/replays.js';
 import type { Nature } from '../base/clock.js';
-import type { RefusedToken } from '../http/refused-tokens.js';
-import type { Integrity } from '../integrity/integrity.js';
-import type { Ledgers } from './ledgers.js';
-import type { Outbound } from '../outbound/outbound.js';
-import type { Items } from '../lists/items.js';
-import type { LedgerMutex } from './ledger-mutex.js';
-import type { UserSchemas } from '../records/user-schemas.js';
-import type { Store } from '../store/store.js';
 import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
+import type { Integrity } from '../integrity/integrity.js';
+import type { Items } from '../integrity/items.js';
+import type { Outbound } from '../outbound/outbound.js';
+import type { CompiledSchemas } from '../schemas/compiled.js';
+import type { Replays } from '../store/queries/replays.js';
+import type { Store } from '../store/store.js';
 import type { Scheduler } from '../work/scheduler.js';
 import type { Task } from '../work/task.js';
+import type { LedgerMutex } from './ledger-mutex.js';
+import type { Ledgers } from './ledgers.js';
 
 /** What every operation is given: made once, in `server.ts`, but for what is of the request alone. */
 export interface Service {
@@ -21,18 +20,10 @@ export interface Service {
   readonly publicUrl: string;
   /** Other URLs that lead to the same address, where nobody has said which one clients call. */
   readonly publicAliases?: readonly string[];
-  /** Handle of this deployment, shown by the server information. */
-  readonly name: string;
-  /** Release of this server. */
-  readonly build: string;
-  /** The ledger of requests that name none; usually there is none. */
-  readonly defaultLedger?: string;
   /** Rules that hold on every ledger of the deployment (contract 03 §6.4). */
   readonly serverRules: readonly Rule[];
   /** Told of every decision on access; absent where nobody wants to know, so that it then costs nothing. */
   readonly explain?: Explain;
-  /** Told of every refused token; absent where nobody wants to know. */
-  readonly tokenRefused?: (refused: RefusedToken) => void;
   /** The work of this request. */
   readonly task: Task;
   /** Milliseconds a request may take before it is answered 408. */
@@ -45,7 +36,7 @@ export interface Service {
   readonly store: Store;
   readonly integrity: Integrity;
   readonly ledgers: Ledgers;
-  readonly userSchemas: UserSchemas;
+  readonly compiledSchemas: CompiledSchemas;
   readonly items: Items;
   /** Bounds the bytes that large answers hold in memory. */
   readonly answerBytes: WeightedSemaphore;

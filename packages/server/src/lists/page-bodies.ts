@@ -1,11 +1,11 @@
 import { LedgerError } from '@countersign/protocol';
+import type { Item } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import { limits } from '../limits.js';
 import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
+import { limits } from '../limits.js';
 import { missing, type Sized, type StoredVersion, type Version } from '../store/queries/version.js';
 import { stepsOfText, type Task } from '../work/task.js';
-import type { Item } from './items.js';
 import type { PageQuery } from './page.js';
 
 /** A version that is to be on a page: its size and body where they are known by now. */
@@ -22,7 +22,7 @@ export interface Source<V> {
 }
 
 /** The versions of one kind of record in a ledger. */
-export function versionsIn({ store, items }: Service, ledger: Ledger, kind: Kind): Source<Shown> {
+export function versionsIn({ store, items, ledger }: Session, kind: Kind): Source<Shown> {
   return {
     payer: ledger.id,
     fetch: (of, most) => store.lists.bodies({ ledger: ledger.id, kind: kind.name, of, most }),

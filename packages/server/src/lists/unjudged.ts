@@ -1,7 +1,6 @@
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import type { Service } from '../ledgers/service.js';
 import { missing, type StoredVersion, type Version } from '../store/queries/version.js';
 
 type Named = Pick<Version, 'luid' | 'change'>;
@@ -17,7 +16,7 @@ export interface Unjudged {
  * Fetches bodies a few ahead, as many as `limits.answers.atOnce` bytes hold: where one record is undecided, those that
  * follow it mostly are.
  */
-export function createUnjudged({ store, items }: Service, ledger: Ledger, kind: Kind): Unjudged {
+export function createUnjudged({ store, items, ledger }: Session, kind: Kind): Unjudged {
   let following: readonly Named[] = [];
   let ahead = new Map<string, StoredVersion>();
   return {

@@ -1,8 +1,5 @@
 import type { JsonObject } from '@countersign/protocol';
 
-/** The ledger's own signers, in the order they are made and listed (contract 01 §14). */
-export const SYSTEM_SIGNERS = ['system', 'core', 'system.auth', 'system.dtc'] as const;
-
 const STATUSES = [
   'created',
   'pending',

@@ -1,26 +1,9 @@
-import type { Json, JsonObject } from '@countersign/protocol';
+import type { Json } from '@countersign/protocol';
 import { type TObject, type TSchema, Type } from 'typebox';
 import { AccessAction, AccessRecord } from '../access/rules.js';
 import type { Kind } from '../kinds/kind.js';
+import type { SentDrop, SentProof, SentRecord } from '../records/sent.js';
 import { requestCheck } from '../schemas/request.js';
-
-/** A proof as a client sends it. One without any of the signing members is partial (contract 03 §4.4). */
-export interface SentProof {
-  readonly method?: string;
-  readonly public?: string;
-  readonly digest?: string;
-  readonly result?: string;
-  readonly custom?: JsonObject & { readonly status?: string | null; readonly domain?: string };
-}
-
-export interface SentRecord {
-  readonly hash: string;
-  readonly luid?: string;
-  readonly data: JsonObject;
-  readonly meta?: { readonly proofs?: readonly SentProof[]; readonly secret?: Readonly<Record<string, string>> };
-}
-
-export type SentDrop = SentRecord & { readonly luid: string };
 
 const Hash = Type.String({ pattern: '^[A-Fa-f0-9]{64}$' });
 const Luid = Type.String({ pattern: '^\\$[a-z]{3}\\.[A-Za-z0-9_-]{17}$' });

@@ -2,11 +2,11 @@ import { type JsonObject, LedgerError } from '@countersign/protocol';
 import type { Key } from '../access/caller.js';
 import { decide } from '../access/decide.js';
 import { refusal } from '../access/refusal.js';
+import type { Signed } from '../authorization/trail.js';
 import { kindNamed } from '../kinds/registry.js';
-import { newLedger } from './birth.js';
 import type { Service } from '../ledgers/service.js';
-import { onCurrent } from '../ledgers/attempt.js';
-import { bodyChecksOf } from './bodies.js';
+import { inSession, openSession } from '../ledgers/session.js';
+import type { Answer, Command } from '../records/command.js';
 import { assertMeant } from '../records/meant.js';
 import {
   assertProofs,
@@ -17,9 +17,9 @@ import {
   type VerifiedProof,
   verifiedHash,
 } from '../records/proofs.js';
+import { newLedger } from './birth.js';
+import { bodyChecksOf } from './bodies.js';
 import { repeatedCreate } from './repeated.js';
-import { type Answer, authenticate, type Request, readBody } from './request.js';
-import type { Signed } from '../authorization/trail.js';
 
 const kind = kindNamed('ledger');
 
@@ -27,9 +27,8 @@ const kind = kindNamed('ledger');
  * `POST /ledgers` (contract 01 §14): a new tenant. No token is needed, a signed body suffices where the deployment's
  * rules let everyone create ledgers. Answers 201; 200 when the same signed body made it before.
  */
-export async function createLedger(service: Service, request: Request): Promise<Answer> {
-  const body = readBody(request);
-  const token = await authenticate(service, undefined, request, body);
+export async function createLedger(service: Service, command: Command): Promise<Answer> {
+  const { body, token } = command;
   const sent = bodyChecksOf(kind).create(body);
   await service.task.turn();
   const hash = verifiedHash(service, sent);
@@ -72,8 +71,8 @@ function assertMayCreate(
 /** The ledger's record, when this very body made it (contract 00, Retry safety). */
 async function repeatedFounding(service: Service, handle: string, signed: Signed): Promise<string | undefined> {
   const ledger = await service.ledgers.resolve(handle);
-  return onCurrent(service, ledger, async (current) => {
-    const repeated = await repeatedCreate(service, current, kind, { key: handle, hash: signed.hash }, signed);
+  return inSession(openSession(service, ledger), async (session) => {
+    const repeated = await repeatedCreate(session, kind, { key: handle, hash: signed.hash }, signed);
     return repeated?.body;
   });
 }

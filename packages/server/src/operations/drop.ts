@@ -1,5 +1,9 @@
 import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
+import { asked, authorize } from '../authorization/authorize.js';
+import { writer } from '../authorization/caller.js';
+import { assertMayClose } from '../authorization/last-policy.js';
+import { assertSigned, clientTrail, type Signed } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Forwarding } from '../forwarding/call.js';
 import { forwardDrop } from '../forwarding/drop.js';
@@ -8,71 +12,67 @@ import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import { commit, type Decided, onCurrent } from '../ledgers/attempt.js';
-import { asked, authorize } from '../authorization/authorize.js';
-import { bodyChecksOf, type SentDrop } from './bodies.js';
-import { writer } from '../authorization/caller.js';
+import type { Session } from '../ledgers/session.js';
+import { type Decided, inSession } from '../ledgers/session.js';
+import type { Answer, Command } from '../records/command.js';
 import { refusedByDependants } from '../records/dependants.js';
-import { assertMayClose } from '../authorization/last-policy.js';
 import { usesOf } from '../records/proofs.js';
-import { repeatedDrop } from './repeated.js';
-import { type Answer, authenticate, type Request, readBody } from './request.js';
-import { hashedFor, signedBy } from './sent.js';
+import type { SentDrop } from '../records/sent.js';
 import { assertLuid, assertParentHash, foundRecord, type Stored } from '../records/stored.js';
-import { assertSigned, clientTrail, type Signed } from '../authorization/trail.js';
-import { assertUnused } from './unused.js';
 import { versionOf } from '../records/version.js';
+import { bodyChecksOf } from './bodies.js';
+import { repeatedDrop } from './repeated.js';
+import { hashedFor, signedBy } from './sent.js';
+import { assertUnused } from './unused.js';
 
 /**
  * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (contract 01 §8): the record goes, its history stays readable by
  * luid. Answers 204.
  */
-export async function drop(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
-  const body = readBody(request);
-  const token = await authenticate(service, ledger, request, body);
-  const sent = bodyChecksOf(kind).drop(hashedFor(service, body, token));
-  await service.task.turn();
-  const signed = signedBy(service, ledger, kind, sent, token);
-  const forwarding: Forwarding = { kind, request, asked: {} };
-  return onCurrent(service, ledger, async (current) => {
-    const stored = await foundRecord(service, current, kind, request);
-    const target = targetOf(service.task, current, forwarding, 'drop', stored);
-    if (target?.proxied) return proxiedDrop(service, current, forwarding, target, sent, signed);
-    if (!stored && (await repeatedDrop(service, current, kind, request, sent.luid, signed))) return { status: 204 };
+export async function drop(session: Session, kind: Kind, command: Command): Promise<Answer> {
+  const { body, token } = command;
+  const sent = bodyChecksOf(kind).drop(hashedFor(session, body, token));
+  await session.task.turn();
+  const signed = signedBy(session, kind, sent, token);
+  const forwarding: Forwarding = { kind, command, asked: {} };
+  return inSession(session, async (session) => {
+    const stored = await foundRecord(session, kind, command);
+    const target = targetOf(session.task, session.ledger, forwarding, 'drop', stored);
+    if (target?.proxied) return proxiedDrop(session, forwarding, target, sent, signed);
+    if (!stored && (await repeatedDrop(session, kind, command, sent.luid, signed))) return { status: 204 };
     if (!stored) throw notFound(kind);
-    const caller = await writer(service, current, signed.proofs.signed, token);
+    const caller = await writer(session, signed.proofs.signed, token);
     assertSigned(signed, caller);
-    await authorize(service, current, caller, asked('drop', kind, stored));
+    await authorize(session, caller, asked('drop', kind, stored));
     const handle = String(stored.record.data.handle);
-    await assertMayClose(service, current, kind, caller, { handle });
+    await assertMayClose(session, kind, caller, { handle });
     assertParentHash(stored.record, sent.data.parent);
     assertLuid(stored.record, sent.luid);
-    const refused = await refusedByDependants(service, current, kind, handle);
+    const refused = await refusedByDependants(session, kind, handle);
     if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
     if (target) {
-      await assertUnused(service, current, signed, stored.record.luid);
-      await forwardDrop(service, current, forwarding, target, sent, signed, caller);
+      await assertUnused(session, signed, stored.record.luid);
+      await forwardDrop(session, forwarding, target, sent, signed, caller);
     }
-    const dropped = await droppedRecord(service, current, kind, stored.record, signed, caller);
-    await service.task.turn();
-    await commit(service, current, dropWrite(service, kind, current, dropped, stored, signed));
+    const dropped = await droppedRecord(session, kind, stored.record, signed, caller);
+    await session.task.turn();
+    await session.commit(dropWrite(session, kind, session.ledger, dropped, stored, signed));
     return { status: 204 };
   });
 }
 
 /** A drop of a record that only a bridge keeps. */
 async function proxiedDrop(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   forwarding: Forwarding,
   target: Target,
   sent: SentDrop,
   signed: Signed,
 ): Promise<Answer> {
-  const caller = await writer(service, ledger, signed.proofs.signed, signed.token, false);
+  const caller = await writer(session, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
-  await authorize(service, ledger, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });
-  await forwardDrop(service, ledger, forwarding, target, sent, signed, caller);
+  await authorize(session, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });
+  await forwardDrop(session, forwarding, target, sent, signed, caller);
   return { status: 204 };
 }
 
@@ -81,22 +81,21 @@ async function proxiedDrop(
  * the hash of `{"parent": <hash of this version>}`, which anyone can compute from it (contract 01 §9, 05 §1.7).
  */
 async function droppedRecord(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
   record: RecordEnvelope,
   signed: Signed,
   caller: Caller,
 ): Promise<RecordEnvelope> {
-  const now = moment(service.nature);
+  const now = moment(session.nature);
   return {
     ...record,
     meta: {
       ...record.meta,
       proofs: [
         ...record.meta.proofs,
-        ...(await clientTrail(service, ledger, kind, signed, caller, now)),
-        ledger.system.stored(signed.hash, { luid: record.luid, moment: now, status: 'dropped' }),
+        ...(await clientTrail(session, kind, signed, caller, now)),
+        session.ledger.system.stored(signed.hash, { luid: record.luid, moment: now, status: 'dropped' }),
       ],
       status: 'dropped',
       moment: now,

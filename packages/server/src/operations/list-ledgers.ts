@@ -1,15 +1,15 @@
 import type { Json } from '@countersign/protocol';
 import { refusal } from '../access/refusal.js';
+import { newItem } from '../integrity/items.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
-import type { ListedLedger } from '../store/queries/list.js';
-import type { Sized } from '../store/queries/version.js';
 import { filtersOf } from '../lists/filters.js';
-import { newItem } from '../lists/items.js';
 import { pageOf } from '../lists/page.js';
 import { type Source, withBodies } from '../lists/page-bodies.js';
-import { type Answer, authenticate, type Request } from './request.js';
-import { listText } from '../records/serve.js';
+import { listText } from '../lists/text.js';
+import type { Answer, Command } from '../records/command.js';
+import type { ListedLedger } from '../store/queries/list.js';
+import type { Sized } from '../store/queries/version.js';
 
 const kind = kindNamed('ledger');
 
@@ -19,10 +19,10 @@ const kind = kindNamed('ledger');
  *
  * @throws `auth.unauthorized` without a token (contract 00, Corrections)
  */
-export async function listLedgers(service: Service, request: Request): Promise<Answer> {
-  const token = await authenticate(service, undefined, request, undefined);
-  const page = pageOf(request.query);
-  const filters = filtersOf(kind, request.query);
+export async function listLedgers(service: Service, command: Command): Promise<Answer> {
+  const { token } = command;
+  const page = pageOf(command.query);
+  const filters = filtersOf(kind, command.query);
   if (!token) throw refusal('query', 'ledger', { credentials: false });
   const { key: owner } = token;
   const { index, limit } = page;

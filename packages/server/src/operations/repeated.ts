@@ -1,20 +1,19 @@
 import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
-import type { Kind } from '../kinds/kind.js';
-import { isOwn, type Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
-import type { Write } from '../store/committer/write.js';
-import { stepsOfText } from '../work/task.js';
-import { assertCurrent } from '../ledgers/attempt.js';
 import { type Asked, asked, authorize } from '../authorization/authorize.js';
 import { reader, writer } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { subjectOf } from '../authorization/context.js';
-import { isSameProof, type VerifiedProof } from '../records/proofs.js';
-import type { Request } from './request.js';
-import { type Dropped, droppedRecord, type Parent } from '../records/stored.js';
 import type { Signed } from '../authorization/trail.js';
+import type { Kind } from '../kinds/kind.js';
+import { isOwn, type Ledger } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
+import type { Command } from '../records/command.js';
+import { isSameProof, type VerifiedProof } from '../records/proofs.js';
+import { type Dropped, droppedRecord, type Parent } from '../records/stored.js';
+import type { Write } from '../store/committer/write.js';
+import { stepsOfText } from '../work/task.js';
 
 /** A create that was sent again, and what it is answered. */
 export interface Repeated {
@@ -35,31 +34,29 @@ export interface Repeated {
  * @throws OutOfDate when the ledger's state is not the one it was found under
  */
 export async function repeatedCreate(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
   { key, hash }: Pick<Write, 'key' | 'hash'>,
   { proofs, token }: Pick<Signed, 'proofs' | 'token'>,
   parent?: Parent,
 ): Promise<Repeated | undefined> {
-  const { version, record } = await service.store.lookup({ ledger: ledger.id, kind: kind.name, id: key, by: 'handle' });
-  assertCurrent(ledger, version);
+  const record = await session.lookup(kind.name, key, 'handle');
   if (!record) return undefined;
-  const { change: first } = await service.store.history.one(
-    { ledger: ledger.id, kind: kind.name, luid: record.luid },
+  const { change: first } = await session.store.history.one(
+    { ledger: session.ledger.id, kind: kind.name, luid: record.luid },
     1,
   );
   if (!first) return undefined;
-  await service.task.turn(stepsOfText(first.body) + stepsOfText(record.body));
+  await session.task.turn(stepsOfText(first.body) + stepsOfText(record.body));
   const made = JSON.parse(first.body) as RecordEnvelope;
-  if (made.hash !== hash || !areSame(ledger, made.meta.proofs, proofs.signed)) return undefined;
+  if (made.hash !== hash || !areSame(session.ledger, made.meta.proofs, proofs.signed)) return undefined;
   const subject = subjectOf(kind, JSON.parse(record.body) as RecordEnvelope, parent);
   if (record.change === first.change) return { body: record.body, subject };
   // Its proofs are the record's own, and show nothing of who sends them.
-  const caller = await reader(service, ledger, token);
-  const conditions = await conditionsOf(service, ledger, caller, subject);
+  const caller = await reader(session, token);
+  const conditions = await conditionsOf(session, caller, subject);
   const reading = { action: 'read', kind, subject, conditions, ...(parent ? { parent } : {}) } as const;
-  const seen = await isAuthorized(service, ledger, caller, reading);
+  const seen = await isAuthorized(session, caller, reading);
   return { body: seen ? record.body : first.body, subject };
 }
 
@@ -78,35 +75,33 @@ export function madeIt(ledger: Ledger, { hash, meta }: RecordEnvelope, { hash: s
  * @param luid as sent; the path must name the record too
  */
 export async function repeatedDrop(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
-  request: Request,
+  command: Command,
   luid: string,
   signed: Signed,
 ): Promise<boolean> {
   if (!isLuid(luid, kind.prefix)) return false;
-  const dropped = await droppedRecord(service, ledger, kind, request, luid);
+  const dropped = await droppedRecord(session, kind, command, luid);
   if (!dropped) return false;
   const { record, before } = dropped;
-  if (!areSame(ledger, record.meta.proofs.slice(before.meta.proofs.length), signed.proofs.signed)) return false;
-  return mayDrop(service, ledger, kind, dropped, signed);
+  if (!areSame(session.ledger, record.meta.proofs.slice(before.meta.proofs.length), signed.proofs.signed)) return false;
+  return mayDrop(session, kind, dropped, signed);
 }
 
 async function mayDrop(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
   { before, ...stored }: Dropped,
   { proofs, token }: Signed,
 ): Promise<boolean> {
-  const caller = await writer(service, ledger, proofs.signed, token, false);
-  return isAuthorized(service, ledger, caller, asked('drop', kind, { ...stored, record: before }));
+  const caller = await writer(session, proofs.signed, token, false);
+  return isAuthorized(session, caller, asked('drop', kind, { ...stored, record: before }));
 }
 
-async function isAuthorized(service: Service, ledger: Ledger, caller: Caller, what: Asked): Promise<boolean> {
+async function isAuthorized(session: Session, caller: Caller, what: Asked): Promise<boolean> {
   try {
-    await authorize(service, ledger, caller, what);
+    await authorize(session, caller, what);
     return true;
   } catch (error) {
     if (error instanceof LedgerError) return false;

@@ -1,12 +1,13 @@
 import { hash as hashOf, isObject, type Json } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
+import type { Signed } from '../authorization/trail.js';
 import type { Kind } from '../kinds/kind.js';
-import { isOwn, type Ledger } from '../ledgers/ledger.js';
+import { isOwn } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import type { SentRecord } from './bodies.js';
+import type { Session } from '../ledgers/session.js';
 import { assertMeant } from '../records/meant.js';
 import { clientProofs, customsOf, verifiedHash } from '../records/proofs.js';
-import type { Signed } from '../authorization/trail.js';
+import type { SentRecord } from '../records/sent.js';
 
 /**
  * A body whose client leaves the hashing to the ledger, completed. Only a caller with a token may: without one, whoever
@@ -25,16 +26,10 @@ export function hashedFor(service: Service, body: Json | undefined, token: Token
  * @throws `crypto.hash-invalid`, `crypto.signature-missing`, `crypto.signature-invalid`; `record.invalid` for a proof that
  *   was meant for something else
  */
-export function signedBy(
-  service: Service,
-  ledger: Ledger,
-  kind: Kind,
-  sent: SentRecord,
-  token: Token | undefined,
-): Signed {
-  const hash = verifiedHash(service, sent);
-  const sentProofs = clientProofs(service, hash, sent, token !== undefined);
-  assertMeant(ledger, kind, customsOf(sentProofs));
+export function signedBy(session: Session, kind: Kind, sent: SentRecord, token: Token | undefined): Signed {
+  const hash = verifiedHash(session, sent);
+  const sentProofs = clientProofs(session, hash, sent, token !== undefined);
+  assertMeant(session.ledger, kind, customsOf(sentProofs));
   const { signed, partial } = sentProofs;
-  return { hash, proofs: { signed: signed.filter((proof) => !isOwn(ledger, proof.public)), partial }, token };
+  return { hash, proofs: { signed: signed.filter((proof) => !isOwn(session.ledger, proof.public)), partial }, token };
 }

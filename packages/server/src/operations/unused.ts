@@ -1,6 +1,6 @@
-import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
-import { type ClientProofs, reused, usesOf } from '../records/proofs.js';
+import type { Session } from '../ledgers/session.js';
+import { reused } from '../ledgers/session.js';
+import { type ClientProofs, usesOf } from '../records/proofs.js';
 
 /**
  * Looks before a bridge is asked what the commit decides: a bridge cannot be asked to forget.
@@ -9,11 +9,10 @@ import { type ClientProofs, reused, usesOf } from '../records/proofs.js';
  * @throws `record.invalid` when one of them was used for another record
  */
 export async function assertUnused(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   { proofs }: { readonly proofs: Pick<ClientProofs, 'signed'> },
   luid: string,
 ): Promise<void> {
-  const used = await service.store.usedProofs({ ledger: ledger.id, proofs: usesOf(service, proofs) });
+  const used = await session.store.usedProofs({ ledger: session.ledger.id, proofs: usesOf(session, proofs) });
   if (used.some((other) => other !== luid)) throw reused();
 }

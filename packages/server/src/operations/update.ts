@@ -1,34 +1,41 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, LedgerError, type Meta, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
+import { authorize, authorizeBeside, authorizeNew } from '../authorization/authorize.js';
+import { writer } from '../authorization/caller.js';
+import { conditionsOf } from '../authorization/conditions.js';
+import { newSubject, subjectOf } from '../authorization/context.js';
+import { assertSigned, clientTrail, type Signed } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Forwarding } from '../forwarding/call.js';
 import { aspectOf, type Target, targetOf } from '../forwarding/target.js';
 import { forwardVersion, proxiedVersion } from '../forwarding/version.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
-import { commit, type Decided, onCurrent } from '../ledgers/attempt.js';
-import { authorize, authorizeBeside, authorizeNew } from '../authorization/authorize.js';
-import { bodyChecksOf } from './bodies.js';
-import { writer } from '../authorization/caller.js';
-import { conditionsOf } from '../authorization/conditions.js';
-import { newSubject, subjectOf } from '../authorization/context.js';
+import type { Session } from '../ledgers/session.js';
+import { type Decided, inSession } from '../ledgers/session.js';
+import type { Answer, Command } from '../records/command.js';
 import { assertNamedWithin } from '../records/domain.js';
 import { assertStateFits, checkData, stepsToCheck } from '../records/kind-rules.js';
 import { labelsAfter, withLabels } from '../records/labels.js';
 import { assertProofs, customsOf, usesOf } from '../records/proofs.js';
 import { foundRelations } from '../records/relations.js';
-import { madeIt } from './repeated.js';
-import { type Answer, authenticate, type Request, readBody } from './request.js';
 import { keptSecretNames, sealedSecrets } from '../records/secrets.js';
-import { hashedFor, signedBy } from './sent.js';
 import { inOrder } from '../records/serve.js';
-import { assertLuid, assertNotReserved, assertParentHash, assertUnder, foundRecord, type Stored } from '../records/stored.js';
-import { assertSigned, clientTrail, type Signed } from '../authorization/trail.js';
-import { assertUnused } from './unused.js';
+import {
+  assertLuid,
+  assertNotReserved,
+  assertParentHash,
+  assertUnder,
+  foundRecord,
+  type Stored,
+} from '../records/stored.js';
+import { checkUserSchema } from '../records/user-schemas.js';
 import { keyOf, type Version, versionOf, withProofs } from '../records/version.js';
+import { bodyChecksOf } from './bodies.js';
+import { madeIt } from './repeated.js';
+import { hashedFor, signedBy } from './sent.js';
+import { assertUnused } from './unused.js';
 
 interface Update {
   readonly kind: Kind;
@@ -39,35 +46,34 @@ interface Update {
 }
 
 /** `PUT /{kind}s/{id}`: replaces the whole of `data` (contract 01 §6). Answers 200 with the record. */
-export async function update(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Answer> {
-  const body = readBody(request);
-  const token = await authenticate(service, ledger, request, body);
-  const sent = bodyChecksOf(kind).update(hashedFor(service, body, token));
-  await service.task.turn();
-  const signed = signedBy(service, ledger, kind, sent, token);
+export async function update(session: Session, kind: Kind, command: Command): Promise<Answer> {
+  const { body, token } = command;
+  const sent = bodyChecksOf(kind).update(hashedFor(session, body, token));
+  await session.task.turn();
+  const signed = signedBy(session, kind, sent, token);
   const change: Update = { kind, data: sent.data, luid: sent.luid, signed, secrets: sent.meta?.secret ?? {} };
-  const forwarding: Forwarding = { kind, request, asked: {} };
-  return onCurrent(service, ledger, async (current) => {
-    const stored = await foundRecord(service, current, kind, request);
-    const target = targetOf(service.task, current, forwarding, 'update', stored, sent.data);
-    if (target?.proxied) return proxiedUpdate(service, current, forwarding, target, change);
+  const forwarding: Forwarding = { kind, command, asked: {} };
+  return inSession(session, async (session) => {
+    const stored = await foundRecord(session, kind, command);
+    const target = targetOf(session.task, session.ledger, forwarding, 'update', stored, sent.data);
+    if (target?.proxied) return proxiedUpdate(session, forwarding, target, change);
     if (!stored) throw notFound(kind);
-    const caller = await writer(service, current, signed.proofs.signed, token);
+    const caller = await writer(session, signed.proofs.signed, token);
     assertSigned(signed, caller);
-    const prepared = await prepare(service, current, change, stored, caller);
+    const prepared = await prepare(session, change, stored, caller);
     if (!prepared) return { status: 200, body: stored.body };
     const { made, decided } = prepared;
-    await service.task.turn();
-    let write: Decided = { ...versionOf(current, kind, made, stored.change + 1), ...decided };
+    await session.task.turn();
+    let write: Decided = { ...versionOf(session.ledger, kind, made, stored.change + 1), ...decided };
     if (target) {
       const aspect = aspectOf(target);
-      await assertUnused(service, current, signed, made.luid);
+      await assertUnused(session, signed, made.luid);
       const asked = { id: target.id, data: sent.data, signed, caller, record: made };
-      const added = await forwardVersion(service, current, forwarding, aspect, asked);
-      const record = withProofs(made, added, moment(service.nature));
-      write = { ...write, ...versionOf(current, kind, record, stored.change + 1) };
+      const added = await forwardVersion(session, forwarding, aspect, asked);
+      const record = withProofs(made, added, moment(session.nature));
+      write = { ...write, ...versionOf(session.ledger, kind, record, stored.change + 1) };
     }
-    if ((await commit(service, current, write)) === 'done') return { status: 200, body: write.body };
+    if ((await session.commit(write)) === 'done') return { status: 200, body: write.body };
     throw duplicated(kind, sent.data);
   });
 }
@@ -85,8 +91,7 @@ interface Prepared {
  * @returns nothing when the record is as this very update left it
  */
 async function prepare(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   change: Update,
   { record, parent }: Stored,
   caller: Caller,
@@ -94,31 +99,31 @@ async function prepare(
   const { kind, data } = change;
   const subject = subjectOf(kind, record, parent);
   const { domain } = subject.meta;
-  const conditions = await conditionsOf(service, ledger, caller, subject, data);
-  await authorize(service, ledger, caller, { action: 'update', kind, subject, conditions });
+  const conditions = await conditionsOf(session, caller, subject, data);
+  await authorize(session, caller, { action: 'update', kind, subject, conditions });
   const labels = labelsAfter(record.meta.labels, customsOf(change.signed.proofs));
   const anew = newSubject(kind, data, record.meta.owners, domain, labels);
   const made = { kind, subject: anew, ...(parent ? { parent } : {}) };
   const renames = data.handle !== record.data.handle;
   if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {
-    await authorizeNew(service, ledger, caller, made);
+    await authorizeNew(session, caller, made);
   }
   assertNotReserved(kind, record);
   if (parent) assertUnder(kind, data, parent);
-  const isRepeated = madeIt(ledger, record, change.signed);
+  const isRepeated = madeIt(session.ledger, record, change.signed);
   if (!isRepeated) assertParentHash(record, data.parent);
   assertLuid(record, change.luid);
   if (isRepeated) return undefined;
-  await service.userSchemas.check(service.task, ledger, kind, data, domain);
-  const needs = await foundRelations(service, ledger, kind, data);
-  if (kind.link?.(data) !== kind.link?.(record.data)) await authorizeBeside(service, ledger, caller, made, needs);
-  await service.task.turn(stepsToCheck(kind));
-  checkData(kind, ledger, data, record.data);
-  assertStateFits(kind, ledger, domain, data, record.data);
+  await checkUserSchema(session, kind, data, domain);
+  const needs = await foundRelations(session, kind, data);
+  if (kind.link?.(data) !== kind.link?.(record.data)) await authorizeBeside(session, caller, made, needs);
+  await session.task.turn(stepsToCheck(kind));
+  checkData(kind, session.ledger, data, record.data);
+  assertStateFits(kind, session.ledger, domain, data, record.data);
   const key = keyOf(kind, { data });
-  if (renames) await assertRenamable(service, ledger, kind, record.data, data, key, domain);
-  const kept = await keptSecretNames(service, ledger, kind, record);
-  const meta = await updatedMeta(service, ledger, change, record.luid, record.meta, caller);
+  if (renames) await assertRenamable(session, kind, record.data, data, key, domain);
+  const kept = await keptSecretNames(session, kind, record);
+  const meta = await updatedMeta(session, change, record.luid, record.meta, caller);
   const served = inOrder(kind, kind.served?.(data, meta.domain) ?? data);
   return {
     made: { hash: change.signed.hash, data: served, luid: record.luid, meta },
@@ -126,8 +131,8 @@ async function prepare(
       action: 'update',
       needs,
       decides: kind.decides !== 'never',
-      proofs: usesOf(service, change.signed.proofs),
-      secrets: sealedSecrets(service, ledger, kind, data, record.luid, change.secrets, kept),
+      proofs: usesOf(session, change.signed.proofs),
+      secrets: sealedSecrets(session, kind, data, record.luid, change.secrets, kept),
       ...(renames ? { renames } : {}),
     },
   };
@@ -143,26 +148,25 @@ function isAnother({ essence = [] }: Kind, previous: JsonObject, data: JsonObjec
 
 /** An update of a record that only a bridge keeps: what the ledger can judge of it, it judges before (contract 02 §4). */
 async function proxiedUpdate(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   forwarding: Forwarding,
   target: Target,
   { kind, data, luid, signed }: Update,
 ): Promise<Answer> {
   const { subject, id } = target;
-  const caller = await writer(service, ledger, signed.proofs.signed, signed.token, false);
+  const caller = await writer(session, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
-  await authorize(service, ledger, caller, { action: 'update', kind, subject });
+  await authorize(session, caller, { action: 'update', kind, subject });
   // The right is to the record of that name: to what the bridge has under another it says nothing.
   const { handle } = subject.data;
   if (kind.renamable === false && handle !== undefined && handle !== data.handle) throw renamed(kind, subject.data);
   const aspect = aspectOf(target);
-  await service.userSchemas.check(service.task, ledger, kind, data, subject.meta.domain);
-  await foundRelations(service, ledger, kind, data);
-  await service.task.turn(stepsToCheck(kind));
-  checkData(kind, ledger, data);
+  await checkUserSchema(session, kind, data, subject.meta.domain);
+  await foundRelations(session, kind, data);
+  await session.task.turn(stepsToCheck(kind));
+  checkData(kind, session.ledger, data);
   const version = { id, data, signed, caller, ...(typeof luid === 'string' ? { luid } : {}) };
-  return proxiedVersion(service, ledger, forwarding, aspect, version);
+  return proxiedVersion(session, forwarding, aspect, version);
 }
 
 /**
@@ -170,17 +174,16 @@ async function proxiedUpdate(
  * the ledger's (contract 01 §6, §7).
  */
 async function updatedMeta(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   { kind, signed }: Update,
   luid: string,
   previous: Meta,
   caller: Caller,
 ): Promise<Meta> {
-  const now = moment(service.nature);
+  const now = moment(session.nature);
   const proofs = [
-    ...(await clientTrail(service, ledger, kind, signed, caller, now)),
-    ledger.system.stored(signed.hash, { luid, moment: now }),
+    ...(await clientTrail(session, kind, signed, caller, now)),
+    session.ledger.system.stored(signed.hash, { luid, moment: now }),
   ];
   assertProofs(proofs);
   return withLabels({ ...previous, proofs, moment: now }, labelsAfter(previous.labels, customsOf(signed.proofs)));
@@ -190,18 +193,17 @@ async function updatedMeta(
  * @throws `record.duplicated` when the new handle is taken; `record.update-rejected` when this record's may not change
  */
 async function assertRenamable(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
   previous: JsonObject,
   data: JsonObject,
   key: string,
   domain: string | undefined,
 ): Promise<void> {
-  const taken = await service.store.lookup({ ledger: ledger.id, kind: kind.name, id: key, by: 'handle' });
+  const taken = await session.store.lookup({ ledger: session.ledger.id, kind: kind.name, id: key, by: 'handle' });
   if (taken.record) throw duplicated(kind, data);
   if (kind.renamable === false) throw renamed(kind, previous);
-  assertNamedWithin(ledger, kind, previous, data, domain);
+  assertNamedWithin(session.ledger, kind, previous, data, domain);
 }
 
 function duplicated(kind: Kind, data: JsonObject): LedgerError {

@@ -1,6 +1,6 @@
 import { Agent, buildConnector, errors, request } from 'undici';
-import { limits } from '../limits.js';
 import { Overloaded } from '../base/gather.js';
+import { limits } from '../limits.js';
 import { guardedConnector } from './guarded.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
 import { underWay } from './under-way.js';

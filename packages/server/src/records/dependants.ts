@@ -1,7 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 
 /**
  * Why a record may not go away under its handle: others name it.
@@ -9,14 +8,13 @@ import type { Service } from '../ledgers/service.js';
  * @returns the first refusal, or nothing
  */
 export async function refusedByDependants(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
   handle: string,
 ): Promise<{ detail: string; custom?: JsonObject } | undefined> {
   for (const dependants of kind.dependants ?? []) {
-    const query = { ledger: ledger.id, kind: dependants.kind, link: handle, limit: 100 };
-    const handles = await service.store.linked.keys(query);
+    const query = { ledger: session.ledger.id, kind: dependants.kind, link: handle, limit: 100 };
+    const handles = await session.store.linked.keys(query);
     if (handles.length === 0) continue;
     return dependants.refusal(handle, handles);
   }

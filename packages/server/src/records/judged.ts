@@ -2,7 +2,7 @@ import type { RecordEnvelope } from '@countersign/protocol';
 import type { Subject } from '../access/context.js';
 import type { AccessEntry } from '../access/rules.js';
 import type { Kind } from '../kinds/kind.js';
-import { accessOf } from '../ledgers/ledgers.js';
+import { accessOf } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Indexed } from '../store/queries/list.js';
 

@@ -1,7 +1,7 @@
 import { type Json, LedgerError } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { SentProof } from '../operations/bodies.js';
+import type { SentProof } from './sent.js';
 
 /**
  * Holds proofs to what their signer said they are for: `custom.ledger` names a ledger by handle or luid, `custom.record` a

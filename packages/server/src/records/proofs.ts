@@ -7,9 +7,9 @@ import {
   verifyProof,
 } from '@countersign/protocol';
 import type { Key } from '../access/caller.js';
-import { limits } from '../limits.js';
 import type { Service } from '../ledgers/service.js';
-import type { SentProof, SentRecord } from '../operations/bodies.js';
+import { limits } from '../limits.js';
+import type { SentProof, SentRecord } from './sent.js';
 
 /** A proof whose signature was verified. */
 export interface VerifiedProof {
@@ -104,17 +104,6 @@ export function useOf({ suite }: Service, { digest, public: key }: Pick<StoredPr
 /** The same of all that a client signed, each once. */
 export function usesOf(service: Service, { signed }: Pick<ClientProofs, 'signed'>): string[] {
   return [...new Set(signed.map((proof) => useOf(service, proof)))];
-}
-
-/**
- * What a write is told that carries a proof which was used for another record: whoever reads a record could otherwise
- * send its proofs again, and have done in the signer's name what it did not ask for.
- */
-export function reused(): LedgerError {
-  return new LedgerError(
-    'record.invalid',
-    'A proof in the request was used for another record. Sign anew, with a custom.moment of its own.',
-  );
 }
 
 /** What a write is told that nobody signed (contract 01 §12). */

@@ -2,8 +2,7 @@ import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/
 import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import { isWithin, type Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
-import { assertCurrent } from '../ledgers/attempt.js';
+import type { Session } from '../ledgers/session.js';
 
 /** A record that data names. */
 export interface Related {
@@ -18,24 +17,19 @@ export interface Related {
  *
  * @throws `record.relation-not-found` for the first one missing, in the kind's order (contract 01 §12)
  */
-export async function foundRelations(
-  service: Service,
-  ledger: Ledger,
-  kind: Kind,
-  data: JsonObject,
-): Promise<Related[]> {
+export async function foundRelations(session: Session, kind: Kind, data: JsonObject): Promise<Related[]> {
   const relations = kind.relations?.(data) ?? [];
   const found = await Promise.all(
     relations.map((relation) =>
-      service.store.lookup({ ledger: ledger.id, kind: relation.kind, id: relation.handle, by: 'handle' }),
+      session.store.lookup({ ledger: session.ledger.id, kind: relation.kind, id: relation.handle, by: 'handle' }),
     ),
   );
   found.forEach(({ version, record }, index) => {
-    assertCurrent(ledger, version);
+    session.checked({ version: version });
     if (!record) throw new LedgerError('record.relation-not-found', relations[index]?.missing ?? '');
   });
   return relations.map(({ kind: related, handle }, index) => {
-    const domain = ledger.domains.size === 0 ? undefined : domainIn(found[index]?.record?.body);
+    const domain = session.ledger.domains.size === 0 ? undefined : domainIn(found[index]?.record?.body);
     return { kind: related, handle, ...(domain === undefined ? {} : { domain }) };
   });
 }

@@ -1,9 +1,7 @@
 import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { seal, sealContext } from '../keys/seal.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import { sealContext } from '../ledgers/ledgers.js';
-import { seal } from '../keys/seal.js';
-import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 
 /**
  * The values of the secret references in `data`, sealed for this record. They travel once, beside the signed data, and
@@ -14,8 +12,7 @@ import type { Service } from '../ledgers/service.js';
  * @throws `record.invalid` for a reference to a new secret without a value
  */
 export function sealedSecrets(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
   data: JsonObject,
   luid: string,
@@ -26,7 +23,10 @@ export function sealedSecrets(
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
     if (value !== undefined) {
       return [
-        { name, sealed: seal(service.masterKey, Buffer.from(value, 'utf8'), sealContext(ledger.luid, luid, name)) },
+        {
+          name,
+          sealed: seal(session.masterKey, Buffer.from(value, 'utf8'), sealContext(session.ledger.luid, luid, name)),
+        },
       ];
     }
     if (kept.has(name)) return [];
@@ -39,12 +39,11 @@ export function sealedSecrets(
 
 /** Names of the values a record has, which an update may leave out. Looked up only where the kind has references. */
 export async function keptSecretNames(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
   record: RecordEnvelope,
 ): Promise<ReadonlySet<string>> {
   if (!kind.secrets?.(record.data).length) return new Set();
-  const secrets = await service.store.secrets({ ledger: ledger.id, luid: record.luid });
+  const secrets = await session.store.secrets({ ledger: session.ledger.id, luid: record.luid });
   return new Set(secrets.map((secret) => secret.name));
 }

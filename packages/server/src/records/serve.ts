@@ -1,10 +1,6 @@
 import type { Change, ChangeAction, JsonObject, RecordEnvelope } from '@countersign/protocol';
-import { moment } from '../base/clock.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
 import type { StoredChange } from '../store/queries/history.js';
-import type { Item } from '../lists/items.js';
 
 /** `data` in its kind's served order: parent, the kind's members, then what else was sent (contract 01 §3). */
 export function inOrder(kind: Kind, data: JsonObject): JsonObject {
@@ -43,24 +39,4 @@ export function snapshot(kind: Kind, stored: StoredChange): Change {
     },
     data,
   };
-}
-
-/**
- * A signed list (contract 01 §10): `hash` is over `data`, the proof is the ledger's.
- *
- * @param ledger absent for the list of ledgers, which no ledger signs
- */
-export function listText(
-  service: Service,
-  ledger: Ledger | undefined,
-  items: readonly Item[],
-  page?: { index: number; limit: number; total?: number },
-): string {
-  // The canonical form of a list is made of those of its items, in their order.
-  const hash = service.suite.sha256(`[${items.map(({ canonical }) => canonical).join(',')}]`);
-  const now = moment(service.nature);
-  const proofs = ledger ? [ledger.system.fresh(hash, { moment: now })] : [];
-  const head = JSON.stringify({ hash, meta: { proofs, moment: now } }).slice(0, -1);
-  const data = items.map(({ text }) => text).join(',');
-  return `${head},"data":[${data}]${page ? `,"page":${JSON.stringify(page)}` : ''}}`;
 }

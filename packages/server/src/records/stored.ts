@@ -2,11 +2,9 @@ import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol'
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
+import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../work/task.js';
-import { assertCurrent } from '../ledgers/attempt.js';
-import type { Request } from '../operations/request.js';
+import type { Command } from './command.js';
 import { keyOf as versionKey } from './version.js';
 
 /** The record another lies under. */
@@ -30,8 +28,8 @@ export interface Stored {
  * @throws `record.not-found` (contract 01 §5); `record.invalid` when a nested record is not the path's parent's
  *   (contract 03 §2.5); OutOfDate when the ledger's state is not the one it was found under
  */
-export async function storedRecord(service: Service, ledger: Ledger, kind: Kind, request: Request): Promise<Stored> {
-  const found = await foundRecord(service, ledger, kind, request);
+export async function storedRecord(session: Session, kind: Kind, command: Command): Promise<Stored> {
+  const found = await foundRecord(session, kind, command);
   if (!found) throw notFound(kind);
   return found;
 }
@@ -41,17 +39,12 @@ export async function storedRecord(service: Service, ledger: Ledger, kind: Kind,
  *
  * @throws as `storedRecord` does for what else may be wrong
  */
-export async function foundRecord(
-  service: Service,
-  ledger: Ledger,
-  kind: Kind,
-  request: Request,
-): Promise<Stored | undefined> {
-  const parent = await parentRecord(service, ledger, kind, request);
-  const id = request.params.id ?? '';
+export async function foundRecord(session: Session, kind: Kind, command: Command): Promise<Stored | undefined> {
+  const parent = await parentRecord(session, kind, command);
+  const id = command.params.id ?? '';
   const found = isLuid(id, kind.prefix)
-    ? await find(service, ledger, kind, { id, by: 'luid' })
-    : await find(service, ledger, kind, { id: await keyOf(service, ledger, kind, id, parent), by: 'handle' });
+    ? await find(session, kind, { id, by: 'luid' })
+    : await find(session, kind, { id: await keyOf(session, kind, id, parent), by: 'handle' });
   if (found && parent) assertUnder(kind, found.record.data, parent);
   return found && parent ? { ...found, parent } : found;
 }
@@ -67,23 +60,21 @@ export interface Dropped extends Stored {
  * @throws as `storedRecord` does for what else may be wrong
  */
 export async function droppedRecord(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
-  request: Request,
+  command: Command,
   luid: string,
 ): Promise<Dropped | undefined> {
-  const of = { ledger: ledger.id, kind: kind.name, luid };
-  const latest = await service.store.history.latest(of);
+  const of = { ledger: session.ledger.id, kind: kind.name, luid };
+  const latest = await session.store.history.latest(of);
   if (latest?.action !== 'drop') return undefined;
-  const { version, change: before } = await service.store.history.one(of, latest.change - 1);
-  assertCurrent(ledger, version);
-  await service.task.turn(stepsOfText(latest.body) + stepsOfText(before?.body));
+  const before = await session.lookupChange(of, latest.change - 1);
+  await session.task.turn(stepsOfText(latest.body) + stepsOfText(before?.body));
   const stored = storedAs(latest.body, latest.change);
-  const parent = await parentRecord(service, ledger, kind, request);
+  const parent = await parentRecord(session, kind, command);
   if (parent) assertUnder(kind, stored.record.data, parent);
-  const id = request.params.id ?? '';
-  const isNamed = id === luid || (await keyOf(service, ledger, kind, id, parent)) === versionKey(kind, stored.record);
+  const id = command.params.id ?? '';
+  const isNamed = id === luid || (await keyOf(session, kind, id, parent)) === versionKey(kind, stored.record);
   if (!before || !isNamed) return undefined;
   const { record, change, body } = stored;
   return { record, change, body, before: JSON.parse(before.body), ...(parent ? { parent } : {}) };
@@ -94,27 +85,17 @@ export async function droppedRecord(
  *
  * @throws `record.not-found` when there is none
  */
-export async function parentRecord(
-  service: Service,
-  ledger: Ledger,
-  kind: Kind,
-  request: Request,
-): Promise<Parent | undefined> {
-  const parent = await foundParent(service, ledger, kind, request);
+export async function parentRecord(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
+  const parent = await foundParent(session, kind, command);
   if (!parent && kind.under) throw notFound(kindNamed(kind.under.kind));
   return parent;
 }
 
 /** The same, or nothing also when there is none. */
-export async function foundParent(
-  service: Service,
-  ledger: Ledger,
-  kind: Kind,
-  request: Request,
-): Promise<Parent | undefined> {
+export async function foundParent(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
   if (!kind.under) return undefined;
   const above = kindNamed(kind.under.kind);
-  const found = await named(service, ledger, above, request.params.parent ?? '');
+  const found = await named(session, above, command.params.parent ?? '');
   return found && { kind: above, record: found.record };
 }
 
@@ -158,18 +139,17 @@ export function assertLuid(record: RecordEnvelope, luid: unknown): void {
 }
 
 async function find(
-  service: Service,
-  ledger: Ledger,
+  session: Session,
   kind: Kind,
   query: { id: string; by: 'handle' | 'luid' },
 ): Promise<Stored | undefined> {
   // No handle holds it, and no database text either.
   if (query.id.includes('\u0000')) return undefined;
-  const { version, record } = await service.store.lookup({ ledger: ledger.id, kind: kind.name, ...query });
-  assertCurrent(ledger, version);
+  const { version, record } = await session.store.lookup({ ledger: session.ledger.id, kind: kind.name, ...query });
+  session.checked({ version: version });
   if (!record) return undefined;
   // Most reads only pass it on. Where it is long, what is made of it takes its time.
-  await service.task.turn(stepsOfText(record.body));
+  await session.task.turn(stepsOfText(record.body));
   return storedAs(record.body, record.change);
 }
 
@@ -187,24 +167,18 @@ function storedAs(body: string, change: number): Stored {
 }
 
 /** A record by luid or handle, for kinds whose key is their handle. */
-function named(service: Service, ledger: Ledger, kind: Kind, id: string): Promise<Stored | undefined> {
-  return find(service, ledger, kind, { id, by: isLuid(id, kind.prefix) ? 'luid' : 'handle' });
+function named(session: Session, kind: Kind, id: string): Promise<Stored | undefined> {
+  return find(session, kind, { id, by: isLuid(id, kind.prefix) ? 'luid' : 'handle' });
 }
 
 /**
  * The key that a path's last id stands for: the handle; or, for kinds without a handle of their own, what the kind makes
  * of the handle (or luid) of the record it links and of the one it lies under.
  */
-async function keyOf(
-  service: Service,
-  ledger: Ledger,
-  kind: Kind,
-  id: string,
-  parent: Parent | undefined,
-): Promise<string> {
+async function keyOf(session: Session, kind: Kind, id: string, parent: Parent | undefined): Promise<string> {
   if (!kind.links || !kind.key || !kind.under || !parent) return id;
   const linked = kindNamed(kind.links.kind);
-  const record = isLuid(id, linked.prefix) ? (await named(service, ledger, linked, id))?.record : undefined;
+  const record = isLuid(id, linked.prefix) ? (await named(session, linked, id))?.record : undefined;
   return kind.key({
     [kind.under.member]: parent.record.data.handle ?? '',
     [kind.links.member]: record?.data.handle ?? id,

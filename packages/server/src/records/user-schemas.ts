@@ -1,61 +1,52 @@
 import { isObject, type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
-import type { Integrity } from '../integrity/integrity.js';
 import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, isWithin, type Ledger, type SchemaEntry } from '../ledgers/ledger.js';
-import type { CompiledSchemas } from '../schemas/compiled.js';
+import type { Session } from '../ledgers/session.js';
 import { STEPS_TO_COMPILE } from '../schemas/user-schema.js';
-import type { Store } from '../store/store.js';
-import type { Task } from '../work/task.js';
-import { assertCurrent } from '../ledgers/attempt.js';
 
-/** The users' schemas of every ledger, enforced. */
-export interface UserSchemas {
-  /**
-   * Checks `data` against the schema it names (contract 02 §1.2, rules 1 to 3). Schemas in a domain are for records there
-   * and below.
-   *
-   * @param domain that of the record
-   * @throws `record.relation-not-found` when there is no such schema for the kind; `record.schema-invalid` when the
-   *   data does not match it, or names none although the kind has schemas
-   */
-  check(task: Task, ledger: Ledger, kind: Kind, data: JsonObject, domain: string | undefined): Promise<void>;
+/** Entries of the index whose schema was read, and is what they say. A newer state of a ledger has new ones. */
+const read = new WeakSet<SchemaEntry>();
+
+/**
+ * Checks `data` against the users' schema it names (contract 02 §1.2, rules 1 to 3). Schemas in a domain are for records
+ * there and below.
+ *
+ * @param domain that of the record
+ * @throws `record.relation-not-found` when there is no such schema for the kind; `record.schema-invalid` when the
+ *   data does not match it, or names none although the kind has schemas
+ */
+export async function checkUserSchema(
+  session: Session,
+  kind: Kind,
+  data: JsonObject,
+  domain: string | undefined,
+): Promise<void> {
+  if (kind.schemas === 'none') return;
+  const { ledger, task } = session;
+  const ofKind = ledger.schemas.get(kind.name);
+  const { schema: handle } = data;
+  if (typeof handle !== 'string') {
+    if (ofKind && hasOneFor(ledger, ofKind, domain)) throw unnamed(kind);
+    return;
+  }
+  const entry = ofKind?.get(handle);
+  if (!entry || !isWithin(ledger, domain, entry.domain)) {
+    const detail = kind.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${kind.name}.`;
+    throw new LedgerError('record.relation-not-found', detail);
+  }
+  const known = read.has(entry) ? session.compiledSchemas.get(entry.hash) : undefined;
+  const schema = known ?? (await compile(session, entry, kind));
+  await task.turn();
+  schema.check(data, (steps) => task.note(steps));
 }
 
-export function createUserSchemas(
-  store: Pick<Store, 'lookup'>,
-  integrity: Pick<Integrity, 'refuse'>,
-  compiled: CompiledSchemas,
-): UserSchemas {
-  /** Entries of the index whose schema was read, and is what they say. A newer state of a ledger has new ones. */
-  const read = new WeakSet<SchemaEntry>();
-  const compiledFrom = async (task: Task, ledger: Ledger, entry: SchemaEntry, kind: Kind) => {
-    const schema = await content(store, integrity, ledger, entry, kind);
-    read.add(entry);
-    const known = compiled.get(entry.hash);
-    if (known) return known;
-    await task.turn(STEPS_TO_COMPILE);
-    return compiled.add(entry.hash, schema);
-  };
-  return {
-    async check(task, ledger, kind, data, domain) {
-      if (kind.schemas === 'none') return;
-      const ofKind = ledger.schemas.get(kind.name);
-      const { schema: handle } = data;
-      if (typeof handle !== 'string') {
-        if (ofKind && hasOneFor(ledger, ofKind, domain)) throw unnamed(kind);
-        return;
-      }
-      const entry = ofKind?.get(handle);
-      if (!entry || !isWithin(ledger, domain, entry.domain)) {
-        const detail = kind.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${kind.name}.`;
-        throw new LedgerError('record.relation-not-found', detail);
-      }
-      const known = read.has(entry) ? compiled.get(entry.hash) : undefined;
-      const schema = known ?? (await compiledFrom(task, ledger, entry, kind));
-      await task.turn();
-      schema.check(data, (steps) => task.note(steps));
-    },
-  };
+async function compile(session: Session, entry: SchemaEntry, kind: Kind) {
+  const schema = await readSchema(session, entry, kind);
+  read.add(entry);
+  const known = session.compiledSchemas.get(entry.hash);
+  if (known) return known;
+  await session.task.turn(STEPS_TO_COMPILE);
+  return session.compiledSchemas.add(entry.hash, schema);
 }
 
 type OfKind = ReadonlyMap<string, SchemaEntry>;
@@ -84,15 +75,12 @@ function unnamed(kind: Kind): LedgerError {
  * The content of a schema, as of the ledger's state: what is kept under its hash serves every ledger that has the same,
  * so a newer content must never be kept under an older hash.
  */
-async function content(
-  store: Pick<Store, 'lookup'>,
-  integrity: Pick<Integrity, 'refuse'>,
-  ledger: Ledger,
+async function readSchema(
+  { ledger, integrity, lookup }: Pick<Session, 'ledger' | 'integrity' | 'lookup'>,
   { luid, hash, handle, domain }: SchemaEntry,
   { name }: Kind,
 ): Promise<JsonObject> {
-  const { version, record } = await store.lookup({ ledger: ledger.id, kind: 'schema', id: luid, by: 'luid' });
-  assertCurrent(ledger, version);
+  const record = await lookup('schema', luid, 'luid');
   const schema = JSON.parse(record?.body ?? '{"data":{}}') as RecordEnvelope;
   const { data, meta } = schema;
   // The index says by what hash a schema is compiled, and so what every ledger's records are judged by that has one of it.

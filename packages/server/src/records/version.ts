@@ -1,10 +1,10 @@
 import { LedgerError, luid as makeLuid, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import { limits } from '../limits.js';
 import type { Service } from '../ledgers/service.js';
-import { scope } from '../store/queries/scope.js';
+import { limits } from '../limits.js';
 import type { Write } from '../store/committer/write.js';
+import { scope } from '../store/queries/scope.js';
 import { filterDocument } from './document.js';
 import { judgedBy } from './judged.js';
 import { recordText } from './serve.js';

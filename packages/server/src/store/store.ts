@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { limits } from '../limits.js';
-import { createAdmission } from './queries/admission.js';
-import { type Bodies, createBodies } from './queries/bodies.js';
 import { type Commit, createCommitter } from './committer/commit.js';
 import { type DiskSpace, UNWATCHED } from './disk-space.js';
+import { createAdmission } from './queries/admission.js';
+import { type Bodies, createBodies } from './queries/bodies.js';
 import { createHistory, createHistoryPage, type History, type HistoryPage } from './queries/history.js';
 import { createLedgerStore, type LedgerStore } from './queries/ledgers.js';
 import { createLinked, type Linked } from './queries/linked.js';
@@ -12,9 +12,9 @@ import { createLookup, type Lookup } from './queries/lookup.js';
 import { createSecrets, type Secrets } from './queries/secrets.js';
 import { createSignerLookup, type SignerLookup } from './queries/signers.js';
 import type { Queryable } from './queries/statement.js';
-import { transaction } from './transaction.js';
 import { createUsedProofs, type UsedProofs } from './queries/used-proofs.js';
 import { type Check, checkFetched, type ReadGuards } from './queries/version.js';
+import { transaction } from './transaction.js';
 
 /** All that touches the database. */
 export interface Store {

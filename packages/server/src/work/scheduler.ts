@@ -1,6 +1,6 @@
-import { limits } from '../limits.js';
-import { Recent } from '../base/recent.js';
 import { Overloaded } from '../base/gather.js';
+import { Recent } from '../base/recent.js';
+import { limits } from '../limits.js';
 import { LedgerTask, type Task } from './task.js';
 
 /** What a ledger has used of the process lately, in steps: a leaky bucket. */

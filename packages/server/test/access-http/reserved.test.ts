@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { SYSTEM_SIGNERS } from '../../src/operations/birth-records.js';
+import { SYSTEM_SIGNERS } from '../../src/kinds/signer.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, proofOver, signed, type TestKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';

@@ -1,4 +1,4 @@
-import type { Replays } from '../../src/auth/replays.js';
+import type { Replays } from '../../src/store/queries/replays.js';
 
 /** Used tokens in memory, for tests of verification alone; `ledger` bounds how many it takes in. */
 export class MemoryReplays implements Replays {

@@ -1,9 +1,9 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { encodeBase64, type Json, type JsonObject } from '@countersign/protocol';
 import { native } from '../../src/auth/native-suite.js';
-import type { Replays } from '../../src/auth/replays.js';
 import type { Request } from '../../src/auth/request-hash.js';
 import { type KeySource, type Token, verifyToken } from '../../src/auth/token.js';
+import type { Replays } from '../../src/store/queries/replays.js';
 import { MemoryReplays } from './memory-replays.js';
 
 /** Seconds: the moment all tests happen at. */

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Filter } from '../../src/store/queries/filter.js';
-import { createLists, FEW, HEAD, type Listed, type ListQuery, type Lists } from '../../src/store/queries/list.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
+import type { Filter } from '../../src/store/queries/filter.js';
+import { createLists, FEW, HEAD, type Listed, type ListQuery, type Lists } from '../../src/store/queries/list.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 
 const RECORDS = 6_000;

@@ -1,8 +1,8 @@
 import { LedgerError } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { type AdmissionBounds, createAdmission } from '../../src/store/queries/admission.js';
 import { Overloaded } from '../../src/base/gather.js';
 import { createWeightedSemaphore } from '../../src/base/weighted-semaphore.js';
+import { type AdmissionBounds, createAdmission } from '../../src/store/queries/admission.js';
 
 const BOUNDS: AdmissionBounds = {
   lanes: 3,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { candidateFor, knowsSecret } from '../../src/auth/client.js';
 import { clientCredentials } from '../../src/auth/client-credentials.js';
+import { openSession } from '../../src/ledgers/session.js';
 import { withServer } from '../support/server.js';
 import { basic, oauthLedger } from './scene.js';
 
@@ -43,14 +44,14 @@ describe('a candidate', () => {
     const { client, credentials } = await oauthLedger(server.current.url);
     const { service } = server.current.server;
     const ledger = await service.ledgers.resolve(client.ledger ?? '');
-    const known = await candidateFor(service, ledger, credentials.id);
+    const known = await candidateFor(openSession(service, ledger), credentials.id);
     expect(known.factor?.luid).toBe(credentials.factor.luid);
     expect([credentials.secret, '', 'undefined'].map((secret) => knowsSecret(known, secret))).toEqual([
       true,
       false,
       false,
     ]);
-    const unknown = await candidateFor(service, ledger, 'ghost');
+    const unknown = await candidateFor(openSession(service, ledger), 'ghost');
     expect(['', 'undefined', credentials.secret].map((secret) => knowsSecret(unknown, secret))).toEqual([
       false,
       false,

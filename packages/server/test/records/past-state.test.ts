@@ -1,19 +1,20 @@
 import type { JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { reader, writer } from '../../src/authorization/caller.js';
+import { conditionsOf } from '../../src/authorization/conditions.js';
+import { subjectOf } from '../../src/authorization/context.js';
 import { bridgeOf } from '../../src/forwarding/bridge.js';
 import { kindNamed } from '../../src/kinds/registry.js';
 import type { Ledger } from '../../src/ledgers/ledger.js';
-import { OutOfDate } from '../../src/ledgers/attempt.js';
-import { reader, writer } from '../../src/authorization/caller.js';
+import type { Service } from '../../src/ledgers/service.js';
+import { OutOfDate, openSession, type Session } from '../../src/ledgers/session.js';
 import { listChanges, readChange } from '../../src/operations/changes.js';
-import { conditionsOf } from '../../src/authorization/conditions.js';
-import { subjectOf } from '../../src/authorization/context.js';
 import { list } from '../../src/operations/list.js';
 import { read } from '../../src/operations/read.js';
+import type { Command } from '../../src/records/command.js';
 import { foundRelations } from '../../src/records/relations.js';
-import type { Request } from '../../src/operations/request.js';
 import { storedRecord } from '../../src/records/stored.js';
-import type { Service } from '../../src/ledgers/service.js';
+import { checkUserSchema } from '../../src/records/user-schemas.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
@@ -53,15 +54,15 @@ describe('on a state that has passed', () => {
     ok(await client.update('/ledger', record, { handle: client.ledger!, signer: 'system', access }));
   });
 
-  /** The state as one run of an operation has it, which knows no signer yet. */
-  const state = (): Ledger => ({ ...past, signers: new Map(), strangers: new Set() });
+  /** A session on that state, which knows no signer yet. */
+  const session = (): Session => openSession(service, { ...past });
 
-  const asking = (path: string, params: Record<string, string> = {}): Request => ({
-    method: 'GET',
-    url: path,
-    headers: {},
+  const asking = (params: Command['params'] = {}): Command => ({
     params,
     query: '',
+    body: undefined,
+    token: undefined,
+    request: { method: 'GET', url: '/', headers: {} },
   });
 
   const token = () => ({ kind: 'self-signed-token', key: client.key.public, claims: {} }) as const;
@@ -74,37 +75,25 @@ describe('on a state that has passed', () => {
     });
 
   it.each<[string, () => Promise<unknown>]>([
-    ['the caller of a read', () => reader(service, state(), token())],
-    ['the caller of a write', () => writer(service, state(), [client.key], undefined)],
-    [
-      'the record of a path',
-      () => storedRecord(service, state(), kindNamed('wallet'), asking('/wallets/w', { id: 'w' })),
-    ],
-    [
-      'what a record names',
-      () => foundRelations(service, state(), kindNamed('circle-signer'), { circle: 'c', signer: 's' }),
-    ],
-    [
-      'the content of a schema',
-      () => service.userSchemas.check(service.task, state(), kindNamed('symbol'), { schema: 'tier' }, undefined),
-    ],
-    ['the wallets of a condition', () => conditionsOf(service, state(), { proofs: [] }, intent([claim], {}))],
-    ['the thread of a condition', () => conditionsOf(service, state(), { proofs: [] }, intent([], { thread: 't' }))],
-    ['a bridge', () => bridgeOf(service, state(), 'b')],
+    ['the caller of a read', () => reader(session(), token())],
+    ['the caller of a write', () => writer(session(), [client.key], undefined)],
+    ['the record of a path', () => storedRecord(session(), kindNamed('wallet'), asking({ id: 'w' }))],
+    ['what a record names', () => foundRelations(session(), kindNamed('circle-signer'), { circle: 'c', signer: 's' })],
+    ['the content of a schema', () => checkUserSchema(session(), kindNamed('symbol'), { schema: 'tier' }, undefined)],
+    ['the wallets of a condition', () => conditionsOf(session(), { proofs: [] }, intent([claim], {}))],
+    ['the thread of a condition', () => conditionsOf(session(), { proofs: [] }, intent([], { thread: 't' }))],
+    ['a bridge', () => bridgeOf(session(), 'b')],
   ])('%s is not found', async (_, look) => {
     await expect(look()).rejects.toBeInstanceOf(OutOfDate);
   });
 
   it.each<[string, () => Promise<unknown>]>([
-    ['a record', () => read(service, state(), kindNamed('wallet'), asking('/wallets/w', { id: 'w' }))],
-    ['a list', () => list(service, state(), kindNamed('wallet'), asking('/wallets'))],
-    ['a history', () => listChanges(service, state(), kindNamed('wallet'), asking('/wallets/w/changes', { id: 'w' }))],
-    ['a version', () => readChange(service, state(), kindNamed('wallet'), asking('', { id: 'w', change: '1' }))],
-    [
-      'a history of what was dropped',
-      () => listChanges(service, state(), kindNamed('wallet'), asking('', { id: gone })),
-    ],
-    ['a version of it', () => readChange(service, state(), kindNamed('wallet'), asking('', { id: gone, change: '1' }))],
+    ['a record', () => read(session(), kindNamed('wallet'), asking({ id: 'w' }))],
+    ['a list', () => list(session(), kindNamed('wallet'), asking())],
+    ['a history', () => listChanges(session(), kindNamed('wallet'), asking({ id: 'w' }))],
+    ['a version', () => readChange(session(), kindNamed('wallet'), asking({ id: 'w', change: '1' }))],
+    ['a history of what was dropped', () => listChanges(session(), kindNamed('wallet'), asking({ id: gone }))],
+    ['a version of it', () => readChange(session(), kindNamed('wallet'), asking({ id: gone, change: '1' }))],
   ])('%s is shown to nobody who may not see it any more', async (_, show) => {
     await expect(show()).rejects.toMatchObject({ reason: 'auth.unauthorized' });
   });

@@ -1,8 +1,7 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sealContext } from '../../src/ledgers/ledgers.js';
-import { open } from '../../src/keys/seal.js';
+import { open, sealContext } from '../../src/keys/seal.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, signed, type TestAnswer, type TestClient, updateOf } from '../support/client.js';
 import { ok, stored, withSecret } from '../support/scene.js';

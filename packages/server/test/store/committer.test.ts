@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCommitter, storeTogether } from '../../src/store/committer/commit.js';
+import type { Outcome, Write } from '../../src/store/committer/write.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
-import type { Outcome, Write } from '../../src/store/committer/write.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { writeOf } from './write.js';
 

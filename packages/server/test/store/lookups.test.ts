@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { limits } from '../../src/limits.js';
-import { createLookup, type Lookup } from '../../src/store/queries/lookup.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
+import { createLookup, type Lookup } from '../../src/store/queries/lookup.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { UNCHECKED } from './unchecked.js';
 

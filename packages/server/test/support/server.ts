@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import type { Nature } from '../../src/base/clock.js';
 import { openServer, type Server, type ServerOptions } from '../../src/app.js';
+import type { Nature } from '../../src/base/clock.js';
 import { createDatabase, type TestDatabase } from './database.js';
 
 /** A real server on a real port over a database of its own. */

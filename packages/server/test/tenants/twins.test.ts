@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createItems } from '../../src/integrity/items.js';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kindNamed } from '../../src/kinds/registry.js';
-import { createItems } from '../../src/lists/items.js';
-import type { Filter } from '../../src/store/queries/filter.js';
+import type { Write } from '../../src/store/committer/write.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
+import type { Filter } from '../../src/store/queries/filter.js';
 import { scope } from '../../src/store/queries/scope.js';
 import { createStore, type Store } from '../../src/store/store.js';
-import type { Write } from '../../src/store/committer/write.js';
 import { UNCHECKED } from '../store/unchecked.js';
 import { writeOf } from '../store/write.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';

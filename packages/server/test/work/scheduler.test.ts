@@ -1,8 +1,8 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { LedgerError } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/limits.js';
 import { Overloaded } from '../../src/base/gather.js';
+import { limits } from '../../src/limits.js';
 import { Scheduler } from '../../src/work/scheduler.js';
 import { stepsOfText } from '../../src/work/task.js';
 

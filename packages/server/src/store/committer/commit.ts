@@ -1,11 +1,11 @@
 import pg from 'pg';
-import { limits } from '../../limits.js';
-import { commitStatement } from './commit-sql.js';
 import { gather, type Watch } from '../../base/gather.js';
-import { createStatistics } from '../statistics.js';
+import { limits } from '../../limits.js';
 import { textArray } from '../queries/text-array.js';
+import { createStatistics } from '../statistics.js';
 import { transaction } from '../transaction.js';
 import { isUnavailable } from '../unavailable.js';
+import { commitStatement } from './commit-sql.js';
 import type { Outcome, Write } from './write.js';
 
 export type Commit = (write: Write) => Promise<Outcome>;

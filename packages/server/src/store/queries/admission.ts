@@ -1,7 +1,7 @@
 import { LedgerError } from '@countersign/protocol';
-import { limits } from '../../limits.js';
-import { Recent } from '../../base/recent.js';
 import { Overloaded } from '../../base/gather.js';
+import { Recent } from '../../base/recent.js';
+import { limits } from '../../limits.js';
 
 /** How lists are let through; `limits.listed` says what each is. */
 export interface AdmissionBounds {

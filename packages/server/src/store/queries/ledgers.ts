@@ -1,12 +1,12 @@
 import type pg from 'pg';
+import { gather } from '../../base/gather.js';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
 import { keepSecrets, storeTogether } from '../committer/commit.js';
+import type { Write } from '../committer/write.js';
 import { EPOCH } from '../epoch-guard.js';
-import { gather } from '../../base/gather.js';
 import { transaction } from '../transaction.js';
 import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
-import type { Write } from '../committer/write.js';
 
 /** What the tables hold of a ledger as a whole: what a process needs to decide and sign. */
 export interface StoredLedger {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { Recent } from '../../base/recent.js';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { Recent } from '../../base/recent.js';
 import { condition, type Filter, isNamed, isSought, isStretch } from './filter.js';
 import { scope } from './scope.js';
 import { type Queryable, statementRunner } from './statement.js';

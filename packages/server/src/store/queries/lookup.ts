@@ -1,9 +1,9 @@
 import type pg from 'pg';
+import { gather, type Watch } from '../../base/gather.js';
+import { Recent } from '../../base/recent.js';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { Recent } from '../../base/recent.js';
 import { EPOCH, epochOf } from '../epoch-guard.js';
-import { gather, type Watch } from '../../base/gather.js';
 import { textArray } from './text-array.js';
 import { unnested } from './unnested.js';
 import { missing, type ReadGuards, type StoredVersion, type Version } from './version.js';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { limits } from '../../limits.js';
 import { Recent } from '../../base/recent.js';
+import { limits } from '../../limits.js';
 
 /**
  * Names for statements that are made on the fly, under which each connection keeps their plans: planning takes about as

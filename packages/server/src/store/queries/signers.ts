@@ -1,9 +1,9 @@
 import type { ChangeAction, JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type pg from 'pg';
-import { limits } from '../../limits.js';
-import { Recent } from '../../base/recent.js';
-import { epochOf } from '../epoch-guard.js';
 import { gather } from '../../base/gather.js';
+import { Recent } from '../../base/recent.js';
+import { limits } from '../../limits.js';
+import { epochOf } from '../epoch-guard.js';
 import { ALONE, type Fetched, type Lookup, TOGETHER } from './lookup.js';
 import { unnested } from './unnested.js';
 import { missing, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';

@@ -1,11 +1,11 @@
 import { LedgerError } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
+import { Overloaded } from '../../src/base/gather.js';
 import type { Ledger } from '../../src/ledgers/ledger.js';
-import { limits } from '../../src/limits.js';
-import { OutOfDate, onCurrent } from '../../src/ledgers/attempt.js';
 import { createLedgerMutex } from '../../src/ledgers/ledger-mutex.js';
 import type { Service } from '../../src/ledgers/service.js';
-import { Overloaded } from '../../src/base/gather.js';
+import { inSession, OutOfDate, openSession, type Session } from '../../src/ledgers/session.js';
+import { limits } from '../../src/limits.js';
 
 /** A ledger whose version rises each time it is asked for. */
 function changing() {
@@ -18,7 +18,7 @@ function changing() {
     store: { ledgers: { version: async () => (version += 1) } },
     ledgers: { renew: async (ledger: Ledger, least: number) => ({ ...ledger, version: least }) },
   } as unknown as Service;
-  const ledger = { id: 1, version, signers: new Map(), strangers: new Set() } as unknown as Ledger;
+  const ledger = { id: 1, version } as unknown as Ledger;
   const pass = (milliseconds: number) => {
     now += milliseconds;
   };
@@ -28,8 +28,8 @@ function changing() {
 /** Work that fails so many times before it answers with the number of its runs. */
 function failing(times: number, error: () => Error) {
   const runs: number[] = [];
-  const work = async ({ version }: Ledger) => {
-    runs.push(version);
+  const work = async ({ ledger }: Session) => {
+    runs.push(ledger.version);
     if (runs.length <= times) throw error();
     return runs.length;
   };
@@ -41,8 +41,12 @@ describe('what was decided on a state that has passed', () => {
     for (const decides of [false, true]) {
       const { service, ledger } = changing();
       const stale = () => new OutOfDate(2, decides);
-      expect(await onCurrent(service, ledger, failing(limits.attempts - 1, stale).work)).toBe(limits.attempts);
-      await expect(onCurrent(service, ledger, failing(limits.attempts, stale).work)).rejects.toThrow(Overloaded);
+      expect(await inSession(openSession(service, ledger), failing(limits.attempts - 1, stale).work)).toBe(
+        limits.attempts,
+      );
+      await expect(inSession(openSession(service, ledger), failing(limits.attempts, stale).work)).rejects.toThrow(
+        Overloaded,
+      );
     }
   });
 
@@ -52,16 +56,16 @@ describe('what was decided on a state that has passed', () => {
       pass(400);
       return new OutOfDate(2);
     });
-    await expect(onCurrent(service, ledger, slow.work)).rejects.toThrow(Overloaded);
+    await expect(inSession(openSession(service, ledger), slow.work)).rejects.toThrow(Overloaded);
     expect(slow.runs).toHaveLength(3);
   });
 
   it('is decided anew when it was a refusal, but not when only the time ran out', async () => {
     const { service, ledger } = changing();
     const refused = failing(2, () => new LedgerError('auth.forbidden', 'No.'));
-    expect(await onCurrent(service, ledger, refused.work)).toBe(3);
+    expect(await inSession(openSession(service, ledger), refused.work)).toBe(3);
     const late = failing(1, () => new LedgerError('api.request-timeout', 'Too long.'));
-    await expect(onCurrent(service, ledger, late.work)).rejects.toThrow('Too long.');
+    await expect(inSession(openSession(service, ledger), late.work)).rejects.toThrow('Too long.');
     expect(late.runs).toHaveLength(1);
   });
 
@@ -70,7 +74,7 @@ describe('what was decided on a state that has passed', () => {
     const order: string[] = [];
     const withLock = (name: string, error?: Error) => {
       let runs = 0;
-      return onCurrent(service, ledger, async () => {
+      return inSession(openSession(service, ledger), async () => {
         runs += 1;
         if (runs === 1) throw new OutOfDate(2, true);
         order.push(`${name} begins`);

@@ -1,8 +1,7 @@
 import { canonical, type Json } from '@countersign/protocol';
-import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import { limits } from '../limits.js';
 import { Recent } from '../base/recent.js';
+import type { Kind } from '../kinds/kind.js';
+import { limits } from '../limits.js';
 import type { Check, StoredVersion } from '../store/queries/version.js';
 
 /** One thing that a list holds: the text it is served as, and the canonical form that the hash of the list is made on. */
@@ -14,9 +13,9 @@ export interface Item {
 /** Stored versions as items of lists. */
 export interface Items {
   /** A version of the ledger's as an item, checked. */
-  of(ledger: Pick<Ledger, 'id'>, kind: Kind, version: StoredVersion): Item | Promise<Item>;
+  of(ledger: { readonly id: number }, kind: Kind, version: StoredVersion): Item | Promise<Item>;
   /** Checks a version of the ledger's, unless it is one that was checked and is kept. */
-  check(ledger: Pick<Ledger, 'id'>, kind: Kind, version: StoredVersion): ReturnType<Check>;
+  check(ledger: { readonly id: number }, kind: Kind, version: StoredVersion): ReturnType<Check>;
 }
 
 /**

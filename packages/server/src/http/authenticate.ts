@@ -1,35 +1,18 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { type Json, LedgerError, parseJson, type RecordEnvelope } from '@countersign/protocol';
+import { type Json, parseJson, type RecordEnvelope } from '@countersign/protocol';
 import { invalidToken, type KeySource, type Token, verifyToken } from '../auth/token.js';
 import { trustedFactor } from '../auth/trusted-factor.js';
 import { isUsable } from '../auth/usable.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
-import { limits } from '../limits.js';
 import type { Service } from '../ledgers/service.js';
+import { openSession, type Session } from '../ledgers/session.js';
+import { limits } from '../limits.js';
+import type { ForwardedRequest } from '../records/command.js';
 import { stepsOfText } from '../work/task.js';
 
 /** A request as it came. Nothing reads the connection again after this is made. */
-export interface Request {
-  readonly method: string;
-  /** Path and query below the base path, exactly as sent: `/wallets?data.handle=w`. */
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
+export interface Request extends ForwardedRequest {
   /** The raw body; absent when there was none or its type is not JSON. */
   readonly text?: string;
-  /** Decoded path parameters: `id`, `parent` (of a nested record), `change`. */
-  readonly params: Readonly<Record<string, string>>;
-  /** The query as sent, without `?`. */
-  readonly query: string;
-}
-
-export interface Answer {
-  readonly status: number;
-  /** JSON text; absent for an empty answer. */
-  readonly body?: string;
-  /** Seconds after which it is worth trying again. */
-  readonly retryAfter?: number;
-  /** It holds secrets: nobody on its way may keep it. */
-  readonly confidential?: boolean;
 }
 
 /**
@@ -60,7 +43,7 @@ export async function authenticate(
   const token = await verifyToken(
     authorization,
     { method, url: service.publicUrl + request.url, aliases: aliasesOf(service, request), headers, body },
-    keysOf(service, ledger),
+    ledger ? keysOf(openSession(service, ledger)) : NO_KEYS,
     service.nature.now,
     service.replays,
   );
@@ -74,44 +57,23 @@ function aliasesOf({ publicAliases = [] }: Service, { url }: Request): readonly 
 }
 
 /** Where the keys of tokens are looked up: in the ledger of the request, never in another. */
-function keysOf(service: Service, ledger: Ledger | undefined): KeySource {
+function keysOf(session: Session): KeySource {
+  const { ledger, store, task } = session;
   return {
-    ledger: ledger?.luid ?? '',
+    ledger: ledger.luid,
     async signerKey(handle) {
-      const found = ledger && (await service.store.signers({ ledger: ledger.id, key: handle, by: 'handle' }));
-      await service.task.turn(stepsOfText(found?.body));
-      const signer = found?.body === undefined ? undefined : (JSON.parse(found.body) as RecordEnvelope);
+      const found = await store.signers({ ledger: ledger.id, key: handle, by: 'handle' });
+      await task.turn(stepsOfText(found.body));
+      const signer = found.body === undefined ? undefined : (JSON.parse(found.body) as RecordEnvelope);
       return signer && isUsable(signer) ? String(signer.data.public) : undefined;
     },
-    factor: async (handle, issuer, subject) => ledger && trustedFactor(service, ledger, handle, issuer, subject),
+    factor: (handle, issuer, subject) => trustedFactor(session, handle, issuer, subject),
   };
 }
 
-/**
- * A path segment that must name a change.
- *
- * @throws `record.schema-invalid` when it is no integer of at least 1 (contract 01 §9)
- */
-export function changeNumber(text: string): number {
-  const number = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
-  if (number === undefined) {
-    throw new LedgerError(
-      'record.schema-invalid',
-      'Schema validation error: request/params/change must be integer >= 1',
-      {
-        errors: [NO_CHANGE],
-      },
-    );
-  }
-  return number;
-}
-
-const NO_CHANGE = {
-  instancePath: '/change',
-  schemaPath: '#/properties/change/minimum',
-  keyword: 'minimum',
-  params: { comparison: '>=', limit: 1 },
-  message: 'must be integer >= 1',
-  path: '/params/change',
-  errorCode: 'minimum.openapi.validation',
+/** Outside every ledger there are only keys that tokens themselves carry. */
+const NO_KEYS: KeySource = {
+  ledger: '',
+  signerKey: async () => undefined,
+  factor: async () => undefined,
 };

@@ -1,0 +1,14 @@
+import type { Service } from '../ledgers/service.js';
+import type { RefusedToken } from './refused-tokens.js';
+
+/** What the HTTP server is given: made once, in `app.ts`. */
+export interface HttpService extends Service {
+  /** Handle of this deployment, shown by the server information. */
+  readonly name: string;
+  /** Release of this server. */
+  readonly build: string;
+  /** The ledger of requests that name none; usually there is none. */
+  readonly defaultLedger?: string;
+  /** Told of every refused token; absent where nobody wants to know. */
+  readonly tokenRefused?: (refused: RefusedToken) => void;
+}

@@ -1,0 +1,34 @@
+import type { SignerFacts } from '../access/caller.js';
+import { limits } from '../limits.js';
+import type { Ledger } from './ledger.js';
+
+/** Signers that were looked up, by public key; `undefined` for a key that no signer has. */
+export class KnownSigners {
+  readonly #known = new Map<string, SignerFacts | undefined>();
+
+  has(key: string): boolean {
+    return this.#known.has(key);
+  }
+
+  get(key: string): SignerFacts | undefined {
+    return this.#known.get(key);
+  }
+
+  set(key: string, signer: SignerFacts | undefined): void {
+    if (this.#known.size >= limits.signers) this.#known.clear();
+    this.#known.set(key, signer);
+  }
+
+  delete(key: string): void {
+    this.#known.delete(key);
+  }
+}
+
+const ofLedgers = new WeakMap<Ledger, KnownSigners>();
+
+/** The signers that are known of one state of a ledger: whatever could change one makes a new state. */
+export function knownSigners(ledger: Ledger): KnownSigners {
+  const known = ofLedgers.get(ledger) ?? new KnownSigners();
+  ofLedgers.set(ledger, known);
+  return known;
+}

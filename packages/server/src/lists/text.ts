@@ -1,0 +1,24 @@
+import { moment } from '../base/clock.js';
+import type { Item } from '../integrity/items.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
+
+/**
+ * A signed list (contract 01 §10): `hash` is over `data`, the proof is the ledger's.
+ *
+ * @param ledger absent for the list of ledgers, which no ledger signs
+ */
+export function listText(
+  { suite, nature }: Service,
+  ledger: Ledger | undefined,
+  items: readonly Item[],
+  page?: { index: number; limit: number; total?: number },
+): string {
+  // The canonical form of a list is made of those of its items, in their order.
+  const hash = suite.sha256(`[${items.map(({ canonical }) => canonical).join(',')}]`);
+  const now = moment(nature);
+  const proofs = ledger ? [ledger.system.fresh(hash, { moment: now })] : [];
+  const head = JSON.stringify({ hash, meta: { proofs, moment: now } }).slice(0, -1);
+  const data = items.map(({ text }) => text).join(',');
+  return `${head},"data":[${data}]${page ? `,"page":${JSON.stringify(page)}` : ''}}`;
+}
