@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox';
 import { type Answered, answered } from './answered.js';
 import { sharedSchemas } from './shared.js';
 
-/** An error of a request: the seed's five members, and the two of the recorded form (contract 01 §12). */
+/** An error of a request: the specification's five members, and the two of the recorded form (contract 01 §12). */
 type RequestError = Answered & { path: string; errorCode: string };
 
 /**
