@@ -137,3 +137,24 @@ describe('citations in comments', () => {
     expect(cited).toBeGreaterThan(0);
   });
 });
+
+describe('docs/architecture.md and docs/decisions', async () => {
+  const files = (await sources()).map(([path]) => path);
+  const decisions = (await readdir(join(root, 'docs/decisions'))).map((name) => `docs/decisions/${name}`);
+
+  it.each(['docs/architecture.md', 'docs/glossary.md', ...decisions])('%s names sources that are there', (path) => {
+    for (const [, source = ''] of read(path).matchAll(/`((?:[\w-]+\/)*[\w-]+\.(?:ts|mjs))`/g)) {
+      expect(
+        files.some((file) => `/${file}`.endsWith(`/${source}`)),
+        source,
+      ).toBe(true);
+    }
+  });
+
+  it('names every room of the server', async () => {
+    const names = (await readdir(join(root, 'packages/server/src'), { withFileTypes: true })).filter((one) =>
+      one.isDirectory(),
+    );
+    for (const { name } of names) expect(read('docs/architecture.md')).toContain(`\`${name}/\``);
+  });
+});
