@@ -49,14 +49,14 @@ export function recordRoutes(): Route[] {
     return [
       ...onCollection.map(({ suffix, ...route }) => ({ ...route, kind, path: `${collection}${suffix}` })),
       ...ON_RECORD.flatMap(({ suffix, ...route }) =>
-        [suffix, ...(route.operation === 'proof' ? (kind.proofAliases ?? []) : [])].map((end) => ({
+        [suffix, ...(route.operation === 'proof' ? (kind.lifecycle.proofAliases ?? []) : [])].map((end) => ({
           ...route,
           kind,
           path: `${record}${end}`,
         })),
       ),
       ...(kind.name === 'ledger' ? LEDGER_ALIASES.map((route) => ({ ...route, kind })) : []),
-    ].filter(({ operation }) => kind.operations.includes(operation === 'change' ? 'changes' : operation));
+    ].filter(({ operation }) => kind.lifecycle.operations.includes(operation === 'change' ? 'changes' : operation));
   });
 }
 
@@ -67,6 +67,6 @@ const LEDGER_ALIASES: readonly Omit<Route, 'kind'>[] = [
 ];
 
 function collectionPath(kind: Kind): string {
-  const above = kinds.find((one) => one.name === kind.under?.kind);
+  const above = kinds.find((one) => one.name === kind.links.under?.kind);
   return above ? `/${above.path}/:parent/${kind.path}` : `/${kind.path}`;
 }

@@ -87,7 +87,7 @@ export async function create(session: Session, kind: Kind, command: Command): Pr
     // A create that is sent again has another luid, and the record it made has its key.
     if (stored === 'reused' && !(await isTaken(session, made, kind))) throw reused();
     if (stored !== 'done') return taken();
-    const answer = { status: kind.trail?.answer ?? 201, body: write.body };
+    const answer = { status: kind.trail.answer ?? 201, body: write.body };
     return reveals ? revealed(session, kind, answer, write.secrets) : answer;
   });
 }
@@ -152,7 +152,7 @@ async function prepare(session: Session, creation: Create, caller: Caller): Prom
   checkData(kind, session.ledger, data);
   assertStateFits(kind, session.ledger, domain, data);
   await session.task.turn();
-  if (kind.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);
+  if (kind.lifecycle.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);
   const completion = completed(session, kind, data, creation.secrets);
   const record = await newRecord(session, creation, { caller, owners, domain, completion });
   const full = completion ?? creation;
@@ -163,7 +163,7 @@ async function prepare(session: Session, creation: Create, caller: Caller): Prom
     decided: {
       action: 'create',
       needs,
-      decides: kind.decides === 'always',
+      decides: kind.access.decides === 'always',
       proofs: usesOf(session, signed.proofs),
       secrets: sealedSecrets(session, kind, full.data, record.luid, full.secrets, new Set()),
     },
@@ -180,9 +180,9 @@ async function parentOfNew(
   command: Command,
   data: JsonObject,
 ): Promise<Parent | undefined> {
-  const { under } = kind;
+  const { under } = kind.links;
   const named = under !== undefined && data[under.member] === command.params.parent;
-  const isRelation = named && kind.relations?.(data).some((relation) => relation.kind === under.kind);
+  const isRelation = named && kind.links.relations?.(data).some((relation) => relation.kind === under.kind);
   const parent = await foundParent(session, kind, command);
   if (!parent && under && !isRelation) throw notFound(kindNamed(under.kind));
   if (parent) assertUnder(kind, data, parent);
@@ -206,7 +206,7 @@ async function newRecord(
 ): Promise<RecordEnvelope> {
   const { data, hash } = completion ?? { data: sent, hash: signed.hash };
   const now = moment(session.nature);
-  const trail = kind.trail?.created ?? [{ status: 'created', luid: true }];
+  const trail = kind.trail.created ?? [{ status: 'created', luid: true }];
   const meta: Meta = {
     proofs: completion
       ? [session.ledger.system.stored(hash, { luid, moment: now })]
@@ -216,8 +216,8 @@ async function newRecord(
             session.ledger.system.stored(hash, { ...(named ? { luid } : {}), moment: now, status }),
           ),
         ],
-    status: kind.initialStatus ?? 'created',
-    ...(await kind.meta?.(data, {
+    status: kind.lifecycle.initialStatus ?? 'created',
+    ...(await kind.lifecycle.meta?.(data, {
       random: session.nature.random,
       domainOfWallet: (handle) => domainOfWallet(session, handle),
     })),
@@ -227,7 +227,7 @@ async function newRecord(
     ...(domain === undefined ? {} : { domain }),
   };
   assertProofs(meta.proofs);
-  const served = kind.served?.(data, domain) ?? data;
+  const served = kind.data.served?.(data, domain) ?? data;
   return { hash, data: inOrder(kind, served), luid, meta };
 }
 
@@ -245,5 +245,5 @@ async function domainOfWallet(session: Session, handle: string): Promise<string 
 
 /** What errors call a record: its handle, or the signer of a circle's signer. */
 function nameOf(kind: Kind, data: JsonObject): string {
-  return String(data.handle ?? (kind.key ? data.signer : undefined));
+  return String(data.handle ?? (kind.links.key ? data.signer : undefined));
 }

@@ -112,13 +112,13 @@ function dropWrite(
   { proofs }: Signed,
 ): Decided {
   const handle = String(record.data.handle);
-  const unless = kind.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
+  const unless = kind.links.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
   return {
     // What has become too large to change can still go.
     ...versionOf(ledger, kind, record, change + 1, Number.POSITIVE_INFINITY),
     action: 'drop',
     needs: [],
-    decides: kind.decides !== 'never',
+    decides: kind.access.decides !== 'never',
     proofs: usesOf(service, proofs),
     ...(unless ? { unless } : {}),
   };

@@ -40,7 +40,7 @@ export async function list(session: Session, kind: Kind, command: Command): Prom
   return inSession(session, async (session) => {
     const caller = await reader(session, token);
     const parent = await parentRecord(session, kind, command);
-    if (parent && kind.rightsOnParent) {
+    if (parent && kind.access.rightsOnParent) {
       await authorize(session, caller, {
         action: 'read',
         kind,
@@ -55,7 +55,7 @@ export async function list(session: Session, kind: Kind, command: Command): Prom
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
     await session.task.turn();
-    const everything = kind.rightsOnParent ?? everythingIsVisible(kind, caller, contextOf(session));
+    const everything = kind.access.rightsOnParent ?? everythingIsVisible(kind, caller, contextOf(session));
     const local = (of: PageQuery): Promise<readonly Shown[]> =>
       everything ? wholePage(session, kind, within, of) : pageOfVisible(session, kind, within, of, caller, parent);
     const aspect = onlyOne(aspectsFor(session.task, session.ledger, kind, 'query', command));
@@ -83,7 +83,7 @@ async function isEmpty(local: (page: PageQuery) => Promise<readonly Shown[]>, { 
 /** A nested list holds what lies under the path's parent. */
 function under(kind: Kind, parent: Parent): Filter {
   const handle = String(parent.record.data.handle);
-  return { path: `data.${kind.under?.member}`, operator: '$eq', values: [handle] };
+  return { path: `data.${kind.links.under?.member}`, operator: '$eq', values: [handle] };
 }
 
 /** Whether rules about no record in particular already let the caller read every one of the kind. */

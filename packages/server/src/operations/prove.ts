@@ -70,7 +70,7 @@ export async function prove(session: Session, kind: Kind, command: Command): Pro
     if (proof && isThere(record, proof)) return { status: 200, body: served };
     if (proof && !signs) throw unsigned();
     const stored = proof
-      ? storedProof(proof, caller.proofs[0], kind.trail?.origin ?? true)
+      ? storedProof(proof, caller.proofs[0], kind.trail.origin ?? true)
       : await tokenProof(session, record.hash, sent.custom ?? {}, caller, token);
     const asked = sent.custom?.status;
     const status = await statusAfter(session, kind, record, subject, stored, asked);
@@ -128,14 +128,14 @@ function withProof(
 ): RecordEnvelope {
   const { assets, proofs, status: previous, moment: made, owners, labels: had, domain, ...others } = record.meta;
   const labels = changedLabels(had, custom.labels);
-  const set = kind.proved?.(custom, { from: previous, to: status }) ?? {};
+  const set = kind.lifecycle.proved?.(custom, { from: previous, to: status }) ?? {};
   const meta: Meta = {
     ...(assets === undefined ? {} : { assets }),
     ...set,
     proofs: [...proofs, ...added],
     ...(status === undefined ? {} : { status }),
     ...others,
-    moment: kind.fixedMoment ? made : moment(service.nature),
+    moment: kind.lifecycle.fixedMoment ? made : moment(service.nature),
     owners,
     ...(labels === undefined ? {} : { labels }),
     ...(domain === undefined ? {} : { domain }),
@@ -148,6 +148,6 @@ function proofWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, change: 
     ...versionOf(ledger, kind, record, change),
     action: 'update',
     needs: [],
-    decides: kind.decides !== 'never',
+    decides: kind.access.decides !== 'never',
   };
 }

@@ -27,7 +27,7 @@ export async function read(session: Session, kind: Kind, command: Command): Prom
     if (target && (target.proxied || !stored)) return forwardedRead(session, forwarding, target, token);
     if (!stored) throw notFound(kind);
     const caller = await reader(session, token);
-    const everything = !reveals && !kind.under && (await readsEvery(session, kind, caller));
+    const everything = !reveals && !kind.links.under && (await readsEvery(session, kind, caller));
     const reading = everything ? undefined : asked('read', kind, stored);
     if (reading) {
       const conditions = await conditionsOf(session, caller, reading.subject);

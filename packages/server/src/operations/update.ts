@@ -105,7 +105,7 @@ async function prepare(
   const anew = newSubject(kind, data, record.meta.owners, domain, labels);
   const made = { kind, subject: anew, ...(parent ? { parent } : {}) };
   const renames = data.handle !== record.data.handle;
-  if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {
+  if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {
     await authorizeNew(session, caller, made);
   }
   assertNotReserved(kind, record);
@@ -116,7 +116,7 @@ async function prepare(
   if (isRepeated) return undefined;
   await checkUserSchema(session, kind, data, domain);
   const needs = await foundRelations(session, kind, data);
-  if (kind.link?.(data) !== kind.link?.(record.data)) await authorizeBeside(session, caller, made, needs);
+  if (kind.links.value?.(data) !== kind.links.value?.(record.data)) await authorizeBeside(session, caller, made, needs);
   await session.task.turn(stepsToCheck(kind));
   checkData(kind, session.ledger, data, record.data);
   assertStateFits(kind, session.ledger, domain, data, record.data);
@@ -124,13 +124,13 @@ async function prepare(
   if (renames) await assertRenamable(session, kind, record.data, data, key, domain);
   const kept = await keptSecretNames(session, kind, record);
   const meta = await updatedMeta(session, change, record.luid, record.meta, caller);
-  const served = inOrder(kind, kind.served?.(data, meta.domain) ?? data);
+  const served = inOrder(kind, kind.data.served?.(data, meta.domain) ?? data);
   return {
     made: { hash: change.signed.hash, data: served, luid: record.luid, meta },
     decided: {
       action: 'update',
       needs,
-      decides: kind.decides !== 'never',
+      decides: kind.access.decides !== 'never',
       proofs: usesOf(session, change.signed.proofs),
       secrets: sealedSecrets(session, kind, data, record.luid, change.secrets, kept),
       ...(renames ? { renames } : {}),
@@ -142,7 +142,7 @@ async function prepare(
  * Whether an update makes another record of it, which whoever may update this one need not have the right to make: a
  * policy of another schema or about other records, a factor that signs where it did not.
  */
-function isAnother({ essence = [] }: Kind, previous: JsonObject, data: JsonObject): boolean {
+function isAnother({ data: { essence = [] } }: Kind, previous: JsonObject, data: JsonObject): boolean {
   return essence.some((member) => !isDeepStrictEqual(previous[member], data[member]));
 }
 
@@ -159,7 +159,8 @@ async function proxiedUpdate(
   await authorize(session, caller, { action: 'update', kind, subject });
   // The right is to the record of that name: to what the bridge has under another it says nothing.
   const { handle } = subject.data;
-  if (kind.renamable === false && handle !== undefined && handle !== data.handle) throw renamed(kind, subject.data);
+  if (kind.links.renamable === false && handle !== undefined && handle !== data.handle)
+    throw renamed(kind, subject.data);
   const aspect = aspectOf(target);
   await checkUserSchema(session, kind, data, subject.meta.domain);
   await foundRelations(session, kind, data);
@@ -202,7 +203,7 @@ async function assertRenamable(
 ): Promise<void> {
   const taken = await session.store.lookup({ ledger: session.ledger.id, kind: kind.name, id: key, by: 'handle' });
   if (taken.record) throw duplicated(kind, data);
-  if (kind.renamable === false) throw renamed(kind, previous);
+  if (kind.links.renamable === false) throw renamed(kind, previous);
   assertNamedWithin(session.ledger, kind, previous, data, domain);
 }
 
