@@ -8,11 +8,12 @@ import { drop } from '../operations/drop.js';
 import { list } from '../operations/list.js';
 import { prove } from '../operations/prove.js';
 import { read } from '../operations/read.js';
+import type { Stages } from '../operations/stage.js';
 import { update } from '../operations/update.js';
 import type { Answer, Command } from '../records/command.js';
 
 /** An operation of one kind in the ledger of the request. */
-export type Perform = (session: Session, kind: Kind, command: Command) => Promise<Answer>;
+export type Perform = (session: Session, kind: Kind, command: Command, stages: Stages) => Promise<Answer>;
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { TokenRefused } from '../auth/token.js';
+import { stages } from '../forwarding/stage.js';
 import { Corrupt } from '../integrity/integrity.js';
 import { requestInvalid } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -102,7 +103,7 @@ export function createServer(
       method,
       url: BASE + path,
       handler: (request, reply) =>
-        inLedger(service, request, reply, (session, command) => perform(session, kind, command)),
+        inLedger(service, request, reply, (session, command) => perform(session, kind, command, stages)),
     });
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));

@@ -8,14 +8,11 @@ import { assertMayReveal, revealed } from '../authorization/reveal.js';
 import { assertMayBeCreated } from '../authorization/status.js';
 import { assertSigned, clientTrail, ownersOf, type Signed } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
-import { type Aspect, aspectsFor, declares, onlyOne } from '../forwarding/aspect.js';
-import type { Forwarding } from '../forwarding/call.js';
-import { forwardVersion, proxiedVersion } from '../forwarding/version.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
-import { type Decided, inSession, reused } from '../ledgers/session.js';
+import { type Decided, reused } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertDomain, joinedDomain } from '../records/domain.js';
 import { assertStateFits, checkData, stepsToCheck } from '../records/kind-rules.js';
@@ -33,6 +30,7 @@ import { bodyChecksOf } from './bodies.js';
 import { type Completed, completed } from './generated.js';
 import { repeatedCreate } from './repeated.js';
 import { hashedFor, signedBy } from './sent.js';
+import type { Handover, Stage, Stages } from './stage.js';
 import { assertUnused } from './unused.js';
 
 /** A create that has passed every check about the request alone. */
@@ -55,7 +53,7 @@ interface Create {
  * @returns 201 (circle signers: 200) with the record, countersigned; 200 when the same signed body was stored before
  *   (contract 00, Retry safety)
  */
-export async function create(session: Session, kind: Kind, command: Command): Promise<Answer> {
+export async function create(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
   const sent = bodyChecksOf(kind).create(hashedFor(session, body, token));
   await session.task.turn();
@@ -65,22 +63,21 @@ export async function create(session: Session, kind: Kind, command: Command): Pr
   const labels = labelsAfter(undefined, customsOf(signed.proofs));
   const { data, meta } = sent;
   const creation: Create = { kind, command, data, signed, labels, luid, secrets: meta?.secret ?? {}, reveals };
-  const forwarding: Forwarding = { kind, command, asked: {} };
-  return inSession(session, async (session) => {
-    // No commit follows what only a bridge keeps.
-    const commits = !declares(session.ledger, kind, 'create');
+  return stages(session, kind, command, async (session, stage) => {
+    // No commit follows what only a service outside keeps.
+    const commits = !stage.isHanded(session, 'create');
     const caller = await writer(session, signed.proofs.signed, token, commits);
     assertSigned(signed, caller);
-    const { aspect, made, decided, parent } = await prepare(session, creation, caller);
+    const { handover, made, decided, parent } = await prepare(session, creation, caller, stage);
     const taken = () => answerTaken(session, creation, { made, caller, parent });
     await session.task.turn();
     let write: Decided = { ...versionOf(session.ledger, kind, made, 1), ...decided };
-    if (aspect) {
+    if (handover) {
       if (await isTaken(session, made, kind)) return taken();
       await assertUnused(session, signed, luid);
       const asked = { data: sent.data, signed, caller, record: made };
-      if (aspect.strategy === 'proxy') return proxiedVersion(session, forwarding, aspect, asked);
-      const added = await forwardVersion(session, forwarding, aspect, asked);
+      if (handover.proxied) return handover.answerVersion(session, asked);
+      const added = await handover.takeVersion(session, asked);
       write = { ...write, ...versionOf(session.ledger, kind, withProofs(made, added, moment(session.nature)), 1) };
     }
     const stored = await session.commit(write);
@@ -124,8 +121,8 @@ async function answerTaken(
 /** A create that the ledger has decided on. */
 interface Prepared {
   readonly made: RecordEnvelope;
-  /** How policies hand it to a bridge; absent when they do not. */
-  readonly aspect: Aspect | undefined;
+  /** How policies hand it to a service outside; absent when they do not. */
+  readonly handover: Handover | undefined;
   /** What its write is, beside the version of the record. */
   readonly decided: Omit<Decided, keyof Version>;
   /** The record it lies under, where its kind has one. */
@@ -133,7 +130,7 @@ interface Prepared {
 }
 
 /** Decides on the create as the ledger is now, and makes the record (contract 01 §12, Order of checks 9 to 15). */
-async function prepare(session: Session, creation: Create, caller: Caller): Promise<Prepared> {
+async function prepare(session: Session, creation: Create, caller: Caller, stage: Stage): Promise<Prepared> {
   const { kind, command, data, signed } = creation;
   const parent = await parentOfNew(session, kind, command, data);
   const domain = joinedDomain(session.ledger, kind, data, signed.proofs, parent);
@@ -154,12 +151,13 @@ async function prepare(session: Session, creation: Create, caller: Caller): Prom
   await session.task.turn();
   if (kind.lifecycle.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);
   const completion = completed(session, kind, data, creation.secrets);
-  const record = await newRecord(session, creation, { caller, owners, domain, completion });
+  const make = () => newRecord(session, creation, { caller, owners, domain, completion });
+  const record = await stage.once(session, 0, make);
   const full = completion ?? creation;
   return {
     made: record,
     parent,
-    aspect: onlyOne(aspectsFor(session.task, session.ledger, kind, 'create', command, subject)),
+    handover: stage.ofNew(session, subject),
     decided: {
       action: 'create',
       needs,

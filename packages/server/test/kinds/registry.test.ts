@@ -152,7 +152,11 @@ describe('the registry', () => {
   it('leaves the status and moment of intents to the ledger (contract 04 §4)', () => {
     const fixed = kinds.filter(({ lifecycle: { fixedStatus, fixedMoment } }) => fixedStatus || fixedMoment);
     expect(fixed.map(({ name }) => name)).toEqual(['intent']);
-    expect(kindNamed('intent').lifecycle).toMatchObject({ initialStatus: 'pending', fixedStatus: true, fixedMoment: true });
+    expect(kindNamed('intent').lifecycle).toMatchObject({
+      initialStatus: 'pending',
+      fixedStatus: true,
+      fixedMoment: true,
+    });
     expect(kindNamed('intent').trail.created).toEqual([
       { status: 'pending', luid: false },
       { status: 'pending', luid: true },
