@@ -98,13 +98,13 @@ export function createServer(
     description ??= JSON.stringify(openApi(service));
     return send(reply, { status: 200, body: description });
   });
-  for (const { method, path, kind, perform } of recordRoutes()) {
+  for (const { method, path, kind, operation } of recordRoutes()) {
     app.route({
       method,
       url: BASE + path,
       handler: (request, reply) =>
         inLedger(service, request, reply, async (session) =>
-          perform(session, kind, await commandOf(session, session.ledger, request), stages),
+          operation.perform(session, kind, await commandOf(session, session.ledger, request), stages),
         ),
     });
   }

@@ -38,6 +38,8 @@ import {
 import { assertNotReserved, foundRecord } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
+import type { Operation } from './operation.js';
+import { PROVED } from './refusals.js';
 import type { Stages } from './stage.js';
 import { assertUnused } from './unused.js';
 
@@ -147,3 +149,32 @@ function proofWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, change: 
     decides: kind.access.decides !== 'never',
   };
 }
+
+/** The operation `proof`. */
+export const proveRecord: Operation = {
+  name: 'proof',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('proof'),
+  routes: ({ lifecycle }) => [
+    { method: 'POST', of: 'record', path: '/proofs' },
+    ...(lifecycle.proofAliases ?? []).map(
+      (path) => ({ method: 'POST', of: 'record', path, alias: `By${path[1]?.toUpperCase()}${path.slice(2)}` }) as const,
+    ),
+  ],
+  perform: prove,
+  refusals: {
+    always: [
+      ...PROVED,
+      'record.not-found',
+      'record.update-rejected',
+      'record.status-policy-violation',
+      'record.labels-policy-violation',
+    ],
+  },
+  handed: 'sign',
+  description: {
+    id: (one) => `add${one}Proof`,
+    summary: (one) => `Add a proof to ${one}, which may change its status and labels`,
+    body: ({ name }) => `${name}-proof`,
+    answers: ({ name }) => ({ 200: { text: 'The record.', component: name } }),
+  },
+};
