@@ -68,7 +68,7 @@ export function onlyOne([only, another]: readonly Aspect[]): Aspect | undefined 
 
 /** Whether any processing policy is about the action: most ledgers have none, and nothing more is looked at. */
 export function declares(ledger: Ledger, kind: Kind, action: HandedAction): boolean {
-  return kind.forwards === true && declaredIn(ledger).has(action);
+  return kind.access.forwards === true && declaredIn(ledger).has(action);
 }
 
 type ByAction = ReadonlyMap<HandedAction, readonly Declared[]>;

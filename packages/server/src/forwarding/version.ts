@@ -46,7 +46,7 @@ export async function proxiedVersion(
   version: HandedVersion,
 ): Promise<Answer> {
   const { record, before } = await taken(session, forwarding, aspect, version);
-  const status = version.id === undefined && !before ? (forwarding.kind.trail?.answer ?? 201) : 200;
+  const status = version.id === undefined && !before ? (forwarding.kind.trail.answer ?? 201) : 200;
   return { status, body: JSON.stringify(await asServed(session, record)) };
 }
 

@@ -28,6 +28,8 @@ import { stepsOfText } from '../work/task.js';
 import { asksForSecrets } from './asks-for-secrets.js';
 import { bodyChecksOf } from './bodies.js';
 import { type Completed, completed } from './generated.js';
+import type { Operation } from './operation.js';
+import { SIGNED } from './refusals.js';
 import { repeatedCreate } from './repeated.js';
 import { hashedFor, signedBy } from './sent.js';
 import type { Handover, Stage, Stages } from './stage.js';
@@ -84,7 +86,7 @@ export async function create(session: Session, kind: Kind, command: Command, sta
     // A create that is sent again has another luid, and the record it made has its key.
     if (stored === 'reused' && !(await isTaken(session, made, kind))) throw reused();
     if (stored !== 'done') return taken();
-    const answer = { status: kind.trail?.answer ?? 201, body: write.body };
+    const answer = { status: kind.trail.answer ?? 201, body: write.body };
     return reveals ? revealed(session, kind, answer, write.secrets) : answer;
   });
 }
@@ -149,7 +151,7 @@ async function prepare(session: Session, creation: Create, caller: Caller, stage
   checkData(kind, session.ledger, data);
   assertStateFits(kind, session.ledger, domain, data);
   await session.task.turn();
-  if (kind.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);
+  if (kind.lifecycle.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);
   const completion = completed(session, kind, data, creation.secrets);
   const make = () => newRecord(session, creation, { caller, owners, domain, completion });
   const record = await stage.once(session, 0, make);
@@ -161,7 +163,7 @@ async function prepare(session: Session, creation: Create, caller: Caller, stage
     decided: {
       action: 'create',
       needs,
-      decides: kind.decides === 'always',
+      decides: kind.access.decides === 'always',
       proofs: usesOf(session, signed.proofs),
       secrets: sealedSecrets(session, kind, full.data, record.luid, full.secrets, new Set()),
     },
@@ -178,9 +180,9 @@ async function parentOfNew(
   command: Command,
   data: JsonObject,
 ): Promise<Parent | undefined> {
-  const { under } = kind;
+  const { under } = kind.links;
   const named = under !== undefined && data[under.member] === command.params.parent;
-  const isRelation = named && kind.relations?.(data).some((relation) => relation.kind === under.kind);
+  const isRelation = named && kind.links.relations?.(data).some((relation) => relation.kind === under.kind);
   const parent = await foundParent(session, kind, command);
   if (!parent && under && !isRelation) throw notFound(kindNamed(under.kind));
   if (parent) assertUnder(kind, data, parent);
@@ -204,7 +206,7 @@ async function newRecord(
 ): Promise<RecordEnvelope> {
   const { data, hash } = completion ?? { data: sent, hash: signed.hash };
   const now = moment(session.nature);
-  const trail = kind.trail?.created ?? [{ status: 'created', luid: true }];
+  const trail = kind.trail.created ?? [{ status: 'created', luid: true }];
   const meta: Meta = {
     proofs: completion
       ? [session.ledger.system.stored(hash, { luid, moment: now })]
@@ -214,8 +216,8 @@ async function newRecord(
             session.ledger.system.stored(hash, { ...(named ? { luid } : {}), moment: now, status }),
           ),
         ],
-    status: kind.initialStatus ?? 'created',
-    ...(await kind.meta?.(data, {
+    status: kind.lifecycle.initialStatus ?? 'created',
+    ...(await kind.lifecycle.meta?.(data, {
       random: session.nature.random,
       domainOfWallet: (handle) => domainOfWallet(session, handle),
     })),
@@ -225,7 +227,7 @@ async function newRecord(
     ...(domain === undefined ? {} : { domain }),
   };
   assertProofs(meta.proofs);
-  const served = kind.served?.(data, domain) ?? data;
+  const served = kind.data.served?.(data, domain) ?? data;
   return { hash, data: inOrder(kind, served), luid, meta };
 }
 
@@ -243,5 +245,30 @@ async function domainOfWallet(session: Session, handle: string): Promise<string 
 
 /** What errors call a record: its handle, or the signer of a circle's signer. */
 function nameOf(kind: Kind, data: JsonObject): string {
-  return String(data.handle ?? (kind.key ? data.signer : undefined));
+  return String(data.handle ?? (kind.links.key ? data.signer : undefined));
 }
+
+/** The operation `create`. */
+export const createRecord: Operation = {
+  name: 'create',
+  isOf: ({ name, lifecycle }) => name !== 'ledger' && lifecycle.operations.includes('create'),
+  routes: () => [{ method: 'POST', of: 'records' }],
+  perform: create,
+  refusals: {
+    always: [...SIGNED, 'record.relation-not-found', 'record.status-policy-violation', 'record.duplicated'],
+    nested: ['record.not-found'],
+  },
+  handed: 'create',
+  description: {
+    id: (one) => `create${one}`,
+    summary: (one) => `Create ${one}`,
+    body: ({ name }) => `${name}-create`,
+    parameters: ['include'],
+    answers({ name, trail }) {
+      const status = trail.answer ?? 201;
+      const repeated = { text: 'The record as it is: the same signed body was stored before.', component: name };
+      const created = { text: 'The record, countersigned.', component: name };
+      return status === 200 ? { 200: created } : { 200: repeated, [status]: created };
+    },
+  },
+};

@@ -17,6 +17,8 @@ import type { SentDrop } from '../records/sent.js';
 import { assertLuid, assertParentHash, foundRecord, type Stored } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
+import type { Operation } from './operation.js';
+import { SIGNED } from './refusals.js';
 import { repeatedDrop } from './repeated.js';
 import { hashedFor, signedBy } from './sent.js';
 import type { Handover, Stages } from './stage.js';
@@ -108,14 +110,33 @@ function dropWrite(
   { proofs }: Signed,
 ): Decided {
   const handle = String(record.data.handle);
-  const unless = kind.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
+  const unless = kind.links.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
   return {
     // What has become too large to change can still go.
     ...versionOf(ledger, kind, record, change + 1, Number.POSITIVE_INFINITY),
     action: 'drop',
     needs: [],
-    decides: kind.decides !== 'never',
+    decides: kind.access.decides !== 'never',
     proofs: usesOf(service, proofs),
     ...(unless ? { unless } : {}),
   };
 }
+
+/** The operation `drop`. */
+export const dropRecord: Operation = {
+  name: 'drop',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('drop'),
+  routes: () => [
+    { method: 'DELETE', of: 'record' },
+    { method: 'POST', of: 'record', path: '/drop', alias: 'ByPost' },
+  ],
+  perform: drop,
+  refusals: { always: [...SIGNED, 'record.not-found', 'crypto.parent-hash-invalid', 'record.drop-rejected'] },
+  handed: 'drop',
+  description: {
+    id: (one) => `drop${one}`,
+    summary: (one) => `Drop ${one}; its history stays readable by luid`,
+    body: ({ name }) => `${name}-drop`,
+    answers: () => ({ 204: { text: 'Dropped. No body.' } }),
+  },
+};

@@ -22,6 +22,8 @@ import { type Parent, parentRecord } from '../records/stored.js';
 import type { Filter } from '../store/queries/filter.js';
 import type { Indexed, Place } from '../store/queries/list.js';
 import { stepsOfText } from '../work/task.js';
+import type { Operation } from './operation.js';
+import { EVERY } from './refusals.js';
 import type { Stages } from './stage.js';
 
 /**
@@ -35,7 +37,7 @@ export async function list(session: Session, kind: Kind, command: Command, stage
   return stages(session, kind, command, async (session, stage) => {
     const caller = await reader(session, token);
     const parent = await parentRecord(session, kind, command);
-    if (parent && kind.rightsOnParent) {
+    if (parent && kind.access.rightsOnParent) {
       await authorize(session, caller, {
         action: 'read',
         kind,
@@ -50,7 +52,7 @@ export async function list(session: Session, kind: Kind, command: Command, stage
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
     await session.task.turn();
-    const everything = kind.rightsOnParent ?? everythingIsVisible(kind, caller, contextOf(session));
+    const everything = kind.access.rightsOnParent ?? everythingIsVisible(kind, caller, contextOf(session));
     const local = (of: PageQuery): Promise<readonly Shown[]> =>
       everything ? wholePage(session, kind, within, of) : pageOfVisible(session, kind, within, of, caller, parent);
     const handover = stage.ofList(session);
@@ -78,7 +80,7 @@ async function isEmpty(local: (page: PageQuery) => Promise<readonly Shown[]>, { 
 /** A nested list holds what lies under the path's parent. */
 function under(kind: Kind, parent: Parent): Filter {
   const handle = String(parent.record.data.handle);
-  return { path: `data.${kind.under?.member}`, operator: '$eq', values: [handle] };
+  return { path: `data.${kind.links.under?.member}`, operator: '$eq', values: [handle] };
 }
 
 /** Whether rules about no record in particular already let the caller read every one of the kind. */
@@ -164,3 +166,19 @@ function isShownByIndex(
 function isShown(session: Session, kind: Kind, caller: Caller, subject: Subject, conditions?: Conditions): boolean {
   return visible(kind.name, caller, contextOf(session, subject, conditions));
 }
+
+/** The operation `list`. */
+export const listRecords: Operation = {
+  name: 'list',
+  isOf: ({ name, lifecycle }) => name !== 'ledger' && lifecycle.operations.includes('list'),
+  routes: () => [{ method: 'GET', of: 'records' }],
+  perform: list,
+  refusals: { always: EVERY, nested: ['record.not-found'] },
+  handed: 'query',
+  description: {
+    id: (_, several) => `list${several}`,
+    summary: (_, several) => `List ${several}, newest change first`,
+    parameters: ['page', 'filters'],
+    answers: ({ name }) => ({ 200: { text: 'A signed page of records.', component: `${name}-list` } }),
+  },
+};

@@ -17,9 +17,9 @@ import { impersonationProof } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
-import { isOwn, type Ledger } from '../ledgers/ledger.js';
+import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import type { Decided, Session } from '../ledgers/session.js';
+import { type Decided, isNobodys, type Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/kind-rules.js';
@@ -38,6 +38,8 @@ import {
 import { assertNotReserved, foundRecord } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
+import type { Operation } from './operation.js';
+import { PROVED } from './refusals.js';
 import type { Stages } from './stage.js';
 import { assertUnused } from './unused.js';
 
@@ -59,14 +61,14 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     const proof = isSigned(sent) ? verifiedProof(session, record.hash, sent) : undefined;
     assertMeant(session.ledger, kind, [sent.custom]);
     const caller = await writer(session, proof ? [proof] : [], token);
-    const signs = proof !== undefined && !isOwn(session.ledger, proof.public);
+    const signs = proof !== undefined && !isNobodys(session, proof.public);
     if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
     await authorize(session, caller, { action: 'prove', kind, subject });
     assertNotReserved(kind, record);
     if (proof && isThere(record, proof)) return { status: 200, body: served };
     if (proof && !signs) throw unsigned();
     const stored = proof
-      ? storedProof(proof, caller.proofs[0], kind.trail?.origin ?? true)
+      ? storedProof(proof, caller.proofs[0], kind.trail.origin ?? true)
       : await stage.once(session, change, () => tokenProof(session, record.hash, sent.custom ?? {}, caller, token));
     const asked = sent.custom?.status;
     const status = await statusAfter(session, kind, record, subject, stored, asked);
@@ -124,14 +126,14 @@ function withProof(
 ): RecordEnvelope {
   const { assets, proofs, status: previous, moment: made, owners, labels: had, domain, ...others } = record.meta;
   const labels = changedLabels(had, custom.labels);
-  const set = kind.proved?.(custom, { from: previous, to: status }) ?? {};
+  const set = kind.lifecycle.proved?.(custom, { from: previous, to: status }) ?? {};
   const meta: Meta = {
     ...(assets === undefined ? {} : { assets }),
     ...set,
     proofs: [...proofs, ...added],
     ...(status === undefined ? {} : { status }),
     ...others,
-    moment: kind.fixedMoment ? made : moment(service.nature),
+    moment: kind.lifecycle.fixedMoment ? made : moment(service.nature),
     owners,
     ...(labels === undefined ? {} : { labels }),
     ...(domain === undefined ? {} : { domain }),
@@ -144,6 +146,35 @@ function proofWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, change: 
     ...versionOf(ledger, kind, record, change),
     action: 'update',
     needs: [],
-    decides: kind.decides !== 'never',
+    decides: kind.access.decides !== 'never',
   };
 }
+
+/** The operation `proof`. */
+export const proveRecord: Operation = {
+  name: 'proof',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('proof'),
+  routes: ({ lifecycle }) => [
+    { method: 'POST', of: 'record', path: '/proofs' },
+    ...(lifecycle.proofAliases ?? []).map(
+      (path) => ({ method: 'POST', of: 'record', path, alias: `By${path[1]?.toUpperCase()}${path.slice(2)}` }) as const,
+    ),
+  ],
+  perform: prove,
+  refusals: {
+    always: [
+      ...PROVED,
+      'record.not-found',
+      'record.update-rejected',
+      'record.status-policy-violation',
+      'record.labels-policy-violation',
+    ],
+  },
+  handed: 'sign',
+  description: {
+    id: (one) => `add${one}Proof`,
+    summary: (one) => `Add a proof to ${one}, which may change its status and labels`,
+    body: ({ name }) => `${name}-proof`,
+    answers: ({ name }) => ({ 200: { text: 'The record.', component: name } }),
+  },
+};

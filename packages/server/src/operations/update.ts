@@ -29,6 +29,8 @@ import {
 import { checkUserSchema } from '../records/user-schemas.js';
 import { keyOf, type Version, versionOf, withProofs } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
+import type { Operation } from './operation.js';
+import { SIGNED } from './refusals.js';
 import { madeIt } from './repeated.js';
 import { hashedFor, signedBy } from './sent.js';
 import type { Handover, Stage, Stages } from './stage.js';
@@ -103,7 +105,7 @@ async function prepare(
   const anew = newSubject(kind, data, record.meta.owners, domain, labels);
   const made = { kind, subject: anew, ...(parent ? { parent } : {}) };
   const renames = data.handle !== record.data.handle;
-  if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {
+  if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {
     await authorizeNew(session, caller, made);
   }
   assertNotReserved(kind, record);
@@ -114,7 +116,7 @@ async function prepare(
   if (isRepeated) return undefined;
   await checkUserSchema(session, kind, data, domain);
   const needs = await foundRelations(session, kind, data);
-  if (kind.link?.(data) !== kind.link?.(record.data)) await authorizeBeside(session, caller, made, needs);
+  if (kind.links.value?.(data) !== kind.links.value?.(record.data)) await authorizeBeside(session, caller, made, needs);
   await session.task.turn(stepsToCheck(kind));
   checkData(kind, session.ledger, data, record.data);
   assertStateFits(kind, session.ledger, domain, data, record.data);
@@ -124,13 +126,13 @@ async function prepare(
   const meta = await stage.once(session, stored.change, () =>
     updatedMeta(session, change, record.luid, record.meta, caller),
   );
-  const served = inOrder(kind, kind.served?.(data, meta.domain) ?? data);
+  const served = inOrder(kind, kind.data.served?.(data, meta.domain) ?? data);
   return {
     made: { hash: change.signed.hash, data: served, luid: record.luid, meta },
     decided: {
       action: 'update',
       needs,
-      decides: kind.decides !== 'never',
+      decides: kind.access.decides !== 'never',
       proofs: usesOf(session, change.signed.proofs),
       secrets: sealedSecrets(session, kind, data, record.luid, change.secrets, kept),
       ...(renames ? { renames } : {}),
@@ -142,7 +144,7 @@ async function prepare(
  * Whether an update makes another record of it, which whoever may update this one need not have the right to make: a
  * policy of another schema or about other records, a factor that signs where it did not.
  */
-function isAnother({ essence = [] }: Kind, previous: JsonObject, data: JsonObject): boolean {
+function isAnother({ data: { essence = [] } }: Kind, previous: JsonObject, data: JsonObject): boolean {
   return essence.some((member) => !isDeepStrictEqual(previous[member], data[member]));
 }
 
@@ -158,7 +160,8 @@ async function proxiedUpdate(
   await authorize(session, caller, { action: 'update', kind, subject });
   // The right is to the record of that name: to what the bridge has under another it says nothing.
   const { handle } = subject.data;
-  if (kind.renamable === false && handle !== undefined && handle !== data.handle) throw renamed(kind, subject.data);
+  if (kind.links.renamable === false && handle !== undefined && handle !== data.handle)
+    throw renamed(kind, subject.data);
   handover.assertOneWay();
   await checkUserSchema(session, kind, data, subject.meta.domain);
   await foundRelations(session, kind, data);
@@ -201,7 +204,7 @@ async function assertRenamable(
 ): Promise<void> {
   const taken = await session.store.lookup({ ledger: session.ledger.id, kind: kind.name, id: key, by: 'handle' });
   if (taken.record) throw duplicated(kind, data);
-  if (kind.renamable === false) throw renamed(kind, previous);
+  if (kind.links.renamable === false) throw renamed(kind, previous);
   assertNamedWithin(session.ledger, kind, previous, data, domain);
 }
 
@@ -212,3 +215,28 @@ function duplicated(kind: Kind, data: JsonObject): LedgerError {
 function renamed(kind: Kind, { handle }: JsonObject): LedgerError {
   return new LedgerError('record.update-rejected', `Cannot change handle of ${kind.name} '${handle}'`);
 }
+
+/** The operation `update`. */
+export const updateRecord: Operation = {
+  name: 'update',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('update'),
+  routes: () => [{ method: 'PUT', of: 'record' }],
+  perform: update,
+  refusals: {
+    always: [
+      ...SIGNED,
+      'record.not-found',
+      'crypto.parent-hash-invalid',
+      'record.relation-not-found',
+      'record.update-rejected',
+      'record.duplicated',
+    ],
+  },
+  handed: 'update',
+  description: {
+    id: (one) => `update${one}`,
+    summary: (one) => `Replace the data of ${one}`,
+    body: ({ name }) => `${name}-update`,
+    answers: ({ name }) => ({ 200: { text: 'The record.', component: name } }),
+  },
+};
