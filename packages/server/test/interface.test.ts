@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Proof,
   REASONS,
+  type Reason,
   verifyProof,
 } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +16,13 @@ import { kinds } from '../src/kinds/registry.js';
 import { SIGNALS } from '../src/kinds/signals.js';
 import { limits } from '../src/limits.js';
 import { filterableMembers } from '../src/lists/filters.js';
+import type { Refusals } from '../src/operations/operation.js';
+import { OPERATIONS } from '../src/operations/operations.js';
+import { EVERY, PROVED } from '../src/operations/refusals.js';
+import { expectRefusal } from './support/checks.js';
+import { newLedger, signed } from './support/client.js';
 import { namesIn, pagesOf, read, rowsOf, section } from './support/documents.js';
+import { withServer } from './support/server.js';
 
 const page = (name: string) => `docs/interface/${name}.md`;
 
@@ -73,7 +80,7 @@ describe('examples in docs/interface', async () => {
 describe('tables in docs/interface', async () => {
   const pages = await pagesOf('docs/interface');
 
-  it.each(kinds.map((kind): [string, readonly string[]] => [kind.name, kind.order]))(
+  it.each(kinds.map((kind): [string, readonly string[]] => [kind.name, kind.data.order]))(
     'tell every member of a %s',
     (name, members) => {
       const path = pages.find((one) => read(one).includes(`<!-- fields ${name} -->`));
@@ -89,7 +96,10 @@ describe('tables in docs/interface', async () => {
       head.slice(2).filter((_, index) => cells[index] === '✓'),
     ]);
     expect(told).toEqual(
-      kinds.map(({ name, operations }) => [name, head.slice(2).filter((one) => operations.includes(one as never))]),
+      kinds.map(({ name, lifecycle }) => [
+        name,
+        head.slice(2).filter((one) => lifecycle.operations.includes(one as never)),
+      ]),
     );
   });
 
@@ -108,6 +118,16 @@ describe('tables in docs/interface', async () => {
     expect(told).toEqual(Object.entries(REASONS).map(([name, { status, meaning }]) => [name, `${status}`, meaning]));
   });
 
+  it('tell what every operation is refused for', () => {
+    const told = rowsOf(section(page('errors'), 'by-operation')).slice(1);
+    const besides = (reasons: readonly Reason[]) => {
+      const common: readonly Reason[] = reasons.includes('crypto.signature-missing') ? PROVED : EVERY;
+      return reasons.filter((reason) => !common.includes(reason)).join(', ');
+    };
+    const cellsOf = ({ always, nested = [] }: Refusals) => [besides(always), nested.join(', ')];
+    expect(told).toEqual(OPERATIONS.map(({ name, refusals }) => [name, ...cellsOf(refusals)]));
+  });
+
   it('tell every action, record name and signal', () => {
     expect(namesIn(section(page('access'), 'actions'))).toEqual(ACTIONS);
     expect(namesIn(section(page('access'), 'records'))).toEqual(RECORDS);
@@ -115,7 +135,7 @@ describe('tables in docs/interface', async () => {
   });
 
   it('tell every name of the configuration that a ledger knows', () => {
-    const { anyOf } = ledger.data.properties.config as unknown as { anyOf: [{ properties: object }] };
+    const { anyOf } = ledger.data.shape.properties.config as unknown as { anyOf: [{ properties: object }] };
     const told = rowsOf(section(page('ledgers'), 'config'))
       .slice(1)
       .map(([name]) => name);
@@ -156,5 +176,22 @@ describe('tables in docs/interface', async () => {
       of(limits.failures.attempts).join(),
       of(limits.clients.pipelined).join(),
     ]);
+  });
+});
+
+describe('requests that docs/interface says are not served yet', () => {
+  const server = withServer();
+  const requests = namesIn(section(page('README'), 'unserved'));
+
+  it.each(requests)('%s', async (request) => {
+    const [method = '', path = ''] = request.replace(/\{\w+\}/g, 'x').split(' ');
+    const client = await newLedger(server.current.url);
+    const answer = await client.call(
+      method,
+      path,
+      method === 'GET' ? undefined : signed({ action: 'read' }, client.key),
+    );
+    const detail = path.startsWith('/system') ? 'Journaling is not enabled' : 'Route not found';
+    expectRefusal(answer, client, 'api.route-not-found', detail);
   });
 });
