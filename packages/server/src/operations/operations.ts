@@ -1,5 +1,5 @@
 import { checkAccess } from './check.js';
-import { createRecord } from './create.js';
+import { createRecord } from './create/operation.js';
 import { dropRecord } from './drop.js';
 import { listRecords } from './list.js';
 import { listRecordChanges } from './list-changes.js';

@@ -5,7 +5,7 @@ import { kindNamed } from '../../src/kinds/registry.js';
 import type { Ledger } from '../../src/ledgers/ledger.js';
 import type { Service } from '../../src/ledgers/service.js';
 import { openOwnSession, openSession, type Session } from '../../src/ledgers/session.js';
-import { createRecord } from '../../src/operations/create.js';
+import { createRecord } from '../../src/operations/create/operation.js';
 import { dropRecord } from '../../src/operations/drop.js';
 import type { Operation } from '../../src/operations/operation.js';
 import { proveRecord } from '../../src/operations/prove.js';
