@@ -44,6 +44,7 @@ describe.skipIf(process.platform === 'win32')('the service', () => {
     const { pool, url } = work.current;
     // The sweep waits for this lock, and its process holds the lease meanwhile.
     const holder = await pool.connect();
+    await holder.query('set idle_in_transaction_session_timeout = 0');
     await holder.query('begin; lock table used_token in exclusive mode');
     try {
       service = await startService(dataDir, 2, { DATABASE_URL: url, MASTER_KEY: TEST_MASTER_KEY.toString('base64') });
