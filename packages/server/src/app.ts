@@ -3,6 +3,9 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
+import { type Background, startBackground } from './background/background.js';
+import { renewStatistics } from './background/renew-statistics.js';
+import { sweepUsedTokens } from './background/sweep-used-tokens.js';
 import type { Nature } from './base/clock.js';
 import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import type { ConnectionBounds } from './http/connections.js';
@@ -115,14 +118,16 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const outbound = createOutbound({ allowPrivate });
   const pool = createPool({ max: connections.others, ...database, onConnect }, failed);
   const patience = { statement_timeout: limits.listed.quick, connectionTimeoutMillis: 2 * limits.listing };
+  const leasePatience = { statement_timeout: limits.background.query, query_timeout: limits.background.query };
   const lists = createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed);
   const pools = { lists, others: pool };
+  const leases = createPool({ max: connections.leases, ...leasePatience, ...database, onConnect }, failed);
   let disk = UNWATCHED;
-  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end(), disk.close()]);
+  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end(), leases.end(), disk.close()]);
   try {
     if (databaseFolder !== undefined)
       disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logDiskSpace(logger));
-    watchPools(metrics, pools);
+    watchPools(metrics, { ...pools, leases });
     const scheduler = new Scheduler();
     watchTurns(metrics, () => scheduler.waiting);
     const integrity = createIntegrity({
@@ -158,9 +163,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     };
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
+    const background = startWork({ ...options, worker, nature, metrics }, { pool, leases, onConnect });
     let closed: Promise<unknown> | undefined;
     const close = async () => {
-      closed ??= app.close().then(letGo);
+      closed ??= Promise.all([app.close(), background.stop()]).then(letGo);
       await closed;
     };
     return {
@@ -169,7 +175,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       metrics,
       close,
       async leave() {
-        await connections.leave();
+        await Promise.all([connections.leave(), background.stop()]);
         await close();
       },
     };
@@ -177,6 +183,25 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     await letGo();
     throw error;
   }
+}
+
+/** Starts the work that has no request behind it. */
+function startWork(
+  { database, worker, nature, metrics, logger }: ServerOptions & { worker: string; nature: Nature; metrics: Metrics },
+  { pool, leases, onConnect }: { pool: pg.Pool; leases: pg.Pool; onConnect: EpochGuard['verify'] },
+): Background {
+  const random = () => Buffer.from(nature.random(4)).readUInt32LE() / 2 ** 32;
+  return startBackground({
+    workers: [sweepUsedTokens(pool, nature.now), renewStatistics(pool)],
+    pool: leases,
+    database,
+    onConnect,
+    holder: [worker, process.pid, Buffer.from(nature.random(8)).toString('hex')].join('/'),
+    metrics: metrics.background,
+    logger,
+    clock: () => performance.now(),
+    random,
+  });
 }
 
 /** Brings the database to this release's schema, and makes the epoch guard of its connections. */
