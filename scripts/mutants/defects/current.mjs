@@ -30,7 +30,7 @@ export const mutants = [
     id: 'current-history',
     file: src('operations/changes.ts'),
     find: 'const { total, changes } = session.checked(',
-    replace: 'const { total, changes } = (',
+    replace: 'const { total, changes } = Object(',
     breaks: 'A history is shown by rules that were taken back.',
   },
   {
@@ -80,7 +80,7 @@ export const mutants = [
     id: 'current-still',
     file: src('ledgers/session.ts'),
     find: 'assertCurrent(await store.ledgers.version(id));',
-    replace: 'await store.ledgers.version(id);',
+    replace: '',
     breaks: 'Nothing tells that a state has passed while others had their turns.',
     tests: [test('forward/once.test.ts')],
   },

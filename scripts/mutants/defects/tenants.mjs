@@ -247,6 +247,7 @@ export const mutants = [
     find: '`${ledger} ${luid} ${change}`',
     replace: '`${luid} ${change}`',
     breaks: "A list shows what was remembered of another tenant's record of the same luid.",
+    tests: ['packages/server/test/integrity/altered.test.ts', 'packages/server/test/tenants/'],
   },
   {
     id: 'tenant-sealed-secrets',

@@ -198,6 +198,8 @@ describe('rows that were exchanged', () => {
     async (withCodes) => {
       const { client, one } = await twoWallets();
       const other = atOther(await newLedger(url(), { key: client.key }));
+      // The same server remembers the wallet from a list of the ledger that it belongs to.
+      ok(await client.get('/wallets'));
       for (const table of ['change', 'record']) {
         const columns = await intruder.run(
           `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
