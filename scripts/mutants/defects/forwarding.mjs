@@ -80,7 +80,7 @@ export const mutants = [
   {
     id: 'forward-once',
     file: src('forwarding/call.ts'),
-    find: 'forwarding.asked[step] = asked;',
+    find: 'forwarding.asked[step] = { bridge, answer };',
     replace: '',
     breaks: 'A bridge is asked again each time a request is decided anew.',
     tests: [test('forward/once.test.ts')],
@@ -224,7 +224,7 @@ export const mutants = [
   {
     id: 'forward-drop-rights',
     file: src('operations/drop.ts'),
-    find: "await authorize(session, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });",
+    find: "await authorize(session, caller, { action: 'drop', kind, subject: handover.subject });",
     replace: '',
     breaks: 'Everybody drops what a bridge keeps.',
     tests: [test('forward/update-sign-drop.test.ts')],

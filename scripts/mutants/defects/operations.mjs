@@ -169,8 +169,8 @@ export const mutants = [
   {
     id: 'operation-renames-refused',
     file: src('operations/update.ts'),
-    find: 'if (kind.renamable === false) throw renamed(kind, previous);',
-    replace: 'if (kind.renamable === null) throw renamed(kind, previous);',
+    find: 'if (kind.links.renamable === false) throw renamed(kind, previous);',
+    replace: 'if (kind.links.renamable === null) throw renamed(kind, previous);',
     breaks: 'A signer takes the name that rules are about.',
     tests: [test('domains/names.test.ts')],
   },
@@ -253,7 +253,7 @@ export const mutants = [
   {
     id: 'operation-renames-authorized',
     file: src('operations/update.ts'),
-    find: 'if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {',
+    find: 'if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {',
     replace: 'if (isAnother(kind, record.data, data)) {',
     breaks: 'Who may update a record gives it a name that only others may create.',
     tests: [test('domains/'), test('records/domains.test.ts')],
@@ -261,8 +261,8 @@ export const mutants = [
   {
     id: 'operation-another-authorized',
     file: src('operations/update.ts'),
-    find: 'if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {',
-    replace: 'if (renames && kind.renamable !== false) {',
+    find: 'if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {',
+    replace: 'if (renames && kind.links.renamable !== false) {',
     breaks: 'Who may update a policy makes it one of another schema.',
     tests: [test('domains/'), test('records/domains.test.ts')],
   },

@@ -16,7 +16,7 @@ export const mutants = [
   {
     id: 'operation-created-by-policy',
     file: src('operations/create.ts'),
-    find: 'if (kind.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);',
+    find: 'if (kind.lifecycle.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);',
     replace: '',
     breaks: 'A record is made that policies of statuses do not allow.',
     tests: [test('access-http/status-policies.test.ts')],
@@ -144,7 +144,7 @@ export const mutants = [
   {
     id: 'operation-drops-decide',
     file: src('operations/drop.ts'),
-    find: "decides: kind.decides !== 'never',",
+    find: "decides: kind.access.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'What a drop takes away goes on counting in other processes.',
     tests: [test('access-http/circles.test.ts'), test('factors/keys.test.ts')],
@@ -152,7 +152,7 @@ export const mutants = [
   {
     id: 'operation-updates-decide',
     file: src('operations/update.ts'),
-    find: "decides: kind.decides !== 'never',",
+    find: "decides: kind.access.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'What an update changes goes on counting in other processes.',
     tests: [test('records/current-state.test.ts')],
@@ -160,7 +160,7 @@ export const mutants = [
   {
     id: 'operation-proofs-decide',
     file: src('operations/prove.ts'),
-    find: "decides: kind.decides !== 'never',",
+    find: "decides: kind.access.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'A signer that is blocked goes on in other processes.',
     tests: [test('access-http/two-servers.test.ts')],
@@ -168,7 +168,7 @@ export const mutants = [
   {
     id: 'operation-creates-decide',
     file: src('operations/create.ts'),
-    find: "decides: kind.decides === 'always',",
+    find: "decides: kind.access.decides === 'always',",
     replace: 'decides: false,',
     breaks: 'A policy that was made does not count in other processes.',
     tests: [test('records/current-state.test.ts'), test('factors/keys.test.ts')],

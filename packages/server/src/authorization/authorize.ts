@@ -136,7 +136,7 @@ export function asked(action: Asked['action'], kind: Kind, { record, parent }: S
 /** The right an operation needs: on the record itself, on its proofs, or on the record it lies under. */
 function rightFor({ action, kind, subject, parent }: Asked): { action: string; record: string; subject: Subject } {
   if (action === 'prove') return { action: 'create', record: `${kind.name}-proof`, subject };
-  const onParent = action === 'update' ? undefined : kind.rightsOnParent?.[action];
+  const onParent = action === 'update' ? undefined : kind.access.rightsOnParent?.[action];
   if (onParent === undefined || !parent) return { action, record: kind.name, subject };
   return { action: onParent, record: parent.kind.name, subject: subjectOf(parent.kind, parent.record) };
 }

@@ -83,7 +83,7 @@ function keyFor(key: string, signer: SignerFacts): ShownKey {
  * a proof of it (docs/interface/proofs.md). The ledger's own signers speak for themselves.
  */
 export function keySaid(ledger: Ledger, signer: SignerFacts): Key | undefined {
-  if (kindNamed('signer').reserved?.includes(signer.handle)) return undefined;
+  if (kindNamed('signer').access.reserved?.includes(signer.handle)) return undefined;
   if (!isUsable({ meta: signer })) return { retired: signer.handle };
   return signer.proven && !isOwn(ledger, signer.public) ? { public: signer.public, signer } : { signer };
 }

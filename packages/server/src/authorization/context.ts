@@ -78,5 +78,5 @@ export function newSubject(
  * @param parent the record it lies under: that one's, where the kind says so
  */
 export function domainOfRecord(kind: Kind, stored: string | undefined, parent?: Parent): string | undefined {
-  return parent && kind.inParentsDomain ? parent.record.meta.domain : stored;
+  return parent && kind.links.inParentsDomain ? parent.record.meta.domain : stored;
 }

@@ -20,7 +20,7 @@ export async function inLedger(
   service: HttpService,
   request: FastifyRequest,
   reply: FastifyReply,
-  perform: (session: Session, command: Command) => Promise<Answer>,
+  perform: (session: Session) => Promise<Answer>,
 ): Promise<FastifyReply> {
   const resolve = () => ledgerOf(service, tenantOf(request));
   const answer = await answered(
@@ -28,8 +28,7 @@ export async function inLedger(
     resolve,
     async (ledger, isLate) => {
       const task = taskOf(service, ledger!.id, request, isLate);
-      const session = openSession(explained({ ...service, task }, request), ledger!);
-      return perform(session, await commandOf(session, ledger, request));
+      return perform(openSession(explained({ ...service, task }, request), ledger!));
     },
     reporting(service, request),
   );

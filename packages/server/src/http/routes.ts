@@ -8,11 +8,12 @@ import { drop } from '../operations/drop.js';
 import { list } from '../operations/list.js';
 import { prove } from '../operations/prove.js';
 import { read } from '../operations/read.js';
+import type { Stages } from '../operations/stage.js';
 import { update } from '../operations/update.js';
 import type { Answer, Command } from '../records/command.js';
 
 /** An operation of one kind in the ledger of the request. */
-export type Perform = (session: Session, kind: Kind, command: Command) => Promise<Answer>;
+export type Perform = (session: Session, kind: Kind, command: Command, stages: Stages) => Promise<Answer>;
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -49,14 +50,14 @@ export function recordRoutes(): Route[] {
     return [
       ...onCollection.map(({ suffix, ...route }) => ({ ...route, kind, path: `${collection}${suffix}` })),
       ...ON_RECORD.flatMap(({ suffix, ...route }) =>
-        [suffix, ...(route.operation === 'proof' ? (kind.proofAliases ?? []) : [])].map((end) => ({
+        [suffix, ...(route.operation === 'proof' ? (kind.lifecycle.proofAliases ?? []) : [])].map((end) => ({
           ...route,
           kind,
           path: `${record}${end}`,
         })),
       ),
       ...(kind.name === 'ledger' ? LEDGER_ALIASES.map((route) => ({ ...route, kind })) : []),
-    ].filter(({ operation }) => kind.operations.includes(operation === 'change' ? 'changes' : operation));
+    ].filter(({ operation }) => kind.lifecycle.operations.includes(operation === 'change' ? 'changes' : operation));
   });
 }
 
@@ -67,6 +68,6 @@ const LEDGER_ALIASES: readonly Omit<Route, 'kind'>[] = [
 ];
 
 function collectionPath(kind: Kind): string {
-  const above = kinds.find((one) => one.name === kind.under?.kind);
+  const above = kinds.find((one) => one.name === kind.links.under?.kind);
   return above ? `/${above.path}/:parent/${kind.path}` : `/${kind.path}`;
 }

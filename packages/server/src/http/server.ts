@@ -1,10 +1,11 @@
 import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, LogController } from 'fastify';
+import { stages } from '../forwarding/stage.js';
 import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
 import { createLedger } from '../operations/create-ledger.js';
 import { listLedgers } from '../operations/list-ledgers.js';
 import { takeBodies } from './body-parsers.js';
-import { BASE } from './command.js';
+import { BASE, commandOf } from './command.js';
 import { type ConnectionBounds, type Connections, guardConnections, LOOK } from './connections.js';
 import { refuse, unrouted } from './framework-errors.js';
 import { health } from './health.js';
@@ -81,7 +82,9 @@ export function createServer(
       method,
       url: BASE + path,
       handler: (request, reply) =>
-        inLedger(service, request, reply, (session, command) => perform(session, kind, command)),
+        inLedger(service, request, reply, async (session) =>
+          perform(session, kind, await commandOf(session, session.ledger, request), stages),
+        ),
     });
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@countersign/protocol';
 import { type TProperties, Type } from 'typebox';
 import { limits } from '../limits.js';
 import { closed, common, Free, Handle, oneOf, oneOfNames, SecretReference, secretNames } from './data.js';
-import type { Kind } from './kind.js';
+import type { KindDeclaration } from './kind.js';
 import { requireHttpUrl } from './refusal.js';
 
 const Url = Type.String({ maxLength: limits.url });
@@ -33,44 +33,50 @@ const Method = oneOfNames(['debits', 'credits', 'statuses', 'anchors', 'domains'
 const Trait = oneOf([Method, closed({ method: Method, filter: Type.Optional(Free) })]);
 
 /** A service outside that keeps the books of wallets, or receives events (contract 04 §2, §11). */
-export const bridge: Kind = {
+export const bridge: KindDeclaration = {
   name: 'bridge',
   title: 'Bridge',
   missing: 'Bridge',
   prefix: 'brg',
   path: 'bridges',
-  operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
-  data: closed({
-    handle: Handle,
-    config: Config,
-    secure: Type.Array(Rule, { maxItems: limits.secure }),
-    traits: Type.Optional(Type.Array(Trait, { maxItems: limits.traits })),
-    ...common,
-  }),
-  order: ['handle', 'config', 'secure', 'traits', 'schema', 'custom', 'access'],
-  schemas: 'applied',
-  missingSchema: (handle) => `Referenced Schema ${handle} not found.`,
-  filters: [],
-  signals: ['bridge-created', 'bridge-updated', 'bridge-proofs-added', 'bridge-dropped'],
-  dependants: [
-    {
-      kind: 'wallet',
-      member: 'bridge',
-      refusal: (handle) => ({
-        detail: `Bridge ${handle} is in use by wallets. Please remove it from the wallets first.`,
-      }),
+  data: {
+    shape: closed({
+      handle: Handle,
+      config: Config,
+      secure: Type.Array(Rule, { maxItems: limits.secure }),
+      traits: Type.Optional(Type.Array(Trait, { maxItems: limits.traits })),
+      ...common,
+    }),
+    order: ['handle', 'config', 'secure', 'traits', 'schema', 'custom', 'access'],
+    schemas: 'applied',
+    missingSchema: (handle) => `Referenced Schema ${handle} not found.`,
+    check(data) {
+      if (isObject(data.config)) requireHttpUrl('/data/config/server', data.config.server);
+      for (const [index, { tokenUrl }] of rules(data).entries()) {
+        requireHttpUrl(`/data/secure/${index}/tokenUrl`, tokenUrl);
+      }
     },
-  ],
-  renamable: false,
-  check(data) {
-    if (isObject(data.config)) requireHttpUrl('/data/config/server', data.config.server);
-    for (const [index, { tokenUrl }] of rules(data).entries()) {
-      requireHttpUrl(`/data/secure/${index}/tokenUrl`, tokenUrl);
-    }
   },
-  secrets: (data) =>
-    secretNames(rules(data).flatMap(({ clientSecret, value, secret }) => [clientSecret, value, secret])),
-  decides: 'never',
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    signals: ['bridge-created', 'bridge-updated', 'bridge-proofs-added', 'bridge-dropped'],
+  },
+  links: {
+    dependants: [
+      {
+        kind: 'wallet',
+        member: 'bridge',
+        refusal: (handle) => ({
+          detail: `Bridge ${handle} is in use by wallets. Please remove it from the wallets first.`,
+        }),
+      },
+    ],
+    renamable: false,
+  },
+  secrets: {
+    names: (data) =>
+      secretNames(rules(data).flatMap(({ clientSecret, value, secret }) => [clientSecret, value, secret])),
+  },
 };
 
 function rules(data: JsonObject): JsonObject[] {

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { limits } from '../limits.js';
 import { closed, common, Free, Handle, oneOf, oneOfNames } from './data.js';
-import type { Kind, MetaTools } from './kind.js';
+import type { KindDeclaration, MetaTools } from './kind.js';
 
 // Older clients send the handle alone (contract 00, String claims).
 const Address = Type.Union([Handle, closed({ handle: Handle, custom: Type.Optional(Free) })]);
@@ -23,31 +23,39 @@ const Claim = oneOf([
 ]);
 
 /** What shall happen to balances, all of it or nothing (contract 04 §2 - §4). Its data never changes. */
-export const intent: Kind = {
+export const intent: KindDeclaration = {
   name: 'intent',
   title: 'Intent',
   missing: 'Intent',
   prefix: 'int',
   path: 'intents',
-  operations: ['create', 'list', 'read', 'proof', 'changes', 'check'],
-  data: closed({
-    handle: Handle,
-    claims: Type.Array(Claim, { minItems: 1, maxItems: limits.claims }),
-    config: Type.Optional(closed({ commit: Type.Optional(oneOfNames(['auto', 'manual'])) })),
-    ...common,
-  }),
-  order: ['handle', 'schema', 'claims', 'config', 'custom', 'access', 'origin'],
-  schemas: 'applied',
-  filters: ['claims.action', 'claims.amount', 'claims.source.handle', 'claims.target.handle', 'claims.symbol.handle'],
-  metaFilters: { more: ['domains'] },
-  signals: ['intent-created', 'intent-proofs-added', 'intent-updated'],
-  initialStatus: 'pending',
-  proofAliases: ['/sign'],
-  freeNames: true,
-  fixedStatus: true,
-  fixedMoment: true,
-  meta: async (data, tools) => ({ thread: thread(tools), domains: await domains(data, tools) }),
-  decides: 'never',
+  data: {
+    shape: closed({
+      handle: Handle,
+      claims: Type.Array(Claim, { minItems: 1, maxItems: limits.claims }),
+      config: Type.Optional(closed({ commit: Type.Optional(oneOfNames(['auto', 'manual'])) })),
+      ...common,
+    }),
+    order: ['handle', 'schema', 'claims', 'config', 'custom', 'access', 'origin'],
+    schemas: 'applied',
+  },
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'proof', 'changes', 'check'],
+    signals: ['intent-created', 'intent-proofs-added', 'intent-updated'],
+    initialStatus: 'pending',
+    fixedStatus: true,
+    fixedMoment: true,
+    meta: async (data, tools) => ({ thread: thread(tools), domains: await domains(data, tools) }),
+    proofAliases: ['/sign'],
+  },
+  access: {
+    decides: 'never',
+    freeNames: true,
+  },
+  filters: {
+    data: ['claims.action', 'claims.amount', 'claims.source.handle', 'claims.target.handle', 'claims.symbol.handle'],
+    meta: { more: ['domains'] },
+  },
   trail: {
     created: [
       { status: 'pending', luid: false },

@@ -1,29 +1,51 @@
 import { isObject, type JsonObject, LedgerError } from '@countersign/protocol';
-import type { Kind } from './kind.js';
+import type { KindDeclaration } from './kind.js';
 import { checkAccessFilters } from './policy-filter.js';
 import { CustomPolicy, policyShapes } from './policy-shapes.js';
 
 /** Rules that stand outside the records they are for (contract 03 §8). */
-export const policy: Kind = {
+export const policy: KindDeclaration = {
   name: 'policy',
   title: 'Policy',
   missing: 'Policy',
   prefix: 'plc',
   path: 'policies',
-  operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
-  data: CustomPolicy,
-  alternatives: policyShapes,
-  order: ['handle', 'custom', 'extend', 'access', 'action', 'inputs', 'config', 'values', 'record', 'filter', 'schema'],
-  schemas: 'applied',
-  filters: ['record'],
-  signals: ['policy-created', 'policy-updated', 'policy-proofs-added'],
-  check(data) {
-    if (data.schema === 'access') checkAccessFilters(data);
-    if (data.schema === 'processing') checkStrategies(data);
+  data: {
+    shape: CustomPolicy,
+    alternatives: policyShapes,
+    order: [
+      'handle',
+      'custom',
+      'extend',
+      'access',
+      'action',
+      'inputs',
+      'config',
+      'values',
+      'record',
+      'filter',
+      'schema',
+    ],
+    schemas: 'applied',
+    check(data) {
+      if (data.schema === 'access') checkAccessFilters(data);
+      if (data.schema === 'processing') checkStrategies(data);
+    },
+    essence: ['schema', 'record'],
   },
-  renamable: false,
-  essence: ['schema', 'record'],
-  decides: 'always',
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    signals: ['policy-created', 'policy-updated', 'policy-proofs-added'],
+  },
+  links: {
+    renamable: false,
+  },
+  access: {
+    decides: 'always',
+  },
+  filters: {
+    data: ['record'],
+  },
 };
 
 /** A bridge cannot validate what it only answers, nor be a fallback for what it must be told (contract 03 §8.7). */

@@ -5,7 +5,7 @@ import { circleSigner } from './circle-signer.js';
 import { domain } from './domain.js';
 import { effect } from './effect.js';
 import { intent } from './intent.js';
-import type { Kind, KindName } from './kind.js';
+import type { Kind, KindDeclaration, KindName } from './kind.js';
 import { ledger } from './ledger.js';
 import { policy } from './policy.js';
 import { report } from './report.js';
@@ -15,7 +15,7 @@ import { signerFactor } from './signer-factor.js';
 import { symbol } from './symbol.js';
 import { wallet } from './wallet.js';
 
-const byName: Readonly<Record<KindName, Kind>> = {
+const declared: Readonly<Record<KindName, KindDeclaration>> = {
   ledger,
   signer,
   'signer-factor': signerFactor,
@@ -34,9 +34,16 @@ const byName: Readonly<Record<KindName, Kind>> = {
 };
 
 /** Every kind of record there is. */
-export const kinds: readonly Kind[] = Object.values(byName);
+export const kinds: readonly Kind[] = Object.values(declared).map(complete);
+
+const byName = new Map(kinds.map((kind) => [kind.name, kind]));
 
 /** The kind called `name`. */
 export function kindNamed(name: KindName): Kind {
-  return byName[name];
+  return byName.get(name)!;
+}
+
+function complete(declaration: KindDeclaration): Kind {
+  const { links = {}, access = { decides: 'never' }, filters = {}, secrets = {}, trail = {}, ...own } = declaration;
+  return { ...own, links, access, filters, secrets, trail };
 }

@@ -81,12 +81,12 @@ export interface BodySchemas {
 
 /** What the request bodies of a kind must match (contract 01 §4, §6, §7, §8). */
 export function bodySchemasOf(kind: Kind): BodySchemas {
-  const create = kind.alternatives ? Type.Union([...kind.alternatives]) : kind.data;
-  const update = kind.alternatives
-    ? Type.Union(kind.alternatives.map((data) => asUpdate(kind, data)))
-    : asUpdate(kind, kind.data);
+  const create = kind.data.alternatives ? Type.Union([...kind.data.alternatives]) : kind.data.shape;
+  const update = kind.data.alternatives
+    ? Type.Union(kind.data.alternatives.map((data) => asUpdate(kind, data)))
+    : asUpdate(kind, kind.data.shape);
   const drop = Type.Object({ parent: Hash }, { additionalProperties: false });
-  const status = kind.statuses && Type.Enum([...kind.statuses]);
+  const status = kind.lifecycle.statuses && Type.Enum([...kind.lifecycle.statuses]);
   const custom = status ? Type.Object({ ...Custom.properties, status: Type.Optional(status) }, OPEN) : Custom;
   return {
     create: envelope(create, 'optional'),
@@ -118,7 +118,7 @@ export const checkSchema: TSchema = envelope(
 export const checkBody: (body: Json | undefined) => SentRecord = checked(checkSchema);
 
 /** The data of an update: that of a create, the version it replaces, and what the ledger had added. */
-function asUpdate({ added }: Kind, data: TObject): TSchema {
+function asUpdate({ data: { added } }: Kind, data: TObject): TSchema {
   const { properties, required = [] } = data as TObject & { required?: string[] };
   const members = { ...properties, ...added, parent: Hash };
   return { ...data, properties: members, required: [...required, 'parent'] } as TSchema;

@@ -21,7 +21,7 @@ const ITEM = 1_000;
 
 /**
  * `POST /{kind}s/{id}/access/!check` (contract 01 §11): the rules that grant the action to the signers of this
- * command, each as a signed item. No right on the record is needed. Too many are refused.
+ * request, each as a signed item. No right on the record is needed. Too many are refused.
  */
 export async function check(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { body, token } = command;

@@ -8,14 +8,11 @@ import { assertMayReveal, revealed } from '../authorization/reveal.js';
 import { assertMayBeCreated } from '../authorization/status.js';
 import { assertSigned, clientTrail, ownersOf, type Signed } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
-import { type Aspect, aspectsFor, declares, onlyOne } from '../forwarding/aspect.js';
-import type { Forwarding } from '../forwarding/call.js';
-import { forwardVersion, proxiedVersion } from '../forwarding/version.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
-import { type Decided, inSession, reused } from '../ledgers/session.js';
+import { type Decided, reused } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertDomain, joinedDomain } from '../records/domain.js';
 import { assertStateFits, checkData, stepsToCheck } from '../records/kind-rules.js';
@@ -33,6 +30,7 @@ import { bodyChecksOf } from './bodies.js';
 import { type Completed, completed } from './generated.js';
 import { repeatedCreate } from './repeated.js';
 import { hashedFor, signedBy } from './sent.js';
+import type { Handover, Stage, Stages } from './stage.js';
 import { assertUnused } from './unused.js';
 
 /** A create that has passed every check about the request alone. */
@@ -55,7 +53,7 @@ interface Create {
  * @returns 201 (circle signers: 200) with the record, countersigned; 200 when the same signed body was stored before
  *   (contract 00, Retry safety)
  */
-export async function create(session: Session, kind: Kind, command: Command): Promise<Answer> {
+export async function create(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
   const sent = bodyChecksOf(kind).create(hashedFor(session, body, token));
   await session.task.turn();
@@ -65,29 +63,28 @@ export async function create(session: Session, kind: Kind, command: Command): Pr
   const labels = labelsAfter(undefined, customsOf(signed.proofs));
   const { data, meta } = sent;
   const creation: Create = { kind, command, data, signed, labels, luid, secrets: meta?.secret ?? {}, reveals };
-  const forwarding: Forwarding = { kind, command, asked: {} };
-  return inSession(session, async (session) => {
-    // No commit follows what only a bridge keeps.
-    const commits = !declares(session.ledger, kind, 'create');
+  return stages(session, kind, command, async (session, stage) => {
+    // No commit follows what only a service outside keeps.
+    const commits = !stage.isHanded(session, 'create');
     const caller = await writer(session, signed.proofs.signed, token, commits);
     assertSigned(signed, caller);
-    const { aspect, made, decided, parent } = await prepare(session, creation, caller);
+    const { handover, made, decided, parent } = await prepare(session, creation, caller, stage);
     const taken = () => answerTaken(session, creation, { made, caller, parent });
     await session.task.turn();
     let write: Decided = { ...versionOf(session.ledger, kind, made, 1), ...decided };
-    if (aspect) {
+    if (handover) {
       if (await isTaken(session, made, kind)) return taken();
       await assertUnused(session, signed, luid);
       const asked = { data: sent.data, signed, caller, record: made };
-      if (aspect.strategy === 'proxy') return proxiedVersion(session, forwarding, aspect, asked);
-      const added = await forwardVersion(session, forwarding, aspect, asked);
+      if (handover.proxied) return handover.answerVersion(session, asked);
+      const added = await handover.takeVersion(session, asked);
       write = { ...write, ...versionOf(session.ledger, kind, withProofs(made, added, moment(session.nature)), 1) };
     }
     const stored = await session.commit(write);
     // A create that is sent again has another luid, and the record it made has its key.
     if (stored === 'reused' && !(await isTaken(session, made, kind))) throw reused();
     if (stored !== 'done') return taken();
-    const answer = { status: kind.trail?.answer ?? 201, body: write.body };
+    const answer = { status: kind.trail.answer ?? 201, body: write.body };
     return reveals ? revealed(session, kind, answer, write.secrets) : answer;
   });
 }
@@ -124,8 +121,8 @@ async function answerTaken(
 /** A create that the ledger has decided on. */
 interface Prepared {
   readonly made: RecordEnvelope;
-  /** How policies hand it to a bridge; absent when they do not. */
-  readonly aspect: Aspect | undefined;
+  /** How policies hand it to a service outside; absent when they do not. */
+  readonly handover: Handover | undefined;
   /** What its write is, beside the version of the record. */
   readonly decided: Omit<Decided, keyof Version>;
   /** The record it lies under, where its kind has one. */
@@ -133,7 +130,7 @@ interface Prepared {
 }
 
 /** Decides on the create as the ledger is now, and makes the record (contract 01 §12, Order of checks 9 to 15). */
-async function prepare(session: Session, creation: Create, caller: Caller): Promise<Prepared> {
+async function prepare(session: Session, creation: Create, caller: Caller, stage: Stage): Promise<Prepared> {
   const { kind, command, data, signed } = creation;
   const parent = await parentOfNew(session, kind, command, data);
   const domain = joinedDomain(session.ledger, kind, data, signed.proofs, parent);
@@ -152,18 +149,19 @@ async function prepare(session: Session, creation: Create, caller: Caller): Prom
   checkData(kind, session.ledger, data);
   assertStateFits(kind, session.ledger, domain, data);
   await session.task.turn();
-  if (kind.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);
+  if (kind.lifecycle.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);
   const completion = completed(session, kind, data, creation.secrets);
-  const record = await newRecord(session, creation, { caller, owners, domain, completion });
+  const make = () => newRecord(session, creation, { caller, owners, domain, completion });
+  const record = await stage.once(session, 0, make);
   const full = completion ?? creation;
   return {
     made: record,
     parent,
-    aspect: onlyOne(aspectsFor(session.task, session.ledger, kind, 'create', command, subject)),
+    handover: stage.ofNew(session, subject),
     decided: {
       action: 'create',
       needs,
-      decides: kind.decides === 'always',
+      decides: kind.access.decides === 'always',
       proofs: usesOf(session, signed.proofs),
       secrets: sealedSecrets(session, kind, full.data, record.luid, full.secrets, new Set()),
     },
@@ -180,9 +178,9 @@ async function parentOfNew(
   command: Command,
   data: JsonObject,
 ): Promise<Parent | undefined> {
-  const { under } = kind;
+  const { under } = kind.links;
   const named = under !== undefined && data[under.member] === command.params.parent;
-  const isRelation = named && kind.relations?.(data).some((relation) => relation.kind === under.kind);
+  const isRelation = named && kind.links.relations?.(data).some((relation) => relation.kind === under.kind);
   const parent = await foundParent(session, kind, command);
   if (!parent && under && !isRelation) throw notFound(kindNamed(under.kind));
   if (parent) assertUnder(kind, data, parent);
@@ -206,7 +204,7 @@ async function newRecord(
 ): Promise<RecordEnvelope> {
   const { data, hash } = completion ?? { data: sent, hash: signed.hash };
   const now = moment(session.nature);
-  const trail = kind.trail?.created ?? [{ status: 'created', luid: true }];
+  const trail = kind.trail.created ?? [{ status: 'created', luid: true }];
   const meta: Meta = {
     proofs: completion
       ? [session.ledger.system.stored(hash, { luid, moment: now })]
@@ -216,8 +214,8 @@ async function newRecord(
             session.ledger.system.stored(hash, { ...(named ? { luid } : {}), moment: now, status }),
           ),
         ],
-    status: kind.initialStatus ?? 'created',
-    ...(await kind.meta?.(data, {
+    status: kind.lifecycle.initialStatus ?? 'created',
+    ...(await kind.lifecycle.meta?.(data, {
       random: session.nature.random,
       domainOfWallet: (handle) => domainOfWallet(session, handle),
     })),
@@ -227,7 +225,7 @@ async function newRecord(
     ...(domain === undefined ? {} : { domain }),
   };
   assertProofs(meta.proofs);
-  const served = kind.served?.(data, domain) ?? data;
+  const served = kind.data.served?.(data, domain) ?? data;
   return { hash, data: inOrder(kind, served), luid, meta };
 }
 
@@ -245,5 +243,5 @@ async function domainOfWallet(session: Session, handle: string): Promise<string 
 
 /** What errors call a record: its handle, or the signer of a circle's signer. */
 function nameOf(kind: Kind, data: JsonObject): string {
-  return String(data.handle ?? (kind.key ? data.signer : undefined));
+  return String(data.handle ?? (kind.links.key ? data.signer : undefined));
 }

@@ -6,7 +6,7 @@ import { STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 
 /** The kind's own rules about data, which no request schema can say. Throws what the kind throws. */
 export function checkData(kind: Kind, ledger: Ledger, data: JsonObject, previous?: JsonObject): void {
-  kind.check?.(data, previous, ledger.config);
+  kind.data.check?.(data, previous, ledger.config);
 }
 
 /** Steps that `checkData` takes, where they are many: a schema is compiled. */

@@ -102,7 +102,7 @@ describe('policies', () => {
 /** Why the checks beyond shape refuse `data`. */
 function refusal(data: JsonObject): string | undefined {
   try {
-    policy.check?.(data);
+    policy.data.check?.(data);
     return undefined;
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;

@@ -19,7 +19,7 @@ function changed(kind: KindName, members: Record<string, unknown>): JsonObject {
 
 const repeated = (length: number, value: unknown) => Array.from({ length }, () => value);
 
-describe.each(kinds)('$name', ({ name, under }) => {
+describe.each(kinds)('$name', ({ name, links: { under } }) => {
   it('takes its examples', () => {
     expect(faults(name, examples[name].minimal('a-1'))).toEqual([]);
     expect(faults(name, examples[name].full('a-1'))).toEqual([]);

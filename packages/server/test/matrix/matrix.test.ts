@@ -34,9 +34,12 @@ async function sent(...[client, who, method, path, body]: Parameters<typeof send
 function refusal({ kind, operation }: Route): string {
   if (operation === 'proof')
     return kind.name === 'intent' ? 'Missing permissions' : `Cannot create ${kind.name}-proof.`;
-  const action = { changes: 'read', change: 'read', list: kind.rightsOnParent ? 'read' : 'query' }[operation as string];
+  const action = { changes: 'read', change: 'read', list: kind.access.rightsOnParent ? 'read' : 'query' }[
+    operation as string
+  ];
   const asked = action ?? operation;
-  const { rightsOnParent, under } = kind;
+  const { rightsOnParent } = kind.access;
+  const { under } = kind.links;
   if (!rightsOnParent || !under) return `Cannot ${asked} ${kind.name}.`;
   return `Cannot ${rightsOnParent[asked as keyof typeof rightsOnParent]} ${under.kind}.`;
 }
@@ -54,7 +57,7 @@ function promised(route: Route, who: Caller, gate: Gate = 'closed'): string {
   if (who === 'none' && !reads) return operation === 'proof' ? '422 shape' : '422 Ledger mutations must be signed.';
   if (open || operation === 'check') return '200';
   // Who is let in may ask for any list, and is shown what it may read: nothing (contract 03 §6.6).
-  if (gate === 'open' && operation === 'list' && !kind.rightsOnParent) return '200';
+  if (gate === 'open' && operation === 'list' && !kind.access.rightsOnParent) return '200';
   if (who === 'none') return '401 Missing token.';
   if (who === 'owner' || who === 'member') return success(route);
   if (who === 'reader' && reads) return '200';
@@ -62,7 +65,7 @@ function promised(route: Route, who: Caller, gate: Gate = 'closed'): string {
 }
 
 function success({ kind, operation }: Route): string {
-  if (operation === 'create') return String(kind.trail?.answer ?? 201);
+  if (operation === 'create') return String(kind.trail.answer ?? 201);
   return operation === 'drop' ? '204' : '200';
 }
 
@@ -155,7 +158,7 @@ describe.each(kinds)('a $name, asked by whom it is for', (kind) => {
       const answer = await sent(view.client, who, method, path, body);
       expect(told(answer), `${who} ${method} ${path}`).toBe(promised(route, who));
       if (maySee(route, who)) expect(answer.text).toContain(scene.canary);
-      if (dropped && kind.operations.includes('changes')) await expectHistoryGuarded(scene, record);
+      if (dropped && kind.lifecycle.operations.includes('changes')) await expectHistoryGuarded(scene, record);
     }
   });
 });

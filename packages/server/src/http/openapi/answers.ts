@@ -127,7 +127,10 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
 
 /** The record of a kind as it is answered, one version of it, and the lists of both. */
 export function answerComponents(kind: Kind): Record<string, Schema> {
-  const { name, operations } = kind;
+  const {
+    name,
+    lifecycle: { operations },
+  } = kind;
   return {
     [name]: record(kind, 'meta'),
     ...(operations.includes('list') ? { [`${name}-list`]: signedList(ref(name), ref('page')) } : {}),
@@ -144,11 +147,11 @@ export function answerComponents(kind: Kind): Record<string, Schema> {
 function record(kind: Kind, meta: string): Schema {
   const more = META_OF[kind.name];
   return object({
-    hash: kind.added ? { ...ref('hash'), description: HASHED } : ref('hash'),
+    hash: kind.data.added ? { ...ref('hash'), description: HASHED } : ref('hash'),
     data: {
       allOf: [ref(`${kind.name}-data`)],
       type: 'object',
-      properties: { parent: ref('hash'), ...described(kind.added ?? {}) },
+      properties: { parent: ref('hash'), ...described(kind.data.added ?? {}) },
     },
     luid: ref('luid'),
     meta: more ? { allOf: [ref(meta), more] } : ref(meta),

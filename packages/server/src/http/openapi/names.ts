@@ -44,7 +44,7 @@ export function summary(kind: Kind, operation: Route['operation']): string {
 
 /** `signer-factors`: the path of a nested kind alone may be another's too. */
 function severalOf(kind: Kind): string {
-  return kind.under ? `${kindNamed(kind.under.kind).name}-${kind.path}` : kind.path;
+  return kind.links.under ? `${kindNamed(kind.links.under.kind).name}-${kind.path}` : kind.path;
 }
 
 function pascal(name: string): string {

@@ -92,14 +92,14 @@ const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
 
 /** Whether policies can hand the operation to a bridge. */
 export function isForwarded({ kind, operation }: { kind: Kind; operation: Route['operation'] }): boolean {
-  return kind.forwards === true && FORWARDABLE.includes(operation);
+  return kind.access.forwards === true && FORWARDABLE.includes(operation);
 }
 
 /** The family of refusals of an operation, as `refusals` and `refusalComponents` name it. */
 export function familyOf(route: { kind: Kind; operation: Route['operation'] }): string {
   const { kind, operation } = route;
   if (isForwarded(route)) return `forwarded-${operation}`;
-  return kind.under && OPERATIONS[operation].nested ? `nested-${operation}` : operation;
+  return kind.links.under && OPERATIONS[operation].nested ? `nested-${operation}` : operation;
 }
 
 /** The error responses of a family: status -> reference to the component that lists its reasons (contract 01 §12). */

@@ -18,7 +18,7 @@ export function recordPaths(): Record<string, Record<string, object>> {
 
 /** The path in the document's form; a nested path's first parameter is called like the member of data it agrees with. */
 function documentedPath({ path, kind }: Route): string {
-  return path.replace(':parent', `:${kind.under?.member}`).replace(/:(\w+)/g, '{$1}');
+  return path.replace(':parent', `:${kind.links.under?.member}`).replace(/:(\w+)/g, '{$1}');
 }
 
 function operation(route: Route): object {
@@ -58,7 +58,7 @@ function success({ kind, operation }: Route): object {
   const { name } = kind;
   switch (operation) {
     case 'create': {
-      const status = kind.trail?.answer ?? 201;
+      const status = kind.trail.answer ?? 201;
       const repeated = jsonAnswer('The record as it is: the same signed body was stored before.', ref(name));
       const created = jsonAnswer('The record, countersigned.', ref(name));
       return status === 200 ? { 200: created } : { 200: repeated, [status]: created };
@@ -87,7 +87,7 @@ function parametersOf({ kind, operation, path }: Route): object[] {
     ...(operation === 'list' || operation === 'changes' ? PAGE : []),
     ...(operation === 'list' ? [filters(kind)] : []),
     ...(operation === 'changes' ? [CHANGE_FILTERS] : []),
-    ...(kind.reveals && (operation === 'create' || operation === 'read') ? [INCLUDE] : []),
+    ...(kind.secrets.reveals && (operation === 'create' || operation === 'read') ? [INCLUDE] : []),
   ];
 }
 
@@ -117,11 +117,11 @@ const CHANGE_FILTERS = {
 export const PAGE = [{ $ref: '#/components/parameters/index' }, { $ref: '#/components/parameters/limit' }];
 
 function pathParameter(kind: Kind, name: string): object {
-  const parameter = { name: name === 'parent' ? kind.under?.member : name, in: 'path', required: true };
+  const parameter = { name: name === 'parent' ? kind.links.under?.member : name, in: 'path', required: true };
   if (name === 'change') {
     return { ...parameter, schema: { type: 'integer', minimum: 1 }, description: 'Number of the version.' };
   }
-  const of = name === 'parent' ? kind.under?.kind : kind.name;
+  const of = name === 'parent' ? kind.links.under?.kind : kind.name;
   return { ...parameter, schema: { type: 'string' }, description: `Handle or luid of the ${of?.replace('-', ' ')}.` };
 }
 
