@@ -69,7 +69,7 @@ export const mutants = [
   {
     id: 'list-forwarded-hidden',
     file: src('operations/list.ts'),
-    find: "return isShown(session, kind, caller, subject);",
+    find: 'return isShown(session, kind, caller, subject);',
     replace: 'return subject !== undefined;',
     breaks: 'A list of a bridge shows what the caller may not read.',
     tests: [test('forward/read.test.ts')],
