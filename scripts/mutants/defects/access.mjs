@@ -239,7 +239,7 @@ export const mutants = [
   {
     id: 'access-own-keys-are-callers',
     file: src('authorization/caller.ts'),
-    find: '.filter((key) => !isOwn(ledger, key))',
+    find: '.filter((key) => !isOwn(session.ledger, key))',
     replace: '',
     breaks: 'By what the ledger itself has signed, whoever repeats it acts as the ledger.',
     tests: [test('records/repeated-proofs.test.ts')],
@@ -247,14 +247,14 @@ export const mutants = [
   {
     id: 'access-own-proofs-are-the-callers',
     file: src('operations/sent.ts'),
-    find: 'signed: signed.filter((proof) => !isOwn(ledger, proof.public)), partial',
+    find: 'signed: signed.filter((proof) => !isOwn(session.ledger, proof.public)), partial',
     replace: 'signed, partial',
     breaks: 'A proof of the ledger on a body makes whoever sends it its author.',
     tests: [test('forward/headers.test.ts')],
   },
   {
     id: 'access-own-tokens',
-    file: src('operations/request.ts'),
+    file: src('http/authenticate.ts'),
     find: "if (ledger && token.key !== undefined && isOwn(ledger, token.key)) throw invalidToken('key-of-the-ledger');",
     replace: '',
     breaks: 'A bridge acts as the ledger with the token it was called with.',

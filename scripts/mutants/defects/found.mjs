@@ -15,8 +15,8 @@ export const mutants = [
   {
     id: 'found-visible-list-of-a-past-state',
     file: 'packages/server/src/operations/list.ts',
-    find: 'assertCurrent(ledger, version);\n    records.follow(found);',
-    replace: 'records.follow(found);',
+    find: 'const { records: found } = session.checked(await session.store.lists.index(query));',
+    replace: 'const { records: found } = await session.store.lists.index(query);',
     breaks: 'A second process shows records to someone put out of a circle.',
     tests: [test('access-http/two-servers.test.ts')],
   },
@@ -46,7 +46,7 @@ export const mutants = [
   },
   {
     id: 'found-token-names-a-signer-out-of-use',
-    file: 'packages/server/src/operations/request.ts',
+    file: 'packages/server/src/http/authenticate.ts',
     find: 'return signer && isUsable(signer) ?',
     replace: 'return signer ?',
     breaks: 'A token that names an inactive signer by its handle is valid.',

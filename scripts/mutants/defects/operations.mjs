@@ -121,7 +121,7 @@ export const mutants = [
   {
     id: 'operation-drop-rights',
     file: src('operations/drop.ts'),
-    find: "await authorize(service, current, caller, asked('drop', kind, stored));",
+    find: "await authorize(session, caller, asked('drop', kind, stored));",
     replace: '',
     breaks: 'Everybody may drop everything.',
     tests: [test('http/order.test.ts')],
@@ -129,7 +129,7 @@ export const mutants = [
   {
     id: 'operation-update-rights',
     file: src('operations/update.ts'),
-    find: "await authorize(service, ledger, caller, { action: 'update', kind, subject, conditions });",
+    find: "await authorize(session, caller, { action: 'update', kind, subject, conditions });",
     replace: '',
     breaks: 'Everybody may update everything.',
     tests: [test('http/order.test.ts')],
@@ -213,7 +213,7 @@ export const mutants = [
   {
     id: 'operation-domain-exists',
     file: src('operations/create.ts'),
-    find: 'assertDomain(ledger, kind, domain, nameOf(kind, data), signed.proofs);',
+    find: 'assertDomain(session.ledger, kind, domain, nameOf(kind, data), signed.proofs);',
     replace: '',
     breaks: 'A record joins a domain that does not exist, and belongs to whoever makes it.',
     tests: [test('records/domains.test.ts')],

@@ -16,7 +16,7 @@ export const mutants = [
   {
     id: 'operation-created-by-policy',
     file: src('operations/create.ts'),
-    find: 'if (kind.lifecycle.createdByPolicy) assertMayBeCreated(service.task, ledger, kind, subject);',
+    find: 'if (kind.lifecycle.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);',
     replace: '',
     breaks: 'A record is made that policies of statuses do not allow.',
     tests: [test('access-http/status-policies.test.ts')],
@@ -64,7 +64,7 @@ export const mutants = [
   {
     id: 'operation-reveal',
     file: src('operations/read.ts'),
-    find: 'await assertMayReveal(service, current, kind, caller, reading.subject);',
+    find: 'await assertMayReveal(session, kind, caller, reading.subject);',
     replace: '',
     breaks: 'Whoever reads a factor sees its secret.',
     tests: [test('factors/reveal.test.ts')],
@@ -72,7 +72,7 @@ export const mutants = [
   {
     id: 'operation-reveal-at-creation',
     file: src('operations/create.ts'),
-    find: 'if (creation.reveals) await assertMayReveal(service, ledger, kind, caller, subject);',
+    find: 'if (creation.reveals) await assertMayReveal(session, kind, caller, subject);',
     replace: '',
     breaks: 'Whoever makes a factor sees its secret, allowed or not.',
     tests: [test('factors/reveal.test.ts')],

@@ -243,14 +243,15 @@ export const mutants = [
   },
   {
     id: 'tenant-items',
-    file: src('lists/items.ts'),
+    file: src('integrity/items.ts'),
     find: '`${ledger} ${luid} ${change}`',
     replace: '`${luid} ${change}`',
     breaks: "A list shows what was remembered of another tenant's record of the same luid.",
+    tests: ['packages/server/test/integrity/altered.test.ts', 'packages/server/test/tenants/'],
   },
   {
     id: 'tenant-sealed-secrets',
-    file: src('ledgers/ledgers.ts'),
+    file: src('keys/seal.ts'),
     find: 'return `${ledger}/${luid}/${name}`;',
     replace: 'return `${luid}/${name}`;',
     breaks: "A secret moved to another tenant's row opens there.",
@@ -258,9 +259,9 @@ export const mutants = [
   },
   {
     id: 'tenant-token-source',
-    file: src('operations/request.ts'),
-    find: 'service.store.signers({ ledger: ledger.id, key: handle',
-    replace: 'service.store.signers({ ledger: 1, key: handle',
+    file: src('http/authenticate.ts'),
+    find: 'store.signers({ ledger: ledger.id, key: handle',
+    replace: 'store.signers({ ledger: 1, key: handle',
     breaks: "A token's handle is looked up in the first ledger.",
   },
   {
