@@ -279,8 +279,8 @@ export const mutants = [
   {
     id: 'access-every-wallet-or-one',
     file: src('authorization/conditions.ts'),
-    find: 'return !allowed.includes(false);',
-    replace: 'return allowed.includes(true);',
+    find: '!allowed.includes(false)',
+    replace: 'allowed.includes(true)',
     breaks: 'Who may spend from one wallet of an intent spends from all.',
     tests: [test('access-http/policies.test.ts')],
   },

@@ -45,8 +45,8 @@ const ON_COLLECTION: typeof ON_RECORD = [
 export function recordRoutes(): Route[] {
   return kinds.flatMap((kind) => {
     const collection = collectionPath(kind);
-    const record = kind.name === 'ledger' ? '/ledger' : `${collection}/:id`;
-    const onCollection = kind.name === 'ledger' ? [] : ON_COLLECTION;
+    const record = kind.only?.path ?? `${collection}/:id`;
+    const onCollection = kind.only ? [] : ON_COLLECTION;
     return [
       ...onCollection.map(({ suffix, ...route }) => ({ ...route, kind, path: `${collection}${suffix}` })),
       ...ON_RECORD.flatMap(({ suffix, ...route }) =>
@@ -56,15 +56,15 @@ export function recordRoutes(): Route[] {
           path: `${record}${end}`,
         })),
       ),
-      ...(kind.name === 'ledger' ? LEDGER_ALIASES.map((route) => ({ ...route, kind })) : []),
+      ...(kind.only ? ON_OLDER_PATH.map((route) => ({ ...route, kind, path: kind.only?.older ?? '' })) : []),
     ].filter(({ operation }) => kind.lifecycle.operations.includes(operation === 'change' ? 'changes' : operation));
   });
 }
 
-/** Where clients of the SDK 2.2 read and update a ledger (contract 01 §14). */
-const LEDGER_ALIASES: readonly Omit<Route, 'kind'>[] = [
-  { operation: 'read', method: 'GET', path: '/ledgers/:ledger', perform: read },
-  { operation: 'update', method: 'PUT', path: '/ledgers/:ledger', perform: update },
+/** What clients of the SDK 2.2 do on the path they know (contract 01 §14). */
+const ON_OLDER_PATH: readonly Omit<Route, 'kind' | 'path'>[] = [
+  { operation: 'read', method: 'GET', perform: read },
+  { operation: 'update', method: 'PUT', perform: update },
 ];
 
 function collectionPath(kind: Kind): string {

@@ -34,6 +34,7 @@ export const domain: KindDeclaration = {
   },
   access: {
     decides: 'always',
+    part: 'domains',
   },
   filters: {
     meta: { less: ['domain'] },

@@ -29,6 +29,7 @@ export const ledger: KindDeclaration = {
   missing: 'Ledger',
   prefix: 'ldg',
   path: 'ledgers',
+  only: { path: '/ledger', older: '/ledgers/:ledger' },
   data: {
     shape: closed({
       handle: Handle,
@@ -52,5 +53,6 @@ export const ledger: KindDeclaration = {
   },
   access: {
     decides: 'always',
+    part: 'ledger',
   },
 };

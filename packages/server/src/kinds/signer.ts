@@ -32,6 +32,7 @@ export const signer: KindDeclaration = {
   },
   links: {
     value: (data) => String(data.public),
+    isKey: true,
     renamable: false,
   },
   access: {

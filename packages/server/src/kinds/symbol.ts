@@ -20,6 +20,7 @@ export const symbol: KindDeclaration = {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
     signals: ['symbol-created', 'symbol-updated', 'symbol-proofs-added'],
   },
+  filters: { access: { data: '^factor$' } },
   links: {
     renamable: false,
   },

@@ -8,7 +8,7 @@ import { assertMayReveal, revealed } from '../authorization/reveal.js';
 import { assertMayBeCreated } from '../authorization/status.js';
 import { assertSigned, clientTrail, ownersOf, type Signed } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
-import type { Kind } from '../kinds/kind.js';
+import type { Kind, KindName } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
@@ -217,7 +217,7 @@ async function newRecord(
     status: kind.lifecycle.initialStatus ?? 'created',
     ...(await kind.lifecycle.meta?.(data, {
       random: session.nature.random,
-      domainOfWallet: (handle) => domainOfWallet(session, handle),
+      domainOf: (kind, handle) => domainOf(session, kind, handle),
     })),
     moment: now,
     owners: completion ? [] : owners,
@@ -229,10 +229,10 @@ async function newRecord(
   return { hash, data: inOrder(kind, served), luid, meta };
 }
 
-async function domainOfWallet(session: Session, handle: string): Promise<string | undefined> {
+async function domainOf(session: Session, kind: KindName, handle: string): Promise<string | undefined> {
   const { record } = await session.store.lookup({
     ledger: session.ledger.id,
-    kind: 'wallet',
+    kind,
     id: handle,
     by: 'handle',
   });
@@ -241,7 +241,7 @@ async function domainOfWallet(session: Session, handle: string): Promise<string 
   return record && (JSON.parse(record.body) as RecordEnvelope).meta.domain;
 }
 
-/** What errors call a record: its handle, or the signer of a circle's signer. */
+/** What errors call a record: its handle, or that of the record it links to. */
 function nameOf(kind: Kind, data: JsonObject): string {
-  return String(data.handle ?? (kind.links.key ? data.signer : undefined));
+  return String(data.handle ?? (kind.links.to && data[kind.links.to.member]));
 }
