@@ -68,6 +68,7 @@ export const intent: KindDeclaration = {
   access: {
     decides: 'never',
     freeNames: true,
+    ownProofs: true,
     conditions: {
       'intent.canSpendEveryClaimWallet': { quantifier: 'every', action: 'spend', kind: 'wallet', addresses: sources },
       'intent.canReadAnyClaimWallet': { quantifier: 'any', action: 'read', kind: 'wallet', addresses: parties },

@@ -181,6 +181,11 @@ export interface Access {
    * 03 §7, Rights).
    */
   readonly rightsOnParent?: { readonly create: string; readonly drop: string; readonly read: string };
+  /**
+   * Whether the right to update a record does not allow to add proofs to it: only rules about its proofs do, those of
+   * the ledger or of policies (contract 03 §6.4).
+   */
+  readonly ownProofs?: boolean;
   /** Whether processing policies hand operations on records of this kind to bridges (contract 02 §4). */
   readonly forwards?: boolean;
   /** Conditions that values of access policies may ask of records of this kind, by name (contract 03 §8.2, `invoke`). */

@@ -1,3 +1,4 @@
+import type { Right, RightTerms } from '../access/context.js';
 import type { Filters, KindDeclaration } from './kind.js';
 
 export type Filterable = NonNullable<Filters['access']>;
@@ -66,4 +67,22 @@ interface Group {
 
 function byName(groups: readonly Group[]): string[] {
   return groups.toSorted((one, other) => (one.name < other.name ? -1 : 1)).flatMap(({ names }) => names);
+}
+
+/** What the kinds change in how access rules are read (contract 03 §6.4, §7). */
+export function rightTermsOf(kinds: readonly KindDeclaration[]): RightTerms {
+  const alike = new Map<string, Map<string, Right>>();
+  for (const { name, links, access } of kinds) {
+    if (!links?.under) continue;
+    const onParent = alike.get(links.under.kind) ?? new Map<string, Right>();
+    for (const [operation, action] of Object.entries(access?.rightsOnParent ?? {})) {
+      // The right to read the parent is no right to read what lies under it by itself.
+      if (operation !== action) onParent.set(action, { action: operation, record: name });
+    }
+    alike.set(links.under.kind, onParent);
+  }
+  return {
+    alike,
+    ownProofs: new Set(kinds.filter(({ access }) => access?.ownProofs).map(({ name }) => `${name}-proof`)),
+  };
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, LedgerError } from '@countersign/protocol';
 import type { KindDeclaration } from './kind.js';
-import { checkAccessFilters } from './policy-filter.js';
-import { customPolicy, policyShapes } from './policy-shapes.js';
+import { checkAccessFilters } from './policies/filter.js';
+import { customPolicy, policyShapes } from './policies/shapes.js';
 
 /** The schemas of policies that every ledger is born with, in the order lists show them (contract 01 §14). */
 const SCHEMAS = ['status', 'layout', 'access', 'labels', 'schedule', 'processing', 'authentication', 'dtc'];

@@ -1,7 +1,8 @@
+import type { RightTerms } from '../access/context.js';
 import { defineAccessRules } from '../access/rules.js';
 import { all } from './all.js';
 import type { Data, DataDeclaration, Kind, KindDeclaration, KindName } from './kind.js';
-import { type Names, namesOf } from './names.js';
+import { type Names, namesOf, rightTermsOf } from './names.js';
 
 const declared: readonly KindDeclaration[] = Object.values(all);
 
@@ -14,6 +15,9 @@ defineAccessRules(names.records);
 export const kinds: readonly Kind[] = declared.map(complete);
 
 const byName = new Map<string, Kind>(kinds.map((kind) => [kind.name, kind]));
+
+/** What the kinds change in how access rules are read. */
+export const rightTerms: RightTerms = rightTermsOf(declared);
 
 /** The kind called `name`. */
 export function kindNamed(name: KindName): Kind {
