@@ -40,8 +40,5 @@ export const effect: KindDeclaration = {
     signals: ['effect-created', 'effect-updated', 'effect-proofs-added', 'effect-dropped'],
     subscribable: ['effect-created', 'effect-proofs-added', 'effect-updated', 'effect-dropped'],
   },
-  access: {
-    decides: 'never',
-    freeNames: true,
-  },
+  access: { decides: 'never', freeNames: true },
 };

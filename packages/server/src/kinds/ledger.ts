@@ -48,11 +48,6 @@ export const ledger: KindDeclaration = {
     operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],
     signals: ['ledger-created', 'ledger-updated', 'ledger-proofs-added'],
   },
-  links: {
-    renamable: false,
-  },
-  access: {
-    decides: 'always',
-    part: 'ledger',
-  },
+  links: { renamable: false },
+  access: { decides: 'always', part: 'ledger' },
 };

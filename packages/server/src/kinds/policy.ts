@@ -66,16 +66,9 @@ export const policy: KindDeclaration = {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
     signals: ['policy-created', 'policy-updated', 'policy-proofs-added'],
   },
-  links: {
-    renamable: false,
-  },
-  access: {
-    decides: 'always',
-    part: 'policies',
-  },
-  filters: {
-    data: ['record'],
-  },
+  links: { renamable: false },
+  access: { decides: 'always', part: 'policies' },
+  filters: { data: ['record'] },
   birth: {
     policies: [
       {

@@ -47,10 +47,7 @@ export const report: KindDeclaration = {
       return from !== 'completed' && to === 'completed' ? { assets } : {};
     },
   },
-  access: {
-    decides: 'never',
-    freeNames: true,
-  },
+  access: { decides: 'never', freeNames: true },
 };
 
 /** The generated files a proof tells of. Throws `record.invalid` for any other value (contract 05 §1.6). */

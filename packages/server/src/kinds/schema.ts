@@ -37,11 +37,6 @@ export const schema: KindDeclaration = {
     value: (data) => String(data.record),
     renamable: false,
   },
-  access: {
-    decides: 'always',
-    part: 'schemas',
-  },
-  filters: {
-    data: ['record'],
-  },
+  access: { decides: 'always', part: 'schemas' },
+  filters: { data: ['record'] },
 };

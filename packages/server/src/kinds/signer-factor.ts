@@ -108,12 +108,8 @@ export const signerFactor: KindDeclaration = {
       { kind: 'signer', handle: String(data.signer), missing: `Referenced Signer ${data.signer} not found.` },
     ],
   },
-  access: {
-    decides: 'unless-created',
-  },
-  filters: {
-    data: ['public'],
-  },
+  access: { decides: 'unless-created' },
+  filters: { data: ['public'] },
   secrets: {
     names: (data) => secretNames([data.secret, data.clientSecret]),
     reveals: 'signer-factor-secret',

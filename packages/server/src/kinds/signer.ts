@@ -35,11 +35,6 @@ export const signer: KindDeclaration = {
     isKey: true,
     renamable: false,
   },
-  access: {
-    decides: 'unless-created',
-    reserved: SYSTEM_SIGNERS,
-  },
-  filters: {
-    data: ['public', 'format'],
-  },
+  access: { decides: 'unless-created', reserved: SYSTEM_SIGNERS },
+  filters: { data: ['public', 'format'] },
 };

@@ -20,8 +20,6 @@ export const symbol: KindDeclaration = {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
     signals: ['symbol-created', 'symbol-updated', 'symbol-proofs-added'],
   },
+  links: { renamable: false },
   filters: { access: { data: '^factor$' } },
-  links: {
-    renamable: false,
-  },
 };
