@@ -98,12 +98,14 @@ export function createServer(
     description ??= JSON.stringify(openApi(service));
     return send(reply, { status: 200, body: description });
   });
-  for (const { method, path, kind, perform } of recordRoutes()) {
+  for (const { method, path, kind, operation } of recordRoutes()) {
     app.route({
       method,
       url: BASE + path,
       handler: (request, reply) =>
-        inLedger(service, request, reply, (session, command) => perform(session, kind, command, stages)),
+        inLedger(service, request, reply, async (session) =>
+          operation.perform(session, kind, await commandOf(session, session.ledger, request), stages),
+        ),
     });
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));
@@ -134,7 +136,7 @@ async function inLedger(
   service: HttpService,
   request: FastifyRequest,
   reply: FastifyReply,
-  perform: (session: Session, command: Command) => Promise<Answer>,
+  perform: (session: Session) => Promise<Answer>,
 ): Promise<FastifyReply> {
   const resolve = () => ledgerOf(service, tenantOf(request));
   const answer = await answered(
@@ -142,8 +144,7 @@ async function inLedger(
     resolve,
     async (ledger, isLate) => {
       const task = taskOf(service, ledger!.id, request, isLate);
-      const session = openSession(explained({ ...service, task }, request), ledger!);
-      return perform(session, await commandOf(session, ledger, request));
+      return perform(openSession(explained({ ...service, task }, request), ledger!));
     },
     reporting(service, request),
   );

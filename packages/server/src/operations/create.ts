@@ -28,6 +28,8 @@ import { stepsOfText } from '../work/task.js';
 import { asksForSecrets } from './asks-for-secrets.js';
 import { bodyChecksOf } from './bodies.js';
 import { type Completed, completed } from './generated.js';
+import type { Operation } from './operation.js';
+import { SIGNED } from './refusals.js';
 import { repeatedCreate } from './repeated.js';
 import { hashedFor, signedBy } from './sent.js';
 import type { Handover, Stage, Stages } from './stage.js';
@@ -245,3 +247,28 @@ async function domainOf(session: Session, kind: KindName, handle: string): Promi
 function nameOf(kind: Kind, data: JsonObject): string {
   return String(data.handle ?? (kind.links.to && data[kind.links.to.member]));
 }
+
+/** The operation `create`. */
+export const createRecord: Operation = {
+  name: 'create',
+  isOf: ({ only, lifecycle }) => only === undefined && lifecycle.operations.includes('create'),
+  routes: () => [{ method: 'POST', of: 'records' }],
+  perform: create,
+  refusals: {
+    always: [...SIGNED, 'record.relation-not-found', 'record.status-policy-violation', 'record.duplicated'],
+    nested: ['record.not-found'],
+  },
+  handed: 'create',
+  description: {
+    id: (one) => `create${one}`,
+    summary: (one) => `Create ${one}`,
+    body: ({ name }) => `${name}-create`,
+    parameters: ['include'],
+    answers({ name, trail }) {
+      const status = trail.answer ?? 201;
+      const repeated = { text: 'The record as it is: the same signed body was stored before.', component: name };
+      const created = { text: 'The record, countersigned.', component: name };
+      return status === 200 ? { 200: created } : { 200: repeated, [status]: created };
+    },
+  },
+};

@@ -29,6 +29,8 @@ import {
 import { checkUserSchema } from '../records/user-schemas.js';
 import { keyOf, type Version, versionOf, withProofs } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
+import type { Operation } from './operation.js';
+import { SIGNED } from './refusals.js';
 import { madeIt } from './repeated.js';
 import { hashedFor, signedBy } from './sent.js';
 import type { Handover, Stage, Stages } from './stage.js';
@@ -213,3 +215,28 @@ function duplicated(kind: Kind, data: JsonObject): LedgerError {
 function renamed(kind: Kind, { handle }: JsonObject): LedgerError {
   return new LedgerError('record.update-rejected', `Cannot change handle of ${kind.name} '${handle}'`);
 }
+
+/** The operation `update`. */
+export const updateRecord: Operation = {
+  name: 'update',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('update'),
+  routes: () => [{ method: 'PUT', of: 'record' }],
+  perform: update,
+  refusals: {
+    always: [
+      ...SIGNED,
+      'record.not-found',
+      'crypto.parent-hash-invalid',
+      'record.relation-not-found',
+      'record.update-rejected',
+      'record.duplicated',
+    ],
+  },
+  handed: 'update',
+  description: {
+    id: (one) => `update${one}`,
+    summary: (one) => `Replace the data of ${one}`,
+    body: ({ name }) => `${name}-update`,
+    answers: ({ name }) => ({ 200: { text: 'The record.', component: name } }),
+  },
+};

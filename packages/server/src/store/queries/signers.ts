@@ -76,7 +76,8 @@ where l.id = $1`;
 /**
  * Of the signers and factors that have the key, the one it stands for: who proved to hold it by a proof on the record before
  * who did not, and among equals who took it first. So nobody takes a key away by writing it into a record of theirs. One
- * that is out of use has it still: what was revoked does not pass on to the next.
+ * that is out of use has it still: what was revoked does not pass on to the next. The statement names the two kinds because
+ * a factor's key counts as its signer's.
  */
 const BY_KEY = `
 select q.ord, l.version, ${columns(SIGNER, (name) => `s.${name}`)},
