@@ -79,7 +79,7 @@ async function checkNew(
   return needs;
 }
 
-/** What errors call a record: its handle, or the signer of a circle's signer. */
+/** What errors call a record: its handle, or that of the record it links to. */
 export function nameOf(kind: Kind, data: JsonObject): string {
-  return String(data.handle ?? (kind.links.key ? data.signer : undefined));
+  return String(data.handle ?? (kind.links.to && data[kind.links.to.member]));
 }

@@ -2,6 +2,7 @@ import type { Meta, RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import { clientTrail } from '../../authorization/trail.js';
 import { moment } from '../../base/clock.js';
+import type { KindName } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import { assertProofs } from '../../records/proofs.js';
 import { inOrder } from '../../records/serve.js';
@@ -38,7 +39,7 @@ export async function makeRecord(
     status: kind.lifecycle.initialStatus ?? 'created',
     ...(await kind.lifecycle.meta?.(data, {
       random: session.nature.random,
-      domainOfWallet: (handle) => domainOfWallet(session, handle),
+      domainOf: (kind, handle) => domainOf(session, kind, handle),
     })),
     moment: now,
     owners: completion ? [] : owners,
@@ -50,9 +51,9 @@ export async function makeRecord(
   return { hash, data: inOrder(kind, served), luid, meta };
 }
 
-async function domainOfWallet(session: Session, handle: string): Promise<string | undefined> {
+async function domainOf(session: Session, kind: KindName, handle: string): Promise<string | undefined> {
   const { id } = session.ledger;
-  const { record } = await session.store.lookup({ ledger: id, kind: 'wallet', id: handle, by: 'handle' });
+  const { record } = await session.store.lookup({ ledger: id, kind, id: handle, by: 'handle' });
   // An intent names many wallets, and each may be large.
   await session.task.turn(stepsOfText(record?.body));
   return record && (JSON.parse(record.body) as RecordEnvelope).meta.domain;

@@ -17,7 +17,7 @@ import { verifyCreate } from './verify.js';
 /** `POST /{kind}s` (contract 01 §4). */
 export const createRecord: Operation = {
   name: 'create',
-  isOf: ({ name, lifecycle }) => name !== 'ledger' && lifecycle.operations.includes('create'),
+  isOf: ({ only, lifecycle }) => only === undefined && lifecycle.operations.includes('create'),
   routes: () => [{ method: 'POST', of: 'records' }],
   perform: create,
   refusals: {

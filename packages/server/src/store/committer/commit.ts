@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { gather, type Watch } from '../../base/gather.js';
+import { kindNamed } from '../../kinds/registry.js';
 import { limits } from '../../limits.js';
 import { textArray } from '../queries/text-array.js';
 import { transaction } from '../transaction.js';
@@ -91,7 +92,7 @@ function statementFor(writes: readonly Write[]): { name: string; text: string } 
 }
 
 function registers({ action, kind, link }: Write): boolean {
-  return (kind === 'signer' || kind === 'signer-factor') && action !== 'drop' && link !== undefined;
+  return kindNamed(kind).links.isKey === true && action !== 'drop' && link !== undefined;
 }
 
 /** What became of a write that lost to another transaction; nothing when the error says something else. */
