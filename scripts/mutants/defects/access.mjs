@@ -240,7 +240,7 @@ export const mutants = [
   {
     id: 'access-own-keys-are-callers',
     file: src('authorization/caller.ts'),
-    find: '.filter((key) => !isOwn(session.ledger, key))',
+    find: '.filter((key) => !isNobodys(session, key))',
     replace: '',
     breaks: 'By what the ledger itself has signed, whoever repeats it acts as the ledger.',
     tests: [test('records/repeated-proofs.test.ts')],
@@ -248,7 +248,7 @@ export const mutants = [
   {
     id: 'access-own-proofs-are-the-callers',
     file: src('operations/sent.ts'),
-    find: 'signed: signed.filter((proof) => !isOwn(session.ledger, proof.public)), partial',
+    find: 'signed: signed.filter((proof) => !isNobodys(session, proof.public)), partial',
     replace: 'signed, partial',
     breaks: 'A proof of the ledger on a body makes whoever sends it its author.',
     tests: [test('forward/headers.test.ts')],

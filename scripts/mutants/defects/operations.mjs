@@ -80,7 +80,7 @@ export const mutants = [
   },
   {
     id: 'operation-factor-of-reserved',
-    file: src('operations/create.ts'),
+    file: src('operations/create/decide.ts'),
     find: 'assertNotUnderReserved(kind, data);',
     replace: '',
     breaks: "A factor of the ledger's own signer is another key of the ledger's.",
@@ -160,7 +160,7 @@ export const mutants = [
   },
   {
     id: 'operation-history-under-parent',
-    file: src('operations/changes.ts'),
+    file: src('operations/readable-record.ts'),
     find: 'if (parent) assertUnder(kind, record.data, parent);',
     replace: '',
     breaks: "The history of a dropped factor is reached through another signer's path.",
@@ -212,7 +212,7 @@ export const mutants = [
   },
   {
     id: 'operation-domain-exists',
-    file: src('operations/create.ts'),
+    file: src('operations/create/decide.ts'),
     find: 'assertDomain(session.ledger, kind, domain, nameOf(kind, data), signed.proofs);',
     replace: '',
     breaks: 'A record joins a domain that does not exist, and belongs to whoever makes it.',
