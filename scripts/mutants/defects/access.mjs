@@ -287,7 +287,7 @@ export const mutants = [
   },
   {
     id: 'access-ledger-creation',
-    file: src('operations/create-ledger.ts'),
+    file: src('operations/create-ledger/operation.ts'),
     find: 'if (!decision.granted) {',
     replace: 'if (!decision) {',
     breaks: 'Everybody makes ledgers, whatever the deployment says.',

@@ -151,7 +151,7 @@ export const mutants = [
   },
   {
     id: 'operation-updates-decide',
-    file: src('operations/update.ts'),
+    file: src('operations/update/decide.ts'),
     find: "decides: kind.access.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'What an update changes goes on counting in other processes.',

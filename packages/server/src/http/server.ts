@@ -2,7 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstanc
 import { stages } from '../forwarding/stage.js';
 import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
-import { createLedger } from '../operations/create-ledger.js';
+import { createLedger } from '../operations/create-ledger/operation.js';
 import { listLedgers } from '../operations/list-ledgers.js';
 import { takeBodies } from './body-parsers.js';
 import { BASE, commandOf } from './command.js';

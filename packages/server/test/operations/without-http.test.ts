@@ -9,7 +9,7 @@ import { createRecord } from '../../src/operations/create/operation.js';
 import { dropRecord } from '../../src/operations/drop.js';
 import type { Operation } from '../../src/operations/operation.js';
 import { proveRecord } from '../../src/operations/prove.js';
-import { updateRecord } from '../../src/operations/update.js';
+import { updateRecord } from '../../src/operations/update/operation.js';
 import type { Command } from '../../src/records/command.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { withServer } from '../support/server.js';

@@ -1,13 +1,13 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
-import type { Key } from '../access/caller.js';
-import { decide } from '../access/decide.js';
-import { refusal } from '../access/refusal.js';
-import type { Signed } from '../authorization/trail.js';
-import { kindNamed, rightTerms } from '../kinds/registry.js';
-import type { Service } from '../ledgers/service.js';
-import { inSession, openSession } from '../ledgers/session.js';
-import type { Answer, Command } from '../records/command.js';
-import { assertMeant } from '../records/meant.js';
+import type { Key } from '../../access/caller.js';
+import { decide } from '../../access/decide.js';
+import { refusal } from '../../access/refusal.js';
+import type { Signed } from '../../authorization/trail.js';
+import { kindNamed, rightTerms } from '../../kinds/registry.js';
+import type { Service } from '../../ledgers/service.js';
+import { inSession, openSession } from '../../ledgers/session.js';
+import type { Answer, Command } from '../../records/command.js';
+import { assertMeant } from '../../records/meant.js';
 import {
   assertProofs,
   clientProofs,
@@ -16,10 +16,10 @@ import {
   usesOf,
   type VerifiedProof,
   verifiedHash,
-} from '../records/proofs.js';
+} from '../../records/proofs.js';
+import { bodyChecksOf } from '../bodies.js';
+import { repeatedCreate } from '../repeated.js';
 import { newLedger } from './birth.js';
-import { bodyChecksOf } from './bodies.js';
-import { repeatedCreate } from './repeated.js';
 
 const kind = kindNamed('ledger');
 

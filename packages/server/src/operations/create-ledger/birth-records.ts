@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
-import type { KindName } from '../kinds/kind.js';
-import { kinds } from '../kinds/registry.js';
+import type { KindName } from '../../kinds/kind.js';
+import { kinds } from '../../kinds/registry.js';
 
 /** Lists show the records of a new ledger in the order in which they are made: those of these kinds come first. */
 const FIRST: readonly KindName[] = ['intent', 'policy', 'bridge'];
