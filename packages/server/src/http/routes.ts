@@ -1,4 +1,4 @@
-import type { Kind } from '../kinds/kind.js';
+import type { Kind, Only } from '../kinds/kind.js';
 import { kinds } from '../kinds/registry.js';
 import type { Operation, OperationRoute } from '../operations/operation.js';
 import { OPERATIONS } from '../operations/operations.js';
@@ -18,7 +18,7 @@ export interface Route {
 export function recordRoutes(): Route[] {
   return kinds.flatMap((kind) => {
     const records = collectionPath(kind);
-    const bases = { records, record: kind.name === 'ledger' ? '/ledger' : `${records}/:id` };
+    const bases = { records, record: kind.only?.path ?? `${records}/:id` };
     const operations = OPERATIONS.filter((operation) => operation.isOf(kind));
     return [
       ...operations.flatMap((operation) =>
@@ -27,18 +27,16 @@ export function recordRoutes(): Route[] {
           ...(alias === undefined ? {} : { alias }),
         })),
       ),
-      ...(kind.name === 'ledger' ? ledgerAliases(kind, operations) : []),
+      ...(kind.only ? olderRoutes(kind, kind.only, operations) : []),
     ];
   });
 }
 
-/** Where clients of the SDK 2.2 read and update a ledger (contract 01 §14). */
-function ledgerAliases(kind: Kind, operations: readonly Operation[]): Route[] {
+/** Where clients of the SDK 2.2 read and update the one record of a kind (contract 01 §14). */
+function olderRoutes(kind: Kind, { older }: Only, operations: readonly Operation[]): Route[] {
   const named = operations.filter(({ name }) => name === 'read' || name === 'update');
   return named.flatMap((operation) =>
-    operation
-      .routes(kind)
-      .map(({ method }) => ({ method, path: '/ledgers/:ledger', kind, operation, alias: 'ByHandle' })),
+    operation.routes(kind).map(({ method }) => ({ method, path: older, kind, operation, alias: 'ByHandle' })),
   );
 }
 

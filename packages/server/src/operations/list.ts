@@ -170,7 +170,7 @@ function isShown(session: Session, kind: Kind, caller: Caller, subject: Subject,
 /** The operation `list`. */
 export const listRecords: Operation = {
   name: 'list',
-  isOf: ({ name, lifecycle }) => name !== 'ledger' && lifecycle.operations.includes('list'),
+  isOf: ({ only, lifecycle }) => only === undefined && lifecycle.operations.includes('list'),
   routes: () => [{ method: 'GET', of: 'records' }],
   perform: list,
   refusals: { always: EVERY, nested: ['record.not-found'] },

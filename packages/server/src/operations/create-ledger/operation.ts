@@ -1,13 +1,13 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
-import type { Key } from '../access/caller.js';
-import { decide } from '../access/decide.js';
-import { refusal } from '../access/refusal.js';
-import type { Signed } from '../authorization/trail.js';
-import { kindNamed } from '../kinds/registry.js';
-import type { Service } from '../ledgers/service.js';
-import { inSession, openSession } from '../ledgers/session.js';
-import type { Answer, Command } from '../records/command.js';
-import { assertMeant } from '../records/meant.js';
+import type { Key } from '../../access/caller.js';
+import { decide } from '../../access/decide.js';
+import { refusal } from '../../access/refusal.js';
+import type { Signed } from '../../authorization/trail.js';
+import { kindNamed, rightTerms } from '../../kinds/registry.js';
+import type { Service } from '../../ledgers/service.js';
+import { inSession, openSession } from '../../ledgers/session.js';
+import type { Answer, Command } from '../../records/command.js';
+import { assertMeant } from '../../records/meant.js';
 import {
   assertProofs,
   clientProofs,
@@ -16,10 +16,10 @@ import {
   usesOf,
   type VerifiedProof,
   verifiedHash,
-} from '../records/proofs.js';
+} from '../../records/proofs.js';
+import { bodyChecksOf } from '../bodies.js';
+import { repeatedCreate } from '../repeated.js';
 import { newLedger } from './birth.js';
-import { bodyChecksOf } from './bodies.js';
-import { repeatedCreate } from './repeated.js';
 
 const kind = kindNamed('ledger');
 
@@ -60,7 +60,14 @@ function assertMayCreate(
   const keys: Key[] = proofs.map((proof) => ({ public: proof.public }));
   const caller = { proofs: keys, ...(claims ? { token: { claims, ...(key ? { key: { public: key } } : {}) } } : {}) };
   const none = { access: [], owners: [], policyBased: false };
-  const context = { ledger: none, policies: new Map(), server: service.serverRules, domains: [], cost: service.task };
+  const context = {
+    ledger: none,
+    policies: new Map(),
+    server: service.serverRules,
+    domains: [],
+    terms: rightTerms,
+    cost: service.task,
+  };
   const decision = decide('create', 'ledger', caller, context);
   service.explain?.({ action: 'create', record: 'ledger', ...decision });
   if (!decision.granted) {

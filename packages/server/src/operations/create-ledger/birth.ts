@@ -9,16 +9,16 @@ import {
   type StoredProof,
   signProof,
 } from '@countersign/protocol';
-import { moment } from '../base/clock.js';
-import { type Countersigner, countersigner } from '../keys/countersigner.js';
-import { seal, sealContext } from '../keys/seal.js';
-import type { Kind } from '../kinds/kind.js';
-import { kindNamed } from '../kinds/registry.js';
-import { SYSTEM_SIGNERS } from '../kinds/signer.js';
-import type { Service } from '../ledgers/service.js';
-import { inOrder } from '../records/serve.js';
-import { versionOf } from '../records/version.js';
-import type { Birth, Births } from '../store/queries/ledgers.js';
+import { moment } from '../../base/clock.js';
+import { type Countersigner, countersigner } from '../../keys/countersigner.js';
+import { seal, sealContext } from '../../keys/seal.js';
+import type { Kind } from '../../kinds/kind.js';
+import { kindNamed } from '../../kinds/registry.js';
+import { SYSTEM_SIGNERS } from '../../kinds/signer.js';
+import type { Service } from '../../ledgers/service.js';
+import { inOrder } from '../../records/serve.js';
+import { versionOf } from '../../records/version.js';
+import type { Birth, Births } from '../../store/queries/ledgers.js';
 import { SYSTEM_POLICIES, SYSTEM_SCHEMAS } from './birth-records.js';
 
 /** A ledger about to be: the client's part of its record. */
