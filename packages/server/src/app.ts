@@ -112,22 +112,18 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const metrics = createMetrics(worker);
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
-  const { connections } = limits;
   const epochs = await prepared(options, metrics, failed);
   const onConnect = epochs.verify;
   const outbound = createOutbound({ allowPrivate });
-  const pool = createPool({ max: connections.others, ...database, onConnect }, failed);
-  const patience = { statement_timeout: limits.listed.quick, connectionTimeoutMillis: 2 * limits.listing };
-  const leasePatience = { statement_timeout: limits.background.query, query_timeout: limits.background.query };
-  const lists = createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed);
-  const pools = { lists, others: pool };
-  const leases = createPool({ max: connections.leases, ...leasePatience, ...database, onConnect }, failed);
+  const pools = createPools(database, onConnect, failed);
+  const pool = pools.others;
   let disk = UNWATCHED;
-  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end(), leases.end(), disk.close()]);
+  const ends = () => Object.values(pools).map((one) => one.end());
+  const letGo = () => Promise.all([outbound.close(), ...ends(), disk.close()]);
   try {
     if (databaseFolder !== undefined)
       disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logDiskSpace(logger));
-    watchPools(metrics, { ...pools, leases });
+    watchPools(metrics, pools);
     const scheduler = new Scheduler();
     watchTurns(metrics, () => scheduler.waiting);
     const integrity = createIntegrity({
@@ -163,7 +159,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     };
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
-    const background = startWork({ ...options, worker, nature, metrics }, { pool, leases, onConnect });
+    const background = startWork({ ...options, worker, nature, metrics }, pools, onConnect);
     let closed: Promise<unknown> | undefined;
     const close = async () => {
       closed ??= Promise.all([app.close(), background.stop()]).then(letGo);
@@ -185,14 +181,27 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }
 }
 
+/** The pools of a process. Each has its own patience, and none takes the connections of another. */
+function createPools(database: pg.PoolConfig, onConnect: EpochGuard['verify'], failed: (error: Error) => void) {
+  const { connections, listed, listing, background } = limits;
+  const patience = { statement_timeout: listed.quick, connectionTimeoutMillis: 2 * listing };
+  const short = { statement_timeout: background.query, query_timeout: background.query };
+  return {
+    lists: createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed),
+    leases: createPool({ max: connections.leases, ...short, ...database, onConnect }, failed),
+    others: createPool({ max: connections.others, ...database, onConnect }, failed),
+  };
+}
+
 /** Starts the work that has no request behind it. */
 function startWork(
   { database, worker, nature, metrics, logger }: ServerOptions & { worker: string; nature: Nature; metrics: Metrics },
-  { pool, leases, onConnect }: { pool: pg.Pool; leases: pg.Pool; onConnect: EpochGuard['verify'] },
+  { leases, others }: ReturnType<typeof createPools>,
+  onConnect: EpochGuard['verify'],
 ): Background {
   const random = () => Buffer.from(nature.random(4)).readUInt32LE() / 2 ** 32;
   return startBackground({
-    workers: [sweepUsedTokens(pool, nature.now), renewStatistics(pool)],
+    workers: [sweepUsedTokens(others, nature.now), renewStatistics(others)],
     pool: leases,
     database,
     onConnect,
