@@ -1,5 +1,5 @@
 import { Overloaded } from '../base/gather.js';
-import { Recent } from '../base/recent.js';
+import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import { LedgerTask, type Task } from './task.js';
 
@@ -20,7 +20,7 @@ export interface Account {
  */
 export class Scheduler {
   readonly #clock: () => number;
-  readonly #accounts = new Recent<number, Account>(limits.work.accounts);
+  readonly #accounts = new LruCache<number, Account>(limits.work.accounts);
   readonly #waiting = new Set<Account>();
   #waiters = 0;
   /** Steps that were taken in this turn of the loop. */

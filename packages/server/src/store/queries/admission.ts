@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import { Overloaded } from '../../base/gather.js';
-import { Recent } from '../../base/recent.js';
+import { LruCache } from '../../base/lru-cache.js';
 import { limits } from '../../limits.js';
 
 /** How lists are let through; `limits.listed` says what each is. */
@@ -72,7 +72,7 @@ const UNKNOWN = 100;
  */
 export function createAdmission(bounds: AdmissionBounds, now: () => number = () => performance.now()): Admission {
   const groups = new Map<unknown, Group>();
-  const usages = new Recent<unknown, Usage>(bounds.ledgers);
+  const usages = new LruCache<unknown, Usage>(bounds.ledgers);
   const running = { quick: 0, slow: 0 };
   let waiting = 0;
 
