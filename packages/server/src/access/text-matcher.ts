@@ -1,19 +1,19 @@
-import { type Step, stepsOf } from '../base/like.js';
+import { ANY, type Piece, parseTextPattern } from '../base/text-pattern.js';
 import type { Cost } from '../work/cost.js';
 
-/** What stands between two runs of a pattern. */
-interface Piece {
-  /** The characters it begins with: they are searched for. */
+/** A piece of a pattern, ready to be searched for. */
+interface Needle {
+  /** The characters it begins with: the engine searches for them. */
   readonly head: string;
-  /** What follows them, compared one by one: code points, and `ANY`. */
+  /** The code points that follow, compared one by one; `WILD` for any. */
   readonly rest: readonly number[];
 }
 
 /** A pattern of `$regex`, ready to be searched for (contract 01 §10). */
-export type Like = readonly Piece[];
+export type TextMatcher = readonly Needle[];
 
-/** Stands for any one character. */
-const ANY = -1;
+/** Stands for any one code point. */
+const WILD = -1;
 
 /**
  * Characters that are searched for in one go. Up to 250, the engine's search looks at no character more than about
@@ -25,45 +25,44 @@ const HEAD = 200;
 const SEARCHED = 32;
 const COMPARED = 8;
 
-/** Makes a pattern of the text of `$regex`. */
-export function likeOf(pattern: string): Like {
-  const pieces: Step[][] = [[]];
-  for (const step of stepsOf(pattern)) {
-    if ('any' in step && step.any === 'run') pieces.push([]);
-    else pieces.at(-1)?.push(step);
-  }
-  return pieces.filter((steps) => steps.length > 0).map(pieceOf);
+/** Compiles the text of `$regex`. */
+export function compileTextMatcher(pattern: string): TextMatcher {
+  return parseTextPattern(pattern)
+    .filter((piece) => piece.length > 0)
+    .map(needleOf);
 }
 
-function pieceOf(steps: readonly Step[]): Piece {
+function needleOf(piece: Piece): Needle {
   let head = '';
   let taken = 0;
-  for (const step of steps) {
-    if (!('literal' in step) || head.length >= HEAD) break;
-    head += step.literal;
+  for (const character of piece) {
+    if (character === ANY || head.length >= HEAD) break;
+    head += character;
     taken += 1;
   }
   return {
     head,
-    rest: steps.slice(taken).map((step) => ('literal' in step ? (step.literal.codePointAt(0) ?? 0) : ANY)),
+    rest: piece.slice(taken).map((character) => (character === ANY ? WILD : (character.codePointAt(0) ?? 0))),
   };
 }
 
 /**
- * Whether the pattern is found anywhere in `text`. Each piece is taken where it is found first, after the one before: if
- * the pattern can be found at all, it is found so.
+ * Whether the pattern occurs anywhere in `text`. Each piece is taken at its first occurrence after the one before: if the
+ * pattern occurs at all, it is found so.
+ *
+ * @param cost charged for the characters that are looked at; all that is thrown is what it throws
  */
-export function isFound(like: Like, text: string, cost: Cost): boolean {
+export function findsIn(matcher: TextMatcher, text: string, cost: Cost): boolean {
   let at = 0;
-  for (const piece of like) {
-    at = endOf(piece, text, at, cost);
+  for (const needle of matcher) {
+    at = endOf(needle, text, at, cost);
     if (at < 0) return false;
   }
   return true;
 }
 
-/** Where the first match of the piece from a place on ends; -1 without one. */
-function endOf({ head, rest }: Piece, text: string, from: number, cost: Cost): number {
+/** Where the first match of the needle from a place on ends; -1 without one. */
+function endOf({ head, rest }: Needle, text: string, from: number, cost: Cost): number {
   let characters = COMPARED;
   for (let at = from; at <= text.length; at += 1) {
     const found = text.indexOf(head, at);
@@ -85,7 +84,7 @@ function endOf({ head, rest }: Piece, text: string, from: number, cost: Cost): n
   return -1;
 }
 
-/** Characters after which the cost is charged while a piece is still looked for. */
+/** Characters after which the cost is charged while a needle is still looked for. */
 const CHARGED = 1_000;
 
 /** Where `rest` ends when it stands at the place, else -1; and how many characters were compared. */
@@ -94,7 +93,7 @@ function compare(rest: readonly number[], text: string, from: number): { end: nu
   let at = from;
   for (let count = 0; count < rest.length; count += 1) {
     const point = text.codePointAt(at);
-    if (point === undefined || (rest[count] !== ANY && rest[count] !== point)) return { end: -1, count };
+    if (point === undefined || (rest[count] !== WILD && rest[count] !== point)) return { end: -1, count };
     at += point > 0xffff ? 2 : 1;
   }
   return { end: at, count: rest.length };

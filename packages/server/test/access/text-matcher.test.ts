@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFound, likeOf } from '../../src/access/like.js';
-import { stepsOf } from '../../src/base/like.js';
+import { compileTextMatcher, findsIn } from '../../src/access/text-matcher.js';
+import { ANY, parseTextPattern } from '../../src/base/text-pattern.js';
 import { limits } from '../../src/limits.js';
 import { UNBOUNDED } from '../../src/work/task.js';
 
@@ -10,17 +10,16 @@ const character = fc.constantFrom('a', 'b', '😀', '%', '_', '.', '*', '\\', '\
 
 /** The pattern as an expression of the language, which tries every way there is. */
 function expression(pattern: string): RegExp {
-  const steps = stepsOf(pattern).map((step) => {
-    if ('any' in step) return step.any === 'run' ? '.*' : '.';
-    return `\\u{${step.literal.codePointAt(0)?.toString(16)}}`;
-  });
-  return new RegExp(steps.join(''), 'su');
+  const pieces = parseTextPattern(pattern).map((piece) =>
+    piece.map((one) => (one === ANY ? '.' : `\\u{${one.codePointAt(0)?.toString(16)}}`)).join(''),
+  );
+  return new RegExp(pieces.join('.*'), 'su');
 }
 
 /** Steps that finding the pattern in the text is charged for. */
 function stepsToFind(pattern: string, text: string): number {
   let steps = 0;
-  isFound(likeOf(pattern), text, {
+  findsIn(compileTextMatcher(pattern), text, {
     spend: (more) => {
       steps += more;
     },
@@ -34,7 +33,7 @@ describe('$regex', () => {
     fc.assert(
       fc.property(parts, fc.array(character, { maxLength: 30 }), (pattern, text) => {
         const whole = text.join('');
-        expect(isFound(likeOf(pattern), whole, UNBOUNDED)).toBe(expression(pattern).test(whole));
+        expect(findsIn(compileTextMatcher(pattern), whole, UNBOUNDED)).toBe(expression(pattern).test(whole));
       }),
       { numRuns: 3_000 },
     );
@@ -45,7 +44,7 @@ describe('$regex', () => {
     fc.assert(
       fc.property(piece, fc.integer({ min: 180, max: 215 }), (pattern, length) => {
         const text = `a${'ab'.repeat(length >> 1)}😀b`;
-        expect(isFound(likeOf(pattern), text, UNBOUNDED)).toBe(expression(pattern).test(text));
+        expect(findsIn(compileTextMatcher(pattern), text, UNBOUNDED)).toBe(expression(pattern).test(text));
       }),
     );
   });
@@ -55,7 +54,7 @@ describe('$regex', () => {
     ['a head that nearly stands everywhere', `${'a'.repeat(100)}b`, 'a'.repeat(900_000), false],
     ['the last place of a long text', 'z', `${'a'.repeat(900_000)}z`, true],
   ])('finds %s in less than a slice', (_, pattern, text, found) => {
-    expect(isFound(likeOf(pattern), text, UNBOUNDED)).toBe(found);
+    expect(findsIn(compileTextMatcher(pattern), text, UNBOUNDED)).toBe(found);
     expect(stepsToFind(pattern, text)).toBeLessThan(limits.work.slice);
   });
 
