@@ -79,6 +79,7 @@ function by(prefix: string[], account?: Account): Launch {
 
 /** Settings for PostgreSQL in our environment (PGDATA, PGPORT, ...) are not for this one; secrets even less. */
 function environment(): NodeJS.ProcessEnv {
+  // biome-ignore lint/style/noProcessEnv: what a child process needs of this one's environment
   const { PATH, SystemRoot, TEMP } = process.env;
   const given = Object.entries({ PATH, SystemRoot, TEMP }).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), LC_ALL: 'C', TZ: 'UTC' };

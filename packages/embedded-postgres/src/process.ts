@@ -85,6 +85,7 @@ function isAlive(pid: number): boolean {
 async function ps(pid: number, column: string): Promise<string> {
   try {
     const { stdout } = await execute('ps', ['-ww', '-o', column, '-p', String(pid)], {
+      // biome-ignore lint/style/noProcessEnv: the child process has this one's environment
       env: { ...process.env, LC_ALL: 'C' },
     });
     return stdout.trim();

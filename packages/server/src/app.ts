@@ -3,6 +3,9 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
+import { type Background, startBackground } from './background/background.js';
+import { renewStatistics } from './background/renew-statistics.js';
+import { sweepUsedTokens } from './background/sweep-used-tokens.js';
 import type { Nature } from './base/clock.js';
 import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import type { ConnectionBounds } from './http/connections.js';
@@ -18,15 +21,16 @@ import type { Service } from './ledgers/service.js';
 import { limits } from './limits.js';
 import { createMetrics, type Metrics, watchPools, watchTurns } from './metrics.js';
 import { createOutbound } from './outbound/client.js';
+import type { Outbound } from './outbound/outbound.js';
 import { CompiledSchemas } from './schemas/compiled.js';
-import { UNWATCHED, watchDiskSpace } from './store/disk-space.js';
+import { type DiskSpace, UNWATCHED, watchDiskSpace } from './store/disk-space.js';
 import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
 import { assertSameMasterKey } from './store/key-check.js';
 import { migrate } from './store/migrate.js';
 import { createPool } from './store/pool.js';
 import { createSystemKeys } from './store/queries/ledgers.js';
 import { createReplays } from './store/queries/replays.js';
-import { createStore } from './store/store.js';
+import { createStore, type Pools } from './store/store.js';
 import { Scheduler } from './work/scheduler.js';
 import { UNBOUNDED } from './work/task.js';
 
@@ -72,6 +76,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
+// biome-ignore lint/plugin: the clock that everything else is given
 const NATURE: Nature = { now: () => Date.now(), random: pooledRandom(8_192) };
 
 /** Random bytes, drawn from the system many at a time: a luid needs few, and asking costs more than filling. */
@@ -95,72 +100,30 @@ function logDiskSpace(logger: FastifyBaseLogger): (enough: boolean) => void {
 
 /** Wires store, services and HTTP, and brings the database to this release's schema. It does not listen yet. */
 export async function openServer(options: ServerOptions): Promise<Server> {
-  const {
-    database,
-    masterKey,
-    logger,
-    nature = NATURE,
-    requestTimeout = 15_000,
-    worker = '0',
-    databaseFolder,
-    ...named
-  } = options;
-  const { serverRules = DEFAULT_SERVER_RULES, deliveryAllowPrivate: allowPrivate = false } = options;
+  const { logger, databaseFolder, worker = '0', deliveryAllowPrivate: allowPrivate = false } = options;
   const metrics = createMetrics(worker);
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
-  const { connections } = limits;
   const epochs = await prepared(options, metrics, failed);
-  const onConnect = epochs.verify;
   const outbound = createOutbound({ allowPrivate });
-  const pool = createPool({ max: connections.others, ...database, onConnect }, failed);
-  const patience = { statement_timeout: limits.listed.quick, connectionTimeoutMillis: 2 * limits.listing };
-  const lists = createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed);
-  const pools = { lists, others: pool };
+  const pools = openPools(options.database, epochs, failed);
   let disk = UNWATCHED;
-  const letGo = () => Promise.all([outbound.close(), pool.end(), lists.end(), disk.close()]);
+  const letGo = () =>
+    Promise.all([outbound.close(), pools.others.end(), pools.lists.end(), pools.leases.end(), disk.close()]);
   try {
     if (databaseFolder !== undefined)
       disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logDiskSpace(logger));
-    watchPools(metrics, pools);
-    const scheduler = new Scheduler();
-    watchTurns(metrics, () => scheduler.waiting);
-    const integrity = createIntegrity({
-      masterKey,
-      suite: native,
-      systemKey: createSystemKeys(pool),
-      alarm({ ledger, luid, change, defect }) {
-        metrics.corrupt();
-        logger.error({ ledger, luid, change, defect }, 'a stored version is not what its ledger stored');
-      },
-    });
-    const { check } = integrity;
-    const store = createStore(pools, { check, epochs }, metrics.batched, disk);
-    const service: HttpService = {
-      ...named,
-      masterKey,
-      nature,
-      outbound,
-      requestTimeout,
-      tokenRefused: refusedTokens(logger, nature.now),
-      store,
-      integrity,
-      suite: native,
-      serverRules,
-      replays: createReplays(pool, nature, (size, waited) => metrics.batched('token', size, waited)),
-      ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),
-      compiledSchemas: new CompiledSchemas(),
-      items: createItems(check),
-      answerBytes: createWeightedSemaphore(limits.answers),
-      ledgerMutex: createLedgerMutex(),
-      scheduler,
-      task: UNBOUNDED,
-    };
+    watchPools(metrics, { ...pools });
+    const service = createService(options, { metrics, pools, epochs, disk, outbound });
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
+    const background = startWork(
+      { ...options, worker, nature: service.nature, metrics },
+      { pool: pools.others, leases: pools.leases, onConnect: epochs.verify },
+    );
     let closed: Promise<unknown> | undefined;
     const close = async () => {
-      closed ??= app.close().then(letGo);
+      closed ??= Promise.all([app.close(), background.stop()]).then(letGo);
       await closed;
     };
     return {
@@ -169,7 +132,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       metrics,
       close,
       async leave() {
-        await connections.leave();
+        await Promise.all([connections.leave(), background.stop()]);
         await close();
       },
     };
@@ -177,6 +140,93 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     await letGo();
     throw error;
   }
+}
+
+/** Starts the work that has no request behind it. */
+function startWork(
+  { database, worker, nature, metrics, logger }: ServerOptions & { worker: string; nature: Nature; metrics: Metrics },
+  { pool, leases, onConnect }: { pool: pg.Pool; leases: pg.Pool; onConnect: EpochGuard['verify'] },
+): Background {
+  const random = () => Buffer.from(nature.random(4)).readUInt32LE() / 2 ** 32;
+  return startBackground({
+    workers: [sweepUsedTokens(pool, nature.now), renewStatistics(pool)],
+    pool: leases,
+    database,
+    onConnect,
+    holder: [worker, process.pid, Buffer.from(nature.random(8)).toString('hex')].join('/'),
+    metrics: metrics.background,
+    logger,
+    clock: () => performance.now(),
+    random,
+  });
+}
+
+/** The connections of requests, and those of the work that has no request behind it. */
+interface AllPools extends Pools {
+  readonly leases: pg.Pool;
+}
+
+/** The connections of lists, which may be slow, those that keep leases, and those of everything else. */
+function openPools(database: pg.PoolConfig, { verify }: EpochGuard, failed: (error: Error) => void): AllPools {
+  const { connections } = limits;
+  const patience = { statement_timeout: limits.listed.quick, connectionTimeoutMillis: 2 * limits.listing };
+  const others = createPool({ max: connections.others, ...database, onConnect: verify }, failed);
+  const lists = createPool({ max: connections.lists, ...patience, ...database, onConnect: verify }, failed);
+  const leasePatience = { statement_timeout: limits.background.query, query_timeout: limits.background.query };
+  const leases = createPool({ max: connections.leases, ...leasePatience, ...database, onConnect: verify }, failed);
+  return { lists, others, leases };
+}
+
+/** What the service stands on, which is let go of when it closes. */
+interface Resources {
+  readonly metrics: Metrics;
+  readonly pools: AllPools;
+  readonly epochs: EpochGuard;
+  readonly disk: DiskSpace;
+  readonly outbound: Outbound;
+}
+
+/** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
+function createService(options: ServerOptions, { metrics, pools, epochs, disk, outbound }: Resources): HttpService {
+  const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
+  const { nature = NATURE, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000 } = options;
+  const scheduler = new Scheduler();
+  watchTurns(metrics, () => scheduler.waiting);
+  const integrity = createIntegrity({
+    masterKey,
+    suite: native,
+    systemKey: createSystemKeys(pools.others),
+    alarm({ ledger, luid, change, defect }) {
+      metrics.corrupt();
+      logger.error({ ledger, luid, change, defect }, 'a stored version is not what its ledger stored');
+    },
+  });
+  const { check } = integrity;
+  const store = createStore(pools, { check, epochs }, metrics.batched, disk);
+  return {
+    publicUrl,
+    ...(publicAliases ? { publicAliases } : {}),
+    name,
+    build,
+    ...(defaultLedger === undefined ? {} : { defaultLedger }),
+    masterKey,
+    nature,
+    outbound,
+    requestTimeout,
+    tokenRefused: refusedTokens(logger, nature.now),
+    store,
+    integrity,
+    suite: native,
+    serverRules,
+    replays: createReplays(pools.others, nature, (size, waited) => metrics.batched('token', size, waited)),
+    ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),
+    compiledSchemas: new CompiledSchemas(),
+    items: createItems(check),
+    answerBytes: createWeightedSemaphore(limits.answers),
+    ledgerMutex: createLedgerMutex(),
+    scheduler,
+    task: UNBOUNDED,
+  };
 }
 
 /** Brings the database to this release's schema, and makes the epoch guard of its connections. */

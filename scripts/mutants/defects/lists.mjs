@@ -45,8 +45,8 @@ export const mutants = [
   {
     id: 'list-parent-rights',
     file: src('operations/list.ts'),
-    find: 'if (parent && kind.rightsOnParent) {\n      await authorize(',
-    replace: 'if (parent && kind.rightsOnParent) {\n      if (!parent) await authorize(',
+    find: 'if (parent && kind.access.rightsOnParent) {\n      await authorize(',
+    replace: 'if (parent && kind.access.rightsOnParent) {\n      if (!parent) await authorize(',
     breaks: "Everybody sees a circle's signers.",
     tests: [test('access-http/lists.test.ts')],
   },
@@ -69,8 +69,8 @@ export const mutants = [
   {
     id: 'list-forwarded-hidden',
     file: src('operations/list.ts'),
-    find: "return isShown(service, current, kind, caller, bridgedSubject(current, kind, data, 'data'));",
-    replace: 'return data !== undefined;',
+    find: 'return isShown(session, kind, caller, subject);',
+    replace: 'return subject !== undefined;',
     breaks: 'A list of a bridge shows what the caller may not read.',
     tests: [test('forward/read.test.ts')],
   },

@@ -80,7 +80,7 @@ export const mutants = [
   },
   {
     id: 'operation-factor-of-reserved',
-    file: src('operations/create.ts'),
+    file: src('operations/create/decide.ts'),
     find: 'assertNotUnderReserved(kind, data);',
     replace: '',
     breaks: "A factor of the ledger's own signer is another key of the ledger's.",
@@ -121,7 +121,7 @@ export const mutants = [
   {
     id: 'operation-drop-rights',
     file: src('operations/drop.ts'),
-    find: "await authorize(service, current, caller, asked('drop', kind, stored));",
+    find: "await authorize(session, caller, asked('drop', kind, stored));",
     replace: '',
     breaks: 'Everybody may drop everything.',
     tests: [test('http/order.test.ts')],
@@ -129,7 +129,7 @@ export const mutants = [
   {
     id: 'operation-update-rights',
     file: src('operations/update.ts'),
-    find: "await authorize(service, ledger, caller, { action: 'update', kind, subject, conditions });",
+    find: "await authorize(session, caller, { action: 'update', kind, subject, conditions });",
     replace: '',
     breaks: 'Everybody may update everything.',
     tests: [test('http/order.test.ts')],
@@ -160,7 +160,7 @@ export const mutants = [
   },
   {
     id: 'operation-history-under-parent',
-    file: src('operations/changes.ts'),
+    file: src('operations/readable-record.ts'),
     find: 'if (parent) assertUnder(kind, record.data, parent);',
     replace: '',
     breaks: "The history of a dropped factor is reached through another signer's path.",
@@ -169,8 +169,8 @@ export const mutants = [
   {
     id: 'operation-renames-refused',
     file: src('operations/update.ts'),
-    find: 'if (kind.renamable === false) throw renamed(kind, previous);',
-    replace: 'if (kind.renamable === null) throw renamed(kind, previous);',
+    find: 'if (kind.links.renamable === false) throw renamed(kind, previous);',
+    replace: 'if (kind.links.renamable === null) throw renamed(kind, previous);',
     breaks: 'A signer takes the name that rules are about.',
     tests: [test('domains/names.test.ts')],
   },
@@ -212,8 +212,8 @@ export const mutants = [
   },
   {
     id: 'operation-domain-exists',
-    file: src('operations/create.ts'),
-    find: 'assertDomain(ledger, kind, domain, nameOf(kind, data), signed.proofs);',
+    file: src('operations/create/decide.ts'),
+    find: 'assertDomain(session.ledger, kind, domain, nameOf(kind, data), signed.proofs);',
     replace: '',
     breaks: 'A record joins a domain that does not exist, and belongs to whoever makes it.',
     tests: [test('records/domains.test.ts')],
@@ -253,7 +253,7 @@ export const mutants = [
   {
     id: 'operation-renames-authorized',
     file: src('operations/update.ts'),
-    find: 'if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {',
+    find: 'if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {',
     replace: 'if (isAnother(kind, record.data, data)) {',
     breaks: 'Who may update a record gives it a name that only others may create.',
     tests: [test('domains/'), test('records/domains.test.ts')],
@@ -261,8 +261,8 @@ export const mutants = [
   {
     id: 'operation-another-authorized',
     file: src('operations/update.ts'),
-    find: 'if ((renames && kind.renamable !== false) || isAnother(kind, record.data, data)) {',
-    replace: 'if (renames && kind.renamable !== false) {',
+    find: 'if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {',
+    replace: 'if (renames && kind.links.renamable !== false) {',
     breaks: 'Who may update a policy makes it one of another schema.',
     tests: [test('domains/'), test('records/domains.test.ts')],
   },

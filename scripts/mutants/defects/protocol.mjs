@@ -108,7 +108,7 @@ export const mutants = [
   },
   {
     id: 'http-ledger-of-the-path',
-    file: src('http/server.ts'),
+    file: src('http/tenant.ts'),
     find: 'return params?.ledger ?? tenantHeader(request);',
     replace: 'return tenantHeader(request) ?? params?.ledger;',
     breaks: 'A request for one ledger reaches the one in its header.',
@@ -116,7 +116,7 @@ export const mutants = [
   },
   {
     id: 'http-no-tenant',
-    file: src('http/server.ts'),
+    file: src('http/perform.ts'),
     find: 'noTenant(named);',
     replace: '',
     breaks: 'Ledgers are made in the name of another.',
@@ -132,7 +132,7 @@ export const mutants = [
   },
   {
     id: 'http-body-utf8',
-    file: src('http/server.ts'),
+    file: src('http/body-parsers.ts'),
     find: 'done(null, isUtf8(body as Buffer) ? body.toString() : NOT_TEXT);',
     replace: 'done(null, body.toString());',
     breaks: 'A body that is no text is read with replacements, and hashed so.',
@@ -140,7 +140,7 @@ export const mutants = [
   },
   {
     id: 'http-secrets-kept',
-    file: src('http/server.ts'),
+    file: src('http/reply.ts'),
     find: "if (confidential) reply.header('cache-control', 'no-store');",
     replace: '',
     breaks: 'Caches on the way keep secrets.',

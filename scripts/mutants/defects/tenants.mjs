@@ -181,8 +181,8 @@ export const mutants = [
   {
     id: 'tenant-factors',
     file: src('store/queries/signers.ts'),
-    find: "where r.ledger_id = $1 and r.kind in ('signer', 'signer-factor') and",
-    replace: "where r.kind in ('signer', 'signer-factor') and",
+    find: 'where r.ledger_id = $1 and r.kind in (${KEYED}) and',
+    replace: 'where r.kind in (${KEYED}) and',
     breaks: "A key is that of another tenant's factor.",
   },
   {
@@ -195,8 +195,8 @@ export const mutants = [
   {
     id: 'tenant-ledger-bodies',
     file: src('store/queries/ledgers.ts'),
-    find: "where r.ledger_id = $1 and r.kind || '' in ('ledger', 'policy', 'domain')",
-    replace: "where $1::bigint > 0 and r.kind || '' in ('ledger', 'policy', 'domain')",
+    find: "where r.ledger_id = $1 and r.kind || '' in (${kindsWhere",
+    replace: "where $1::bigint > 0 and r.kind || '' in (${kindsWhere",
     breaks: "A ledger is judged by every tenant's policies and domains.",
   },
   {
@@ -209,8 +209,8 @@ export const mutants = [
   {
     id: 'tenant-ledger-schemas',
     file: src('store/queries/ledgers.ts'),
-    find: "where ledger_id = $1 and kind || '' = 'schema'",
-    replace: "where $1::bigint > 0 and kind || '' = 'schema'",
+    find: "where ledger_id = $1 and kind || '' in (${kindsWhere",
+    replace: "where $1::bigint > 0 and kind || '' in (${kindsWhere",
     breaks: "Data must match every tenant's schemas.",
   },
   {
@@ -243,14 +243,15 @@ export const mutants = [
   },
   {
     id: 'tenant-items',
-    file: src('lists/items.ts'),
+    file: src('integrity/items.ts'),
     find: '`${ledger} ${luid} ${change}`',
     replace: '`${luid} ${change}`',
     breaks: "A list shows what was remembered of another tenant's record of the same luid.",
+    tests: ['packages/server/test/integrity/altered.test.ts', 'packages/server/test/tenants/'],
   },
   {
     id: 'tenant-sealed-secrets',
-    file: src('ledgers/ledgers.ts'),
+    file: src('keys/seal.ts'),
     find: 'return `${ledger}/${luid}/${name}`;',
     replace: 'return `${luid}/${name}`;',
     breaks: "A secret moved to another tenant's row opens there.",
@@ -258,9 +259,9 @@ export const mutants = [
   },
   {
     id: 'tenant-token-source',
-    file: src('operations/request.ts'),
-    find: 'service.store.signers({ ledger: ledger.id, key: handle',
-    replace: 'service.store.signers({ ledger: 1, key: handle',
+    file: src('http/authenticate.ts'),
+    find: 'store.signers({ ledger: ledger.id, key: handle',
+    replace: 'store.signers({ ledger: 1, key: handle',
     breaks: "A token's handle is looked up in the first ledger.",
   },
   {

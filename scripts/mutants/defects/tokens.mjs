@@ -100,7 +100,7 @@ export const mutants = [
   {
     id: 'token-provider-policy',
     file: src('auth/trusted-factor.ts'),
-    find: 'if (!(await isTrusted(service, current, named, signer.meta.domain, subject))) return undefined;',
+    find: 'if (!(await isTrusted(openSession(session, current), named, signer.meta.domain, subject))) return undefined;',
     replace: '',
     breaks: 'Whoever has an RSA factor vouches for every signer.',
     tests: [test('oauth/provider-tokens.test.ts')],
@@ -124,8 +124,8 @@ export const mutants = [
   {
     id: 'token-provider-current',
     file: src('auth/trusted-factor.ts'),
-    find: 'await service.ledgers.renew(ledger, Math.max(factor.version, provider.version))',
-    replace: 'ledger',
+    find: 'await session.ledgers.renew(session.ledger, Math.max(factor.version, provider.version))',
+    replace: 'session.ledger',
     breaks: 'A provider whose policy was dropped at another process still vouches.',
     tests: [test('oauth/provider-tokens.test.ts'), test('oauth/attacks.test.ts')],
   },
@@ -281,7 +281,7 @@ export const mutants = [
   {
     id: 'endpoint-attempts-of-all-ledgers',
     file: src('http/oauth.ts'),
-    find: 'JSON.stringify([ledger.luid, id, address])',
+    find: 'JSON.stringify([session.ledger.luid, id, address])',
     replace: 'JSON.stringify([id, address])',
     breaks: 'Failures in one ledger keep a client of another out.',
     tests: [test('oauth/attempts.test.ts')],
@@ -289,8 +289,8 @@ export const mutants = [
   {
     id: 'endpoint-attempts-by-client',
     file: src('http/oauth.ts'),
-    find: 'JSON.stringify([ledger.luid, id, address])',
-    replace: 'JSON.stringify([ledger.luid, address])',
+    find: 'JSON.stringify([session.ledger.luid, id, address])',
+    replace: 'JSON.stringify([session.ledger.luid, address])',
     breaks: "One client's failures keep its neighbours out.",
     tests: [test('oauth/attempts.test.ts')],
   },

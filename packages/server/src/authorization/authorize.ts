@@ -29,6 +29,7 @@ export interface Asked {
  *   also what a write is told that no rule would refuse, but that nobody signs (contract 00, Corrections)
  */
 export async function authorize(session: Session, caller: Caller, asked: Asked): Promise<void> {
+  if (session.isOwn) return;
   await session.task.turn();
   const { action, record, subject } = rightFor(asked);
   const context = contextOf(session, subject, asked.conditions);
@@ -36,7 +37,7 @@ export async function authorize(session: Session, caller: Caller, asked: Asked):
   session.explain?.({ ledger: session.ledger.handle, action, record, ...named(subject), ...judgement });
   if (judgement.granted && (asked.action === 'read' || asked.signedElsewhere || signs(caller))) return;
   await session.task.turn();
-  if (record === 'intent-proof') throw missingPermissions(action, record, caller, context);
+  if (context.terms.ownProofs.has(record)) throw missingPermissions(action, record, caller, context);
   throw refusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
 }
 
@@ -136,7 +137,7 @@ export function asked(action: Asked['action'], kind: Kind, { record, parent }: S
 /** The right an operation needs: on the record itself, on its proofs, or on the record it lies under. */
 function rightFor({ action, kind, subject, parent }: Asked): { action: string; record: string; subject: Subject } {
   if (action === 'prove') return { action: 'create', record: `${kind.name}-proof`, subject };
-  const onParent = action === 'update' ? undefined : kind.rightsOnParent?.[action];
+  const onParent = action === 'update' ? undefined : kind.access.rightsOnParent?.[action];
   if (onParent === undefined || !parent) return { action, record: kind.name, subject };
   return { action: onParent, record: parent.kind.name, subject: subjectOf(parent.kind, parent.record) };
 }

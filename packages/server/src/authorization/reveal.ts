@@ -17,7 +17,7 @@ import { contextOf } from './context.js';
 export async function assertMayReveal(session: Session, kind: Kind, caller: Caller, subject: Subject): Promise<void> {
   await session.task.turn();
   const context = contextOf(session, subject);
-  const record = kind.reveals ?? '';
+  const record = kind.secrets.reveals ?? '';
   const judgement = judge('reveal', record, caller, context);
   const handle = String(subject.data.handle);
   session.explain?.({ ledger: session.ledger.handle, action: 'reveal', record, handle, ...judgement });
@@ -40,7 +40,7 @@ export async function revealed(
 ): Promise<Answer> {
   const { hash, data, luid, meta } = JSON.parse(answer.body) as RecordEnvelope;
   const held = secrets ?? (await session.store.secrets({ ledger: session.ledger.id, luid }));
-  const named = kind.secrets?.(data) ?? [];
+  const named = kind.secrets.names?.(data) ?? [];
   const shown = held.filter(({ name }) => named.includes(name));
   if (shown.length === 0) return answer;
   const secret = Object.fromEntries(secretValues(session, luid, shown));

@@ -25,8 +25,8 @@ export async function statusAfter(
   asked: string | null | undefined,
 ): Promise<'repeat' | { becomes: string | undefined }> {
   const { status: from, proofs } = record.meta;
-  if (asked === undefined || kind.fixedStatus) return { becomes: from };
-  const outcome = asked === null ? 'moves' : (kind.transition?.(from ?? '', asked) ?? 'moves');
+  if (asked === undefined || kind.lifecycle.fixedStatus) return { becomes: from };
+  const outcome = asked === null ? 'moves' : (kind.lifecycle.transition?.(from ?? '', asked) ?? 'moves');
   if (outcome === 'repeat') return 'repeat';
   // Policies come before the kind's own rules (contract 01 §12, Order of checks).
   await session.task.turn();

@@ -41,7 +41,7 @@ export async function clientTrail(
 ): Promise<StoredProof[]> {
   const { hash, proofs } = signed;
   const keys = new Map(caller.proofs.map((key) => [key.public, key]));
-  const own = proofs.signed.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail?.origin ?? true));
+  const own = proofs.signed.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail.origin ?? true));
   const status = customsOf(proofs).find((custom) => typeof custom?.status === 'string')?.status;
   const said = { moment: now, ...(status === undefined || status === null ? {} : { status }) };
   const impersonation = await impersonationProof(session, hash, said, caller, signed.token);

@@ -37,95 +37,111 @@ const PATIENCE = 30_000;
  *
  * @throws when one cannot start
  */
-export async function startWorkers({ count, databaseUrl, masterKey, logger }: WorkersOptions): Promise<Workers> {
-  const slots: Slot[] = Array.from({ length: count }, (_, index) => ({
-    name: String(index + 1),
-    turn: Promise.resolve(),
-  }));
-  const running = new Set<Worker>();
-  const replaced = replacements();
-  let stopping = false;
-  let early = 0;
-  let fail: (error: Error) => void = () => {};
-  const failed = new Promise<Error>((resolve) => {
-    fail = resolve;
-  });
+export async function startWorkers(options: WorkersOptions): Promise<Workers> {
+  const pool = new WorkerPool(options);
+  try {
+    await pool.start();
+  } catch (error) {
+    // The others would keep this process from ending.
+    await pool.stop();
+    throw error;
+  }
+  return pool;
+}
+
+class WorkerPool implements Workers {
+  readonly failed: Promise<Error>;
+  readonly #options: WorkersOptions;
+  readonly #slots: readonly Slot[];
+  readonly #running = new Set<Worker>();
+  readonly #replaced = replacements();
+  #fail: (error: Error) => void = () => {};
+  #stopping = false;
+  /** Workers in a row that died early. */
+  #early = 0;
+
+  constructor(options: WorkersOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: options.count }, (_, index) => ({
+      name: String(index + 1),
+      turn: Promise.resolve(),
+    }));
+    this.failed = new Promise((resolve) => {
+      this.#fail = resolve;
+    });
+  }
+
+  /** Starts a worker in every slot. */
+  async start(): Promise<void> {
+    await Promise.all(this.#slots.map((slot) => this.#fill(slot)));
+  }
+
+  async restart(): Promise<void> {
+    for (const slot of this.#slots) {
+      const turn = slot.turn.then(() => this.#renew(slot));
+      // A worker that could not be renewed goes on serving: the next turn is not lost with this one.
+      slot.turn = turn.catch(() => {});
+      await turn;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all([...this.#running].map(leave));
+  }
 
   /** Starts a worker in the slot, beside the one that is there. */
-  const start = async (slot: Slot): Promise<void> => {
+  async #fill(slot: Slot): Promise<void> {
+    const { databaseUrl, masterKey, logger } = this.#options;
     const began = performance.now();
     const worker = cluster.fork();
-    running.add(worker);
-    worker.once('exit', () => running.delete(worker));
+    this.#running.add(worker);
+    worker.once('exit', () => this.#running.delete(worker));
     let because: 'died' | 'stood-still' = 'died';
     watch(worker, () => {
       because = 'stood-still';
       logger.error({ worker: slot.name }, 'the event loop of a worker stands still: it is killed');
     });
     const means = { databaseUrl, masterKey: masterKey.toString('base64'), worker: slot.name };
-    await serving(worker, () => (stopping ? { type: 'stop' } : { type: 'serve', ...means }));
+    await serving(worker, () => (this.#stopping ? { type: 'stop' } : { type: 'serve', ...means }));
     slot.worker = worker;
     worker.on('message', (message: ToPrimary) => {
-      if (message.type === 'collect') void answerCounts(worker, message.question);
+      if (message.type === 'collect') void this.#answerCounts(worker, message.question);
     });
     worker.once('exit', (code, signal) => {
-      if (stopping || slot.worker !== worker) return;
+      if (this.#stopping || slot.worker !== worker) return;
       logger.error({ worker: slot.name, code, signal }, 'a worker has died and is replaced');
-      replaced.count(slot.name, because);
-      early = performance.now() - began < EARLY ? early + 1 : 0;
-      slot.turn = slot.turn.then(() => replace(slot, worker));
+      this.#replaced.count(slot.name, because);
+      this.#early = performance.now() - began < EARLY ? this.#early + 1 : 0;
+      slot.turn = slot.turn.then(() => this.#replace(slot, worker));
     });
-  };
+  }
 
-  const replace = async (slot: Slot, dead: Worker): Promise<void> => {
-    while (!stopping && slot.worker === dead) {
-      if (early >= HOPELESS) return fail(new Error('Workers die as soon as they start.'));
-      if (early > 0) await pause(RESPITE);
-      await start(slot).catch((error: Error) => {
-        logger.error({ err: error }, 'a worker did not start');
-        early += 1;
+  async #replace(slot: Slot, dead: Worker): Promise<void> {
+    while (!this.#stopping && slot.worker === dead) {
+      if (this.#early >= HOPELESS) return this.#fail(new Error('Workers die as soon as they start.'));
+      if (this.#early > 0) await pause(RESPITE);
+      await this.#fill(slot).catch((error: Error) => {
+        this.#options.logger.error({ err: error }, 'a worker did not start');
+        this.#early += 1;
       });
     }
-  };
+  }
 
-  const renew = async (slot: Slot): Promise<void> => {
-    if (stopping) return;
+  async #renew(slot: Slot): Promise<void> {
+    if (this.#stopping) return;
     const before = slot.worker;
-    await start(slot);
+    await this.#fill(slot);
     if (before) await leave(before);
-  };
+  }
 
-  const answerCounts = async (worker: Worker, question: number) => {
+  async #answerCounts(worker: Worker, question: number): Promise<void> {
     const text = await collectCounts(
-      slots.flatMap((slot) => slot.worker ?? []),
-      await replaced.counts(),
+      this.#slots.flatMap((slot) => slot.worker ?? []),
+      await this.#replaced.counts(),
     );
     tell(worker, { type: 'counted', question, text });
-  };
-
-  const stop = async () => {
-    stopping = true;
-    await Promise.all([...running].map(leave));
-  };
-  try {
-    await Promise.all(slots.map(start));
-  } catch (error) {
-    // The others would keep this process from ending.
-    await stop();
-    throw error;
   }
-  return {
-    failed,
-    async restart() {
-      for (const slot of slots) {
-        const turn = slot.turn.then(() => renew(slot));
-        // A worker that could not be renewed goes on serving: the next turn is not lost with this one.
-        slot.turn = turn.catch(() => {});
-        await turn;
-      }
-    },
-    stop,
-  };
 }
 
 /** One of the places on the socket, and what is being done about it: one thing at a time. */

@@ -3,17 +3,15 @@ import { matches, member } from '../access/condition.js';
 import type { Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
+import type { HandedAction } from '../operations/stage.js';
 import type { Command } from '../records/command.js';
 import type { Cost } from '../work/cost.js';
-
-/** What a processing policy can hand to a bridge (contract 02 §4). */
-export type Action = 'read' | 'query' | 'create' | 'update' | 'drop' | 'sign';
 
 export type Strategy = 'proxy' | 'fallback' | 'validate' | 'synchronize';
 
 /** An action that a processing policy hands to a bridge, and how. */
 export interface Aspect {
-  readonly action: Action;
+  readonly action: HandedAction;
   /** Handle of the bridge. */
   readonly bridge: string;
   readonly strategy: Strategy;
@@ -38,7 +36,7 @@ export function aspectsFor(
   cost: Cost,
   ledger: Ledger,
   kind: Kind,
-  action: Action,
+  action: HandedAction,
   command: Command,
   subject?: Subject,
 ): readonly Aspect[] {
@@ -69,11 +67,11 @@ export function onlyOne([only, another]: readonly Aspect[]): Aspect | undefined 
 }
 
 /** Whether any processing policy is about the action: most ledgers have none, and nothing more is looked at. */
-export function declares(ledger: Ledger, kind: Kind, action: Action): boolean {
-  return kind.forwards === true && declaredIn(ledger).has(action);
+export function declares(ledger: Ledger, kind: Kind, action: HandedAction): boolean {
+  return kind.access.forwards === true && declaredIn(ledger).has(action);
 }
 
-type ByAction = ReadonlyMap<Action, readonly Declared[]>;
+type ByAction = ReadonlyMap<HandedAction, readonly Declared[]>;
 
 /** What the processing policies of a ledger amount to is the same until a policy changes, and then the map is another. */
 const known = new WeakMap<Ledger['policies'], ByAction>();
@@ -81,7 +79,7 @@ const known = new WeakMap<Ledger['policies'], ByAction>();
 function declaredIn({ policies }: Ledger): ByAction {
   const found = known.get(policies);
   if (found) return found;
-  const declared = new Map<Action, Declared[]>();
+  const declared = new Map<HandedAction, Declared[]>();
   for (const policy of policies.values()) {
     if (policy.schema !== 'processing') continue;
     const { values, filter, domain } = policy as unknown as ProcessingPolicy;
@@ -99,10 +97,10 @@ function declaredIn({ policies }: Ledger): ByAction {
   return declared;
 }
 
-/** Its shape was checked when it was stored (kinds/policy-shapes.ts). */
+/** Its shape was checked when it was stored (kinds/policies/shapes.ts). */
 interface ProcessingPolicy {
   readonly values: readonly {
-    readonly action: Action;
+    readonly action: HandedAction;
     readonly invoke: { readonly bridge: string };
     readonly config?: { readonly strategy?: Strategy };
     readonly filter?: JsonObject;
@@ -112,14 +110,14 @@ interface ProcessingPolicy {
 }
 
 /** The strategy, where none is named or the one named means nothing for the action (contract 02 §4). */
-function strategyOf(action: Action, named: Strategy | undefined): Strategy {
+function strategyOf(action: HandedAction, named: Strategy | undefined): Strategy {
   if (action === 'read' || action === 'query') return named === 'proxy' ? named : 'fallback';
   return named === 'synchronize' && action === 'drop' ? 'validate' : (named ?? 'validate');
 }
 
 /**
  * Whether the anchor, and the request it came with, are as a filter asks: each of its keys is a path in `ctx` (the
- * command), `meta` or `data`; `data` may be left out (contract 02 §4).
+ * request), `meta` or `data`; `data` may be left out (contract 02 §4).
  */
 function fits(
   filter: JsonObject,

@@ -22,16 +22,29 @@ export interface Call {
 /** What is asked of a bridge for one request: to do it; and, where it refuses, whether it has done it before. */
 export type Step = 'done' | 'found';
 
-/**
- * A command, and what became of it outside. It is decided anew each time the ledger turns out to have changed, but each
- * step goes out once: what was answered to that counts for every later run.
- */
+/** A command, and what bridges have answered to it. */
 export interface Forwarding {
   readonly kind: Kind;
   readonly command: Command;
-  readonly asked: Partial<Record<Step, { readonly bridge: string; readonly answer: Promise<OutboundAnswer> }>>;
+  /** Each step goes out once: what became of it counts each time the command is decided from then on. */
+  readonly asked: Partial<Record<Step, Asked>>;
   /** Until when its calls may take, together. */
   until?: number;
+}
+
+/** A step that has gone out: what was answered, or why there is no answer. */
+type Asked = { readonly bridge: string } & ({ readonly answer: OutboundAnswer } | { readonly failure: LedgerError });
+
+/** Ends a session whose decision rests on what a bridge answers: the call is made outside of it. */
+export class HandOver extends Error {
+  constructor(
+    readonly step: Step,
+    /** Handle of the bridge. */
+    readonly bridge: string,
+    readonly call: Omit<OutboundCall, 'within'>,
+  ) {
+    super('A bridge is to be asked.');
+  }
 }
 
 /** The path of a record at a bridge. What could not be its name is not sent there: `..` is none, and would lead elsewhere. */
@@ -42,12 +55,13 @@ export function pathOf(kind: Kind, id: string): string {
 }
 
 /**
- * Asks the bridge of an aspect, unless this request has asked it that before.
+ * What the bridge of an aspect has answered to a step of the command.
  *
  * @param call makes what is sent, when it is known to be sent
- * @param step which of the calls of a request it is
- * @throws `forward.unexpected-error` when there is no such bridge, or no answer; `forward.invalid-response` for an answer
- *   larger than any may be; OutOfDate when the ledger has changed, before anything is sent
+ * @param step which of the calls of a command it is
+ * @throws HandOver when the bridge has not been asked; OutOfDate when the ledger has changed, before anything is sent;
+ *   `forward.unexpected-error` when there is no such bridge, or no answer; `forward.invalid-response` for an answer larger
+ *   than any may be
  */
 export async function askBridge(
   session: Session,
@@ -57,47 +71,55 @@ export async function askBridge(
   step: Step = 'done',
 ): Promise<OutboundAnswer> {
   const { bridge: handle } = aspect;
-  let asked = forwarding.asked[step];
+  const asked = forwarding.asked[step];
   if (!asked) {
     if (cameBack(session.ledger, forwarding.command.request.headers)) {
       throw new LedgerError('forward.unexpected-error', `Forwarded by ledger '${session.ledger.handle}' before`);
     }
     const bridge = await bridgeOf(session, handle);
-    asked = { bridge: handle, answer: send(session, bridge, forwarding, aspect, await call()) };
-    forwarding.asked[step] = asked;
+    throw new HandOver(step, handle, outboundCall(session, bridge, forwarding, aspect, await call()));
   }
   if (asked.bridge !== handle) {
     throw new LedgerError('forward.unexpected-error', 'Policies have changed while the request was forwarded');
   }
-  const answer = await asked.answer;
-  await session.task.turn(stepsOfText(answer.text));
-  return answer;
+  if ('failure' in asked) throw asked.failure;
+  await session.task.turn(stepsOfText(asked.answer.text));
+  return asked.answer;
 }
 
-async function send(
+function outboundCall(
   session: Session,
   bridge: Bridge,
-  forwarding: Forwarding,
+  { kind, command }: Forwarding,
   { domain }: Aspect,
   { method, path, body }: Call,
-): Promise<OutboundAnswer> {
-  const { kind, command } = forwarding;
+): Omit<OutboundCall, 'within'> {
+  return {
+    ledger: session.ledger.id,
+    method,
+    url: urlOf(bridge.server, `/v2/${kind.path}${path}`),
+    headers: forwardedHeaders(session, bridge, clientsHeaders(command.request, domain), body !== undefined),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+}
+
+/** Makes the call that a session has ended with, and keeps what became of it. */
+export async function handOver(
+  { task, outbound, requestTimeout }: Session,
+  forwarding: Forwarding,
+  { step, bridge, call }: HandOver,
+): Promise<void> {
   const now = performance.now();
   // What the bridge has done, the ledger has to keep.
-  if (method !== 'GET') session.task.mustFinish();
-  forwarding.until ??= now + session.requestTimeout * limits.outbound.share;
+  if (call.method !== 'GET') task.mustFinish();
+  forwarding.until ??= now + requestTimeout * limits.outbound.share;
   try {
-    return await session.outbound.send({
-      ledger: session.ledger.id,
-      method,
-      url: urlOf(bridge.server, `/v2/${kind.path}${path}`),
-      headers: forwardedHeaders(session, bridge, clientsHeaders(command.request, domain), body !== undefined),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      within: Math.max(1, Math.floor(forwarding.until - now)),
-    });
+    const answer = await outbound.send({ ...call, within: Math.max(1, Math.floor(forwarding.until - now)) });
+    forwarding.asked[step] = { bridge, answer };
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error;
-    throw error.kind === 'oversized' ? invalidResponse(bridge.handle) : unexpected(error);
+    const failure = error.kind === 'oversized' ? invalidResponse(bridge) : unexpected(error);
+    forwarding.asked[step] = { bridge, failure };
   }
 }
 

@@ -30,7 +30,7 @@ export async function forwardProof(
 ): Promise<StoredProof[]> {
   const aspect = aspectOf(target);
   const taken = await signed(session, forwarding, target, proof);
-  // A proof by `system.auth` is made anew when the request is decided anew; the bridge has the first.
+  // A proof by `system.auth` is made anew when the ledger has changed; the bridge has the first.
   const own = proof.public === session.ledger.auth.public ? [] : [proof];
   assertTaken(aspect.bridge, taken, record.hash, own);
   if (aspect.strategy !== 'synchronize') return [];

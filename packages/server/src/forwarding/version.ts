@@ -1,11 +1,11 @@
 import { type JsonObject, LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
-import type { Caller } from '../access/caller.js';
 import { clientTrail, type Signed } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
+import type { HandedVersion } from '../operations/stage.js';
 import type { OutboundAnswer } from '../outbound/outbound.js';
 import type { Answer } from '../records/command.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
@@ -15,19 +15,6 @@ import type { Aspect } from './aspect.js';
 import { askBridge, type Call, type Forwarding, pathOf } from './call.js';
 import { BridgeRefusal, invalidResponse } from './error.js';
 import { asServed, attributed } from './served.js';
-
-/** A version of a record that a bridge is asked to take. */
-export interface Version {
-  /** The record's name at the bridge; absent for a new one. */
-  readonly id?: string;
-  /** As the client sent it; of a new record, the luid is the ledger's. */
-  readonly data: JsonObject;
-  readonly luid?: string;
-  readonly signed: Signed;
-  readonly caller: Caller;
-  /** As the ledger will keep it; absent where it keeps nothing. */
-  readonly record?: RecordEnvelope;
-}
 
 /**
  * Asks a bridge to take a new version of a record, which the ledger stores only afterwards: nothing is left where the
@@ -40,7 +27,7 @@ export async function forwardVersion(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
-  version: Version,
+  version: HandedVersion,
 ): Promise<StoredProof[]> {
   const { record } = await taken(session, forwarding, aspect, version);
   return aspect.strategy === 'synchronize' ? added(session, aspect.bridge, version.record, record) : [];
@@ -56,10 +43,10 @@ export async function proxiedVersion(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
-  version: Version,
+  version: HandedVersion,
 ): Promise<Answer> {
   const { record, before } = await taken(session, forwarding, aspect, version);
-  const status = version.id === undefined && !before ? (forwarding.kind.trail?.answer ?? 201) : 200;
+  const status = version.id === undefined && !before ? (forwarding.kind.trail.answer ?? 201) : 200;
   return { status, body: JSON.stringify(await asServed(session, record)) };
 }
 
@@ -75,7 +62,7 @@ interface Taken {
  * @throws BridgeRefusal, and what `askBridge`, `successOf` and `recordIn` throw; `crypto.signature-invalid` when it is
  *   something else than what the client signed
  */
-async function taken(session: Session, forwarding: Forwarding, aspect: Aspect, version: Version): Promise<Taken> {
+async function taken(session: Session, forwarding: Forwarding, aspect: Aspect, version: HandedVersion): Promise<Taken> {
   const { kind } = forwarding;
   const { id, signed } = version;
   const answer = await askBridge(session, forwarding, aspect, async (): Promise<Call> => {
@@ -110,7 +97,7 @@ async function takenBefore(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
-  { data, signed }: Version,
+  { data, signed }: HandedVersion,
 ): Promise<BridgeRecord | undefined> {
   if (signed.proofs.signed.length === 0) return undefined;
   try {
@@ -168,7 +155,7 @@ async function bodyOf(
   session: Session,
   { kind }: Forwarding,
   { strategy }: Aspect,
-  { id, data, luid, signed, caller, record }: Version,
+  { id, data, luid, signed, caller, record }: HandedVersion,
 ): Promise<JsonObject> {
   const { hash } = signed;
   const now = moment(session.nature);

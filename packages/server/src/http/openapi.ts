@@ -24,7 +24,7 @@ export function openApi(service: HttpService): object {
     // A token is needed only where the rules ask for one: signed writes and public reads go without.
     security: [{}, { bearer: [] }],
     tags: [
-      ...kinds.map(({ title, prefix, signals }) => ({
+      ...kinds.map(({ title, prefix, lifecycle: { signals } }) => ({
         name: title,
         description: `Luids begin with \`$${prefix}.\`. ${signals.length === 0 ? 'No signals.' : `Signals: ${signals.join(', ')}.`}`,
       })),

@@ -1,4 +1,5 @@
 import { LedgerError } from '@countersign/protocol';
+import type { FastifyRequest } from 'fastify';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { HttpService } from './http-service.js';
 
@@ -26,4 +27,16 @@ export function noTenant(named: string | undefined): void {
     'api.no-tenant-allowed',
     'This endpoint is not available on a ledger-scoped URL or with an X-Ledger header. Connect to the base server URL and retry.',
   );
+}
+
+/** The ledger that the path names, else the header. */
+export function tenantOf(request: FastifyRequest): string | undefined {
+  const params = request.params as { ledger?: string } | undefined;
+  return params?.ledger ?? tenantHeader(request);
+}
+
+/** The value of `x-ledger`; of several the first. */
+export function tenantHeader(request: FastifyRequest): string | undefined {
+  const header = request.headers['x-ledger'];
+  return Array.isArray(header) ? header[0] : header;
 }

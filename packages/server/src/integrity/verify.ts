@@ -36,9 +36,9 @@ export function recordIn(body: string): RecordEnvelope | undefined {
  * @param body a text that is as it was stored
  */
 export function isUnder(kind: Kind, body: string, key: string): boolean {
-  if (!kind.key && NAMED.some((at) => body.startsWith(`"handle":${JSON.stringify(key)}`, at))) return true;
+  if (!kind.links.key && NAMED.some((at) => body.startsWith(`"handle":${JSON.stringify(key)}`, at))) return true;
   const data = recordIn(body)?.data;
-  return data !== undefined && (kind.key?.(data) ?? String(data.handle)) === key;
+  return data !== undefined && (kind.links.key?.(data) ?? String(data.handle)) === key;
 }
 
 /** Where `handle` stands when it is the first member of `data`, and when `parent` is, which is 64 characters. */

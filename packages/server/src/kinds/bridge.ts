@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@countersign/protocol';
 import { type TProperties, Type } from 'typebox';
 import { limits } from '../limits.js';
 import { closed, common, Free, Handle, oneOf, oneOfNames, SecretReference, secretNames } from './data.js';
-import type { Kind } from './kind.js';
+import type { KindDeclaration } from './kind.js';
 import { requireHttpUrl } from './refusal.js';
 
 const Url = Type.String({ maxLength: limits.url });
@@ -32,45 +32,80 @@ const Rule = oneOf([
 const Method = oneOfNames(['debits', 'credits', 'statuses', 'anchors', 'domains', 'effects', 'ping']);
 const Trait = oneOf([Method, closed({ method: Method, filter: Type.Optional(Free) })]);
 
+/** What every ledger asks of bridges that name the schema `rest`. */
+const REST: JsonObject = {
+  type: 'object',
+  required: ['config'],
+  properties: {
+    config: { type: 'object', required: ['server'], properties: { server: { type: 'string' } } },
+    custom: { type: 'object' },
+    secure: { type: 'array' },
+  },
+};
+
 /** A service outside that keeps the books of wallets, or receives events (contract 04 §2, §11). */
-export const bridge: Kind = {
+export const bridge: KindDeclaration = {
   name: 'bridge',
   title: 'Bridge',
   missing: 'Bridge',
   prefix: 'brg',
   path: 'bridges',
-  operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
-  data: closed({
-    handle: Handle,
-    config: Config,
-    secure: Type.Array(Rule, { maxItems: limits.secure }),
-    traits: Type.Optional(Type.Array(Trait, { maxItems: limits.traits })),
-    ...common,
-  }),
-  order: ['handle', 'config', 'secure', 'traits', 'schema', 'custom', 'access'],
-  schemas: 'applied',
-  missingSchema: (handle) => `Referenced Schema ${handle} not found.`,
-  filters: [],
-  signals: ['bridge-created', 'bridge-updated', 'bridge-proofs-added', 'bridge-dropped'],
-  dependants: [
-    {
-      kind: 'wallet',
-      member: 'bridge',
-      refusal: (handle) => ({
-        detail: `Bridge ${handle} is in use by wallets. Please remove it from the wallets first.`,
-      }),
+  data: {
+    shape: closed({
+      handle: Handle,
+      config: Config,
+      secure: Type.Array(Rule, { maxItems: limits.secure }),
+      traits: Type.Optional(Type.Array(Trait, { maxItems: limits.traits })),
+      ...common,
+    }),
+    order: ['handle', 'config', 'secure', 'traits', 'schema', 'custom', 'access'],
+    schemas: 'applied',
+    missingSchema: (handle) => `Referenced Schema ${handle} not found.`,
+    check(data) {
+      if (isObject(data.config)) requireHttpUrl('/data/config/server', data.config.server);
+      for (const [index, { tokenUrl }] of rules(data).entries()) {
+        requireHttpUrl(`/data/secure/${index}/tokenUrl`, tokenUrl);
+      }
     },
-  ],
-  renamable: false,
-  check(data) {
-    if (isObject(data.config)) requireHttpUrl('/data/config/server', data.config.server);
-    for (const [index, { tokenUrl }] of rules(data).entries()) {
-      requireHttpUrl(`/data/secure/${index}/tokenUrl`, tokenUrl);
-    }
   },
-  secrets: (data) =>
-    secretNames(rules(data).flatMap(({ clientSecret, value, secret }) => [clientSecret, value, secret])),
-  decides: 'never',
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    signals: ['bridge-created', 'bridge-updated', 'bridge-proofs-added', 'bridge-dropped'],
+    // Entries are what bridges report of themselves.
+    subscribable: [
+      'bridge-created',
+      'bridge-entry-created',
+      'bridge-entry-proofs-added',
+      'bridge-entry-updated',
+      'bridge-proofs-added',
+      'bridge-updated',
+    ],
+  },
+  links: {
+    dependants: [
+      {
+        kind: 'wallet',
+        member: 'bridge',
+        refusal: (handle) => ({
+          detail: `Bridge ${handle} is in use by wallets. Please remove it from the wallets first.`,
+        }),
+      },
+    ],
+    renamable: false,
+  },
+  secrets: {
+    names: (data) =>
+      secretNames(rules(data).flatMap(({ clientSecret, value, secret }) => [clientSecret, value, secret])),
+  },
+  birth: {
+    schemas: [
+      {
+        handle: 'rest',
+        schema: REST,
+        description: 'Bridges reached over HTTP, which the ledger keeps a schema for',
+      },
+    ],
+  },
 };
 
 function rules(data: JsonObject): JsonObject[] {

@@ -1,34 +1,37 @@
 import type { JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { closed, common, Handle } from './data.js';
-import type { Kind } from './kind.js';
+import type { KindDeclaration } from './kind.js';
 import { requestInvalid } from './refusal.js';
 
 /** A division of a ledger whose rules its records inherit (contract 02 §2). */
-export const domain: Kind = {
+export const domain: KindDeclaration = {
   name: 'domain',
   title: 'Domain',
   missing: 'Domain',
   prefix: 'dom',
   path: 'domains',
-  operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],
-  data: closed({ handle: Handle, ...common }),
-  order: ['handle', 'domain', 'schema', 'custom', 'access'],
-  schemas: 'applied',
-  filters: [],
-  metaFilters: { less: ['domain'] },
-  signals: ['domain-created', 'domain-updated', 'domain-proofs-added'],
-  // A subdomain shows its parent, whether or not the client has signed that (contract 02 §2.1).
-  served: (data, parent) => (parent === undefined ? data : { ...data, domain: parent }),
-  hashed: (served, parent) => {
-    const { domain, ...others } = served;
-    if (domain !== parent) return [];
-    return parent === undefined ? [served] : [served, others];
+  data: {
+    shape: closed({ handle: Handle, ...common }),
+    order: ['handle', 'domain', 'schema', 'custom', 'access'],
+    schemas: 'applied',
+    added: { domain: Type.Optional(Handle) },
+    // A subdomain shows its parent, whether or not the client has signed that (contract 02 §2.1).
+    served: (data, parent) => (parent === undefined ? data : { ...data, domain: parent }),
+    hashed: (served, parent) => {
+      const { domain, ...others } = served;
+      if (domain !== parent) return [];
+      return parent === undefined ? [served] : [served, others];
+    },
+    check: assertNotMoved,
   },
-  added: { domain: Type.Optional(Handle) },
-  check: assertNotMoved,
-  renamable: false,
-  decides: 'always',
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],
+    signals: ['domain-created', 'domain-updated', 'domain-proofs-added'],
+  },
+  links: { renamable: false },
+  access: { decides: 'always', part: 'domains' },
+  filters: { meta: { less: ['domain'] } },
 };
 
 /** A domain stays where it was made: the parent it shows may come back, and nothing else (contract 02 §2.1). */

@@ -2,9 +2,8 @@ import { isObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { limits } from '../limits.js';
 import { closed, common, Free, Handle, oneOf, oneOfNames } from './data.js';
-import type { Kind } from './kind.js';
+import type { KindDeclaration } from './kind.js';
 import { requireHttpUrl } from './refusal.js';
-import { SIGNALS } from './signals.js';
 
 // `schema` may be left out: the member that is there tells which (contract 02 §5.1).
 const Webhook = closed({
@@ -14,28 +13,32 @@ const Webhook = closed({
 const ToBridge = closed({ schema: Type.Optional(oneOfNames(['bridge'])), bridge: Handle });
 
 /** A subscription: deliver each occurrence of a signal to a webhook or bridge (contract 02 §5). */
-export const effect: Kind = {
+export const effect: KindDeclaration = {
   name: 'effect',
   title: 'Effect',
   missing: 'Effect',
   prefix: 'eff',
   path: 'effects',
-  operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
-  data: closed({
-    handle: Handle,
-    signal: oneOfNames(SIGNALS),
-    filter: Type.Optional(Free),
-    action: oneOf([Webhook, ToBridge]),
-    ...common,
-  }),
-  order: ['handle', 'schema', 'signal', 'filter', 'action', 'custom', 'access'],
-  schemas: 'applied',
-  filters: [],
-  signals: ['effect-created', 'effect-updated', 'effect-proofs-added', 'effect-dropped'],
-  check(data) {
-    if (isObject(data.action)) requireHttpUrl('/data/action/endpoint', data.action.endpoint);
+  data: {
+    shape: ({ signals }) =>
+      closed({
+        handle: Handle,
+        signal: oneOfNames(signals),
+        filter: Type.Optional(Free),
+        action: oneOf([Webhook, ToBridge]),
+        ...common,
+      }),
+    order: ['handle', 'schema', 'signal', 'filter', 'action', 'custom', 'access'],
+    schemas: 'applied',
+    check(data) {
+      if (isObject(data.action)) requireHttpUrl('/data/action/endpoint', data.action.endpoint);
+    },
+    essence: ['signal'],
   },
-  freeNames: true,
-  essence: ['signal'],
-  decides: 'never',
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    signals: ['effect-created', 'effect-updated', 'effect-proofs-added', 'effect-dropped'],
+    subscribable: ['effect-created', 'effect-proofs-added', 'effect-updated', 'effect-dropped'],
+  },
+  access: { decides: 'never', freeNames: true },
 };

@@ -7,7 +7,7 @@ import type { Kind } from './kind.js';
  * record cannot be what the ledger made.
  */
 export function hashedForms(kind: Kind, { data, meta }: Pick<RecordEnvelope, 'data' | 'meta'>): readonly JsonObject[] {
-  return kind.hashed?.(data, meta.domain) ?? [data];
+  return kind.data.hashed?.(data, meta.domain) ?? [data];
 }
 
 /** Whether the hash of a record, as it is stored and served, is that of its data (contract 00, Hash). */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { closed, common, Free, Handle, oneOfNames } from './data.js';
 import { withoutNull } from './hashed.js';
-import type { Kind } from './kind.js';
+import type { KindDeclaration } from './kind.js';
 
 const flag = Type.Optional(Type.Boolean());
 
@@ -23,27 +23,31 @@ const Config = Type.Object(
 );
 
 /** A tenant (contract 01 §14). */
-export const ledger: Kind = {
+export const ledger: KindDeclaration = {
   name: 'ledger',
   title: 'Ledger',
   missing: 'Ledger',
   prefix: 'ldg',
   path: 'ledgers',
-  operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],
-  data: closed({
-    handle: Handle,
-    // Who countersigns: `system`, said or not.
-    signer: Type.Optional(oneOfNames(['system'])),
-    custom: Type.Optional(Free),
-    access: common.access,
-    // The reference service shows a null where there is none, and clients send it. It is kept as it was signed.
-    config: Type.Optional(Type.Union([Config, Type.Null()])),
-  }),
-  order: ['handle', 'signer', 'custom', 'access', 'config'],
-  schemas: 'none',
-  filters: [],
-  signals: ['ledger-created', 'ledger-updated', 'ledger-proofs-added'],
-  hashed: (data) => withoutNull(data, 'config'),
-  renamable: false,
-  decides: 'always',
+  only: { path: '/ledger', older: '/ledgers/:ledger' },
+  data: {
+    shape: closed({
+      handle: Handle,
+      // Who countersigns: `system`, said or not.
+      signer: Type.Optional(oneOfNames(['system'])),
+      custom: Type.Optional(Free),
+      access: common.access,
+      // The reference service shows a null where there is none, and clients send it. It is kept as it was signed.
+      config: Type.Optional(Type.Union([Config, Type.Null()])),
+    }),
+    order: ['handle', 'signer', 'custom', 'access', 'config'],
+    schemas: 'none',
+    hashed: (data) => withoutNull(data, 'config'),
+  },
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],
+    signals: ['ledger-created', 'ledger-updated', 'ledger-proofs-added'],
+  },
+  links: { renamable: false },
+  access: { decides: 'always', part: 'ledger' },
 };

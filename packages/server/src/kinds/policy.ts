@@ -1,29 +1,91 @@
 import { isObject, type JsonObject, LedgerError } from '@countersign/protocol';
-import type { Kind } from './kind.js';
-import { checkAccessFilters } from './policy-filter.js';
-import { CustomPolicy, policyShapes } from './policy-shapes.js';
+import type { KindDeclaration } from './kind.js';
+import { checkAccessFilters } from './policies/filter.js';
+import { customPolicy, policyShapes } from './policies/shapes.js';
+
+/** The schemas of policies that every ledger is born with, in the order lists show them (contract 01 §14). */
+const SCHEMAS = ['status', 'layout', 'access', 'labels', 'schedule', 'processing', 'authentication', 'dtc'];
+
+const TEXT: JsonObject = { type: 'string' };
+const TIMEZONE: JsonObject = { type: 'string', format: 'timezone' };
+
+const SCHEDULE: JsonObject = {
+  type: 'object',
+  required: ['record', 'action', 'inputs'],
+  properties: {
+    handle: TEXT,
+    record: { type: 'string', enum: ['report'] },
+    action: { type: 'string', enum: ['create'] },
+    custom: { type: 'object', properties: { legend: TEXT }, additionalProperties: false },
+    config: { type: 'object', properties: { timezone: TIMEZONE }, additionalProperties: false },
+    inputs: {
+      type: 'object',
+      required: ['schema'],
+      properties: {
+        schema: TEXT,
+        custom: { type: 'object', properties: { timezone: TEXT, closes: TEXT }, additionalProperties: false },
+      },
+      additionalProperties: false,
+    },
+  },
+};
+
+const ANY: JsonObject = { type: 'object' };
 
 /** Rules that stand outside the records they are for (contract 03 §8). */
-export const policy: Kind = {
+export const policy: KindDeclaration = {
   name: 'policy',
   title: 'Policy',
   missing: 'Policy',
   prefix: 'plc',
   path: 'policies',
-  operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
-  data: CustomPolicy,
-  alternatives: policyShapes,
-  order: ['handle', 'custom', 'extend', 'access', 'action', 'inputs', 'config', 'values', 'record', 'filter', 'schema'],
-  schemas: 'applied',
-  filters: ['record'],
-  signals: ['policy-created', 'policy-updated', 'policy-proofs-added'],
-  check(data) {
-    if (data.schema === 'access') checkAccessFilters(data);
-    if (data.schema === 'processing') checkStrategies(data);
+  data: {
+    shape: customPolicy,
+    alternatives: policyShapes,
+    order: [
+      'handle',
+      'custom',
+      'extend',
+      'access',
+      'action',
+      'inputs',
+      'config',
+      'values',
+      'record',
+      'filter',
+      'schema',
+    ],
+    schemas: 'applied',
+    check(data, _previous, _config, names) {
+      if (data.schema === 'access') checkAccessFilters(data, names);
+      if (data.schema === 'processing') checkStrategies(data);
+    },
+    essence: ['schema', 'record'],
   },
-  renamable: false,
-  essence: ['schema', 'record'],
-  decides: 'always',
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    signals: ['policy-created', 'policy-updated', 'policy-proofs-added'],
+  },
+  links: { renamable: false },
+  access: { decides: 'always', part: 'policies' },
+  filters: { data: ['record'] },
+  birth: {
+    policies: [
+      {
+        handle: 'access-policy:status',
+        schema: 'status',
+        record: 'policy',
+        filter: { schema: 'access' },
+        values: [{ quorum: [], status: { $in: ['created', 'active', 'inactive'] } }],
+        custom: { description: 'The statuses an access policy may have' },
+      },
+    ],
+    schemas: SCHEMAS.map((handle) => ({
+      handle,
+      schema: handle === 'schedule' ? SCHEDULE : ANY,
+      description: `Policies about ${handle}, which the ledger keeps a schema for`,
+    })),
+  },
 };
 
 /** A bridge cannot validate what it only answers, nor be a fallback for what it must be told (contract 03 §8.7). */

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, LedgerError, type Meta } from '@countersign/protocol';
+import { Type } from 'typebox';
 import { closed, common, Handle } from './data.js';
-import type { Kind } from './kind.js';
+import type { KindDeclaration } from './kind.js';
 
 const STATUSES = ['created', 'pending', 'completed', 'rejected', 'settled'] as const;
 
@@ -13,32 +14,40 @@ const successors: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Something to be generated elsewhere, and how far that has come (contract 05 §1). Its data never changes. */
-export const report: Kind = {
+export const report: KindDeclaration = {
   name: 'report',
   title: 'Report',
   missing: 'Report',
   prefix: 'rep',
   path: 'reports',
-  operations: ['create', 'list', 'read', 'proof', 'drop', 'changes', 'check'],
-  data: closed({ handle: Handle, ...common, schema: Handle }),
-  order: ['handle', 'schema', 'custom', 'access'],
-  schemas: 'required',
-  filters: [],
-  signals: ['report-created', 'report-proofs-added', 'report-dropped'],
-  freeNames: true,
-  createdByPolicy: true,
-  statuses: STATUSES,
-  transition(from, to) {
-    if (from === to) return 'repeat';
-    return successors.get(from)?.includes(to) ? 'moves' : 'refused';
+  data: {
+    shape: closed({ handle: Handle, ...common, schema: Handle }),
+    order: ['handle', 'schema', 'custom', 'access'],
+    schemas: 'required',
   },
-  proved(custom, { from, to }) {
-    if (custom.status !== 'completed' || custom.assets === undefined) return {};
-    const assets = checkedAssets(custom.assets);
-    // A proof that does not make the status effective publishes nothing.
-    return from !== 'completed' && to === 'completed' ? { assets } : {};
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'proof', 'drop', 'changes', 'check'],
+    signals: ['report-created', 'report-proofs-added', 'report-dropped'],
+    subscribable: ['report-created', 'report-dropped', 'report-proofs-added', 'report-updated'],
+    statuses: STATUSES,
+    transition(from, to) {
+      if (from === to) return 'repeat';
+      return successors.get(from)?.includes(to) ? 'moves' : 'refused';
+    },
+    createdByPolicy: true,
+    metaShape: Type.Object({
+      assets: Type.Optional(
+        Type.Array(Type.Object({ handle: Type.String(), output: Type.String() }, { additionalProperties: true })),
+      ),
+    }),
+    proved(custom, { from, to }) {
+      if (custom.status !== 'completed' || custom.assets === undefined) return {};
+      const assets = checkedAssets(custom.assets);
+      // A proof that does not make the status effective publishes nothing.
+      return from !== 'completed' && to === 'completed' ? { assets } : {};
+    },
   },
-  decides: 'never',
+  access: { decides: 'never', freeNames: true },
 };
 
 /** The generated files a proof tells of. Throws `record.invalid` for any other value (contract 05 §1.6). */

@@ -13,7 +13,7 @@ import {
   secretNames,
 } from './data.js';
 import { withoutNull } from './hashed.js';
-import type { Generated, Kind } from './kind.js';
+import type { Generated, KindDeclaration } from './kind.js';
 import { requestInvalid } from './refusal.js';
 
 const CREDENTIALS_REFUSED =
@@ -60,43 +60,67 @@ const KeyPair = closed({
   ...others,
 });
 
+const FACTOR_SIGNALS = [
+  'signer-factor-created',
+  'signer-factor-updated',
+  'signer-factor-proofs-added',
+  'signer-factor-dropped',
+];
+
 /** A further way for a signer to prove who it is (contract 03 §2). */
-export const signerFactor: Kind = {
+export const signerFactor: KindDeclaration = {
   name: 'signer-factor',
   title: 'Signer Factor',
   missing: 'Signerfactor',
   missingChange: 'Signer factor change not found',
   prefix: 'snf',
   path: 'factors',
-  under: { kind: 'signer', member: 'signer' },
-  inParentsDomain: true,
-  operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
-  data: Plain,
-  alternatives: [Plain, ClientCredentials, KeyPair],
-  order: ['handle', 'schema', 'signer', 'format', 'public', 'clientId', 'clientSecret', 'secret', 'custom', 'access'],
-  schemas: 'applied',
-  link: (data) => {
-    if (data.schema === 'oauth-client-credentials') return clientLink(String(data.clientId ?? ''));
-    // Keys that sign records are found by their text. Those of RS256 are not, and may be too long for an index; those of
-    // other schemas say nothing of who signs.
-    return data.schema === 'key-pair' && data.format === 'ed25519-raw' ? String(data.public) : undefined;
+  data: {
+    shape: Plain,
+    alternatives: [Plain, ClientCredentials, KeyPair],
+    order: ['handle', 'schema', 'signer', 'format', 'public', 'clientId', 'clientSecret', 'secret', 'custom', 'access'],
+    schemas: 'applied',
+    hashed: (data) => withoutNull(data, 'secret'),
+    generated: generatedCredentials,
+    check(data, previous, config) {
+      if (data.schema === 'key-pair') checkKeyPair(data);
+      if (data.schema === 'oauth-client-credentials') checkCredentials(data, previous, config);
+    },
+    // Only a key pair signs for its signer.
+    essence: ['schema'],
   },
-  hashed: (data) => withoutNull(data, 'secret'),
-  filters: ['public'],
-  signals: ['signer-factor-created', 'signer-factor-updated', 'signer-factor-proofs-added', 'signer-factor-dropped'],
-  relations: (data) => [
-    { kind: 'signer', handle: String(data.signer), missing: `Referenced Signer ${data.signer} not found.` },
-  ],
-  check(data, previous, config) {
-    if (data.schema === 'key-pair') checkKeyPair(data);
-    if (data.schema === 'oauth-client-credentials') checkCredentials(data, previous, config);
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    signals: FACTOR_SIGNALS,
+    subscribable: FACTOR_SIGNALS,
   },
-  secrets: (data) => secretNames([data.secret, data.clientSecret]),
-  generated: generatedCredentials,
-  reveals: 'signer-factor-secret',
-  // Only a key pair signs for its signer.
-  essence: ['schema'],
-  decides: 'unless-created',
+  links: {
+    under: { kind: 'signer', member: 'signer' },
+    inParentsDomain: true,
+    value: (data) => {
+      if (data.schema === 'oauth-client-credentials') return clientLink(String(data.clientId ?? ''));
+      // Keys that sign records are found by their text. Those of RS256 are not, and may be too long for an index; those of
+      // other schemas say nothing of who signs.
+      return data.schema === 'key-pair' && data.format === 'ed25519-raw' ? String(data.public) : undefined;
+    },
+    isKey: true,
+    relations: (data) => [
+      { kind: 'signer', handle: String(data.signer), missing: `Referenced Signer ${data.signer} not found.` },
+    ],
+  },
+  access: { decides: 'unless-created' },
+  filters: { data: ['public'] },
+  secrets: {
+    names: (data) => secretNames([data.secret, data.clientSecret]),
+    reveals: 'signer-factor-secret',
+  },
+  birth: {
+    schemas: ['oauth-client-credentials', 'key-pair', 'otp', 'totp'].map((handle) => ({
+      handle,
+      schema: { type: 'object' },
+      description: `Signer factors of the form ${handle}, which the ledger keeps a schema for`,
+    })),
+  },
 };
 
 /** The link value of a factor with this client id: never that of a key, which is base64. Clients are found by it. */

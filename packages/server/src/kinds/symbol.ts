@@ -1,22 +1,25 @@
 import { Type } from 'typebox';
 import { closed, common, Handle } from './data.js';
-import type { Kind } from './kind.js';
+import type { KindDeclaration } from './kind.js';
 
 const factors = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
 /** A unit of account. Amounts are integers in 1/factor units (contract 04 §2). */
-export const symbol: Kind = {
+export const symbol: KindDeclaration = {
   name: 'symbol',
   title: 'Symbol',
   missing: 'Symbol',
   prefix: 'sym',
   path: 'symbols',
-  operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
-  data: closed({ handle: Handle, factor: Type.Integer({ enum: factors }), ...common }),
-  order: ['handle', 'schema', 'factor', 'custom', 'access'],
-  schemas: 'applied',
-  filters: [],
-  signals: ['symbol-created', 'symbol-updated', 'symbol-proofs-added'],
-  renamable: false,
-  decides: 'never',
+  data: {
+    shape: closed({ handle: Handle, factor: Type.Integer({ enum: factors }), ...common }),
+    order: ['handle', 'schema', 'factor', 'custom', 'access'],
+    schemas: 'applied',
+  },
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    signals: ['symbol-created', 'symbol-updated', 'symbol-proofs-added'],
+  },
+  links: { renamable: false },
+  filters: { access: { data: '^factor$' } },
 };

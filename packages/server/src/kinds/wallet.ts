@@ -1,7 +1,8 @@
+import { isObject, type JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { limits } from '../limits.js';
-import { closed, common, Free, Handle, oneOfNames } from './data.js';
-import type { Kind } from './kind.js';
+import { closed, common, Free, Handle, handlesOf, oneOfNames } from './data.js';
+import type { KindDeclaration } from './kind.js';
 
 /** Where claims on a wallet go instead of the wallet itself; a target need not exist yet (contract 04 §8). */
 const Route = closed({
@@ -11,39 +12,70 @@ const Route = closed({
 });
 
 /** A holder of balances (contract 04 §2). */
-export const wallet: Kind = {
+export const wallet: KindDeclaration = {
   name: 'wallet',
   title: 'Wallet',
   missing: 'Wallet',
   prefix: 'wlt',
   path: 'wallets',
-  operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
-  data: closed({
-    handle: Handle,
-    bridge: Type.Optional(Handle),
-    routes: Type.Optional(Type.Array(Route, { maxItems: limits.routes })),
-    ...common,
-  }),
-  order: ['handle', 'schema', 'bridge', 'routes', 'custom', 'access'],
-  schemas: 'applied',
-  link: ({ bridge }) => (bridge === undefined ? undefined : String(bridge)),
-  filters: ['bridge'],
-  signals: ['wallet-created', 'wallet-updated', 'wallet-proofs-added', 'wallet-dropped'],
-  relations: ({ bridge }) =>
-    bridge === undefined
-      ? []
-      : [{ kind: 'bridge', handle: String(bridge), missing: `Referenced Bridge ${bridge} not found.` }],
-  dependants: [
-    {
-      kind: 'anchor',
-      member: 'wallet',
-      refusal: (handle, anchors) => ({
-        detail: `Cannot drop wallet '${handle}' with anchors associated with it`,
-        custom: { anchors: [...anchors] },
-      }),
+  data: {
+    shape: closed({
+      handle: Handle,
+      bridge: Type.Optional(Handle),
+      routes: Type.Optional(Type.Array(Route, { maxItems: limits.routes })),
+      ...common,
+    }),
+    order: ['handle', 'schema', 'bridge', 'routes', 'custom', 'access'],
+    schemas: 'applied',
+  },
+  lifecycle: {
+    operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    signals: ['wallet-created', 'wallet-updated', 'wallet-proofs-added', 'wallet-dropped'],
+    subscribable: ['wallet-created', 'wallet-limited', 'wallet-proofs-added', 'wallet-updated', 'wallet-dropped'],
+  },
+  links: {
+    value: ({ bridge }) => (bridge === undefined ? undefined : String(bridge)),
+    relations: ({ bridge }) =>
+      bridge === undefined
+        ? []
+        : [{ kind: 'bridge', handle: String(bridge), missing: `Referenced Bridge ${bridge} not found.` }],
+    dependants: [
+      {
+        kind: 'anchor',
+        member: 'wallet',
+        refusal: (handle, anchors) => ({
+          detail: `Cannot drop wallet '${handle}' with anchors associated with it`,
+          custom: { anchors: [...anchors] },
+        }),
+      },
+    ],
+    renamable: false,
+  },
+  access: {
+    decides: 'never',
+    freeNames: true,
+    conditions: {
+      'wallet.canSpendAllChangedRouteTargets': {
+        quantifier: 'every',
+        action: 'spend',
+        kind: 'wallet',
+        addresses: changedTargets,
+      },
     },
-  ],
-  freeNames: true,
-  renamable: false,
-  decides: 'never',
+  },
+  filters: {
+    data: ['bridge'],
+    access: { data: '^bridge$' },
+  },
 };
+
+/** Where money is led by routes that the wallet did not have before. */
+function changedTargets(data: JsonObject, before: JsonObject = {}): string[] {
+  const known = new Set(routesOf(before).map((route) => JSON.stringify(route)));
+  const leading = routesOf(data).filter(({ action }) => action === 'forward' || action === 'debit');
+  return handlesOf(leading.filter((route) => !known.has(JSON.stringify(route))).map(({ target }) => target));
+}
+
+function routesOf({ routes }: JsonObject): JsonObject[] {
+  return Array.isArray(routes) ? routes.filter(isObject) : [];
+}

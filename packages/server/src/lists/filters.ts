@@ -27,8 +27,9 @@ const FIRST_STEP = /^[^.[]*/;
  *   or larger filters than one query may have (contract 01 §10)
  */
 export function filtersOf(kind: Kind, query: string): Filter[] {
-  const field = (path: string) => (isFilterable(kind, path) ? { key: path === 'data.handle' && !kind.key } : undefined);
-  return filtersBy([...OF_RECORDS, ...kind.order], query, field);
+  const field = (path: string) =>
+    isFilterable(kind, path) ? { key: path === 'data.handle' && !kind.links.key } : undefined;
+  return filtersBy([...OF_RECORDS, ...kind.data.order], query, field);
 }
 
 /** Members that lists of changes are filtered by: what tells one version of a record from another. */
@@ -43,7 +44,7 @@ export const OF_CHANGES = ['meta.action', 'meta.change', 'meta.moment'];
  */
 export function changeFiltersOf(kind: Kind, query: string): Filter[] {
   const field = (path: string) => (OF_CHANGES.includes(path) ? {} : undefined);
-  return filtersBy([...OF_RECORDS, ...kind.order, 'action', 'change'], query, field);
+  return filtersBy([...OF_RECORDS, ...kind.data.order, 'action', 'change'], query, field);
 }
 
 /**
@@ -83,15 +84,18 @@ function filtersBy(
 
 /** The members lists of a kind are filtered by, beside everything below `data.custom.` (contract 01 §10). */
 export function filterableMembers(kind: Kind): string[] {
-  const { more = [], less = [] } = kind.metaFilters ?? {};
-  const own = [...more.map((member) => `meta.${member}`), ...kind.filters.map((member) => `data.${member}`)];
+  const { more = [], less = [] } = kind.filters.meta ?? {};
+  const own = [
+    ...more.map((member) => `meta.${member}`),
+    ...(kind.filters.data ?? []).map((member) => `data.${member}`),
+  ];
   const taken = [...less.map((member) => `meta.${member}`), ...(namesSchema(kind) ? [] : ['data.schema'])];
   return [...COMMON, ...own].filter((member) => !taken.includes(member));
 }
 
 /** Whether `data.schema` is the handle of a schema; in schemas it is their content (contract 01 §10). */
-function namesSchema({ data }: Kind): boolean {
-  return (data.properties.schema as { type?: string } | undefined)?.type !== 'object';
+function namesSchema({ data: { shape } }: Kind): boolean {
+  return (shape.properties.schema as { type?: string } | undefined)?.type !== 'object';
 }
 
 function isFilterable(kind: Kind, path: string): boolean {

@@ -12,6 +12,6 @@ const INCLUDE = /^include(\[\d*\])?$/;
  * @throws `api.query-malformed` for a query that cannot be read
  */
 export function asksForSecrets(kind: Kind, command: Command): boolean {
-  if (kind.reveals === undefined || command.query === '') return false;
+  if (kind.secrets.reveals === undefined || command.query === '') return false;
   return parametersOf(command.query).some(([name, value]) => INCLUDE.test(name) && value === 'meta.secret');
 }

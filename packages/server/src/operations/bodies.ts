@@ -1,7 +1,9 @@
 import type { Json } from '@countersign/protocol';
 import { type TObject, type TSchema, Type } from 'typebox';
-import { AccessAction, AccessRecord } from '../access/rules.js';
+import { AccessAction } from '../access/rules.js';
+import { oneOfNames } from '../kinds/data.js';
 import type { Kind } from '../kinds/kind.js';
+import { names } from '../kinds/registry.js';
 import type { SentDrop, SentProof, SentRecord } from '../records/sent.js';
 import { requestCheck } from '../schemas/request.js';
 
@@ -81,12 +83,12 @@ export interface BodySchemas {
 
 /** What the request bodies of a kind must match (contract 01 §4, §6, §7, §8). */
 export function bodySchemasOf(kind: Kind): BodySchemas {
-  const create = kind.alternatives ? Type.Union([...kind.alternatives]) : kind.data;
-  const update = kind.alternatives
-    ? Type.Union(kind.alternatives.map((data) => asUpdate(kind, data)))
-    : asUpdate(kind, kind.data);
+  const create = kind.data.alternatives ? Type.Union([...kind.data.alternatives]) : kind.data.shape;
+  const update = kind.data.alternatives
+    ? Type.Union(kind.data.alternatives.map((data) => asUpdate(kind, data)))
+    : asUpdate(kind, kind.data.shape);
   const drop = Type.Object({ parent: Hash }, { additionalProperties: false });
-  const status = kind.statuses && Type.Enum([...kind.statuses]);
+  const status = kind.lifecycle.statuses && Type.Enum([...kind.lifecycle.statuses]);
   const custom = status ? Type.Object({ ...Custom.properties, status: Type.Optional(status) }, OPEN) : Custom;
   return {
     create: envelope(create, 'optional'),
@@ -110,7 +112,10 @@ function bodyChecks(kind: Kind): BodyChecks {
 
 /** What the body of an access check must match (contract 01 §11), the same for every kind. */
 export const checkSchema: TSchema = envelope(
-  Type.Object({ action: AccessAction, record: Type.Optional(AccessRecord) }, { additionalProperties: false }),
+  Type.Object(
+    { action: AccessAction, record: Type.Optional(oneOfNames(names.records)) },
+    { additionalProperties: false },
+  ),
   'optional',
 );
 
@@ -118,7 +123,7 @@ export const checkSchema: TSchema = envelope(
 export const checkBody: (body: Json | undefined) => SentRecord = checked(checkSchema);
 
 /** The data of an update: that of a create, the version it replaces, and what the ledger had added. */
-function asUpdate({ added }: Kind, data: TObject): TSchema {
+function asUpdate({ data: { added } }: Kind, data: TObject): TSchema {
   const { properties, required = [] } = data as TObject & { required?: string[] };
   const members = { ...properties, ...added, parent: Hash };
   return { ...data, properties: members, required: [...required, 'parent'] } as TSchema;

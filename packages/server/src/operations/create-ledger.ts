@@ -3,7 +3,7 @@ import type { Key } from '../access/caller.js';
 import { decide } from '../access/decide.js';
 import { refusal } from '../access/refusal.js';
 import type { Signed } from '../authorization/trail.js';
-import { kindNamed } from '../kinds/registry.js';
+import { kindNamed, rightTerms } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
 import { inSession, openSession } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
@@ -60,7 +60,14 @@ function assertMayCreate(
   const keys: Key[] = proofs.map((proof) => ({ public: proof.public }));
   const caller = { proofs: keys, ...(claims ? { token: { claims, ...(key ? { key: { public: key } } : {}) } } : {}) };
   const none = { access: [], owners: [], policyBased: false };
-  const context = { ledger: none, policies: new Map(), server: service.serverRules, domains: [], cost: service.task };
+  const context = {
+    ledger: none,
+    policies: new Map(),
+    server: service.serverRules,
+    domains: [],
+    terms: rightTerms,
+    cost: service.task,
+  };
   const decision = decide('create', 'ledger', caller, context);
   service.explain?.({ action: 'create', record: 'ledger', ...decision });
   if (!decision.granted) {

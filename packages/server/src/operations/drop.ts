@@ -5,15 +5,11 @@ import { writer } from '../authorization/caller.js';
 import { assertMayClose } from '../authorization/last-policy.js';
 import { assertSigned, clientTrail, type Signed } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
-import type { Forwarding } from '../forwarding/call.js';
-import { forwardDrop } from '../forwarding/drop.js';
-import { type Target, targetOf } from '../forwarding/target.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import type { Session } from '../ledgers/session.js';
-import { type Decided, inSession } from '../ledgers/session.js';
+import type { Decided, Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { refusedByDependants } from '../records/dependants.js';
 import { usesOf } from '../records/proofs.js';
@@ -21,24 +17,26 @@ import type { SentDrop } from '../records/sent.js';
 import { assertLuid, assertParentHash, foundRecord, type Stored } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
+import type { Operation } from './operation.js';
+import { SIGNED } from './refusals.js';
 import { repeatedDrop } from './repeated.js';
 import { hashedFor, signedBy } from './sent.js';
+import type { Handover, Stages } from './stage.js';
 import { assertUnused } from './unused.js';
 
 /**
  * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (contract 01 §8): the record goes, its history stays readable by
  * luid. Answers 204.
  */
-export async function drop(session: Session, kind: Kind, command: Command): Promise<Answer> {
+export async function drop(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
   const sent = bodyChecksOf(kind).drop(hashedFor(session, body, token));
   await session.task.turn();
   const signed = signedBy(session, kind, sent, token);
-  const forwarding: Forwarding = { kind, command, asked: {} };
-  return inSession(session, async (session) => {
+  return stages(session, kind, command, async (session, stage) => {
     const stored = await foundRecord(session, kind, command);
-    const target = targetOf(session.task, session.ledger, forwarding, 'drop', stored);
-    if (target?.proxied) return proxiedDrop(session, forwarding, target, sent, signed);
+    const handover = stage.ofRecord(session, 'drop', stored);
+    if (handover?.proxied) return proxiedDrop(session, kind, handover, sent, signed);
     if (!stored && (await repeatedDrop(session, kind, command, sent.luid, signed))) return { status: 204 };
     if (!stored) throw notFound(kind);
     const caller = await writer(session, signed.proofs.signed, token);
@@ -50,9 +48,9 @@ export async function drop(session: Session, kind: Kind, command: Command): Prom
     assertLuid(stored.record, sent.luid);
     const refused = await refusedByDependants(session, kind, handle);
     if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
-    if (target) {
+    if (handover) {
       await assertUnused(session, signed, stored.record.luid);
-      await forwardDrop(session, forwarding, target, sent, signed, caller);
+      await handover.takeDrop(session, sent, signed, caller);
     }
     const dropped = await droppedRecord(session, kind, stored.record, signed, caller);
     await session.task.turn();
@@ -61,18 +59,18 @@ export async function drop(session: Session, kind: Kind, command: Command): Prom
   });
 }
 
-/** A drop of a record that only a bridge keeps. */
+/** A drop of a record that only a service outside keeps. */
 async function proxiedDrop(
   session: Session,
-  forwarding: Forwarding,
-  target: Target,
+  kind: Kind,
+  handover: Handover,
   sent: SentDrop,
   signed: Signed,
 ): Promise<Answer> {
   const caller = await writer(session, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
-  await authorize(session, caller, { action: 'drop', kind: forwarding.kind, subject: target.subject });
-  await forwardDrop(session, forwarding, target, sent, signed, caller);
+  await authorize(session, caller, { action: 'drop', kind, subject: handover.subject });
+  await handover.takeDrop(session, sent, signed, caller);
   return { status: 204 };
 }
 
@@ -112,14 +110,33 @@ function dropWrite(
   { proofs }: Signed,
 ): Decided {
   const handle = String(record.data.handle);
-  const unless = kind.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
+  const unless = kind.links.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
   return {
     // What has become too large to change can still go.
     ...versionOf(ledger, kind, record, change + 1, Number.POSITIVE_INFINITY),
     action: 'drop',
     needs: [],
-    decides: kind.decides !== 'never',
+    decides: kind.access.decides !== 'never',
     proofs: usesOf(service, proofs),
     ...(unless ? { unless } : {}),
   };
 }
+
+/** The operation `drop`. */
+export const dropRecord: Operation = {
+  name: 'drop',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('drop'),
+  routes: () => [
+    { method: 'DELETE', of: 'record' },
+    { method: 'POST', of: 'record', path: '/drop', alias: 'ByPost' },
+  ],
+  perform: drop,
+  refusals: { always: [...SIGNED, 'record.not-found', 'crypto.parent-hash-invalid', 'record.drop-rejected'] },
+  handed: 'drop',
+  description: {
+    id: (one) => `drop${one}`,
+    summary: (one) => `Drop ${one}; its history stays readable by luid`,
+    body: ({ name }) => `${name}-drop`,
+    answers: () => ({ 204: { text: 'Dropped. No body.' } }),
+  },
+};

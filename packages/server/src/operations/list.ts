@@ -1,4 +1,4 @@
-import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import type { RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Context, Subject } from '../access/context.js';
 import { decide, judgeQuery, visible } from '../access/decide.js';
@@ -7,14 +7,9 @@ import { authorize } from '../authorization/authorize.js';
 import { reader } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { type Conditions, contextOf, domainOfRecord, subjectOf } from '../authorization/context.js';
-import { aspectsFor, onlyOne } from '../forwarding/aspect.js';
-import type { Forwarding } from '../forwarding/call.js';
-import { forwardedPage } from '../forwarding/read.js';
-import { bridgedSubject } from '../forwarding/target.js';
 import type { Item } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
-import { inSession } from '../ledgers/session.js';
 import { filtersOf } from '../lists/filters.js';
 import { type PageQuery, pageOf } from '../lists/page.js';
 import { type Shown, versionsIn, withBodies } from '../lists/page-bodies.js';
@@ -27,20 +22,22 @@ import { type Parent, parentRecord } from '../records/stored.js';
 import type { Filter } from '../store/queries/filter.js';
 import type { Indexed, Place } from '../store/queries/list.js';
 import { stepsOfText } from '../work/task.js';
+import type { Operation } from './operation.js';
+import { EVERY } from './refusals.js';
+import type { Stages } from './stage.js';
 
 /**
  * `GET /{kind}s` (contract 01 §10): newest change first; what the caller may not read is left out before paging. Policies
  * may have a bridge answer instead, always or when the ledger itself has nothing to show (contract 02 §4).
  */
-export async function list(session: Session, kind: Kind, command: Command): Promise<Answer> {
+export async function list(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { token } = command;
   const page = pageOf(command.query);
   const filters = filtersOf(kind, command.query);
-  const forwarding: Forwarding = { kind, command, asked: {} };
-  return inSession(session, async (session) => {
+  return stages(session, kind, command, async (session, stage) => {
     const caller = await reader(session, token);
     const parent = await parentRecord(session, kind, command);
-    if (parent && kind.rightsOnParent) {
+    if (parent && kind.access.rightsOnParent) {
       await authorize(session, caller, {
         action: 'read',
         kind,
@@ -55,19 +52,19 @@ export async function list(session: Session, kind: Kind, command: Command): Prom
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
     await session.task.turn();
-    const everything = kind.rightsOnParent ?? everythingIsVisible(kind, caller, contextOf(session));
+    const everything = kind.access.rightsOnParent ?? everythingIsVisible(kind, caller, contextOf(session));
     const local = (of: PageQuery): Promise<readonly Shown[]> =>
       everything ? wholePage(session, kind, within, of) : pageOfVisible(session, kind, within, of, caller, parent);
-    const aspect = onlyOne(aspectsFor(session.task, session.ledger, kind, 'query', command));
-    const own = aspect?.strategy === 'proxy' ? [] : await local(page);
-    const bridged = aspect && own.length === 0 && (aspect.strategy === 'proxy' || (await isEmpty(local, page)));
+    const handover = stage.ofList(session);
+    const own = handover?.proxied ? [] : await local(page);
+    const elsewhere = handover && own.length === 0 && (handover.proxied || (await isEmpty(local, page)));
     const answer = (items: readonly Item[]) => ({ status: 200, body: listText(session, session.ledger, items, page) });
-    if (bridged) {
-      const seen = async (data: JsonObject) => {
+    if (elsewhere) {
+      const isSeen = async (subject: Subject) => {
         await session.task.turn();
-        return isShown(session, kind, caller, bridgedSubject(session.ledger, kind, data, 'data'));
+        return isShown(session, kind, caller, subject);
       };
-      const items = await forwardedPage(session, forwarding, aspect, page, seen);
+      const items = await handover.page(session, page, isSeen);
       await session.task.turn();
       return answer(items);
     }
@@ -83,7 +80,7 @@ async function isEmpty(local: (page: PageQuery) => Promise<readonly Shown[]>, { 
 /** A nested list holds what lies under the path's parent. */
 function under(kind: Kind, parent: Parent): Filter {
   const handle = String(parent.record.data.handle);
-  return { path: `data.${kind.under?.member}`, operator: '$eq', values: [handle] };
+  return { path: `data.${kind.links.under?.member}`, operator: '$eq', values: [handle] };
 }
 
 /** Whether rules about no record in particular already let the caller read every one of the kind. */
@@ -169,3 +166,19 @@ function isShownByIndex(
 function isShown(session: Session, kind: Kind, caller: Caller, subject: Subject, conditions?: Conditions): boolean {
   return visible(kind.name, caller, contextOf(session, subject, conditions));
 }
+
+/** The operation `list`. */
+export const listRecords: Operation = {
+  name: 'list',
+  isOf: ({ only, lifecycle }) => only === undefined && lifecycle.operations.includes('list'),
+  routes: () => [{ method: 'GET', of: 'records' }],
+  perform: list,
+  refusals: { always: EVERY, nested: ['record.not-found'] },
+  handed: 'query',
+  description: {
+    id: (_, several) => `list${several}`,
+    summary: (_, several) => `List ${several}, newest change first`,
+    parameters: ['page', 'filters'],
+    answers: ({ name }) => ({ 200: { text: 'A signed page of records.', component: `${name}-list` } }),
+  },
+};

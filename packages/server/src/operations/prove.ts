@@ -15,15 +15,11 @@ import { assertMayClose } from '../authorization/last-policy.js';
 import { statusAfter } from '../authorization/status.js';
 import { impersonationProof } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
-import type { Forwarding } from '../forwarding/call.js';
-import { forwardProof, proxiedProof } from '../forwarding/sign.js';
-import { targetOf } from '../forwarding/target.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
-import { isOwn, type Ledger } from '../ledgers/ledger.js';
+import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import type { Session } from '../ledgers/session.js';
-import { type Decided, inSession } from '../ledgers/session.js';
+import { type Decided, isNobodys, type Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/kind-rules.js';
@@ -42,6 +38,9 @@ import {
 import { assertNotReserved, foundRecord } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
+import type { Operation } from './operation.js';
+import { PROVED } from './refusals.js';
+import type { Stages } from './stage.js';
 import { assertUnused } from './unused.js';
 
 /**
@@ -49,29 +48,28 @@ import { assertUnused } from './unused.js';
  * status, its labels, or only say something. The ledger does not countersign it. Answers 200 with the record, unchanged
  * when it has this very proof already.
  */
-export async function prove(session: Session, kind: Kind, command: Command): Promise<Answer> {
+export async function prove(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
   const sent = isLeftToToken(body, token) ? bodyChecksOf(kind).partialProof(body) : bodyChecksOf(kind).proof(body);
-  const forwarding: Forwarding = { kind, command, asked: {} };
-  return inSession(session, async (session) => {
+  return stages(session, kind, command, async (session, stage) => {
     const found = await foundRecord(session, kind, command);
-    const target = targetOf(session.task, session.ledger, forwarding, 'sign', found);
-    if (target?.proxied) return proxiedProof(session, forwarding, target, sent, token);
+    const handover = stage.ofRecord(session, 'sign', found);
+    if (handover?.proxied) return handover.answerProof(session, sent, token);
     if (!found) throw notFound(kind);
     const { record, change, body: served, parent } = found;
     const subject = subjectOf(kind, record, parent);
     const proof = isSigned(sent) ? verifiedProof(session, record.hash, sent) : undefined;
     assertMeant(session.ledger, kind, [sent.custom]);
     const caller = await writer(session, proof ? [proof] : [], token);
-    const signs = proof !== undefined && !isOwn(session.ledger, proof.public);
+    const signs = proof !== undefined && !isNobodys(session, proof.public);
     if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
     await authorize(session, caller, { action: 'prove', kind, subject });
     assertNotReserved(kind, record);
     if (proof && isThere(record, proof)) return { status: 200, body: served };
     if (proof && !signs) throw unsigned();
     const stored = proof
-      ? storedProof(proof, caller.proofs[0], kind.trail?.origin ?? true)
-      : await tokenProof(session, record.hash, sent.custom ?? {}, caller, token);
+      ? storedProof(proof, caller.proofs[0], kind.trail.origin ?? true)
+      : await stage.once(session, change, () => tokenProof(session, record.hash, sent.custom ?? {}, caller, token));
     const asked = sent.custom?.status;
     const status = await statusAfter(session, kind, record, subject, stored, asked);
     if (status === 'repeat') return { status: 200, body: served };
@@ -81,8 +79,8 @@ export async function prove(session: Session, kind: Kind, command: Command): Pro
     assertGrowthFits(kind, session.ledger, subject.meta.domain, JSON.stringify(stored).length);
     await session.task.turn();
     const uses = usesOf(session, { signed: proof ? [proof] : [] });
-    if (target && proof) await assertUnused(session, { proofs: { signed: [proof] } }, record.luid);
-    const added = target ? await forwardProof(session, forwarding, target, record, stored) : [];
+    if (handover && proof) await assertUnused(session, { proofs: { signed: [proof] } }, record.luid);
+    const added = handover ? await handover.takeProof(session, record, stored) : [];
     const proved = withProof(session, kind, record, sent.custom ?? {}, [stored, ...added], status.becomes);
     await session.task.turn();
     const write = { ...proofWrite(kind, session.ledger, proved, change + 1), proofs: uses };
@@ -128,14 +126,14 @@ function withProof(
 ): RecordEnvelope {
   const { assets, proofs, status: previous, moment: made, owners, labels: had, domain, ...others } = record.meta;
   const labels = changedLabels(had, custom.labels);
-  const set = kind.proved?.(custom, { from: previous, to: status }) ?? {};
+  const set = kind.lifecycle.proved?.(custom, { from: previous, to: status }) ?? {};
   const meta: Meta = {
     ...(assets === undefined ? {} : { assets }),
     ...set,
     proofs: [...proofs, ...added],
     ...(status === undefined ? {} : { status }),
     ...others,
-    moment: kind.fixedMoment ? made : moment(service.nature),
+    moment: kind.lifecycle.fixedMoment ? made : moment(service.nature),
     owners,
     ...(labels === undefined ? {} : { labels }),
     ...(domain === undefined ? {} : { domain }),
@@ -148,6 +146,35 @@ function proofWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, change: 
     ...versionOf(ledger, kind, record, change),
     action: 'update',
     needs: [],
-    decides: kind.decides !== 'never',
+    decides: kind.access.decides !== 'never',
   };
 }
+
+/** The operation `proof`. */
+export const proveRecord: Operation = {
+  name: 'proof',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('proof'),
+  routes: ({ lifecycle }) => [
+    { method: 'POST', of: 'record', path: '/proofs' },
+    ...(lifecycle.proofAliases ?? []).map(
+      (path) => ({ method: 'POST', of: 'record', path, alias: `By${path[1]?.toUpperCase()}${path.slice(2)}` }) as const,
+    ),
+  ],
+  perform: prove,
+  refusals: {
+    always: [
+      ...PROVED,
+      'record.not-found',
+      'record.update-rejected',
+      'record.status-policy-violation',
+      'record.labels-policy-violation',
+    ],
+  },
+  handed: 'sign',
+  description: {
+    id: (one) => `add${one}Proof`,
+    summary: (one) => `Add a proof to ${one}, which may change its status and labels`,
+    body: ({ name }) => `${name}-proof`,
+    answers: ({ name }) => ({ 200: { text: 'The record.', component: name } }),
+  },
+};

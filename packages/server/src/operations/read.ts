@@ -2,42 +2,56 @@ import { asked, authorize, readsEvery } from '../authorization/authorize.js';
 import { reader } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { assertMayReveal, revealed } from '../authorization/reveal.js';
-import type { Forwarding } from '../forwarding/call.js';
-import { forwardedRead } from '../forwarding/read.js';
-import { aspectOf, targetOf } from '../forwarding/target.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
-import { inSession } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { foundRecord } from '../records/stored.js';
 import { asksForSecrets } from './asks-for-secrets.js';
+import type { Operation } from './operation.js';
+import { EVERY } from './refusals.js';
+import type { Stages } from './stage.js';
 
 /**
  * `GET /{kind}s/{id}` (contract 01 §5): 200 with the record, the very bytes the write was answered with; or with that of
  * a bridge, where policies say so (contract 02 §4).
  */
-export async function read(session: Session, kind: Kind, command: Command): Promise<Answer> {
+export async function read(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { token } = command;
   const reveals = asksForSecrets(kind, command);
-  const forwarding: Forwarding = { kind, command, asked: {} };
-  return inSession(session, async (session) => {
+  return stages(session, kind, command, async (session, stage) => {
     const stored = await foundRecord(session, kind, command);
-    const target = targetOf(session.task, session.ledger, forwarding, 'read', stored);
-    if (target && (target.proxied || !stored)) return forwardedRead(session, forwarding, target, token);
+    const handover = stage.ofRecord(session, 'read', stored);
+    if (handover && (handover.proxied || !stored)) return handover.answerRead(session, token);
     if (!stored) throw notFound(kind);
     const caller = await reader(session, token);
-    const everything = !reveals && !kind.under && (await readsEvery(session, kind, caller));
+    const everything = !reveals && !kind.links.under && (await readsEvery(session, kind, caller));
     const reading = everything ? undefined : asked('read', kind, stored);
     if (reading) {
       const conditions = await conditionsOf(session, caller, reading.subject);
       await authorize(session, caller, { ...reading, conditions });
     }
     // The ledger answers, but not where policies are at fault (contract 02 §4).
-    if (target) aspectOf(target);
+    handover?.assertOneWay();
     const answer = { status: 200, body: stored.body };
     if (!reading || !reveals) return answer;
     await assertMayReveal(session, kind, caller, reading.subject);
     return revealed(session, kind, answer);
   });
 }
+
+/** The operation `read`. */
+export const readRecord: Operation = {
+  name: 'read',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('read'),
+  routes: () => [{ method: 'GET', of: 'record' }],
+  perform: read,
+  refusals: { always: [...EVERY, 'record.not-found'], nested: ['record.invalid'] },
+  handed: 'read',
+  description: {
+    id: (one) => `read${one}`,
+    summary: (one) => `Read ${one}`,
+    parameters: ['include'],
+    answers: ({ name }) => ({ 200: { text: 'The record.', component: name } }),
+  },
+};

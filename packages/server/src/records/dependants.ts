@@ -12,7 +12,7 @@ export async function refusedByDependants(
   kind: Kind,
   handle: string,
 ): Promise<{ detail: string; custom?: JsonObject } | undefined> {
-  for (const dependants of kind.dependants ?? []) {
+  for (const dependants of kind.links.dependants ?? []) {
     const query = { ledger: session.ledger.id, kind: dependants.kind, link: handle, limit: 100 };
     const handles = await session.store.linked.keys(query);
     if (handles.length === 0) continue;

@@ -23,12 +23,12 @@ export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonOb
   const found: Found = { document: Object.create(null), size: 0 };
   const members = new Set([
     // Where it is the key, it has a column of its own.
-    ...(kind.key ? ['handle'] : []),
+    ...(kind.links.key ? ['handle'] : []),
     // The content of a schema is not filtered by, only the name of one.
     ...(typeof data.schema === 'string' ? ['schema'] : []),
     'custom',
-    ...(kind.under ? [kind.under.member] : []),
-    ...kind.filters,
+    ...(kind.links.under ? [kind.links.under.member] : []),
+    ...(kind.filters.data ?? []),
   ]);
   for (const path of members) collect(found, 'data', 1, data, path.split('.'));
   if (meta.labels) collect(found, 'meta.labels', 2, meta.labels, []);

@@ -18,7 +18,7 @@ export function joinedDomain(
   parent?: Parent,
 ): string | undefined {
   if (ledger.domains.size === 0) return undefined;
-  if (kind.inParentsDomain) return parent?.record.meta.domain;
+  if (kind.links.inParentsDomain) return parent?.record.meta.domain;
   return namedDomain(proofs) ?? domainOfHandle(ledger, data);
 }
 
@@ -56,7 +56,7 @@ export function assertDomain(
   if (named !== domain) {
     throw new LedgerError(
       'record.invalid',
-      `Domain in the request does not match the domain of the ${kind.under?.kind}`,
+      `Domain in the request does not match the domain of the ${kind.links.under?.kind}`,
     );
   }
 }
@@ -72,7 +72,7 @@ export function assertDomain(
  */
 export function placeOfName(
   ledger: Ledger,
-  { freeNames = false }: Kind,
+  { access: { freeNames = false } }: Kind,
   { handle }: JsonObject,
   domain: string | undefined,
 ): { readonly domain?: string } | undefined {

@@ -47,7 +47,7 @@ export function indexedSubject(
     kind: kind.name,
     access,
     owners,
-    data: kind.key ? {} : { handle: key },
+    data: kind.links.key ? {} : { handle: key },
     meta: {
       ...(status === null ? {} : { status }),
       ...(domain === null ? {} : { domain }),

@@ -18,7 +18,7 @@ export interface Related {
  * @throws `record.relation-not-found` for the first one missing, in the kind's order (contract 01 §12)
  */
 export async function foundRelations(session: Session, kind: Kind, data: JsonObject): Promise<Related[]> {
-  const relations = kind.relations?.(data) ?? [];
+  const relations = kind.links.relations?.(data) ?? [];
   const found = await Promise.all(
     relations.map((relation) =>
       session.store.lookup({ ledger: session.ledger.id, kind: relation.kind, id: relation.handle, by: 'handle' }),
@@ -50,7 +50,7 @@ export function heldBeside(
 ): readonly Related[] {
   return related.filter(
     (one) =>
-      kindNamed(one.kind).dependants?.some((dependants) => dependants.kind === kind.name) &&
+      kindNamed(one.kind).links.dependants?.some((dependants) => dependants.kind === kind.name) &&
       !isWithin(ledger, one.domain, domain) &&
       !isWithin(ledger, domain, one.domain),
   );

@@ -19,7 +19,7 @@ export function sealedSecrets(
   sent: Readonly<Record<string, string>>,
   kept: ReadonlySet<string>,
 ): { name: string; sealed: Buffer }[] {
-  return [...new Set(kind.secrets?.(data) ?? [])].flatMap((name) => {
+  return [...new Set(kind.secrets.names?.(data) ?? [])].flatMap((name) => {
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
     if (value !== undefined) {
       return [
@@ -43,7 +43,7 @@ export async function keptSecretNames(
   kind: Kind,
   record: RecordEnvelope,
 ): Promise<ReadonlySet<string>> {
-  if (!kind.secrets?.(record.data).length) return new Set();
+  if (!kind.secrets.names?.(record.data).length) return new Set();
   const secrets = await session.store.secrets({ ledger: session.ledger.id, luid: record.luid });
   return new Set(secrets.map((secret) => secret.name));
 }

@@ -5,7 +5,7 @@ import type { StoredChange } from '../store/queries/history.js';
 /** `data` in its kind's served order: parent, the kind's members, then what else was sent (contract 01 §3). */
 export function inOrder(kind: Kind, data: JsonObject): JsonObject {
   const ordered: JsonObject = {};
-  for (const member of ['parent', ...kind.order]) {
+  for (const member of ['parent', ...kind.data.order]) {
     if (data[member] !== undefined) ordered[member] = data[member];
   }
   for (const [member, value] of Object.entries(data)) {
@@ -34,7 +34,7 @@ export function snapshot(kind: Kind, stored: StoredChange): Change {
       change: stored.change,
       action: stored.action as ChangeAction,
       owners,
-      ...(kind.trail?.labels === false && labels === undefined ? {} : { labels: labels ?? null }),
+      ...(kind.trail.labels === false && labels === undefined ? {} : { labels: labels ?? null }),
       ...others,
     },
     data,

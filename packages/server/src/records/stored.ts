@@ -87,21 +87,21 @@ export async function droppedRecord(
  */
 export async function parentRecord(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
   const parent = await foundParent(session, kind, command);
-  if (!parent && kind.under) throw notFound(kindNamed(kind.under.kind));
+  if (!parent && kind.links.under) throw notFound(kindNamed(kind.links.under.kind));
   return parent;
 }
 
 /** The same, or nothing also when there is none. */
 export async function foundParent(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
-  if (!kind.under) return undefined;
-  const above = kindNamed(kind.under.kind);
+  if (!kind.links.under) return undefined;
+  const above = kindNamed(kind.links.under.kind);
   const found = await named(session, above, command.params.parent ?? '');
   return found && { kind: above, record: found.record };
 }
 
 /** @throws `record.invalid` when `data` names another parent than the path (contract 03 §2.5, §7) */
 export function assertUnder(kind: Kind, data: RecordEnvelope['data'], parent: Parent): void {
-  const member = kind.under?.member ?? '';
+  const member = kind.links.under?.member ?? '';
   if (data[member] === parent.record.data.handle) return;
   throw new LedgerError(
     'record.invalid',
@@ -119,7 +119,7 @@ export function assertParentHash(record: RecordEnvelope, parent: unknown): void 
 
 /** @throws `auth.forbidden` for a record of the ledger's own, which no rule lets anyone change (contract 03 §1) */
 export function assertNotReserved(kind: Kind, record: RecordEnvelope): void {
-  if (!kind.reserved?.includes(String(record.data.handle))) return;
+  if (!kind.access.reserved?.includes(String(record.data.handle))) return;
   throw new LedgerError('auth.forbidden', `Cannot update ${kind.name}.`);
 }
 
@@ -127,8 +127,8 @@ export function assertNotReserved(kind: Kind, record: RecordEnvelope): void {
  * @throws `auth.forbidden` for a new record under one of the ledger's own: a factor would be another key of `system`,
  *   which no rule gives anyone (contract 03 §1)
  */
-export function assertNotUnderReserved({ name, under }: Kind, data: RecordEnvelope['data']): void {
-  if (!under || !kindNamed(under.kind).reserved?.includes(String(data[under.member]))) return;
+export function assertNotUnderReserved({ name, links: { under } }: Kind, data: RecordEnvelope['data']): void {
+  if (!under || !kindNamed(under.kind).access.reserved?.includes(String(data[under.member]))) return;
   throw new LedgerError('auth.forbidden', `Cannot create ${name}.`);
 }
 
@@ -176,11 +176,11 @@ function named(session: Session, kind: Kind, id: string): Promise<Stored | undef
  * of the handle (or luid) of the record it links and of the one it lies under.
  */
 async function keyOf(session: Session, kind: Kind, id: string, parent: Parent | undefined): Promise<string> {
-  if (!kind.links || !kind.key || !kind.under || !parent) return id;
-  const linked = kindNamed(kind.links.kind);
+  if (!kind.links.to || !kind.links.key || !kind.links.under || !parent) return id;
+  const linked = kindNamed(kind.links.to.kind);
   const record = isLuid(id, linked.prefix) ? (await named(session, linked, id))?.record : undefined;
-  return kind.key({
-    [kind.under.member]: parent.record.data.handle ?? '',
-    [kind.links.member]: record?.data.handle ?? id,
+  return kind.links.key({
+    [kind.links.under.member]: parent.record.data.handle ?? '',
+    [kind.links.to.member]: record?.data.handle ?? id,
   });
 }

@@ -21,7 +21,7 @@ export async function checkUserSchema(
   data: JsonObject,
   domain: string | undefined,
 ): Promise<void> {
-  if (kind.schemas === 'none') return;
+  if (kind.data.schemas === 'none') return;
   const { ledger, task } = session;
   const ofKind = ledger.schemas.get(kind.name);
   const { schema: handle } = data;
@@ -31,7 +31,7 @@ export async function checkUserSchema(
   }
   const entry = ofKind?.get(handle);
   if (!entry || !isWithin(ledger, domain, entry.domain)) {
-    const detail = kind.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${kind.name}.`;
+    const detail = kind.data.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${kind.name}.`;
     throw new LedgerError('record.relation-not-found', detail);
   }
   const known = read.has(entry) ? session.compiledSchemas.get(entry.hash) : undefined;

@@ -33,7 +33,7 @@ export function versionOf(
   const { hash, data, luid, meta } = record;
   const body = recordText(record);
   if (Buffer.byteLength(body) > most) throw tooLarge(most);
-  const link = kind.link?.(data);
+  const link = kind.links.value?.(data);
   return {
     ledger: ledger.id,
     version: ledger.version,
@@ -59,7 +59,7 @@ function tooLarge(most: number): LedgerError {
 
 /** What is unique within the kind: the handle, unless the kind says otherwise. */
 export function keyOf(kind: Kind, { data }: Pick<RecordEnvelope, 'data'>): string {
-  return kind.key?.(data) ?? String(data.handle);
+  return kind.links.key?.(data) ?? String(data.handle);
 }
 
 /** A luid for a new record of the kind. */

@@ -1,16 +1,8 @@
 import { Overloaded } from '../base/gather.js';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
+import type { Account, Turns } from './account.js';
 import { LedgerTask, type Task } from './task.js';
-
-/** What a ledger has used of the process lately, in steps: a leaky bucket. */
-export interface Account {
-  used: number;
-  /** Milliseconds of the clock up to which it has leaked. */
-  since: number;
-  /** Those who wait for its turns, in the order they came. */
-  readonly waiting: (() => void)[];
-}
 
 /**
  * Shares one event loop among ledgers, slice by slice. A ledger that has used little lately goes straight through. One that
@@ -18,7 +10,7 @@ export interface Account {
  * the ledger that has used least goes next. In each turn of the loop that has anyone waiting, one slice at least is
  * granted: nothing is idle while there is work, and between two turns the loop sees to everything else.
  */
-export class Scheduler {
+export class Scheduler implements Turns {
   readonly #clock: () => number;
   readonly #accounts = new LruCache<number, Account>(limits.work.accounts);
   readonly #waiting = new Set<Account>();
@@ -48,18 +40,12 @@ export class Scheduler {
     return new LedgerTask(this, account, isOver);
   }
 
-  /** Takes note of steps taken. */
   charge(account: Account, steps: number): void {
     account.used += steps;
     this.#inTurn += steps;
     if (!this.#ticking) this.#tick();
   }
 
-  /**
-   * Resolves when it is the account's turn; nothing when that is now.
-   *
-   * @throws Overloaded when too many wait
-   */
   turn(account: Account): Promise<void> | undefined {
     if (this.#inTurn < limits.work.turn && account.waiting.length === 0 && this.#isLight(account)) return undefined;
     if (this.#waiters >= limits.queue) throw new Overloaded();

@@ -1,7 +1,7 @@
 import { LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
+import type { Account, Turns } from './account.js';
 import type { Cost } from './cost.js';
-import type { Account, Scheduler } from './scheduler.js';
 
 /**
  * The work of one request, as far as a tenant's data can make it heavy. It goes on in slices: between two calls of `turn`
@@ -35,7 +35,7 @@ export const UNBOUNDED: Task = {
 
 /** A task of a ledger. */
 export class LedgerTask implements Task {
-  readonly #scheduler: Scheduler;
+  readonly #turns: Turns;
   readonly #account: Account;
   readonly #isOver: () => boolean;
   #slice = 0;
@@ -43,8 +43,8 @@ export class LedgerTask implements Task {
   #finishes = false;
 
   /** @param isOver whether nobody waits for the answer any more */
-  constructor(scheduler: Scheduler, account: Account, isOver: () => boolean) {
-    this.#scheduler = scheduler;
+  constructor(turns: Turns, account: Account, isOver: () => boolean) {
+    this.#turns = turns;
     this.#account = account;
     this.#isOver = isOver;
   }
@@ -53,7 +53,7 @@ export class LedgerTask implements Task {
   spend(steps: number): void {
     this.#slice += steps;
     this.#total += steps;
-    this.#scheduler.charge(this.#account, steps);
+    this.#turns.charge(this.#account, steps);
     if (this.#slice > limits.work.slice) throw tooMuch(limits.work.slice, 'at a time');
     if (this.#total > limits.work.request) throw tooMuch(limits.work.request, 'for one request');
   }
@@ -63,13 +63,13 @@ export class LedgerTask implements Task {
     if (steps > 0) this.note(steps);
     if (this.#total > limits.work.request) throw tooMuch(limits.work.request, 'for one request');
     this.#slice = 0;
-    const turn = this.#scheduler.turn(this.#account);
+    const turn = this.#turns.turn(this.#account);
     return turn && this.#after(turn);
   }
 
   note(steps: number): void {
     this.#total += steps;
-    this.#scheduler.charge(this.#account, steps);
+    this.#turns.charge(this.#account, steps);
   }
 
   mustFinish(): void {

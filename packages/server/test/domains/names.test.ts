@@ -48,7 +48,7 @@ describe('the name of a new record (docs/interface/domains.md)', () => {
     expect(Object.keys(DATA).sort()).toEqual(named.sort());
     expect(
       kinds
-        .filter(({ freeNames }) => freeNames)
+        .filter(({ access: { freeNames } }) => freeNames)
         .map(({ name }) => name)
         .sort(),
     ).toEqual([...FREE]);
@@ -59,7 +59,7 @@ describe('the name of a new record (docs/interface/domains.md)', () => {
     async (name) => {
       const { admin, founder } = scene;
       const kind = kindNamed(name);
-      const path = kind.under ? '/signers/clerk@sales/factors' : `/${kind.path}`;
+      const path = kind.links.under ? '/signers/clerk@sales/factors' : `/${kind.path}`;
       const data = DATA[name]!;
       const refused = `403 Cannot create ${name}.`;
       const make = async (handle: string) => outcome(await createIn(admin, path, 'sales', data(handle)));

@@ -99,7 +99,7 @@ describe('GET /v2/openapi.json', () => {
     for (const data of [minimal('x-1'), full('x-1')]) {
       const body = { ...signed(data, key), meta: { ...signed(data, key).meta, ...(secret ? { secret } : {}) } };
       expect(described.requestErrors('post', collectionOf(kind), body)).toBeUndefined();
-      if (!kind.operations.includes('update')) continue;
+      if (!kind.lifecycle.operations.includes('update')) continue;
       const update = signed({ ...data, parent: HASH }, key, {}, { luid: `$${kind.prefix}.-0123456789abcdef` });
       expect(described.requestErrors('put', recordOf(kind), update)).toBeUndefined();
     }
@@ -124,7 +124,7 @@ describe('GET /v2/openapi.json', () => {
     for (const body of [null, [], {}, { ...signed(full, key), more: 1 }, { ...signed(full, key), hash: 'x' }]) {
       expect(agree('post', collectionOf(kind), checks.create, body)).toBe(true);
     }
-    if (!kind.operations.includes('update')) return;
+    if (!kind.lifecycle.operations.includes('update')) return;
     const update = (data: object) => agree('put', recordOf(kind), checks.update, { ...signed(full, key), data });
     expect(update({ ...full, parent: HASH })).toBe(false);
     expect(update(full)).toBe(true);
@@ -132,16 +132,19 @@ describe('GET /v2/openapi.json', () => {
     expect(update({ ...full, parent: HASH, unknown: 1 })).toBe(true);
   });
 
-  it.each(kinds.filter(({ operations }) => operations.includes('proof')))('takes proofs of $name', (kind) => {
-    const path = `${recordOf(kind)}/proofs`;
-    const errors = (body: unknown) => described.requestErrors('post', path, body);
-    expect(errors(proofOver(HASH, key, { status: kind.statuses?.[0] ?? 'active' }))).toBeUndefined();
-    expect(errors({ custom: { note: 'left to the token' } })).toBeUndefined();
-    const { public: _, ...unsigned } = proofOver(HASH, key);
-    expect(errors(unsigned)).toBeDefined();
-    expect(errors({ ...proofOver(HASH, key), custom: 1 })).toBeDefined();
-    if (kind.statuses) expect(errors(proofOver(HASH, key, { status: 'other' }))).toBeDefined();
-  });
+  it.each(kinds.filter(({ lifecycle: { operations } }) => operations.includes('proof')))(
+    'takes proofs of $name',
+    (kind) => {
+      const path = `${recordOf(kind)}/proofs`;
+      const errors = (body: unknown) => described.requestErrors('post', path, body);
+      expect(errors(proofOver(HASH, key, { status: kind.lifecycle.statuses?.[0] ?? 'active' }))).toBeUndefined();
+      expect(errors({ custom: { note: 'left to the token' } })).toBeUndefined();
+      const { public: _, ...unsigned } = proofOver(HASH, key);
+      expect(errors(unsigned)).toBeDefined();
+      expect(errors({ ...proofOver(HASH, key), custom: 1 })).toBeDefined();
+      if (kind.lifecycle.statuses) expect(errors(proofOver(HASH, key, { status: 'other' }))).toBeDefined();
+    },
+  );
 
   it('takes drops and access checks', () => {
     const record = {
@@ -220,14 +223,14 @@ describe('GET /v2/openapi.json', () => {
         expectDescribed(described, 'GET', path, await client.get(path));
         const record = `${path}/${created.body.luid}`;
         expectDescribed(described, 'GET', record, await client.get(record));
-        if (kind.operations.includes('proof')) {
+        if (kind.lifecycle.operations.includes('proof')) {
           expectDescribed(described, 'POST', `${record}/proofs`, await client.prove(record, created.body, { note: 1 }));
         }
-        if (kind.operations.includes('changes')) {
+        if (kind.lifecycle.operations.includes('changes')) {
           expectDescribed(described, 'GET', `${record}/changes`, await client.get(`${record}/changes`));
           expectDescribed(described, 'GET', `${record}/changes/1`, await client.get(`${record}/changes/1`));
         }
-        if (kind.operations.includes('check')) {
+        if (kind.lifecycle.operations.includes('check')) {
           const check = signed({ action: 'read' }, client.key, {});
           expectDescribed(
             described,
@@ -236,7 +239,7 @@ describe('GET /v2/openapi.json', () => {
             await client.call('POST', `${record}/access/!check`, check),
           );
         }
-        if (kind.operations.includes('drop')) {
+        if (kind.lifecycle.operations.includes('drop')) {
           expectDescribed(described, 'DELETE', record, await client.drop(record, created.body));
         }
       }
@@ -316,7 +319,9 @@ function servedRoutes(tree: string): string[] {
 }
 
 function collectionOf(kind: Kind): string {
-  return kind.under ? `/${kindNamed(kind.under.kind).path}/{${kind.under.member}}/${kind.path}` : `/${kind.path}`;
+  return kind.links.under
+    ? `/${kindNamed(kind.links.under.kind).path}/{${kind.links.under.member}}/${kind.path}`
+    : `/${kind.path}`;
 }
 
 function recordOf(kind: Kind): string {
@@ -324,7 +329,7 @@ function recordOf(kind: Kind): string {
 }
 
 function collectionPath(kind: Kind, data: object): string {
-  const { member } = kind.under ?? {};
+  const { member } = kind.links.under ?? {};
   return collectionOf(kind).replace(/\{\w+\}/, String((data as Record<string, unknown>)[member ?? '']));
 }
 

@@ -1,6 +1,8 @@
 import { hash as hashOf, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
 import pg from 'pg';
+import { expect } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
+import type { TestAnswer, TestClient } from '../support/client.js';
 
 /** How far whoever alters a row goes: `sly` makes the hash anew, `slyer` takes the authentication code away as well. */
 export type Effort = 'careless' | 'sly' | 'slyer';
@@ -54,4 +56,14 @@ export class Intruder {
   leave(): Promise<void> {
     return this.#client.end();
   }
+}
+
+/** The same client, at the second of two servers, which has nothing in memory. */
+export function atSecond([, { url }]: readonly [unknown, { readonly url: string }], client: TestClient): TestClient {
+  return Object.assign(Object.create(Object.getPrototypeOf(client)), client, { url });
+}
+
+export function expectRefused(answer: TestAnswer): void {
+  expect(answer.status, answer.text).toBe(500);
+  expect(answer.body.data).toEqual({ reason: 'api.unexpected-error', detail: 'Unexpected server error' });
 }

@@ -7,7 +7,7 @@ import { examples, PUBLIC_KEY } from './examples.js';
 /** Why the checks beyond shape refuse `data`, with the first of the listed errors. */
 function refused(name: KindName, data: JsonObject, previous?: JsonObject, config?: JsonObject) {
   try {
-    kindNamed(name).check?.(data, previous, config);
+    kindNamed(name).data.check?.(data, previous, config);
     return undefined;
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
@@ -104,48 +104,48 @@ describe('URLs', () => {
 
 describe('secrets', () => {
   it('are named once each, in the order of their references', () => {
-    expect(kindNamed('bridge').secrets?.(examples.bridge.full('b'))).toEqual(['client', 'apiKey']);
-    expect(kindNamed('bridge').secrets?.(examples.bridge.minimal('b'))).toEqual([]);
-    expect(kindNamed('signer-factor').secrets?.(examples['signer-factor'].full('f'))).toEqual(['private1']);
-    expect(kindNamed('signer-factor').secrets?.({ clientSecret: '{{ secret.clientSecret }}' })).toEqual([
+    expect(kindNamed('bridge').secrets.names?.(examples.bridge.full('b'))).toEqual(['client', 'apiKey']);
+    expect(kindNamed('bridge').secrets.names?.(examples.bridge.minimal('b'))).toEqual([]);
+    expect(kindNamed('signer-factor').secrets.names?.(examples['signer-factor'].full('f'))).toEqual(['private1']);
+    expect(kindNamed('signer-factor').secrets.names?.({ clientSecret: '{{ secret.clientSecret }}' })).toEqual([
       'clientSecret',
     ]);
-    expect(kindNamed('signer-factor').secrets?.({ secret: '{{secret.a}}', clientSecret: 'x' })).toEqual([]);
+    expect(kindNamed('signer-factor').secrets.names?.({ secret: '{{secret.a}}', clientSecret: 'x' })).toEqual([]);
   });
 });
 
 describe('relations', () => {
   it('are told in the words of the contract', () => {
-    expect(kindNamed('anchor').relations?.({ wallet: 'ghost' })).toEqual([
+    expect(kindNamed('anchor').links.relations?.({ wallet: 'ghost' })).toEqual([
       { kind: 'wallet', handle: 'ghost', missing: "Cannot find anchor wallet 'ghost'" },
     ]);
     // A wallet called `undefined` must not satisfy an anchor that names none.
-    expect(kindNamed('anchor').relations?.({})).toEqual([
+    expect(kindNamed('anchor').links.relations?.({})).toEqual([
       { kind: 'wallet', handle: '', missing: "Cannot find anchor wallet 'undefined'" },
     ]);
-    expect(kindNamed('wallet').relations?.({})).toEqual([]);
-    expect(kindNamed('wallet').relations?.({ bridge: 'b' })).toEqual([
+    expect(kindNamed('wallet').links.relations?.({})).toEqual([]);
+    expect(kindNamed('wallet').links.relations?.({ bridge: 'b' })).toEqual([
       { kind: 'bridge', handle: 'b', missing: 'Referenced Bridge b not found.' },
     ]);
     for (const name of ['signer-factor', 'circle-signer'] as const) {
-      expect(kindNamed(name).relations?.({ signer: 'ghost' })).toEqual([
+      expect(kindNamed(name).links.relations?.({ signer: 'ghost' })).toEqual([
         { kind: 'signer', handle: 'ghost', missing: 'Referenced Signer ghost not found.' },
       ]);
     }
-    expect(kindNamed('bridge').missingSchema?.('x')).toBe('Referenced Schema x not found.');
+    expect(kindNamed('bridge').data.missingSchema?.('x')).toBe('Referenced Schema x not found.');
   });
 
   it('keep records from being dropped', () => {
-    expect(kindNamed('wallet').dependants?.[0]?.refusal('w', ['a', 'b'])).toEqual({
+    expect(kindNamed('wallet').links.dependants?.[0]?.refusal('w', ['a', 'b'])).toEqual({
       detail: "Cannot drop wallet 'w' with anchors associated with it",
       custom: { anchors: ['a', 'b'] },
     });
-    expect(kindNamed('bridge').dependants?.[0]?.refusal('used', ['w'])).toEqual({
+    expect(kindNamed('bridge').links.dependants?.[0]?.refusal('used', ['w'])).toEqual({
       detail: 'Bridge used is in use by wallets. Please remove it from the wallets first.',
     });
   });
 
   it('make a circle signer unique by circle and signer', () => {
-    expect(kindNamed('circle-signer').key?.({ circle: 'c', signer: 's' })).toBe('c/s');
+    expect(kindNamed('circle-signer').links.key?.({ circle: 'c', signer: 's' })).toBe('c/s');
   });
 });

@@ -8,8 +8,8 @@ const checks = new Map<KindName, (data: unknown) => void>();
 
 /** What is wrong with `data`: each error as `<path> <message>`, in the order they are listed; none when it is valid. */
 export function faults(name: KindName, data: JsonObject): string[] {
-  const { data: schema, alternatives } = kindNamed(name);
-  const check = checks.get(name) ?? requestCheck(alternatives ? Type.Union([...alternatives]) : schema);
+  const { shape, alternatives } = kindNamed(name).data;
+  const check = checks.get(name) ?? requestCheck(alternatives ? Type.Union([...alternatives]) : shape);
   checks.set(name, check);
   try {
     check(data);

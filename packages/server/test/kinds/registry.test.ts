@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindNamed, kinds } from '../../src/kinds/registry.js';
-import { SIGNALS } from '../../src/kinds/signals.js';
+import { kindNamed, kinds, names } from '../../src/kinds/registry.js';
 import { examples } from './examples.js';
 
 const prefixes = {
@@ -30,7 +29,7 @@ describe('the registry', () => {
   });
 
   it('gives each kind paths of its own', () => {
-    const paths = kinds.map(({ path, under }) => (under ? `${kindNamed(under.kind).path}/${path}` : path));
+    const paths = kinds.map(({ path, links: { under } }) => (under ? `${kindNamed(under.kind).path}/${path}` : path));
     expect(new Set(paths).size).toBe(paths.length);
     expect(paths.sort()).toEqual(
       [
@@ -55,30 +54,35 @@ describe('the registry', () => {
 
   it('serves the operations of contract 06 §2', () => {
     const without = (operation: string) =>
-      kinds.filter(({ operations }) => !(operations as readonly string[]).includes(operation)).map(({ name }) => name);
+      kinds
+        .filter(({ lifecycle: { operations } }) => !(operations as readonly string[]).includes(operation))
+        .map(({ name }) => name);
     for (const operation of ['create', 'list', 'read']) expect(without(operation)).toEqual([]);
     expect(without('update')).toEqual(['report', 'circle-signer', 'intent']);
     expect(without('drop')).toEqual(['ledger', 'signer', 'domain', 'schema', 'circle', 'intent']);
     expect(without('changes')).toEqual([]);
     for (const operation of ['proof', 'check']) expect(without(operation)).toEqual(['circle-signer']);
-    for (const { operations } of kinds) expect(new Set(operations).size).toBe(operations.length);
+    for (const {
+      lifecycle: { operations },
+    } of kinds)
+      expect(new Set(operations).size).toBe(operations.length);
   });
 
   it('knows the signals in the order of contract 06 §6', () => {
-    expect(SIGNALS).toHaveLength(56);
-    expect(new Set(SIGNALS).size).toBe(56);
-    expect(SIGNALS.slice(0, 5)).toEqual([
+    expect(names.signals).toHaveLength(56);
+    expect(new Set(names.signals).size).toBe(56);
+    expect(names.signals.slice(0, 5)).toEqual([
       'anchor-created',
       'anchor-dropped',
       'anchor-proofs-added',
       'anchor-updated',
       'balance-received',
     ]);
-    expect(SIGNALS.slice(-3)).toEqual(['wallet-updated', 'wallet-dropped', 'bridge-dropped']);
+    expect(names.signals.slice(-3)).toEqual(['wallet-updated', 'wallet-dropped', 'bridge-dropped']);
   });
 
   it.each(kinds)('$name raises signals that can be subscribed to, for operations it serves', (kind) => {
-    for (const signal of kind.signals) expect(SIGNALS).toContain(signal);
+    for (const signal of kind.lifecycle.signals) expect(names.signals).toContain(signal);
     const operations: Record<string, string> = {
       [`${kind.name}-created`]: 'create',
       [`${kind.name}-proofs-added`]: 'proof',
@@ -87,41 +91,42 @@ describe('the registry', () => {
     };
     const silent = ['policy-dropped', 'symbol-dropped'];
     const expected = Object.entries(operations)
-      .filter(([, operation]) => (kind.operations as readonly string[]).includes(operation))
+      .filter(([, operation]) => (kind.lifecycle.operations as readonly string[]).includes(operation))
       .map(([signal]) => signal)
       .filter((signal) => !silent.includes(signal));
     // Intents change by themselves (contract 06 §2).
     if (kind.name === 'intent') expected.push('intent-updated');
-    expect([...kind.signals].sort()).toEqual(kind.name === 'circle-signer' ? [] : expected.sort());
+    expect([...kind.lifecycle.signals].sort()).toEqual(kind.name === 'circle-signer' ? [] : expected.sort());
   });
 
   it.each(kinds)('$name serves its members in a known order, each once', (kind) => {
-    const shapes = kind.alternatives ?? [kind.data];
+    const shapes = kind.data.alternatives ?? [kind.data.shape];
     const members = new Set(shapes.flatMap((shape) => Object.keys(shape.properties)));
-    const servedOnly = [...Object.keys(kind.added ?? {}), ...(kind.name === 'intent' ? ['origin'] : [])];
-    expect([...kind.order].sort()).toEqual([...members, ...servedOnly].sort());
+    const servedOnly = [...Object.keys(kind.data.added ?? {}), ...(kind.name === 'intent' ? ['origin'] : [])];
+    expect([...kind.data.order].sort()).toEqual([...members, ...servedOnly].sort());
   });
 
   it.each(kinds)('$name has relations, parents and dependants that are kinds and members', (kind) => {
     const data = examples[kind.name].full('a');
     const needed = examples[kind.name].needs?.('a') ?? [];
-    for (const relation of kind.relations?.(data) ?? []) {
+    for (const relation of kind.links.relations?.(data) ?? []) {
       expect(needed.some((need) => need.kind === relation.kind && need.data.handle === relation.handle)).toBe(true);
     }
-    if (kind.under) expect(kind.data.required).toContain(kind.under.member);
-    for (const dependant of kind.dependants ?? []) {
-      expect(Object.keys(kindNamed(dependant.kind).data.properties)).toContain(dependant.member);
+    if (kind.links.under) expect(kind.data.shape.required).toContain(kind.links.under.member);
+    for (const dependant of kind.links.dependants ?? []) {
+      expect(Object.keys(kindNamed(dependant.kind).data.shape.properties)).toContain(dependant.member);
     }
   });
 
   it('decides access by the kinds that rules, members and schemas live in', () => {
-    const deciding = (when: string) => kinds.filter(({ decides }) => decides === when).map(({ name }) => name);
+    const deciding = (when: string) =>
+      kinds.filter(({ access: { decides } }) => decides === when).map(({ name }) => name);
     expect(deciding('always').sort()).toEqual(['circle', 'circle-signer', 'domain', 'ledger', 'policy', 'schema']);
     expect(deciding('unless-created')).toEqual(['signer', 'signer-factor']);
   });
 
   it('keeps the handles that others refer to', () => {
-    const kept = kinds.filter(({ renamable }) => renamable === false).map(({ name }) => name);
+    const kept = kinds.filter(({ links: { renamable } }) => renamable === false).map(({ name }) => name);
     expect(kept.sort()).toEqual([
       'anchor',
       'bridge',
@@ -137,17 +142,21 @@ describe('the registry', () => {
   });
 
   it('judges circle signers by the rules of their circle (contract 03 §7)', () => {
-    const { key, links, rightsOnParent, trail } = kindNamed('circle-signer');
-    expect(rightsOnParent).toEqual({ create: 'assign-signer', drop: 'remove-signer', read: 'read' });
-    expect(key?.({ circle: 'c', [links?.member ?? '']: 's' })).toBe('c/s');
+    const { links, access, trail } = kindNamed('circle-signer');
+    expect(access.rightsOnParent).toEqual({ create: 'assign-signer', drop: 'remove-signer', read: 'read' });
+    expect(links.key?.({ circle: 'c', [links.to?.member ?? '']: 's' })).toBe('c/s');
     expect(trail).toEqual({ answer: 200, origin: false });
   });
 
   it('leaves the status and moment of intents to the ledger (contract 04 §4)', () => {
-    const fixed = kinds.filter(({ fixedStatus, fixedMoment }) => fixedStatus || fixedMoment);
+    const fixed = kinds.filter(({ lifecycle: { fixedStatus, fixedMoment } }) => fixedStatus || fixedMoment);
     expect(fixed.map(({ name }) => name)).toEqual(['intent']);
-    expect(kindNamed('intent')).toMatchObject({ initialStatus: 'pending', fixedStatus: true, fixedMoment: true });
-    expect(kindNamed('intent').trail?.created).toEqual([
+    expect(kindNamed('intent').lifecycle).toMatchObject({
+      initialStatus: 'pending',
+      fixedStatus: true,
+      fixedMoment: true,
+    });
+    expect(kindNamed('intent').trail.created).toEqual([
       { status: 'pending', luid: false },
       { status: 'pending', luid: true },
     ]);

@@ -24,14 +24,14 @@ describe('the status of a report', () => {
   it('has 25 pairs', () => expect(pairs).toHaveLength(25));
 
   it.each(pairs)('from %s to %s %s', (from, to, outcome) => {
-    expect(report.transition?.(from, to)).toBe(outcome);
+    expect(report.lifecycle.transition?.(from, to)).toBe(outcome);
   });
 
-  it('is one of five', () => expect(report.statuses).toEqual(statuses));
+  it('is one of five', () => expect(report.lifecycle.statuses).toEqual(statuses));
 
   it('does not move to or from what is no status of a report', () => {
-    expect(report.transition?.('created', 'dropped')).toBe('refused');
-    expect(report.transition?.('toString', 'created')).toBe('refused');
+    expect(report.lifecycle.transition?.('created', 'dropped')).toBe('refused');
+    expect(report.lifecycle.transition?.('toString', 'created')).toBe('refused');
   });
 });
 
@@ -43,16 +43,18 @@ describe('the assets of a report', () => {
   const effective = { from: 'pending', to: 'completed' };
 
   it('are those of the proof that completes it', () => {
-    expect(report.proved?.({ status: 'completed', assets }, effective)).toEqual({ assets });
-    expect(report.proved?.({ status: 'completed', assets: [] }, effective)).toEqual({ assets: [] });
-    expect(report.proved?.({ status: 'completed' }, effective)).toEqual({});
+    expect(report.lifecycle.proved?.({ status: 'completed', assets }, effective)).toEqual({ assets });
+    expect(report.lifecycle.proved?.({ status: 'completed', assets: [] }, effective)).toEqual({ assets: [] });
+    expect(report.lifecycle.proved?.({ status: 'completed' }, effective)).toEqual({});
   });
 
   it('are not those of another proof', () => {
-    expect(report.proved?.({ status: 'completed', assets }, { from: 'pending', to: 'pending' })).toEqual({});
-    expect(report.proved?.({ status: 'completed', assets }, { from: 'completed', to: 'completed' })).toEqual({});
-    expect(report.proved?.({ status: 'pending', assets: 1 }, { from: 'created', to: 'pending' })).toEqual({});
-    expect(report.proved?.({ assets: 1 }, { from: 'pending', to: 'pending' })).toEqual({});
+    expect(report.lifecycle.proved?.({ status: 'completed', assets }, { from: 'pending', to: 'pending' })).toEqual({});
+    expect(report.lifecycle.proved?.({ status: 'completed', assets }, { from: 'completed', to: 'completed' })).toEqual(
+      {},
+    );
+    expect(report.lifecycle.proved?.({ status: 'pending', assets: 1 }, { from: 'created', to: 'pending' })).toEqual({});
+    expect(report.lifecycle.proved?.({ assets: 1 }, { from: 'pending', to: 'pending' })).toEqual({});
   });
 
   const bad: [Json, string][] = [
@@ -64,7 +66,7 @@ describe('the assets of a report', () => {
     [[...assets, { handle: 'a.csv', output: 'o' }], 'Report asset with handle a.csv is named twice'],
   ];
   it.each(bad)('cannot be %j', (value, detail) => {
-    expect(() => report.proved?.({ status: 'completed', assets: value }, effective)).toThrow(
+    expect(() => report.lifecycle.proved?.({ status: 'completed', assets: value }, effective)).toThrow(
       expect.objectContaining({ reason: 'record.invalid', detail }),
     );
   });

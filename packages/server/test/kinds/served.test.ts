@@ -4,14 +4,14 @@ import { examples } from './examples.js';
 
 describe('what the ledger adds', () => {
   it('to a subdomain is its parent', () => {
-    const { served } = kindNamed('domain');
+    const { served } = kindNamed('domain').data;
     expect(served?.({ handle: 'eu@payments' }, 'payments')).toEqual({ handle: 'eu@payments', domain: 'payments' });
     expect(served?.({ handle: 'payments' }, undefined)).toEqual({ handle: 'payments' });
   });
 
   it('to the data of any other kind is nothing', () => {
-    expect(kinds.filter(({ served }) => served).map(({ name }) => name)).toEqual(['domain']);
-    expect(kinds.filter(({ added }) => added).map(({ name }) => name)).toEqual(['domain']);
+    expect(kinds.filter(({ data: { served } }) => served).map(({ name }) => name)).toEqual(['domain']);
+    expect(kinds.filter(({ data: { added } }) => added).map(({ name }) => name)).toEqual(['domain']);
   });
 
   it('to an intent is a thread, and the domains of its wallets', async () => {
@@ -23,12 +23,13 @@ describe('what the ledger adds', () => {
     const asked: string[] = [];
     const tools = {
       random: (bytes: number) => new Uint8Array(bytes).fill(255),
-      domainOfWallet: async (handle: string) => {
+      domainOf: async (kind: string, handle: string) => {
+        expect(kind).toBe('wallet');
         asked.push(handle);
         return wallets.get(handle);
       },
     };
-    const { meta } = kindNamed('intent');
+    const { meta } = kindNamed('intent').lifecycle;
     expect(await meta?.(examples.intent.full('i'), tools)).toEqual({
       thread: '-________________',
       domains: ['payments', 'retail'],
@@ -45,7 +46,7 @@ describe('what the ledger adds', () => {
 
 describe('the value records are looked up by', () => {
   const link = (name: keyof typeof examples, of: 'minimal' | 'full' = 'full') =>
-    kindNamed(name).link?.(examples[name][of]('x'));
+    kindNamed(name).links.value?.(examples[name][of]('x'));
 
   it('is the one that others ask for', () => {
     expect(link('signer')).toBe(examples.signer.full('x').public);
@@ -58,8 +59,8 @@ describe('the value records are looked up by', () => {
 
   it('exists wherever a drop looks for dependants', () => {
     for (const name of ['wallet', 'bridge'] as const) {
-      for (const { kind, member } of kindNamed(name).dependants ?? []) {
-        expect(kindNamed(kind).link?.({ [member]: 'held' })).toBe('held');
+      for (const { kind, member } of kindNamed(name).links.dependants ?? []) {
+        expect(kindNamed(kind).links.value?.({ [member]: 'held' })).toBe('held');
       }
     }
   });

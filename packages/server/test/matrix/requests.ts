@@ -20,7 +20,7 @@ export function requestTo(route: Route, scene: Scene, record: RecordEnvelope, id
   const { kind, method, operation } = route;
   const parameters: Record<string, string> = {
     id,
-    ...(kind.under ? { parent: String(scene.data[kind.under.member]) } : {}),
+    ...(kind.links.under ? { parent: String(scene.data[kind.links.under.member]) } : {}),
     change: '1',
     ...(scene.client.ledger === undefined ? {} : { ledger: scene.client.ledger }),
   };
@@ -29,11 +29,11 @@ export function requestTo(route: Route, scene: Scene, record: RecordEnvelope, id
     if (value === undefined) throw new Error(`No value for :${name} of ${route.path}`);
     return value;
   });
-  const body = bodyOf(operation, scene, record);
+  const body = bodyOf(operation.name, scene, record);
   return { method, path, ...(body ? { body } : {}) };
 }
 
-function bodyOf(operation: Route['operation'], scene: Scene, record: RecordEnvelope): JsonObject | undefined {
+function bodyOf(operation: string, scene: Scene, record: RecordEnvelope): JsonObject | undefined {
   const { key } = scene.client;
   switch (operation) {
     case 'read':
@@ -56,5 +56,5 @@ function bodyOf(operation: Route['operation'], scene: Scene, record: RecordEnvel
 
 /** Data of another record of the kind. */
 function another({ data, kind }: Scene): JsonObject {
-  return kind.links ? { ...data, custom: {} } : { ...data, handle: `${data.handle}-2` };
+  return kind.links.to ? { ...data, custom: {} } : { ...data, handle: `${data.handle}-2` };
 }

@@ -13,7 +13,7 @@ async function rulesOf(client: TestClient, path: string, key: TestKey, data: Jso
   return expectRules(await client.call('POST', `${path}/access/!check`, signed(data, key, {})), client);
 }
 
-const checked = kinds.filter(({ operations }) => operations.includes('check'));
+const checked = kinds.filter(({ lifecycle: { operations } }) => operations.includes('check'));
 
 describe.each(checked)('the access check of a $name (contract 01 §11)', ({ name }) => {
   it('shows the rules of the ledger, then the record’s own, that are for the signer', async () => {

@@ -107,11 +107,11 @@ function envelopeFaults(body: SignedBody, key: TestKey, needsLuid: boolean): Fau
 function dataFaults({ kind, data, maker, secret }: Scene, parent?: string): Fault[] {
   const whole: JsonObject = parent === undefined ? data : { ...data, parent };
   const required = [
-    ...((kind.data as { required?: string[] }).required ?? []),
+    ...((kind.data.shape as { required?: string[] }).required ?? []),
     ...(parent === undefined ? [] : ['parent']),
   ];
   const text = (message: string) =>
-    kind.alternatives
+    kind.data.alternatives
       ? new RegExp(`request/body/data ${message}`)
       : `Schema validation error: request/body/data ${message}`;
   const body = (sent: JsonObject) => withSecret(signed(sent, maker.key), secret);
@@ -195,7 +195,7 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
     await expectAllRefused(scene, { operation: 'create', method: 'POST', path: scene.collection }, faults);
   });
 
-  if (kind.operations.includes('update'))
+  if (kind.lifecycle.operations.includes('update'))
     it('when it is an update', async () => {
       const scene = await setScene(server.current.url, name);
       const record = await make(scene);
@@ -211,7 +211,7 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
       await expectAllRefused(scene, { operation: 'update', method: 'PUT', path: scene.path }, faults);
     });
 
-  if (kind.operations.includes('drop'))
+  if (kind.lifecycle.operations.includes('drop'))
     it('when it is a drop, in either form', async () => {
       const scene = await setScene(server.current.url, name);
       const record = await make(scene);
@@ -237,7 +237,7 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
       await expectAllRefused(scene, { operation: 'drop', method: 'POST', path: `${scene.path}/drop` }, faults);
     });
 
-  if (kind.operations.includes('proof'))
+  if (kind.lifecycle.operations.includes('proof'))
     it('when it is a proof', async () => {
       const scene = await setScene(server.current.url, name);
       const record = await make(scene);
@@ -271,12 +271,12 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
           detail: 'Schema validation error: request/body must be object',
         },
       ];
-      for (const end of ['/proofs', ...(kind.proofAliases ?? [])]) {
+      for (const end of ['/proofs', ...(kind.lifecycle.proofAliases ?? [])]) {
         await expectAllRefused(scene, { operation: 'proof', method: 'POST', path: scene.path + end }, faults);
       }
     });
 
-  if (kind.operations.includes('check'))
+  if (kind.lifecycle.operations.includes('check'))
     it('when it is an access check', async () => {
       const scene = await setScene(server.current.url, name);
       await make(scene);
@@ -322,7 +322,9 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
     const scene = await setScene(server.current.url, name);
     const record = await make(scene);
     const before = await seen(scene);
-    const unserved = everyRequestOn(scene, record).filter(({ operation }) => !kind.operations.includes(operation));
+    const unserved = everyRequestOn(scene, record).filter(
+      ({ operation }) => !kind.lifecycle.operations.includes(operation),
+    );
     for (const { method, path, body } of unserved) {
       const answer = await scene.client.call(method, path, body);
       expectRefusal(answer, scene.client, 'api.route-not-found', 'Route not found');
@@ -330,7 +332,7 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
     expect(await seen(scene)).toEqual(before);
   });
 
-  if (kind.relations)
+  if (kind.links.relations)
     it('when a record that data names is not there', async () => {
       const scene = await setScene(server.current.url, name, { shape: 'full' });
       await make(scene);
@@ -338,10 +340,12 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
       for (const [member, detail] of RELATIONS[name] ?? []) {
         const data: JsonObject = { ...another(scene), [member]: 'ghost' };
         const collection =
-          kind.under?.member === member ? scene.collection.replace(/[^/]+(?=\/[^/]+$)/, 'ghost') : scene.collection;
+          kind.links.under?.member === member
+            ? scene.collection.replace(/[^/]+(?=\/[^/]+$)/, 'ghost')
+            : scene.collection;
         const answer = await scene.client.call('POST', collection, createBody({ ...scene, data }));
         expectRefusal(answer, scene.client, 'record.relation-not-found', detail);
-        if (!kind.operations.includes('update') || kind.under?.member === member) continue;
+        if (!kind.lifecycle.operations.includes('update') || kind.links.under?.member === member) continue;
         const { body: record } = await scene.client.get(scene.path);
         const updated = withSecret(
           updateOf(record, { ...scene.data, [member]: 'ghost' }, scene.client.key),
@@ -354,7 +358,7 @@ describe.each(kinds)('a malformed request about a $name is refused and stores no
           detail,
         );
       }
-      expect(RELATIONS[name]?.length).toBe(kind.relations?.(scene.data).length);
+      expect(RELATIONS[name]?.length).toBe(kind.links.relations?.(scene.data).length);
       expect(await seen(scene)).toEqual(before);
     });
 });

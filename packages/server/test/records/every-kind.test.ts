@@ -93,7 +93,7 @@ const server = withServer();
 
 describe.each(kinds)('a $name', (kind) => {
   const { name } = kind;
-  const serves = (operation: string) => (kind.operations as readonly string[]).includes(operation);
+  const serves = (operation: string) => (kind.lifecycle.operations as readonly string[]).includes(operation);
 
   describe('of every member', () => {
     let scene: Scene;
@@ -180,7 +180,7 @@ describe.each(kinds)('a $name', (kind) => {
     it('takes a proof, which the ledger does not countersign', async () => {
       const scene = await setScene(server.current.url, name);
       const first = await make(scene);
-      for (const end of ['/proofs', ...(kind.proofAliases ?? [])]) {
+      for (const end of ['/proofs', ...(kind.lifecycle.proofAliases ?? [])]) {
         const proof = proofOver(first.hash, scene.client.key, { note: { seen: [true, null, end] } });
         const answer = await scene.client.call('POST', scene.path + end, proof);
         const record = expectRecord(answer, 200, scene.data);
@@ -192,7 +192,7 @@ describe.each(kinds)('a $name', (kind) => {
         expect(record.meta.status).toBe(first.meta.status);
         expect((await scene.client.get(scene.path)).text).toBe(answer.text);
       }
-      const ends = 1 + (kind.proofAliases?.length ?? 0);
+      const ends = 1 + (kind.lifecycle.proofAliases?.length ?? 0);
       expect((await scene.client.get(scene.path)).body.meta.proofs).toHaveLength(first.meta.proofs.length + ends);
     });
 

@@ -4,13 +4,15 @@ import { reader, writer } from '../../src/authorization/caller.js';
 import { conditionsOf } from '../../src/authorization/conditions.js';
 import { subjectOf } from '../../src/authorization/context.js';
 import { bridgeOf } from '../../src/forwarding/bridge.js';
+import { stages } from '../../src/forwarding/stage.js';
 import { kindNamed } from '../../src/kinds/registry.js';
 import type { Ledger } from '../../src/ledgers/ledger.js';
 import type { Service } from '../../src/ledgers/service.js';
 import { OutOfDate, openSession, type Session } from '../../src/ledgers/session.js';
-import { listChanges, readChange } from '../../src/operations/changes.js';
 import { list } from '../../src/operations/list.js';
+import { listChanges } from '../../src/operations/list-changes.js';
 import { read } from '../../src/operations/read.js';
+import { readChange } from '../../src/operations/read-change.js';
 import type { Command } from '../../src/records/command.js';
 import { foundRelations } from '../../src/records/relations.js';
 import { storedRecord } from '../../src/records/stored.js';
@@ -88,8 +90,8 @@ describe('on a state that has passed', () => {
   });
 
   it.each<[string, () => Promise<unknown>]>([
-    ['a record', () => read(session(), kindNamed('wallet'), asking({ id: 'w' }))],
-    ['a list', () => list(session(), kindNamed('wallet'), asking())],
+    ['a record', () => read(session(), kindNamed('wallet'), asking({ id: 'w' }), stages)],
+    ['a list', () => list(session(), kindNamed('wallet'), asking(), stages)],
     ['a history', () => listChanges(session(), kindNamed('wallet'), asking({ id: 'w' }))],
     ['a version', () => readChange(session(), kindNamed('wallet'), asking({ id: 'w', change: '1' }))],
     ['a history of what was dropped', () => listChanges(session(), kindNamed('wallet'), asking({ id: gone }))],

@@ -72,10 +72,10 @@ describe('a served hash is the hash of the served data (contract 00)', () => {
     const made = await make(scene);
     const versions: [string, RecordEnvelope][] = [['create', made]];
     const current = () => versions.at(-1)?.[1] as RecordEnvelope;
-    if (kind.operations.includes('proof')) {
+    if (kind.lifecycle.operations.includes('proof')) {
       versions.push(['proof', ok(await client.prove(path, current(), { note: 'seen' })).body]);
     }
-    if (kind.operations.includes('update')) {
+    if (kind.lifecycle.operations.includes('update')) {
       const body = withSecret(updateOf(current(), changed(scene.data), client.key), scene.secret);
       versions.push(['update', ok(await client.call('PUT', path, body)).body]);
       // What was read is sent back as it is, with nothing but its parent put right.
@@ -83,7 +83,7 @@ describe('a served hash is the hash of the served data (contract 00)', () => {
     }
     for (const [what, record] of versions) expectHashed(record, what);
     await expectAllHashed(scene, made.luid);
-    if (!kind.operations.includes('drop')) return;
+    if (!kind.lifecycle.operations.includes('drop')) return;
     expect((await client.drop(path, current())).status).toBe(204);
     await expectAllHashed(scene, made.luid);
   });

@@ -87,7 +87,7 @@ function expectUnnamed(answer: TestAnswer, { client, kind }: Scene): void {
   expect(Object.keys(answer.body.data)).toEqual(['reason', 'detail']);
 }
 
-const taking = kinds.filter(({ schemas }) => schemas !== 'none');
+const taking = kinds.filter(({ data: { schemas } }) => schemas !== 'none');
 
 it('are for the kinds of contract 02 §1.1', () => {
   expect(taking.map(({ name }) => name).sort()).toEqual(
@@ -110,7 +110,7 @@ it('are for the kinds of contract 02 §1.1', () => {
 
 describe.each(taking)('the schema of a user for a $name', (kind) => {
   const { name } = kind;
-  const updates = kind.operations.includes('update');
+  const updates = kind.lifecycle.operations.includes('update');
 
   it('is asked of every record that names it, on create and on update', async () => {
     const scene = await setScene(server.current.url, name);

@@ -1,6 +1,6 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Kind } from '../../src/kinds/kind.js';
+import type { Kind, Operation } from '../../src/kinds/kind.js';
 import { kinds } from '../../src/kinds/registry.js';
 import { withBridge } from '../forward/bridge.js';
 import { anchor, aspect, forwardingLedger } from '../forward/scene.js';
@@ -60,27 +60,28 @@ describe('a proof that says which ledger and kind it is for counts for nothing e
       const update = signed({ ...changed(data), parent: record.hash }, client.key, custom, { luid: record.luid });
       const drop = signed({ parent: record.hash }, client.key, custom, { luid: record.luid });
       const proof = proofOver(record.hash, client.key, custom);
-      const sent: [Kind['operations'][number], string, string, JsonObject][] = [
+      const sent: [Operation, string, string, JsonObject][] = [
         ['update', 'PUT', path, withSecret(update, secret) as unknown as JsonObject],
         ['drop', 'DELETE', path, drop as unknown as JsonObject],
         ['proof', 'POST', `${path}/proofs`, proof as unknown as JsonObject],
         ['check', 'POST', `${path}/access/!check`, check(custom) as unknown as JsonObject],
       ];
       for (const [operation, method, at, body] of sent) {
-        if (kind.operations.includes(operation)) refuse(await client.call(method, at, body), detail);
+        if (kind.lifecycle.operations.includes(operation)) refuse(await client.call(method, at, body), detail);
       }
     }
     const right = { ledger: client.ledger!, record: name };
-    if (kind.operations.includes('check')) ok(await client.call('POST', `${path}/access/!check`, check(right)));
-    if (kind.operations.includes('proof')) {
+    if (kind.lifecycle.operations.includes('check'))
+      ok(await client.call('POST', `${path}/access/!check`, check(right)));
+    if (kind.lifecycle.operations.includes('proof')) {
       record = ok(await client.call('POST', `${path}/proofs`, proofOver(record.hash, client.key, right))).body;
     }
-    if (kind.operations.includes('update')) {
+    if (kind.lifecycle.operations.includes('update')) {
       const body = signed({ ...changed(data), parent: record.hash }, client.key, right, { luid: record.luid });
       const updated = await client.call('PUT', path, withSecret(body, secret));
       if (updated.status === 200) record = updated.body;
     }
-    if (kind.operations.includes('drop')) {
+    if (kind.lifecycle.operations.includes('drop')) {
       const body = signed({ parent: record.hash }, client.key, { ...right, status: 'dropped' }, { luid: record.luid });
       expect((await client.call('DELETE', path, body)).status).toBe(204);
     }

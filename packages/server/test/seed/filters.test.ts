@@ -288,7 +288,7 @@ const NEVER = [
 ];
 
 describe('5. Documented filter fields', () => {
-  it.each(kinds.filter(({ name }) => name !== 'ledger'))('$name', async ({ name, under }) => {
+  it.each(kinds.filter(({ name }) => name !== 'ledger'))('$name', async ({ name, links: { under } }) => {
     const scene = await setScene(server.current.url, name, { shape: 'full' });
     await make(scene);
     const missing = name === 'domain' ? 'meta.domain' : name === 'schema' ? 'data.schema' : '';

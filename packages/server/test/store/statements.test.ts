@@ -23,7 +23,7 @@ async function statements(): Promise<{ file: string; text: string }[]> {
 }
 
 /** Parts whose condition on the ledger is put in by the code around them. */
-const COMPOSED: Record<string, RegExp> = { 'list.ts': /from record r\s+where \$\{sql\.join\(where/ };
+const COMPOSED: Record<string, RegExp> = { 'queries/list.ts': /from record r\s+where \$\{sql\.join\(where/ };
 
 it('every statement on records, changes and secrets names the ledger they belong to', async () => {
   const all = await statements();

@@ -65,12 +65,12 @@ const LEDGER = { collection: '/ledgers', path: '/ledger' };
 
 /** Where a record with this data is made. */
 export function collectionOf(kind: Kind, data: JsonObject): string {
-  if (!kind.under) return `/${kind.path}`;
-  return `/${kindNamed(kind.under.kind).path}/${data[kind.under.member]}/${kind.path}`;
+  if (!kind.links.under) return `/${kind.path}`;
+  return `/${kindNamed(kind.links.under.kind).path}/${data[kind.links.under.member]}/${kind.path}`;
 }
 
 export function pathOf(kind: Kind, data: JsonObject): string {
-  return `${collectionOf(kind, data)}/${data.handle ?? data[kind.links?.member ?? '']}`;
+  return `${collectionOf(kind, data)}/${data.handle ?? data[kind.links.to?.member ?? '']}`;
 }
 
 /** Stores a record by its data alone. */
@@ -122,7 +122,9 @@ export interface Sent {
 
 /** Valid requests of every operation that is about a stored record: those the kind serves. */
 export function requestsOn(scene: Scene, record: RecordEnvelope, path = scene.path): Sent[] {
-  return everyRequestOn(scene, record, path).filter(({ operation }) => scene.kind.operations.includes(operation));
+  return everyRequestOn(scene, record, path).filter(({ operation }) =>
+    scene.kind.lifecycle.operations.includes(operation),
+  );
 }
 
 /** The same, whether the kind serves them or not. */
@@ -136,7 +138,7 @@ export function everyRequestOn(scene: Scene, record: RecordEnvelope, path = scen
     { operation: 'update', method: 'PUT', path, body: updateOf(record, changed(scene.data), key) },
     { operation: 'drop', method: 'DELETE', path, body: drop },
     { operation: 'drop', method: 'POST', path: `${path}/drop`, body: drop },
-    ...['/proofs', ...(scene.kind.proofAliases ?? [])].map((end): Sent => {
+    ...['/proofs', ...(scene.kind.lifecycle.proofAliases ?? [])].map((end): Sent => {
       return { operation: 'proof', method: 'POST', path: path + end, body: proofOver(record.hash, key) };
     }),
     {
@@ -154,7 +156,7 @@ export async function seen(scene: Scene): Promise<string[]> {
   const paths = [
     path,
     ...(kind.name === 'ledger' ? [] : [collection]),
-    ...(kind.operations.includes('changes') ? [`${path}/changes`] : []),
+    ...(kind.lifecycle.operations.includes('changes') ? [`${path}/changes`] : []),
   ];
   const answers = await Promise.all(paths.map((one) => client.get(one)));
   return answers.map(({ status, body }) => `${status} ${body.hash} ${JSON.stringify(body.data)}`);

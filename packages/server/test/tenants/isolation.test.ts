@@ -108,7 +108,7 @@ describe('two ledgers of one server', () => {
       const scenes = [await setScene(url, name), await setScene(url, name)] as const;
       const made = [await make(scenes[0]), await make(scenes[1])] as const;
       const { handle } = scenes[0];
-      const named = scenes[0].kind.key ? [] : [`?data.handle=${handle}`, `?data.handle.$in[0]=${handle}`];
+      const named = scenes[0].kind.links.key ? [] : [`?data.handle=${handle}`, `?data.handle.$in[0]=${handle}`];
       for (const query of [...named, '', '?meta.status.$ne=other', '?page.limit=1']) {
         for (const [index, { client, collection }] of scenes.entries()) {
           const found = ok(await client.get(collection + query)).body.data;

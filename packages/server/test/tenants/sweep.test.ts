@@ -39,7 +39,7 @@ describe.each(kinds.filter(({ name }) => byId.some(({ kind }) => kind.name === n
     return routes.map((route) => ({
       method: route.method,
       path: filled(route, of.data, id),
-      body: bodies.get(`${route.method} ${route.operation === 'change' ? 'changes' : route.operation}`),
+      body: bodies.get(`${route.method} ${route.operation.name === 'change' ? 'changes' : route.operation.name}`),
     }));
   }
 
@@ -93,7 +93,7 @@ describe.each(kinds.filter(({ name }) => byId.some(({ kind }) => kind.name === n
     const { of, theirs } = await neighbours();
     const third = await setScene(server.current.url, name);
     const answer = await third.client.call('POST', third.collection, createBody(of));
-    expect(answer.status, answer.text).toBe(third.kind.trail?.answer ?? 201);
+    expect(answer.status, answer.text).toBe(third.kind.trail.answer ?? 201);
     const made: RecordEnvelope = answer.body;
     expect(made.hash).toBe(theirs.hash);
     expect(made.luid).not.toBe(theirs.luid);
@@ -104,13 +104,13 @@ describe.each(kinds.filter(({ name }) => byId.some(({ kind }) => kind.name === n
 
 /** What the data of the scene names in its own ledger, as far as paths go through it. */
 function needsOf({ kind, data }: Scene): { kind: 'signer' | 'circle'; data: JsonObject }[] {
-  if (kind.under?.kind === 'signer') {
+  if (kind.links.under?.kind === 'signer') {
     return [{ kind: 'signer', data: { handle: String(data.signer), public: newKey().public, format: 'ed25519-raw' } }];
   }
-  return kind.under?.kind === 'circle' ? [{ kind: 'circle', data: { handle: String(data.circle) } }] : [];
+  return kind.links.under?.kind === 'circle' ? [{ kind: 'circle', data: { handle: String(data.circle) } }] : [];
 }
 
 function filled({ path, kind }: Route, data: JsonObject, id: string): string {
-  const parent = String(data[kind.under?.member ?? '']);
+  const parent = String(data[kind.links.under?.member ?? '']);
   return path.replace(':parent', parent).replace(':id', id).replace(':change', '1');
 }

@@ -8,7 +8,10 @@ import { described, listOf, ref, type Schema } from './schemas.js';
  * is open: creates close it, updates add the parent and close it, answers have what the ledger adds.
  */
 export function requestComponents(kind: Kind): Record<string, Schema> {
-  const { name, operations } = kind;
+  const {
+    name,
+    lifecycle: { operations },
+  } = kind;
   const bodies = bodySchemasOf(kind);
   return {
     [`${name}-data`]: opened(kind),
@@ -38,7 +41,7 @@ function eitherProof({ proof, partialProof }: BodySchemas): Schema {
 }
 
 function opened(kind: Kind): Schema {
-  const [only, ...others] = (kind.alternatives ?? [kind.data]).map((shape: TObject) => {
+  const [only, ...others] = (kind.data.alternatives ?? [kind.data.shape]).map((shape: TObject) => {
     const { unevaluatedProperties: _, ...rest } = described(shape);
     return withConditional(rest);
   });
@@ -64,7 +67,7 @@ function closedData(kind: Kind): Schema {
 
 /** The data of an update: it names the version it replaces, and may send back what the ledger has added. */
 function replacing(kind: Kind): Schema {
-  const members = { parent: ref('hash'), ...described(kind.added ?? {}) };
+  const members = { parent: ref('hash'), ...described(kind.data.added ?? {}) };
   return { ...closedData(kind), type: 'object', required: ['parent'], properties: members };
 }
 

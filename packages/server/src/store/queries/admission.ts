@@ -1,7 +1,7 @@
 import { LedgerError } from '@countersign/protocol';
 import { Overloaded } from '../../base/gather.js';
-import { LruCache } from '../../base/lru-cache.js';
 import { limits } from '../../limits.js';
+import { createUsages } from './usage.js';
 
 /** How lists are let through; `limits.listed` says what each is. */
 export interface AdmissionBounds {
@@ -52,17 +52,6 @@ interface Group {
   running: number;
 }
 
-/** Milliseconds: of connections used, and of those used for nothing, both halved every `halfLife`; and of its last lists. */
-interface Usage {
-  used: number;
-  wasted: number;
-  each: number;
-  at: number;
-}
-
-/** What a list is taken to cost of which nothing is known: those of ledgers whose lists are small come before it. */
-const UNKNOWN = 100;
-
 /**
  * Lets lists through, so that the slow ones of a few ledgers do not starve the others.
  *
@@ -72,18 +61,9 @@ const UNKNOWN = 100;
  */
 export function createAdmission(bounds: AdmissionBounds, now: () => number = () => performance.now()): Admission {
   const groups = new Map<unknown, Group>();
-  const usages = new LruCache<unknown, Usage>(bounds.ledgers);
+  const usages = createUsages(bounds, now);
   const running = { quick: 0, slow: 0 };
   let waiting = 0;
-
-  const usageOf = (ledger: unknown): Usage => {
-    const usage = usages.take(ledger, () => ({ used: 0, wasted: 0, each: UNKNOWN, at: now() }));
-    const kept = 0.5 ** ((now() - usage.at) / bounds.halfLife);
-    usage.used *= kept;
-    usage.wasted *= kept;
-    usage.at = now();
-    return usage;
-  };
 
   /** The ledger with something waiting for the lane that will have used least; of several the one that came first. */
   const chosen = (lane: Lane): [unknown, Group] | undefined => {
@@ -91,7 +71,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
     let least = Number.POSITIVE_INFINITY;
     for (const [ledger, group] of groups) {
       if (group[lane].length === 0 || group.running >= bounds.atATime) continue;
-      const { used, each } = usageOf(ledger);
+      const { used, each } = usages.of(ledger);
       if (used + each < least) [best, least] = [[ledger, group], used + each];
     }
     return best;
@@ -109,14 +89,10 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
     group.running += 1;
     running[lane] += 1;
     const began = now();
-    const { each } = usageOf(ledger);
-    // What runs counts at once, as much as it is likely to take.
-    usageOf(ledger).used += each;
+    const expected = usages.begin(ledger);
     const outcome = await listing.run(lane);
     const took = now() - began;
-    const usage = usageOf(ledger);
-    usage.used = Math.max(0, usage.used + took - each);
-    usage.each = (usage.each + took) / 2;
+    const usage = usages.end(ledger, expected, took);
     group.running -= 1;
     running[lane] -= 1;
     if (outcome === 'given up') {
@@ -141,7 +117,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
       const turn = slow ?? chosen('quick');
       if (!turn) return;
       const [ledger, group] = turn;
-      if (!slow && usageOf(ledger).wasted >= bounds.waste) group.slow.push(...group.quick.splice(0));
+      if (!slow && usages.of(ledger).wasted >= bounds.waste) group.slow.push(...group.quick.splice(0));
       else void start(ledger, group, slow ? 'slow' : 'quick');
     }
   };
@@ -154,19 +130,27 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
         return;
       }
       groups.set(ledger, group);
-      const run = async (lane: Lane) => {
-        try {
-          resolve(await (lane === 'quick' ? quick() : slow()));
-        } catch (error) {
-          if (lane === 'quick' && isTooLong(error)) return 'given up';
-          reject(error);
-        }
-        return 'done';
-      };
+      const run = (lane: Lane) => tried(lane, lane === 'quick' ? quick : slow, resolve, reject);
       group.quick.push({ since: now(), givenUp: 0, run, reject, abandoned });
       waiting += 1;
       next();
     });
+}
+
+/** Runs a list and passes its outcome on; a list that is given up in the quick lane has none yet. */
+async function tried<T>(
+  lane: Lane,
+  run: () => Promise<T>,
+  resolve: (found: T) => void,
+  reject: (error: unknown) => void,
+): Promise<'done' | 'given up'> {
+  try {
+    resolve(await run());
+  } catch (error) {
+    if (lane === 'quick' && isTooLong(error)) return 'given up';
+    reject(error);
+  }
+  return 'done';
 }
 
 function isTooLong(error: unknown): boolean {

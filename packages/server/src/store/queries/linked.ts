@@ -27,7 +27,7 @@ export function createLinked(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'>
           where r.ledger_id = $1 and r.kind = $2 and r.link = $3 order by coalesce(r.link_since, r.seq) limit 1`,
         values: [ledger, kind, link],
       });
-      const is = (data: JsonObject) => kindNamed(kind).link?.(data) === link;
+      const is = (data: JsonObject) => kindNamed(kind).links.value?.(data) === link;
       await checkAll(check, { ledger, kind, is }, rows);
       return rows[0]?.body;
     },

@@ -1,7 +1,8 @@
 import { type TObject, type TSchema, Type } from 'typebox';
-import { AccessRecord, AccessValues, SignerMatcher } from '../access/rules.js';
-import { limits } from '../limits.js';
-import { closed, common, Free, Handle, oneOfNames } from './data.js';
+import { AccessValues, SignerMatcher } from '../../access/rules.js';
+import { limits } from '../../limits.js';
+import { closed, common, Free, Handle, oneOfNames } from '../data.js';
+import type { Names } from '../names.js';
 
 /** The schemas of policies the service knows, in the order errors list them (contract 03 §8.1). */
 const KNOWN = ['layout', 'access', 'status', 'labels', 'schedule', 'processing', 'authentication', 'dtc'];
@@ -48,8 +49,8 @@ const shared = {
 const list = (value: TSchema) => Type.Array(value, { maxItems: limits.rules });
 
 // `schema` stands before all members that differ, so that a branch that is not meant fails on it and nothing else.
-function policyOf(schema: TSchema, values: TSchema, record: TSchema = Type.Optional(AccessRecord)): TObject {
-  return closed({ handle: Handle, schema, record, values, ...shared });
+function policyOf(schema: TSchema, values: TSchema, records: readonly string[]): TObject {
+  return closed({ handle: Handle, schema, record: Type.Optional(oneOfNames(records)), values, ...shared });
 }
 
 const Schedule = closed({
@@ -65,23 +66,27 @@ const Schedule = closed({
 });
 
 /** A policy by a name of the user's own is stored, and decides nothing (contract 03 §8.1). */
-export const CustomPolicy = policyOf(
-  Type.String({ maxLength: limits.handle, pattern: `^(?!${KNOWN.join('|')}).*$` }),
-  Stored,
-);
+export function customPolicy({ records }: Names): TObject {
+  const schema = Type.String({ maxLength: limits.handle, pattern: `^(?!${KNOWN.join('|')}).*$` });
+  return policyOf(schema, Stored, records);
+}
 
 /**
  * What the data of a policy may be, by its schema. The order is that of the recorded errors: each branch gives its
  * first one (contract 03 §8.1).
  */
-export const policyShapes: readonly TObject[] = [
-  policyOf(oneOfNames(['layout']), Stored),
-  policyOf(oneOfNames(['status']), list(StatusValue)),
-  policyOf(oneOfNames(['labels']), Stored),
-  policyOf(oneOfNames(['access']), AccessValues),
-  Schedule,
-  policyOf(oneOfNames(['processing']), list(Aspect), Type.Optional(oneOfNames(['anchor']))),
-  policyOf(oneOfNames(['authentication']), list(Provider)),
-  policyOf(oneOfNames(['dtc']), Stored),
-  CustomPolicy,
-];
+export function policyShapes(names: Names): readonly TObject[] {
+  const named = (schema: string, values: TSchema, records = names.records) =>
+    policyOf(oneOfNames([schema]), values, records);
+  return [
+    named('layout', Stored),
+    named('status', list(StatusValue)),
+    named('labels', Stored),
+    named('access', AccessValues),
+    Schedule,
+    named('processing', list(Aspect), names.forwarded),
+    named('authentication', list(Provider)),
+    named('dtc', Stored),
+    customPolicy(names),
+  ];
+}

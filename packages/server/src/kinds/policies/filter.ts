@@ -1,15 +1,8 @@
 import { isObject, type Json, type JsonObject, LedgerError } from '@countersign/protocol';
-
-/** Members of data that filters may name for some kinds, and members of meta for one. */
-const own: ReadonlyMap<string, { readonly data?: string; readonly meta?: string }> = new Map([
-  ['symbol', { data: '^factor$' }],
-  ['wallet', { data: '^bridge$' }],
-  ['intent', { meta: '^meta.thread$' }],
-]);
+import type { Filterable, Names } from '../names.js';
 
 /** The keys a filter of an access value may have for records of a kind, as patterns (contract 03 §8.2). */
-function allowedKeys(record: string): string[] {
-  const { data, meta } = own.get(record) ?? {};
+function allowedKeys({ data, meta }: Filterable = {}): string[] {
   return [
     '^handle$',
     '^schema$',
@@ -31,21 +24,25 @@ function recordsOf(record: Json | undefined): string[] {
 
 /**
  * Throws `record.schema-invalid` for the first key of a filter in `values` that access to the kind cannot be decided
- * by (contract 03 §8.2). `data` is that of an access policy.
+ * by (contract 03 §8.2).
+ *
+ * @param data that of an access policy
  */
-export function checkAccessFilters(data: JsonObject): void {
+export function checkAccessFilters(data: JsonObject, { filterable }: Names): void {
   const values = Array.isArray(data.values) ? data.values.filter(isObject) : [];
   for (const { filter, record = data.record } of values) {
     if (!isObject(filter)) continue;
-    for (const name of distinct(recordsOf(record))) checkKeys(Object.keys(filter), name);
+    for (const name of distinct(recordsOf(record), filterable)) {
+      checkKeys(Object.keys(filter), name, filterable.get(name));
+    }
   }
 }
 
 /** The first of the kinds that are alike in what filters may name: a policy may name kinds by the ten thousand. */
-function distinct(records: readonly string[]): string[] {
+function distinct(records: readonly string[], filterable: Names['filterable']): string[] {
   const seen = new Set<unknown>();
   return records.filter((record) => {
-    const members = own.get(record);
+    const members = filterable.get(record);
     if (seen.has(members)) return false;
     seen.add(members);
     return true;
@@ -55,15 +52,15 @@ function distinct(records: readonly string[]): string[] {
 /** The patterns of each kind: made once, since a body may hold a thousand filters. */
 const made = new Map<unknown, RegExp[]>();
 
-function patternsOf(record: string): RegExp[] {
-  const known = made.get(own.get(record)) ?? allowedKeys(record).map((pattern) => new RegExp(pattern));
-  made.set(own.get(record), known);
+function patternsOf(own: Filterable | undefined): RegExp[] {
+  const known = made.get(own) ?? allowedKeys(own).map((pattern) => new RegExp(pattern));
+  made.set(own, known);
   return known;
 }
 
-function checkKeys(keys: readonly string[], record: string): void {
-  const allowed = allowedKeys(record);
-  const patterns = patternsOf(record);
+function checkKeys(keys: readonly string[], record: string, own: Filterable | undefined): void {
+  const allowed = allowedKeys(own);
+  const patterns = patternsOf(own);
   const stray = keys.find((key) => !patterns.some((pattern) => pattern.test(key)));
   if (stray === undefined) return;
   throw new LedgerError(

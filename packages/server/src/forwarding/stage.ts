@@ -1,0 +1,91 @@
+import type { Subject } from '../access/context.js';
+import { inSession, type Session } from '../ledgers/session.js';
+import type { HandedAction, Handover, ListHandover, Stage, Stages } from '../operations/stage.js';
+import { aspectsFor, declares, onlyOne } from './aspect.js';
+import { type Forwarding, HandOver, handOver } from './call.js';
+import { forwardDrop } from './drop.js';
+import { forwardedPage, forwardedRead } from './read.js';
+import { forwardProof, proxiedProof } from './sign.js';
+import { aspectOf, bridgedSubject, type Target, targetOf } from './target.js';
+import { forwardVersion, proxiedVersion } from './version.js';
+
+/** Decides, asks the bridge, and decides again on its answer: no call is made within a session (contract 02 §4). */
+export const stages: Stages = async (session, kind, command, work) => {
+  const forwarding: Forwarding = { kind, command, asked: {} };
+  /** What the session has made that ended with a call, for the one that follows it. */
+  let told: Made | undefined;
+  for (;;) {
+    let made: Made | undefined;
+    try {
+      return await inSession(session, (current) => {
+        const stage = stageOf(forwarding, told, (latest) => {
+          made = latest;
+        });
+        told = undefined;
+        return work(current, stage);
+      });
+    } catch (error) {
+      // Each step is asked once, so this ends.
+      if (!(error instanceof HandOver)) throw error;
+      told = made;
+      await handOver(session, forwarding, error);
+    }
+  }
+};
+
+/** What the ledger is about to keep, and the versions of the ledger and the record that it was made on. */
+interface Made {
+  readonly basis: string;
+  readonly value: unknown;
+}
+
+/** @param keep takes note of what is made */
+function stageOf(forwarding: Forwarding, told: Made | undefined, keep: (made: Made) => void): Stage {
+  const { kind, command } = forwarding;
+  const onlyAspect = ({ task, ledger }: Session, action: HandedAction, subject?: Subject) =>
+    onlyOne(aspectsFor(task, ledger, kind, action, command, subject));
+  return {
+    isHanded: ({ ledger }, action) => declares(ledger, kind, action),
+    ofNew(session, subject) {
+      const aspect = onlyAspect(session, 'create', subject);
+      if (!aspect) return undefined;
+      return handoverOf(forwarding, { aspects: [aspect], proxied: aspect.strategy === 'proxy', subject, id: '' });
+    },
+    ofRecord({ task, ledger }, action, found, data) {
+      const target = targetOf(task, ledger, forwarding, action, found, data);
+      return target && handoverOf(forwarding, target);
+    },
+    ofList(session): ListHandover | undefined {
+      const aspect = onlyAspect(session, 'query');
+      if (!aspect) return undefined;
+      return {
+        proxied: aspect.strategy === 'proxy',
+        page: (current, page, isSeen) =>
+          forwardedPage(current, forwarding, aspect, page, (data) =>
+            isSeen(bridgedSubject(current.ledger, kind, data, 'data')),
+          ),
+      };
+    },
+    async once<T>({ ledger }: Session, change: number, make: () => Promise<T>): Promise<T> {
+      const basis = `${ledger.version} ${change}`;
+      const made = told?.basis === basis ? told : { basis, value: await make() };
+      keep(made);
+      return made.value as T;
+    },
+  };
+}
+
+function handoverOf(forwarding: Forwarding, target: Target): Handover {
+  return {
+    proxied: target.proxied,
+    subject: target.subject,
+    id: target.id,
+    assertOneWay: () => void aspectOf(target),
+    takeVersion: (session, version) => forwardVersion(session, forwarding, aspectOf(target), version),
+    answerVersion: (session, version) => proxiedVersion(session, forwarding, aspectOf(target), version),
+    takeDrop: (session, sent, signed, caller) => forwardDrop(session, forwarding, target, sent, signed, caller),
+    takeProof: (session, record, proof) => forwardProof(session, forwarding, target, record, proof),
+    answerProof: (session, sent, token) => proxiedProof(session, forwarding, target, sent, token),
+    answerRead: (session, token) => forwardedRead(session, forwarding, target, token),
+  };
+}

@@ -1,0 +1,41 @@
+import type { FastifyRequest } from 'fastify';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Service } from '../ledgers/service.js';
+import type { Command } from '../records/command.js';
+import { stepsOfText } from '../work/task.js';
+import { authenticate, type Request, readBody } from './authenticate.js';
+
+/** All paths but those for the operator's probes begin with it (contract 06 §9). */
+export const BASE = '/v2';
+
+/**
+ * The request as operations take it: its body parsed, its token verified. A path that names no record is about the ledger
+ * itself. What reads only is asked without a body, whatever was sent.
+ *
+ * @throws `api.body-malformed`, then `auth.unauthorized` (contract 01 §12, Order of checks)
+ */
+export async function commandOf(
+  service: Service,
+  ledger: Ledger | undefined,
+  request: FastifyRequest,
+): Promise<Command> {
+  const sent = sentRequest(request);
+  await service.task.turn(stepsOfText(sent.text));
+  const body = sent.method === 'GET' ? undefined : readBody(sent);
+  const token = await authenticate(service, ledger, sent, body);
+  const params = request.params as Record<string, string>;
+  const mark = sent.url.indexOf('?');
+  return {
+    params: params.id === undefined && ledger ? { ...params, id: ledger.luid } : params,
+    query: mark < 0 ? '' : sent.url.slice(mark + 1),
+    body,
+    token,
+    request: sent,
+  };
+}
+
+function sentRequest({ method, url, headers, body }: FastifyRequest): Request {
+  // A proxy may send the whole URL where the path belongs (RFC 9112 §3.2.2).
+  const below = url.replace(/^[a-z]+:\/\/[^/?]*/i, '').slice(BASE.length);
+  return { method, url: below, headers, ...(typeof body === 'string' ? { text: body } : {}) };
+}

@@ -1,0 +1,76 @@
+import { BodyTooLarge, LedgerError } from '@countersign/protocol';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { requestInvalid } from '../kinds/refusal.js';
+import { limits } from '../limits.js';
+import { answered } from './boundary.js';
+import type { HttpService } from './http-service.js';
+import { send } from './reply.js';
+import { reporting } from './reporting.js';
+import { ledgerOf, tenantOf } from './tenant.js';
+
+/** Signed, where a known ledger is named, like every other error (contract 06 §4.1). */
+export async function unrouted(
+  service: HttpService,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  return refuseWith(service, request, reply, new LedgerError('api.route-not-found', 'Route not found'), 'route');
+}
+
+/** What the framework itself refuses, in the contract's terms; anything it does not know is ours to answer for. */
+export async function refuse(
+  service: HttpService,
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return refuseWith(service, request, reply, new BodyTooLarge(limits.body));
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return refuseWith(service, request, reply, requestInvalid(NO_BODY));
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+    // What the framework asks of a method that no route has.
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
+      return unrouted(service, request, reply);
+    case 'FST_ERR_BAD_URL': {
+      const malformed = new LedgerError('api.query-malformed', 'Malformed percent-encoding in the path');
+      return refuseWith(service, request, reply, malformed, 'route');
+    }
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return refuseWith(service, request, reply, new LedgerError('api.body-malformed', error.message));
+  }
+  return refuseWith(service, request, reply, error);
+}
+
+/** What a body of no type at all is told, like one of another type (contract 00, Request-schema errors). */
+const NO_BODY = { instancePath: '', keyword: 'type', params: { type: 'object' }, message: 'must be object' };
+
+/**
+ * @param about what is wrong with the route comes before an unknown ledger, anything else after it (contract 01 §12,
+ *   Order of checks)
+ */
+async function refuseWith(
+  service: HttpService,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: Error,
+  about: 'route' | 'request' = 'request',
+): Promise<FastifyReply> {
+  const named = tenantOf(request);
+  const answer = await answered(
+    service,
+    async () => {
+      if (named === undefined) return undefined;
+      return ledgerOf(service, named).catch((unknown) => {
+        throw about === 'route' && unknown instanceof LedgerError ? error : unknown;
+      });
+    },
+    async () => {
+      throw error;
+    },
+    reporting(service, request),
+  );
+  return send(reply, answer);
+}

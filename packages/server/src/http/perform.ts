@@ -1,0 +1,66 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Service } from '../ledgers/service.js';
+import { openSession, type Session } from '../ledgers/session.js';
+import type { Answer, Command } from '../records/command.js';
+import type { Task } from '../work/task.js';
+import { answered } from './boundary.js';
+import { commandOf } from './command.js';
+import { explained } from './explained.js';
+import type { HttpService } from './http-service.js';
+import { send } from './reply.js';
+import { reporting } from './reporting.js';
+import { ledgerOf, noTenant, tenantHeader, tenantOf } from './tenant.js';
+
+/**
+ * Performs an operation in a session on the ledger that the request names, and answers with its outcome.
+ *
+ * @throws nothing: every error becomes an answer (`answered`)
+ */
+export async function inLedger(
+  service: HttpService,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  perform: (session: Session) => Promise<Answer>,
+): Promise<FastifyReply> {
+  const resolve = () => ledgerOf(service, tenantOf(request));
+  const answer = await answered(
+    service,
+    resolve,
+    async (ledger, isLate) => {
+      const task = taskOf(service, ledger!.id, request, isLate);
+      return perform(openSession(explained({ ...service, task }, request), ledger!));
+    },
+    reporting(service, request),
+  );
+  return send(reply, answer);
+}
+
+/** Performs an operation on no ledger in particular; a request that names one is refused. Throws nothing either. */
+export async function outsideLedgers(
+  service: HttpService,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  perform: (service: Service, command: Command) => Promise<Answer>,
+): Promise<FastifyReply> {
+  const named = tenantHeader(request);
+  const answer = await answered(
+    service,
+    async () => (named === undefined ? undefined : ledgerOf(service, named)),
+    async (_, isLate) => {
+      noTenant(named);
+      const task = taskOf(service, OUTSIDE, request, isLate);
+      const own = explained({ ...service, task }, request);
+      return perform(own, await commandOf(own, undefined, request));
+    },
+    reporting(service, request),
+  );
+  return send(reply, answer);
+}
+
+/** What the work outside every ledger is charged to. */
+const OUTSIDE = 0;
+
+/** The work of a request. Nobody waits for it any more when it was answered, or its connection is closed. */
+function taskOf(service: HttpService, ledger: number, { raw }: FastifyRequest, isLate: () => boolean): Task {
+  return service.scheduler.task(ledger, () => isLate() || raw.socket.destroyed);
+}
