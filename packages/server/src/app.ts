@@ -106,21 +106,18 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   const epochs = await prepared(options, metrics, failed);
   const outbound = createOutbound({ allowPrivate });
-  const pools = openPools(options.database, epochs, failed);
+  const pools = createPools(options.database, epochs.verify, failed);
   let disk = UNWATCHED;
-  const letGo = () =>
-    Promise.all([outbound.close(), pools.others.end(), pools.lists.end(), pools.leases.end(), disk.close()]);
+  const ends = () => Object.values(pools).map((one) => one.end());
+  const letGo = () => Promise.all([outbound.close(), ...ends(), disk.close()]);
   try {
     if (databaseFolder !== undefined)
       disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logDiskSpace(logger));
-    watchPools(metrics, { ...pools });
+    watchPools(metrics, pools);
     const service = createService(options, { metrics, pools, epochs, disk, outbound });
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
-    const background = startWork(
-      { ...options, worker, nature: service.nature, metrics },
-      { pool: pools.others, leases: pools.leases, onConnect: epochs.verify },
-    );
+    const background = startWork({ ...options, worker, nature: service.nature, metrics }, pools, epochs.verify);
     let closed: Promise<unknown> | undefined;
     const close = async () => {
       closed ??= Promise.all([app.close(), background.stop()]).then(letGo);
@@ -142,14 +139,27 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }
 }
 
+/** The pools of a process. Each has its own patience, and none takes the connections of another. */
+function createPools(database: pg.PoolConfig, onConnect: EpochGuard['verify'], failed: (error: Error) => void) {
+  const { connections, listed, listing, background } = limits;
+  const patience = { statement_timeout: listed.quick, connectionTimeoutMillis: 2 * listing };
+  const short = { statement_timeout: background.query, query_timeout: background.query };
+  return {
+    lists: createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed),
+    leases: createPool({ max: connections.leases, ...short, ...database, onConnect }, failed),
+    others: createPool({ max: connections.others, ...database, onConnect }, failed),
+  };
+}
+
 /** Starts the work that has no request behind it. */
 function startWork(
   { database, worker, nature, metrics, logger }: ServerOptions & { worker: string; nature: Nature; metrics: Metrics },
-  { pool, leases, onConnect }: { pool: pg.Pool; leases: pg.Pool; onConnect: EpochGuard['verify'] },
+  { leases, others }: ReturnType<typeof createPools>,
+  onConnect: EpochGuard['verify'],
 ): Background {
   const random = () => Buffer.from(nature.random(4)).readUInt32LE() / 2 ** 32;
   return startBackground({
-    workers: [sweepUsedTokens(pool, nature.now), renewStatistics(pool)],
+    workers: [sweepUsedTokens(others, nature.now), renewStatistics(others)],
     pool: leases,
     database,
     onConnect,
@@ -161,26 +171,10 @@ function startWork(
   });
 }
 
-/** The connections of requests, and those of the work that has no request behind it. */
-interface AllPools extends Pools {
-  readonly leases: pg.Pool;
-}
-
-/** The connections of lists, which may be slow, those that keep leases, and those of everything else. */
-function openPools(database: pg.PoolConfig, { verify }: EpochGuard, failed: (error: Error) => void): AllPools {
-  const { connections } = limits;
-  const patience = { statement_timeout: limits.listed.quick, connectionTimeoutMillis: 2 * limits.listing };
-  const others = createPool({ max: connections.others, ...database, onConnect: verify }, failed);
-  const lists = createPool({ max: connections.lists, ...patience, ...database, onConnect: verify }, failed);
-  const leasePatience = { statement_timeout: limits.background.query, query_timeout: limits.background.query };
-  const leases = createPool({ max: connections.leases, ...leasePatience, ...database, onConnect: verify }, failed);
-  return { lists, others, leases };
-}
-
 /** What the service stands on, which is let go of when it closes. */
 interface Resources {
   readonly metrics: Metrics;
-  readonly pools: AllPools;
+  readonly pools: Pools;
   readonly epochs: EpochGuard;
   readonly disk: DiskSpace;
   readonly outbound: Outbound;

@@ -9,6 +9,13 @@ import { runTour } from './sdk/tour.js';
 import { anchorsOf, pagesOf, read, root, section } from './support/documents.js';
 import { withServer } from './support/server.js';
 
+/** The texts of the sources of a package. */
+async function sourcesOf(name: string): Promise<string[]> {
+  const folder = `packages/${name}/src`;
+  const paths = await readdir(join(root, folder), { recursive: true });
+  return paths.filter((path) => path.endsWith('.ts')).map((path) => read(`${folder}/${path}`));
+}
+
 describe('the README', () => {
   const server = withServer();
 
@@ -41,8 +48,7 @@ describe('docs/operations.md', () => {
 
   it('explains lines of the log that the server writes', async () => {
     const told = [...section('docs/operations.md', 'lines').matchAll(/^\| `([^`]+)`/gm)].map(([, line = '']) => line);
-    const sources = await readdir(join(root, 'packages/server/src'), { recursive: true });
-    const text = sources.filter((name) => name.endsWith('.ts')).map((name) => read(`packages/server/src/${name}`));
+    const text = (await Promise.all(['server', 'embedded-postgres'].map(sourcesOf))).flat();
     for (const line of told)
       expect(
         text.some((source) => source.includes(line)),
@@ -75,7 +81,8 @@ describe('docs/threat-model.md', () => {
     );
     expect(named.length).toBeGreaterThan(30);
     for (const path of named) {
-      expect(existsSync(join(root, 'packages/server/test', path.replace('/*', ''))), path).toBe(true);
+      const folder = path.startsWith('packages/') ? '' : 'packages/server/test';
+      expect(existsSync(join(root, folder, path.replace('/*', ''))), path).toBe(true);
     }
   });
 });
@@ -113,7 +120,7 @@ const CITATION = /\binterface\/([a-z]+)(?:#([a-z-]+))?/g;
 
 /** Every source, test and script, with its text. */
 async function sources(): Promise<[path: string, text: string][]> {
-  const folders = ['packages/protocol', 'packages/server', 'scripts', 'bench'];
+  const folders = ['packages', 'scripts', 'bench'];
   const found = await Promise.all(
     folders.map(async (folder) => {
       const paths = (await readdir(join(root, folder), { recursive: true })).map((path) => `${folder}/${path}`);

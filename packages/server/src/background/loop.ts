@@ -16,6 +16,8 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
+const NOTHING: Found = { claimed: [], lag: 0 };
+
 /**
  * Looks for due units again and again: at least every `worker.every` milliseconds, with jitter; when a unit that somebody
  * holds or that rests may be free; at once after a look that found all it could take; and when it is told to. Looks are at
@@ -72,7 +74,9 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
       claimed,
       lag,
       wait = worker.every,
-    }: Found = await inTurn(() => {
+    } = await inTurn(async (): Promise<Found> => {
+      // The turn may have come late, and a stop waits for it.
+      if (stopped) return NOTHING;
       since = clock();
       const running = [...runs].map(({ unit }) => unit);
       const { name, due, each } = worker;
@@ -96,7 +100,8 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
         failures = 0;
       } catch (error) {
         failures += 1;
-        delay = Math.min(backOff(bounds.retry, failures, random()), worker.every);
+        // No longer than it takes others to notice that a process died: what is due waits for this.
+        delay = Math.min(backOff(bounds.retry, failures, random()), bounds.lease);
         failed({ name: worker.name, step: 'claim', failures, retryIn: Math.round(delay), err: error });
       }
     }

@@ -1,6 +1,6 @@
 import { encodeBase64, isObject, LedgerError, type RecordEnvelope, type Suite } from '@countersign/protocol';
 import type { AccessPolicy } from '../access/context.js';
-import { Recent } from '../base/recent.js';
+import { LruCache } from '../base/lru-cache.js';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import { countersigner } from '../keys/countersigner.js';
@@ -38,7 +38,7 @@ interface Means {
 }
 
 export function createLedgers(store: LedgerStore, means: Means): Ledgers {
-  const held = new Recent<string, Ledger>(limits.ledgers.together, ({ weight }) => weight + LEDGER);
+  const held = new LruCache<string, Ledger>(limits.ledgers.together, ({ weight }) => weight + LEDGER);
   const loading = new Map<string, Promise<Ledger>>();
   const { lanes, size, ...patience } = limits.loads;
   const lane = createWeightedSemaphore({ ...patience, process: lanes, ledger: 1 });

@@ -35,7 +35,15 @@ describe('a run', () => {
     let runs = 0;
     const due = `select 0::bigint, '', null::timestamptz`;
     const { background, value } = work.start({
-      workers: [jobWorker(async () => void (runs += 1), { name: 'resting', due, rest: HOUR }), other()],
+      workers: [
+        jobWorker(
+          async () => {
+            runs += 1;
+          },
+          { name: 'resting', due, rest: HOUR },
+        ),
+        other(),
+      ],
     });
     await eventually(async () => expect(await leases()).toEqual([{ holder: null, failures: 0, held: true }]));
     background.hint('resting');

@@ -1,7 +1,7 @@
 import type { ChangeAction, JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type pg from 'pg';
 import { gather } from '../../base/gather.js';
-import { Recent } from '../../base/recent.js';
+import { LruCache } from '../../base/lru-cache.js';
 import { limits } from '../../limits.js';
 import { epochOf } from '../epoch-guard.js';
 import { KEYED } from './kinds-where.js';
@@ -173,7 +173,7 @@ type Circles = (ledger: number, version: number, signer: string, memberships: re
 
 /** The circles that memberships put a signer into. The index of records alone does not: it names what is to be read. */
 function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
-  const known = new Recent<string, Membership>(limits.signers);
+  const known = new LruCache<string, Membership>(limits.signers);
   const membership = async (ledger: number, version: number, luid: string): Promise<Membership | undefined> => {
     const key = `${ledger} ${epochOf(version)} ${luid}`;
     const kept = known.get(key);
