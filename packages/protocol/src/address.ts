@@ -5,8 +5,8 @@ const PART = `${CHARACTER}+`;
 const NAME = `(?:\\.?[A-Za-z0-9_+-]${CHARACTER}*|\\.\\.${PART})`;
 
 /**
- * Source of a pattern for handles, `[schema:]name(@part)*` (contract 00, "Handles"). What it repeats begins with an `@`,
- * which no part holds, so any regex engine runs it in linear time. How long a handle may be is the server's to say.
+ * Source of a pattern for handles, `[schema:]name(@part)*` (interface/envelope#handles). What it repeats begins with an
+ * `@`, which no part holds, so any regex engine runs it in linear time. How long a handle may be is the server's to say.
  */
 export const HANDLE_PATTERN = `^(?:${PART}:)?${NAME}(?:@${PART})*$`;
 
@@ -20,7 +20,7 @@ export interface Address {
   readonly parent?: string;
 }
 
-/** The parts of `text`, or undefined when it is no handle (contract 00, "Handles"). */
+/** The parts of `text`, or undefined when it is no handle (interface/envelope#handles). */
 export function parseAddress(text: string): Address | undefined {
   const match = HANDLE.exec(text);
   if (match === null) return undefined;

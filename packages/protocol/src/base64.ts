@@ -5,7 +5,7 @@ const PAD = 0x3d;
 const VALUES = new Uint8Array(128).fill(64);
 for (let value = 0; value < 64; value++) VALUES[ALPHABET.charCodeAt(value)] = value;
 
-/** Base64 of `bytes`: standard alphabet, padded (contract 01 §1). */
+/** Base64 of `bytes`: standard alphabet, padded (interface/envelope#hash-and-digest). */
 export function encodeBase64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 3) {

@@ -8,8 +8,8 @@ const stringify = configure({ strict: true, deterministic: true });
 const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud/;
 
 /**
- * The canonical form of `value`, on which every hash is made: RFC 8785 (contract 01 §1). Members that are `undefined`
- * are left out; values with a `toJSON` method stand for its result.
+ * The canonical form of `value`, on which every hash is made: RFC 8785 (interface/envelope#canonical-json). Members that
+ * are `undefined` are left out; values with a `toJSON` method stand for its result.
  *
  * @throws TypeError for what JSON cannot hold: NaN, infinities, bigints, functions, cycles, lone surrogates, and values
  *   nested too deeply for the call stack

@@ -6,7 +6,7 @@ interface Answer {
   readonly meaning: string;
 }
 
-/** Every reason an operation answers over HTTP, with its status (contract 01 §12, 06 §4.1). */
+/** Every reason an operation answers over HTTP, with its status (interface/errors#reasons). */
 export const REASONS = {
   'auth.unauthorized': { status: 401, meaning: 'The token is missing, malformed, expired or badly signed.' },
   'auth.forbidden': { status: 403, meaning: 'The rules do not allow the caller this operation.' },
@@ -43,7 +43,7 @@ export function isReason(text: string): text is Reason {
   return Object.hasOwn(REASONS, text);
 }
 
-/** Reasons found only in the proofs of intents (contract 06 §4.2). */
+/** Reasons found only in the proofs of intents (interface/errors#reasons-in-records). */
 export const CORE_REASONS = [
   'core.source-invalid',
   'core.target-invalid',
@@ -60,7 +60,7 @@ export const CORE_REASONS = [
   'core.unexpected-error',
 ] as const;
 
-/** Reasons that bridges report; a bridge may use others too (contract 06 §4.3). */
+/** Reasons that bridges report; a bridge may use others too (interface/errors#reasons-in-records). */
 export const BRIDGE_REASONS = [
   'bridge.account-not-found',
   'bridge.account-inactive',
@@ -90,7 +90,7 @@ export const BRIDGE_REASONS = [
   'bridge.transfer-information-invalid',
 ] as const;
 
-/** Reasons found only in the proofs of deliveries (contract 06 §4.4). */
+/** Reasons found only in the proofs of deliveries (interface/errors#reasons-in-records). */
 export const DELIVERY_REASONS = [
   'delivery.target-rejected',
   'delivery.target-unreachable',
@@ -103,7 +103,7 @@ export type CoreReason = (typeof CORE_REASONS)[number];
 export type BridgeReason = (typeof BRIDGE_REASONS)[number];
 export type DeliveryReason = (typeof DELIVERY_REASONS)[number];
 
-/** A refusal: what an error answer says in `data` (contract 01 §12). Anything else thrown is a defect of the server. */
+/** A refusal: what an error answer says in `data` (interface/errors). Anything else thrown is a defect of the server. */
 export class LedgerError extends Error {
   override readonly name: string = 'LedgerError';
   readonly reason: Reason;
@@ -111,7 +111,7 @@ export class LedgerError extends Error {
   /** What goes into `data.custom` of the answer; absent when there is nothing to say. */
   declare readonly custom?: JsonObject;
 
-  /** `detail` is text for people, in the contract's wording where it has one. */
+  /** `detail` is text for people, in the interface's wording where it has one. */
   constructor(reason: Reason, detail: string, custom?: JsonObject) {
     super(`${reason}: ${detail}`);
     this.reason = reason;
@@ -125,7 +125,10 @@ export class LedgerError extends Error {
   }
 }
 
-/** A body over the limit: `api.body-malformed` like any unusable body, but answered 413 (contract 01 §12, Edges). */
+/**
+ * A body over the limit: `api.body-malformed` like any unusable body, but answered 413
+ * (interface/records#request-bodies).
+ */
 export class BodyTooLarge extends LedgerError {
   override readonly name = 'BodyTooLarge';
 

@@ -1,4 +1,4 @@
-/** How a filter compares (contract 01 §10, 06 §7). */
+/** How a filter compares (interface/lists#operators). */
 export const OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$regex'] as const;
 
 export type Operator = (typeof OPERATORS)[number];
@@ -17,7 +17,7 @@ const ELEMENT = /^\d{1,6}$/;
 
 /**
  * Reads the key of a filter, already percent-decoded: `<path>`, `<path>.<operator>`, `<path>.$in[0]`, `<path>.$in[]`,
- * each step also in brackets, `data[handle][$eq]` (contract 01 §10, 06 §7). Undefined when the syntax is wrong or the
+ * each step also in brackets, `data[handle][$eq]` (interface/lists#filters). Undefined when the syntax is wrong or the
  * operator unknown, `$and` and `$or` included.
  */
 export function parseFilterKey(key: string): FilterKey | undefined {

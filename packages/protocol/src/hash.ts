@@ -3,7 +3,8 @@ import type { Json, JsonObject } from './json.js';
 import { portable, type Suite } from './suite.js';
 
 /**
- * The hash of a record's, list's or error's `data`: hex of sha256 over its canonical form (contract 01 §1).
+ * The hash of a record's, list's or error's `data`: hex of sha256 over its canonical form
+ * (interface/envelope#hash-and-digest).
  *
  * @throws TypeError when `data` is not JSON
  */
@@ -12,8 +13,9 @@ export function hash(data: Json, suite: Suite = portable): string {
 }
 
 /**
- * What a proof signs: hex of sha256 over the text of `hash` followed by the canonical `custom` (contract 01 §1).
- * `hash` counts in its lower-case form whichever way it was sent, because that is how it is served and checked later.
+ * What a proof signs: hex of sha256 over the text of `hash` followed by the canonical `custom`
+ * (interface/envelope#hash-and-digest). `hash` counts in its lower-case form whichever way it was sent, because that is
+ * how it is served and checked later.
  *
  * @throws TypeError when `custom` is not JSON
  */

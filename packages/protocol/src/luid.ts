@@ -1,7 +1,7 @@
-/** Digits of a luid, ascending in value and in ASCII, so that luids of one kind sort by age (contract 01 §2). */
+/** Digits of a luid, ascending in value and in ASCII, so that luids of one kind sort by age (interface/envelope#luids). */
 const ALPHABET = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
 
-/** Unix seconds that luids count from (contract 01 §2). */
+/** Unix seconds that luids count from (interface/envelope#luids). */
 const EPOCH = 1_724_413_118;
 
 const TIME_DIGITS = 6;
@@ -10,15 +10,15 @@ const RANDOM_DIGITS = 11;
 /** Bytes of randomness that `luid` asks for. */
 export const LUID_RANDOM = RANDOM_DIGITS;
 
-/** Source of a pattern for luids (contract 01 §2). */
+/** Source of a pattern for luids (interface/envelope#luids). */
 export const LUID_PATTERN = '^\\$[a-z]{3}\\.[A-Za-z0-9_-]{17}$';
 
 const LUID = new RegExp(LUID_PATTERN);
 
 /**
- * A new luid (contract 01 §2). `prefix` is the kind's three letters without `$`, `seconds` the Unix time (a fraction
- * is dropped), `random` at least `LUID_RANDOM` bytes of cryptographic randomness, of which six bits each are used: 64
- * letters, so none is likelier than another.
+ * A new luid (interface/envelope#luids). `prefix` is the kind's three letters without `$`, `seconds` the Unix time (a
+ * fraction is dropped), `random` at least `LUID_RANDOM` bytes of cryptographic randomness, of which six bits each are
+ * used: 64 letters, so none is likelier than another.
  *
  * @throws RangeError when the prefix is not three letters, the time lies outside the six digits, or randomness is short
  */
@@ -42,7 +42,7 @@ export function isLuid(text: string, prefix?: string): boolean {
   return LUID.test(text) && (prefix === undefined || text.startsWith(`$${prefix}.`));
 }
 
-/** The part of a luid after the kind: an intent's `meta.thread` (contract 01 §2). */
+/** The part of a luid after the kind: an intent's `meta.thread` (interface/envelope#luids). */
 export function luidId(luid: string): string {
   return luid.slice(luid.indexOf('.') + 1);
 }

@@ -5,10 +5,10 @@ import { isObject, type JsonObject } from './json.js';
 import type { Proof } from './records.js';
 import { portable, type Suite } from './suite.js';
 
-/** The only signature method: plain Ed25519 over the 32 bytes of the digest (contract 01 §1). */
+/** The only signature method: plain Ed25519 over the 32 bytes of the digest (interface/envelope#hash-and-digest). */
 export const PROOF_METHOD = 'ed25519-v2';
 
-/** Source of a pattern for a hash or digest as clients may send it (contract 01 §1). */
+/** Source of a pattern for a hash or digest as clients may send it (interface/envelope#hash-and-digest). */
 export const HASH_PATTERN = '^[A-Fa-f0-9]{64}$';
 
 const HASH = new RegExp(HASH_PATTERN);
@@ -25,7 +25,7 @@ export interface ProofInput {
 }
 
 /**
- * A proof over a hash and its custom data (contract 01 §1).
+ * A proof over a hash and its custom data (interface/envelope#hash-and-digest).
  *
  * @throws TypeError when `hash` is not 64 hex characters or `custom` is not JSON
  */
@@ -39,9 +39,9 @@ export function signProof(input: ProofInput, suite: Suite = portable): Proof {
 }
 
 /**
- * Whether `proof` signs `hash` (contract 01 §1): the method is known, the digest (hex of either case) is that of the hash
- * and the custom data, and the signature is the key's. False for anything malformed, never a throw. What the server
- * adds to a stored proof is not looked at.
+ * Whether `proof` signs `hash` (interface/envelope#hash-and-digest): the method is known, the digest (hex of either case)
+ * is that of the hash and the custom data, and the signature is the key's. False for anything malformed, never a throw.
+ * What the server adds to a stored proof is not looked at.
  */
 export function verifyProof(hash: string, proof: Proof, suite: Suite = portable): boolean {
   if (!HASH.test(hash) || !isObject(proof) || proof.method !== PROOF_METHOD) return false;

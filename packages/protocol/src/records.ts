@@ -1,7 +1,7 @@
 import type { Reason } from './errors.js';
 import type { JsonObject } from './json.js';
 
-/** A signature over a hash, as clients send it (contract 01 §1). */
+/** A signature over a hash, as clients send it (interface/envelope#hash-and-digest). */
 export type Proof = {
   /** `ed25519-v2`. */
   method: string;
@@ -14,10 +14,10 @@ export type Proof = {
   custom?: JsonObject;
 };
 
-/** How a proof came about; not part of what is signed (contract 01 §3). */
+/** How a proof came about; not part of what is signed (interface/proofs#proofs-as-served). */
 export type ProofOrigin = 'key-pair' | 'self-signed-token' | 'oauth2-token';
 
-/** A proof as served (contract 01 §3, "Proof as served"). */
+/** A proof as served (interface/proofs#proofs-as-served). */
 export type StoredProof = Proof & {
   origin?: ProofOrigin;
   /** Handle of the signer record that owned the key when the proof was stored. */
@@ -26,7 +26,7 @@ export type StoredProof = Proof & {
   issuer?: string;
 };
 
-/** `meta` of a served record (contract 01 §3). Absent members are absent, not null. */
+/** `meta` of a served record (interface/envelope#meta). Absent members are absent, not null. */
 export type Meta = {
   proofs: StoredProof[];
   status?: string;
@@ -44,17 +44,19 @@ export type Meta = {
   assets?: { handle: string; output: string }[];
 };
 
-/** What a change did to the record (contract 01 §9). */
+/** What a change did to the record (interface/records#history). */
 export type ChangeAction = 'create' | 'update' | 'drop';
 
-/** `meta` of a change snapshot: labels are null where there are none (contract 01 §3, §9). */
+/**
+ * `meta` of a change snapshot: labels are null where there are none (interface/envelope#meta, interface/records#history).
+ */
 export type ChangeMeta = Omit<Meta, 'labels'> & {
   change: number;
   action: ChangeAction;
   labels?: string[] | null;
 };
 
-/** A record as served (contract 01 §3). */
+/** A record as served (interface/envelope#record). */
 export type RecordEnvelope<Data extends JsonObject = JsonObject> = {
   hash: string;
   data: Data;
@@ -62,7 +64,7 @@ export type RecordEnvelope<Data extends JsonObject = JsonObject> = {
   meta: Meta;
 };
 
-/** One version of a record (contract 01 §9). */
+/** One version of a record (interface/records#history). */
 export type Change<Data extends JsonObject = JsonObject> = {
   hash: string;
   luid: string;
@@ -70,20 +72,20 @@ export type Change<Data extends JsonObject = JsonObject> = {
   data: Data;
 };
 
-/** Which part of a list is served; `total` on lists of changes and balances only (contract 01 §10). */
+/** Which part of a list is served; `total` on lists of changes and balances only (interface/lists#pages). */
 export type Page = {
   index: number;
   limit: number;
   total?: number;
 };
 
-/** `meta` of what is signed but not stored: lists, errors, items of an access check (contract 01 §10 - §12). */
+/** `meta` of what is signed but not stored: lists, errors, items of an access check (interface/lists, interface/errors). */
 export type AnswerMeta = {
   proofs: StoredProof[];
   moment: string;
 };
 
-/** A list (contract 01 §10). `hash` is over `data` alone. Access checks and lookups have no `page`. */
+/** A list (interface/lists). `hash` is over `data` alone. Access checks and lookups have no `page`. */
 export type List<Item extends JsonObject = RecordEnvelope> = {
   hash: string;
   meta: AnswerMeta;
@@ -91,14 +93,14 @@ export type List<Item extends JsonObject = RecordEnvelope> = {
   page?: Page;
 };
 
-/** An error answer (contract 01 §12). `proofs` is empty while no ledger is resolved. */
+/** An error answer (interface/errors). `proofs` is empty while no ledger is resolved. */
 export type ErrorBody = {
   hash: string;
   data: { reason: Reason; detail: string; custom?: JsonObject };
   meta: AnswerMeta;
 };
 
-/** One entry of `custom.errors` of `record.schema-invalid` (contract 01 §12). */
+/** One entry of `custom.errors` of `record.schema-invalid` (interface/errors#schema-errors). */
 export type SchemaError = {
   instancePath: string;
   schemaPath: string;
@@ -111,10 +113,10 @@ export type SchemaError = {
   errorCode?: string;
 };
 
-/** One name, or a set of names (contract 03 §6.1). */
+/** One name, or a set of names (interface/access#rules). */
 export type NameMatcher = string | { $in: string[] } | { $nin: string[] };
 
-/** A rule that grants (contract 03 §6.1). */
+/** A rule that grants (interface/access#rules). */
 export type GrantingRule = {
   action: NameMatcher;
   record?: NameMatcher;
@@ -122,27 +124,27 @@ export type GrantingRule = {
   bearer?: JsonObject;
 };
 
-/** A rule that stands for the values of access policies (contract 03 §6.1). */
+/** A rule that stands for the values of access policies (interface/policies#access-policies). */
 export type PolicyRule = { policy: string | { $in: string[] } };
 
-/** One entry of `data.access`, or of `values` of an access policy (contract 03 §6.1). */
+/** One entry of `data.access`, or of `values` of an access policy (interface/access#rules). */
 export type AccessRule = GrantingRule | PolicyRule;
 
-/** One item of an access check (contract 01 §11). */
+/** One item of an access check (interface/access#access-check). */
 export type GrantedRule = {
   hash: string;
   data: AccessRule;
   meta: AnswerMeta;
 };
 
-/** The body of a create (contract 01 §4). */
+/** The body of a create (interface/records#create). */
 export type CreateBody<Data extends JsonObject = JsonObject> = {
   hash: string;
   data: Data;
   meta: { proofs: Proof[]; secret?: JsonObject };
 };
 
-/** The body of an update: `data` is complete and names the version it replaces (contract 01 §6). */
+/** The body of an update: `data` is complete and names the version it replaces (interface/records#update). */
 export type UpdateBody<Data extends JsonObject = JsonObject> = {
   hash: string;
   luid?: string;
@@ -150,7 +152,7 @@ export type UpdateBody<Data extends JsonObject = JsonObject> = {
   meta: { proofs: Proof[]; secret?: JsonObject };
 };
 
-/** The body of a drop (contract 01 §8). */
+/** The body of a drop (interface/records#drop). */
 export type DropBody = {
   luid: string;
   hash: string;
@@ -158,10 +160,10 @@ export type DropBody = {
   meta: { proofs: Proof[] };
 };
 
-/** The body of an access check (contract 01 §11). */
+/** The body of an access check (interface/access#access-check). */
 export type CheckBody = CreateBody<{ action: string; record?: string }>;
 
-/** `GET {base_url}`: hashed, not signed (contract 01 §14). */
+/** `GET {base_url}`: hashed, not signed (interface/ledgers#server-information). */
 export type ServerInformation = {
   hash: string;
   data: { handle: string; server: string; semver: string; status: string; build?: string };

@@ -17,7 +17,7 @@ const PLACE_SHOWN = 200;
  * not hold exactly, strings that are not Unicode or hold U+0000, and keys that reach for an object's prototype.
  *
  * @throws LedgerError `api.body-malformed`, the detail naming what is wrong and where, as a JSON pointer
- *   (contract 01 §12, Edges)
+ *   (interface/records#request-bodies)
  */
 export function parseJson(text: string, bounds: JsonBounds): Json {
   let value: Json;

@@ -2,7 +2,10 @@ import { getPublicKey, hashes, Point, sign } from '@noble/ed25519';
 import { sha256, sha512 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 
-/** The cryptography of the wire format (contract 01 §1). The server brings a native one; all must agree exactly. */
+/**
+ * The cryptography of the wire format (interface/envelope#hash-and-digest). The server brings a native one; all must
+ * agree exactly.
+ */
 export interface Suite {
   /** Lower-case hex of sha256 over the UTF-8 bytes of `text`. */
   sha256(text: string): string;

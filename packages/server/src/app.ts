@@ -48,7 +48,7 @@ export interface ServerOptions {
   readonly defaultLedger?: string;
   readonly logger: FastifyBaseLogger;
   readonly nature?: Nature;
-  /** Rules that hold on every ledger; those of contract 03 §6.4 unless given. */
+  /** Rules that hold on every ledger; those of interface/access#levels unless given. */
   readonly serverRules?: readonly Rule[];
   /** Milliseconds a request may take; 15 seconds unless given. */
   readonly requestTimeout?: number;

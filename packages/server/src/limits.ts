@@ -1,11 +1,11 @@
 /**
- * Every bound of the service, in one place. Each is tested at its value and one beyond. The contract's own limits are
- * named (contract 06 §8); the others keep one request from holding up the rest.
+ * Every bound of the service, in one place. Each is tested at its value and one beyond. The interface's own limits are
+ * named (interface/limits); the others keep one request from holding up the rest.
  */
 export const limits = {
-  /** Bytes of a request body (contract 01 §12, Edges). */
+  /** Bytes of a request body (interface/records#request-bodies). */
   body: 1024 * 1024,
-  /** Milliseconds in which a request must have arrived, its body included (contract 06 §8). */
+  /** Milliseconds in which a request must have arrived, its body included (interface/limits). */
   request: 30_000,
   /**
    * Connections of clients: how many one process has; requests of one that wait for the one before them; milliseconds in
@@ -19,7 +19,7 @@ export const limits = {
   values: 50_000,
   /** Characters of a handle. */
   handle: 255,
-  /** Proofs a record carries (contract 06 §8). */
+  /** Proofs a record carries (interface/limits). */
   proofs: 100,
   /** Access rules on one record or policy. */
   rules: 1_000,
@@ -28,12 +28,12 @@ export const limits = {
    * many more.
    */
   about: { times: 4, more: 2_000 },
-  /** Default and greatest `page.limit`; a greater one is served as the greatest (contract 01 §10). */
+  /** Default and greatest `page.limit`; a greater one is served as the greatest (interface/lists#pages). */
   page: { default: 20, greatest: 1_000 },
   /** Claims of an intent, routes of a wallet. */
   claims: 100,
   routes: 100,
-  /** Intents of one thread (contract 04 §9). */
+  /** Intents of one thread (interface/intents#fields). */
   thread: 10,
   /** Security rules and traits of a bridge. */
   secure: 32,
@@ -76,7 +76,7 @@ export const limits = {
   judged: 8 * 1024,
   /**
    * Records looked at for one page of a list that leaves some of them out; a page that would take more is refused
-   * (contract 03 §6.6).
+   * (interface/access#lists).
    */
   scan: 50_000,
   /**
@@ -86,8 +86,8 @@ export const limits = {
   plans: { count: 200, seen: 20, among: 1_000, characters: 2_048 },
   /**
    * Lists and histories that one process looks for. `atATime` of one ledger; `shapes` whose luck it remembers. One that is
-   * not found within `quick` milliseconds, twice, is looked for longer, `slow` of these at a time, so that the others go on.
-   * A ledger whose lists were given up for `waste` milliseconds is slow at once, until half of it is forgotten after
+   * not found within `quick` milliseconds, twice, is looked for longer, `slow` of these at a time, so that the others go
+   * on. A ledger whose lists were given up for `waste` milliseconds is slow at once, until half of it is forgotten after
    * `halfLife` milliseconds. `waiting` of one ledger at most, none longer than `patience` milliseconds; `ledgers` whose
    * use is remembered.
    */
@@ -114,7 +114,7 @@ export const limits = {
   /** Bytes of a bearer token (8 KiB). */
   token: 8 * 1024,
   /**
-   * A user schema (contract 02 §1). Together these bound the time to compile one, the memory it keeps, and what judging
+   * A user schema (interface/schemas). Together these bound the time to compile one, the memory it keeps, and what judging
    * one record may cost.
    */
   schema: {
@@ -200,8 +200,8 @@ export const limits = {
   /** Characters that the writes of one commit hold together, unless it is one write: putting them together takes time. */
   commit: 2 * 1024 * 1024,
   /**
-   * Queries for one sort of lookup (by handle, by luid) under way at a time, and of one ledger; each is of one ledger. Fewer
-   * than there are connections, so that other things go on.
+   * Queries for one sort of lookup (by handle, by luid) under way at a time, and of one ledger; each is of one ledger.
+   * Fewer than there are connections, so that other things go on.
    */
   lookups: { together: 4, each: 2 },
   /**

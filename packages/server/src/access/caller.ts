@@ -1,6 +1,9 @@
 import type { JsonObject } from '@countersign/protocol';
 
-/** What rules can ask of a signer record: its data, and the circles it is in at this moment (contract 03 §6.2, §7). */
+/**
+ * What rules can ask of a signer record: its data, and the circles it is in at this moment
+ * (interface/access#signer-matchers, interface/circles#members).
+ */
 export interface SignerFacts {
   readonly handle: string;
   readonly public: string;
@@ -20,7 +23,7 @@ export interface SignerFacts {
 export interface Key {
   /** Absent where nothing shows that the caller, or the signer the caller is said to be, holds a key. */
   readonly public?: string;
-  /** The signer it stands for: whose own key it is, or that of a factor (contract 03 §2.5). */
+  /** The signer it stands for: whose own key it is, or that of a factor (interface/proofs#for-whom-a-key-stands). */
   readonly signer?: SignerFacts;
   /** Handle of the signer that has the key but is out of use: then it stands for nobody. */
   readonly retired?: string;

@@ -5,11 +5,11 @@ import { rightsFor } from './decide.js';
 import { granting, principal, tokenKeys } from './granting.js';
 import type { Level, Standing } from './standing.js';
 
-/** The order in which rules are shown; those of the server are not (contract 03 §9). */
+/** The order in which rules are shown; those of the server are not (interface/access#access-check). */
 const SHOWN: readonly Level[] = ['ledger', 'domain', 'record', 'policy'];
 
 /**
- * The rules that grant `action` to the caller, as an access check shows them (contract 03 §9, 01 §11). `recordKind`
+ * The rules that grant `action` to the caller, as an access check shows them (interface/access#access-check). `recordKind`
  * is what the check's `data.record` names; without it, the check is about the subject itself (or the ledger).
  */
 export function grants(action: string, recordKind: string | undefined, caller: Caller, context: Context): JsonObject[] {

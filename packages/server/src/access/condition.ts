@@ -4,9 +4,9 @@ import type { Cost } from '../work/cost.js';
 import { compileTextMatcher, findsIn, type TextMatcher } from './text-matcher.js';
 
 /**
- * Whether `actual` is as `expected` says (contract 03 §6.2): equal to a scalar; what all operators hold for; an object
- * whose members are as those of `expected`. An array is as a scalar or an operator says when one of its elements is.
- * Something absent is as `$ne` and `$nin` say, and nothing else (contract 01 §10).
+ * Whether `actual` is as `expected` says (interface/access#signer-matchers): equal to a scalar; what all operators hold
+ * for; an object whose members are as those of `expected`. An array is as a scalar or an operator says when one of its
+ * elements is. Something absent is as `$ne` and `$nin` say, and nothing else (interface/lists#operators).
  *
  * @param cost charged for what is compared; all that is thrown is what it throws
  */

@@ -2,7 +2,7 @@ import type { JsonObject } from '@countersign/protocol';
 import type { Cost } from '../work/cost.js';
 import type { AccessEntry, AccessValue, NameMatcher, RecordName, Rule } from './rules.js';
 
-/** An access policy (contract 03 §8.2). */
+/** An access policy (interface/policies#access-policies). */
 export interface AccessPolicy {
   readonly handle: string;
   /** A policy of a schema other than `access` grants nothing. */
@@ -72,7 +72,9 @@ export interface Context {
   readonly subject?: Subject;
   /** Handles of the domains whose signers count as what their records say; those of `domains` unless given. */
   readonly signersOf?: readonly string[];
-  /** Whether the named condition of a policy value is fulfilled; without it none is (contract 03 §8.2, `invoke`). */
+  /**
+   * Whether the named condition of a policy value is fulfilled; without it none is (interface/policies#access-policies).
+   */
   readonly invoke?: (name: string) => boolean;
   readonly terms: RightTerms;
   /** Charged for every rule that is looked at. */

@@ -11,9 +11,9 @@ export interface Decision {
 }
 
 /**
- * Whether rules allow `caller` to do `action` on `record`, a name from contract 03 §6.1 (`wallet`, `intent-proof`).
- * Nothing is allowed that no rule grants, and no rule takes away what another grants (contract 03 §6.4). The gate of
- * the ledger is asked separately: `may` asks both.
+ * Whether rules allow `caller` to do `action` on `record`, a name from interface/access#record-names (`wallet`,
+ * `intent-proof`). Nothing is allowed that no rule grants, and no rule takes away what another grants
+ * (interface/access#levels). The gate of the ledger is asked separately: `may` asks both.
  */
 export function decide(action: string, record: string, caller: Caller, context: Context): Decision {
   const rights = rightsFor(action, record, context.terms);
@@ -32,25 +32,28 @@ function first(rules: Iterable<Standing>): Standing | undefined {
   return undefined;
 }
 
-/** The rights any of which allows the operation: for some, the contract leaves open which one is meant. */
+/** The rights any of which allows the operation: for some, the interface leaves open which one is meant. */
 export function rightsFor(action: string, record: string, terms: RightTerms): readonly Right[] {
   const asked = { action, record };
-  // Contract 03 §7, Rights: to assign a signer to a circle is to create a circle signer. The subject is the circle.
+  // interface/circles#members: to assign a signer to a circle is to create a circle signer. The subject is the circle.
   const alike = terms.alike.get(record)?.get(action);
   if (alike) return [asked, alike];
-  // Contract 03 §6.4: a proof may be added by who may update the record; to intents not.
+  // interface/access#levels: a proof may be added by who may update the record; to intents not.
   if (action === 'create' && record.endsWith('-proof') && !terms.ownProofs.has(record)) {
     return [asked, { action: 'update', record: record.slice(0, -'-proof'.length) }];
   }
   return [asked];
 }
 
-/** Whether the action comes without proofs of its own (contract 03 §6.3). */
+/** Whether the action comes without proofs of its own (interface/access#reads-and-writes). */
 export function isRead(action: string): boolean {
   return action === 'read' || action === 'query' || action === 'query-event';
 }
 
-/** With whom the rules of a level are matched (contract 03 §6.3, §6.4; §2.4 for `reveal`). */
+/**
+ * With whom the rules of a level are matched (interface/access#reads-and-writes, interface/access#levels,
+ * interface/signers#secrets for `reveal`).
+ */
 export function principalFor(action: string, level: Level, caller: Caller): Principal {
   // Secrets are for the key of the token only: what a rule says of its claims does not count.
   if (action === 'reveal') return { keys: tokenKeys(caller) };
@@ -65,7 +68,7 @@ function principals(action: string, caller: Caller, { subject }: Context): (leve
   return (level) => principalFor(action, level === 'record' ? own : level, caller);
 }
 
-/** The rule of the ledger (or value of a policy) that gives the caller `access` (contract 03 §6.5). */
+/** The rule of the ledger (or value of a policy) that gives the caller `access` (interface/access#gate). */
 function entry(caller: Caller, around: Context): Standing | undefined {
   const { ledger, policies, terms, cost } = around;
   const who = principal([...caller.proofs, ...tokenKeys(caller)], caller);
@@ -73,14 +76,14 @@ function entry(caller: Caller, around: Context): Standing | undefined {
   return first(granting([{ action: 'access', record: 'ledger' }], context, () => who));
 }
 
-/** Whether the ledger's rules (or its policies) give the caller `access` (contract 03 §6.5). */
+/** Whether the ledger's rules (or its policies) give the caller `access` (interface/access#gate). */
 export function mayEnter(caller: Caller, context: Context): boolean {
   return entry(caller, context) !== undefined;
 }
 
 /**
- * The rule that gets the caller as far as the action itself (contract 03 §6.5): one that gives `access`; or, for a read,
- * one of the ledger or the server that grants this very read.
+ * The rule that gets the caller as far as the action itself (interface/access#gate): one that gives `access`; or, for a
+ * read, one of the ledger or the server that grants this very read.
  */
 function passage(
   caller: Caller,
@@ -97,7 +100,7 @@ function passage(
   return undefined;
 }
 
-/** Whether the caller gets as far as the action itself: a mutation always needs `access` (contract 03 §6.5). */
+/** Whether the caller gets as far as the action itself: a mutation always needs `access` (interface/access#gate). */
 export function gate(caller: Caller, context: Context, mutation: boolean, action: string, record: string): boolean {
   return passage(caller, context, mutation, action, record) !== undefined;
 }
@@ -126,7 +129,7 @@ export function mayRead(kind: string, caller: Caller, context: Context): boolean
 }
 
 /**
- * Whether the caller may list records of `kind`, and by which rule (contract 03 §6.6). What the list shows is for
+ * Whether the caller may list records of `kind`, and by which rule (interface/access#lists). What the list shows is for
  * `visible`.
  */
 export function judgeQuery(
@@ -144,7 +147,7 @@ export function mayQuery(kind: string, caller: Caller, context: Context): boolea
 }
 
 /**
- * Whether a list that the caller may ask for shows the subject (contract 03 §6.6): when it is readable; under
+ * Whether a list that the caller may ask for shows the subject (interface/access#lists): when it is readable; under
  * policies, when a value grants `query`, for which a `signer` value is matched with the token's key.
  */
 export function visible(kind: string, caller: Caller, context: Context): boolean {

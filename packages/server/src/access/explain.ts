@@ -8,7 +8,7 @@ export interface Explanation {
   /** Handle of the ledger; absent for what is asked of the server itself. */
   readonly ledger?: string;
   readonly action: string;
-  /** A name from contract 03 §6.1. */
+  /** A name from interface/access#record-names. */
   readonly record: string;
   /** Handle of the record, where the action is about one that has a handle. */
   readonly handle?: string;

@@ -4,8 +4,8 @@ import { matches, member } from './condition.js';
 import type { Subject } from './context.js';
 
 /**
- * Whether a record is what a policy's filter asks for (contract 03 §8.2): every key, a path in `data` or `meta.…`, has
- * the value or meets the operators.
+ * Whether a record is what a policy's filter asks for (interface/policies#access-policies): every key, a path in `data`
+ * or `meta.…`, has the value or meets the operators.
  *
  * @param cost charged for what is compared
  * @param unknown what is said of a key that leads to what is not known: `$ne` and `$nin` hold for what is absent, and

@@ -39,7 +39,7 @@ export function* granting(
   }
 }
 
-/** Whether the rule is for this principal. With both `signer` and `bearer` both must match (contract 03 §6.2). */
+/** Whether the rule is for this principal. With both `signer` and `bearer` both must match (interface/access#rules). */
 export function admits(rule: Rule, { keys, token }: Principal, owners: Owners, cost: Cost): boolean {
   const { signer, bearer } = rule;
   if (signer && !keys.some((key) => signerMatches(signer, key, owners, cost))) return false;
@@ -60,7 +60,10 @@ export function domainsAround({ domains, subject, signersOf }: Context): readonl
   return subject?.kind === 'domain' && subject.exists ? [String(subject.data.handle), ...above] : above;
 }
 
-/** Whether what a policy value asks beyond the rule is so (contract 03 §8.2). Nothing known, nothing granted. */
+/**
+ * Whether what a policy value asks beyond the rule is so (interface/policies#access-policies). Nothing known, nothing
+ * granted.
+ */
 function isFulfilled({ filter, invoke }: AccessValue, { subject, ...context }: Context): boolean {
   if (filter && !(subject && fits(filter, subject, context.cost, context.hopeful))) return false;
   return invoke === undefined || context.invoke?.(invoke) === true;

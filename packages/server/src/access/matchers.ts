@@ -17,7 +17,7 @@ export interface Owners {
 /** The one format of keys there is: what a key without a signer record has. */
 const KEY_FORMAT = 'ed25519-raw';
 
-/** Whether a rule's `action` or `record` covers `name` (contract 03 §6.1). */
+/** Whether a rule's `action` or `record` covers `name` (interface/access#rules). */
 export function nameMatches(matcher: NameMatcher<string>, name: string): boolean {
   if (typeof matcher === 'string') return matcher === 'any' || matcher === name;
   if ('$in' in matcher) return matcher.$in.includes('any') || matcher.$in.includes(name);
@@ -32,7 +32,7 @@ export function namesIn(matcher: NameMatcher<string> | undefined): number {
   return ('$in' in matcher ? matcher.$in : matcher.$nin).length >> 2;
 }
 
-/** Whether `key` is one the `signer` of a rule means (contract 03 §6.2). `{}` means any key. */
+/** Whether `key` is one the `signer` of a rule means (interface/access#signer-matchers). `{}` means any key. */
 export function signerMatches(matcher: SignerMatcher, key: Key, owners: Owners, cost: Cost): boolean {
   cost.spend(3);
   if ('$in' in matcher) return matcher.$in.some((one) => signerMatches(one, key, owners, cost));
@@ -92,8 +92,9 @@ function isOwner(expected: Json): boolean {
 }
 
 /**
- * Whether `token` is one the `bearer` of a rule means (contract 03 §6.2). `{}` means any valid token. `$signer` needs
- * a token that stands for a key: one whose `sub` names no signer is matched by its claims only (contract 03 §4.3).
+ * Whether `token` is one the `bearer` of a rule means (interface/access#bearer-matchers). `{}` means any valid token.
+ * `$signer` needs a token that stands for a key: one whose `sub` names no signer is matched by its claims only
+ * (interface/tokens#provider-tokens).
  */
 export function bearerMatches(matcher: BearerMatcher, token: Token, owners: Owners, cost: Cost): boolean {
   cost.spend(3);
@@ -115,7 +116,7 @@ function isAlternatives(
   return Array.isArray(matcher.$in);
 }
 
-/** Whether the token is for one request only; which one was checked when it was read (contract 03 §4.5). */
+/** Whether the token is for one request only; which one was checked when it was read (interface/tokens#request-hash). */
 function isBound(token: Token): boolean {
   const hsh = member(token.claims, 'hsh');
   return typeof hsh === 'string' && hsh !== '';

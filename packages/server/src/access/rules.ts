@@ -4,8 +4,8 @@ import { limits } from '../limits.js';
 import { reference, shared } from '../schemas/shared.js';
 
 /**
- * What rules can allow, in the order in which errors list it (contract 03 §6.1): the recorded ones, then `query-event`
- * (contract 02 §7.4). `sign` and `sign-intent` are none.
+ * What rules can allow, in the order in which errors list it (interface/access#actions): the recorded ones, then
+ * `query-event` (interface/effects#delivery). `sign` and `sign-intent` are none.
  */
 export const ACTIONS = [
   'abort',
@@ -41,7 +41,9 @@ export type NameMatcher<Name extends string> =
   | { readonly $in: readonly Name[] }
   | { readonly $nin: readonly Name[] };
 
-/** What a key must be: every member must hold (contract 03 §6.2). `creator` is the older word for `owner`. */
+/**
+ * What a key must be: every member must hold (interface/access#signer-matchers). `creator` is the older word for `owner`.
+ */
 export interface SignerTraits {
   readonly public?: Json;
   readonly handle?: Json;
@@ -55,7 +57,10 @@ export interface SignerTraits {
 
 export type SignerMatcher = SignerTraits | { readonly $in: readonly SignerTraits[] };
 
-/** What a token must carry: every member must hold; members beyond the two named are claims (contract 03 §6.2). */
+/**
+ * What a token must carry: every member must hold; members beyond the two named are claims
+ * (interface/access#bearer-matchers).
+ */
 export interface BearerTraits {
   readonly hsh?: boolean;
   readonly $signer?: SignerMatcher;
@@ -64,7 +69,7 @@ export interface BearerTraits {
 
 export type BearerMatcher = BearerTraits | { readonly $in: readonly BearerTraits[] };
 
-/** Grants `action` on `record`. Without `signer` and `bearer` it grants to everyone (contract 03 §6.1). */
+/** Grants `action` on `record`. Without `signer` and `bearer` it grants to everyone (interface/access#rules). */
 export interface Rule {
   readonly action: NameMatcher<ActionName>;
   readonly record?: NameMatcher<RecordName>;
@@ -72,7 +77,7 @@ export interface Rule {
   readonly bearer?: BearerMatcher;
 }
 
-/** Stands for the values of the access policies it names (contract 03 §6.1, §8.2). */
+/** Stands for the values of the access policies it names (interface/policies#access-policies). */
 export interface PolicyReference {
   readonly policy: string | { readonly $in: readonly string[] };
 }
@@ -80,7 +85,7 @@ export interface PolicyReference {
 /** One entry of `data.access`. */
 export type AccessEntry = Rule | PolicyReference;
 
-/** One of the `values` of an access policy: a rule that may ask more of the record (contract 03 §8.2). */
+/** One of the `values` of an access policy: a rule that may ask more of the record (interface/policies#access-policies). */
 export interface AccessValue extends Rule {
   readonly filter?: JsonObject;
   readonly invoke?: string;
@@ -88,7 +93,7 @@ export interface AccessValue extends Rule {
 
 /**
  * The rules of a deployment that sets none: anyone may create a ledger with a signed body, and every record-based
- * ledger's own record can be read (contract 03 §6.4).
+ * ledger's own record can be read (interface/access#levels).
  */
 export const DEFAULT_SERVER_RULES: readonly Rule[] = [
   { action: 'create', record: 'ledger', signer: {} },
@@ -103,7 +108,7 @@ function names<Name extends string>(allowed: readonly Name[]): TSchema {
   return Type.Unsafe<Name>({ type: 'string', enum: [...allowed] });
 }
 
-// The set forms have a `oneOf` of their own: that gives the recorded list of errors (contract 03 §8.1).
+// The set forms have a `oneOf` of their own: that gives the recorded list of errors (interface/errors#schema-errors).
 function nameMatcher<Name extends string>(allowed: readonly Name[]): TSchema {
   const several = Type.Array(names(allowed), { maxItems: limits.rules });
   const sets = Type.Unsafe({ oneOf: [closed({ $in: several }), closed({ $nin: several })] });
@@ -113,7 +118,7 @@ function nameMatcher<Name extends string>(allowed: readonly Name[]): TSchema {
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 const Scalars = Type.Array(Scalar, { maxItems: limits.rules });
 
-/** A scalar, or operators that all must hold (contract 03 §6.2). */
+/** A scalar, or operators that all must hold (interface/access#signer-matchers). */
 const Condition = shared<Json>(
   'condition',
   Type.Union([
@@ -147,7 +152,9 @@ const Traits = closed({
   $ledger: Type.Optional(Ownership),
 });
 
-/** A `signer` matcher, also an element of a quorum (contract 03 §6.2, §8.3). */
+/**
+ * A `signer` matcher, also an element of a quorum (interface/access#signer-matchers, interface/policies#status-policies).
+ */
 export const SignerMatcher = shared<SignerMatcher>(
   'signer-matcher',
   Type.Union([Traits, closed({ $in: Type.Array(Traits, { maxItems: limits.rules }) })]),
@@ -173,10 +180,10 @@ const BearerSchema = Type.Unsafe<BearerMatcher>({
 /** The name of an action, as an access check asks for it. */
 export const AccessAction = names(ACTIONS);
 
-/** `data.access` of any record (contract 03 §6.1). */
+/** `data.access` of any record (interface/access#rules). */
 export const AccessEntries = Type.Array(reference<AccessEntry>('access-entry'), { maxItems: limits.rules });
 
-/** `values` of an access policy (contract 03 §8.2). */
+/** `values` of an access policy (interface/policies#access-policies). */
 export const AccessValues = Type.Array(reference<AccessValue>('access-value'), { maxItems: limits.rules });
 
 /**

@@ -6,7 +6,7 @@ import { AccessEntries, type Rule } from './rules.js';
 let check: ((body: unknown) => void) | undefined;
 
 /**
- * The rules of a deployment, as a setting writes them (contract 03 §6.4).
+ * The rules of a deployment, as a setting writes them (interface/access#levels).
  *
  * @param text a JSON array of rules
  * @throws Error with the first thing that is wrong, as the end of a sentence that begins with the setting's name

@@ -4,7 +4,10 @@ import type { AccessPolicy, Context, Right } from './context.js';
 import { nameMatches, namesIn } from './matchers.js';
 import type { AccessEntry, AccessValue, PolicyReference } from './rules.js';
 
-/** Where a rule stands; `policy` under the policy-based strategy only (contract 03 §6.4, §8.2). */
+/**
+ * Where a rule stands; `policy` under the policy-based strategy only (interface/access#levels,
+ * interface/access#policy-based-access).
+ */
 export type Level = 'record' | 'domain' | 'ledger' | 'server' | 'policy';
 
 /** A rule that counts, and where it was found. */
@@ -19,8 +22,8 @@ export interface Standing {
 }
 
 /**
- * Every rule that counts, from the record outwards (contract 03 §6.4), or those of policies (§8.2); of policies, only
- * what is about one of `rights`.
+ * Every rule that counts, from the record outwards (interface/access#levels), or those of policies
+ * (interface/policies#access-policies); of policies, only what is about one of `rights`.
  */
 export function* standing(rights: readonly Right[], context: Context): Generator<Standing> {
   const { ledger, server, subject } = context;
@@ -46,12 +49,15 @@ function ruleCost({ action, record }: AccessValue): number {
   return RULE + namesIn(action) + namesIn(record);
 }
 
-/** The domains whose rules and policies count. Domain records inherit nothing (contract 03 §6.4). */
+/** The domains whose rules and policies count. Domain records inherit nothing (interface/access#levels). */
 function inherited({ domains, subject }: Context): Context['domains'] {
   return subject?.kind === 'domain' ? [] : domains;
 }
 
-/** Rules as they are; a reference as the values it stands for, whatever the policy's status (contract 03 §8.2). */
+/**
+ * Rules as they are; a reference as the values it stands for, whatever the policy's status
+ * (interface/policies#access-policies).
+ */
 function* entries(level: Level, access: readonly AccessEntry[], context: Context): Generator<Standing> {
   const seen = new Set<string>();
   const domains = inherited(context);
@@ -71,7 +77,9 @@ function* entries(level: Level, access: readonly AccessEntry[], context: Context
   }
 }
 
-/** The values of active access policies; of those they extend, whatever the status (contract 03 §8.2). */
+/**
+ * The values of active access policies; of those they extend, whatever the status (interface/access#policy-based-access).
+ */
 function* policyBased(rights: readonly Right[], context: Context): Generator<Standing> {
   const { policies, cost } = context;
   if (!opens(policies, cost)) yield* OWNERS_RIGHTS;
@@ -107,7 +115,10 @@ const OWNERS_RIGHTS: readonly Standing[] = [
   },
 ];
 
-/** Whether a value of the active policies, outside every domain, lets anybody into the ledger (contract 03 §6.5, §8.2). */
+/**
+ * Whether a value of the active policies, outside every domain, lets anybody into the ledger (interface/access#gate,
+ * interface/access#policy-based-access).
+ */
 export function opens(policies: Context['policies'], cost: Cost): boolean {
   const known = knownOf(policies);
   known.opens ??= activeIn(policies, [], cost).values.some(({ rule }) => {
@@ -206,7 +217,7 @@ function isAccess({ schema = 'access' }: AccessPolicy): boolean {
 
 /**
  * The access policies of those handles that count in the domains, each after the ones it extends. One in a domain counts
- * for records there and below, and so do those that it extends, for its sake (contract 03 §8.2).
+ * for records there and below, and so do those that it extends, for its sake (interface/policies#access-policies).
  *
  * Each comes once, however often it is named: `seen` is what came before, and what ends a circle of policies that extend
  * one another.
@@ -236,7 +247,7 @@ function withExtended(
   return ordered;
 }
 
-/** A policy in a domain counts for the records of that domain and below (contract 03 §8.2). */
+/** A policy in a domain counts for the records of that domain and below (interface/policies#access-policies). */
 function countsIn(domains: Context['domains'], { domain }: AccessPolicy, cost: Cost): boolean {
   if (domain === undefined) return true;
   cost.spend(1 + (domains.length >> 2));
@@ -255,7 +266,7 @@ function referredTo(policy: PolicyReference['policy']): readonly string[] {
   return typeof policy === 'string' ? [policy] : policy.$in;
 }
 
-/** Whether a rule, standing where it does, is about `right` (contract 03 §6.4); whom it is for is not asked. */
+/** Whether a rule, standing where it does, is about `right` (interface/access#levels); whom it is for is not asked. */
 export function covers({ level, rule }: Standing, right: Right, context: Context): boolean {
   if (!nameMatches(rule.action, right.action)) return false;
   // Of intents: "from ledger (or policy) rules only".

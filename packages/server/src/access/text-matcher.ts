@@ -9,7 +9,7 @@ interface Needle {
   readonly rest: readonly number[];
 }
 
-/** A pattern of `$regex`, ready to be searched for (contract 01 §10). */
+/** A pattern of `$regex`, ready to be searched for (interface/lists). */
 export type TextMatcher = readonly Needle[];
 
 /** Stands for any one code point. */

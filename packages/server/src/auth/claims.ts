@@ -24,7 +24,7 @@ export interface Claims {
 }
 
 /**
- * Checks the claims of a token at `now` (milliseconds; contract 03 §4.2): `iss` and `aud` not empty, `iat` and `exp`
+ * Checks the claims of a token at `now` (milliseconds; interface/tokens#claims): `iss` and `aud` not empty, `iat` and `exp`
  * positive and in order, not expired, not from the future, `nbf` passed, `sub`, `jti` and `hsh` text where present.
  * Empty `jti` and `hsh` count as absent. The answer is a word where a rule is broken.
  *

@@ -8,7 +8,7 @@ export interface ClientCredentials {
 
 /**
  * The credentials of a client of the token endpoint (RFC 6749 §2.3.1): those of Basic authentication, else those of the
- * form (contract 03 §3).
+ * form (interface/tokens#token-endpoint).
  *
  * @param authorization the header as sent
  * @returns `none` when there are none, `malformed` for Basic authentication that cannot be read

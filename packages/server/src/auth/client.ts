@@ -31,8 +31,8 @@ export interface Client {
 }
 
 /**
- * The factor with this client id, the one that took it first where several have it. One that is not there costs as much as one that is
- * (the same queries, one secret's cipher), so the time tells nobody which ids exist.
+ * The factor with this client id, the one that took it first where several have it. One that is not there costs as much
+ * as one that is (the same queries, one secret's cipher), so the time tells nobody which ids exist.
  *
  * @param id as sent
  */
@@ -64,7 +64,7 @@ function sha256(text: string): Buffer {
 
 /**
  * The client of a factor that was proved, and the ledger as it is at this moment. No client when its factor or signer is
- * out of use (contract 03 §3).
+ * out of use (interface/tokens#token-endpoint).
  */
 export async function clientOf(
   session: Session,

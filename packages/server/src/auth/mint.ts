@@ -12,8 +12,8 @@ export interface Minted {
 }
 
 /**
- * Makes an access token for a client (contract 03 §3): signed for the first provider, in the order of the policies,
- * that vouches for signers like the client's and whose private key the ledger holds.
+ * Makes an access token for a client (interface/tokens#token-endpoint): signed for the first provider, in the order of
+ * the policies, that vouches for signers like the client's and whose private key the ledger holds.
  *
  * @param ledger must be current
  * @returns `not-enabled` when no policy names a provider for the client

@@ -16,7 +16,10 @@ const SECRET_BYTES = 64;
  */
 const secrets = new LruCache<string, Buffer>(2 * limits.ledgers.count);
 
-/** The cryptography of the wire format in native code (contract 01 §1); it agrees with `portable` on every input. */
+/**
+ * The cryptography of the wire format in native code (interface/envelope#hash-and-digest); it agrees with `portable` on
+ * every input.
+ */
 export const native: Suite = {
   sha256: (text) => hash('sha256', text, 'hex'),
   sign,

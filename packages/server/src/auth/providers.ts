@@ -3,10 +3,10 @@ import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../work/task.js';
 
-/** Seconds a token lives when its policy does not say (contract 03 §3). */
+/** Seconds a token lives when its policy does not say (interface/tokens#token-endpoint). */
 const TTL = 3600;
 
-/** A value of an authentication policy (contract 03 §8.6). */
+/** A value of an authentication policy (interface/policies#authentication-policies). */
 export interface Provider {
   /** Handle of the signer that vouches for others. */
   readonly handle: string;
@@ -18,7 +18,10 @@ export interface Provider {
   readonly domain?: string;
 }
 
-/** The providers that authentication policies name, oldest policy first (contract 03 §3). Inactive policies do not. */
+/**
+ * The providers that authentication policies name, oldest policy first (interface/policies#authentication-policies).
+ * Inactive policies do not.
+ */
 export function providersOf({ policies }: Ledger): Provider[] {
   return [...policies.values()].flatMap(({ schema, status, values, domain }) => {
     if (schema !== 'authentication' || status === 'inactive') return [];

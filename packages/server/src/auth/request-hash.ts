@@ -15,8 +15,8 @@ export interface Request {
 }
 
 /**
- * The `hsh` claim that binds a token to `request` and to its headers called `names` (contract 03 §4.5): the hash of
- * method, URL, headers and body, followed by `:` and the names when there are any. `names` are lower case.
+ * The `hsh` claim that binds a token to `request` and to its headers called `names` (interface/tokens#request-hash): the
+ * hash of method, URL, headers and body, followed by `:` and the names when there are any. `names` are lower case.
  *
  * @throws LedgerError `auth.unauthorized` when a named header was not sent
  */
@@ -33,7 +33,10 @@ export function requestHash(request: Request, names: readonly string[] = []): st
   return names.length === 0 ? value : `${value}:${names.join(',')}`;
 }
 
-/** Whether `hsh`, the claim of a token, is the hash of `request` and of the headers it names (contract 03 §4.5). */
+/**
+ * Whether `hsh`, the claim of a token, is the hash of `request` and of the headers it names
+ * (interface/tokens#request-hash).
+ */
 export function bindsRequest(hsh: string, request: Request): boolean {
   const colon = hsh.indexOf(':');
   const names = colon === -1 ? [] : hsh.slice(colon + 1).split(',');

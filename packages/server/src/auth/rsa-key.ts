@@ -11,7 +11,10 @@ const TEXT = 2048;
 /** By the text of the key, so a key that changes is another entry. One for each ledger a process keeps. */
 const imported = new LruCache<string, { readonly key: KeyObject | undefined }>(limits.ledgers.count);
 
-/** The RSA key that `text` holds, base64 of SPKI DER (contract 03 §2.2); undefined when it is no key fit for RS256. */
+/**
+ * The RSA key that `text` holds, base64 of SPKI DER (interface/signers#key-pairs); undefined when it is no key fit for
+ * RS256.
+ */
 export function rsaKey(text: string): KeyObject | undefined {
   if (text.length > TEXT) return undefined;
   return imported.take(text, () => ({ key: importKey(text) })).key;

@@ -7,7 +7,7 @@ export interface SealedSecret {
   readonly sealed: Buffer;
 }
 
-/** The clear values, by name, of secrets that the record with this luid has (contract 03 §2.4). */
+/** The clear values, by name, of secrets that the record with this luid has (interface/signers#secrets). */
 export function secretValues(session: Session, luid: string, secrets: readonly SealedSecret[]): Map<string, string> {
   return new Map(
     secrets.map(({ name, sealed }) => {

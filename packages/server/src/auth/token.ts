@@ -17,8 +17,8 @@ export interface KeySource {
   signerKey(handle: string): Promise<string | undefined>;
   /**
    * The key-pair factor with this handle: base64 SPKI DER and the handle of its signer. Undefined also for a factor or
-   * provider that is no longer trusted (contract 03 §4.3). `issuer` is the signer the token says it comes from, `subject`
-   * what it says of whom it is about.
+   * provider that is no longer trusted (interface/tokens#provider-tokens). `issuer` is the signer the token says it comes
+   * from, `subject` what it says of whom it is about.
    */
   factor(
     handle: string,
@@ -29,7 +29,7 @@ export interface KeySource {
 
 /** A verified token. */
 export interface Token {
-  /** As the origin of an impersonation proof says it (contract 03 §4.4). */
+  /** As the origin of an impersonation proof says it (interface/tokens#impersonation). */
   readonly kind: 'self-signed-token' | 'oauth2-token';
   /** Base64 Ed25519 public key that signed; of self-signed tokens only. */
   readonly key?: string;
@@ -44,8 +44,9 @@ const BEARER = /^Bearer +([^ ]+)$/i;
 const KEY_TEXT = 44;
 
 /**
- * Verifies the token of a request (contract 03 §4.1): its form, claims, signature, the request it is bound to and, last
- * so that nothing else uses it up, its single use. `authorization` is the header as sent, `clock` tells milliseconds.
+ * Verifies the token of a request (interface/tokens#refused-tokens): its form, claims, signature, the request it is bound
+ * to and, last so that nothing else uses it up, its single use. `authorization` is the header as sent, `clock` tells
+ * milliseconds.
  *
  * @throws LedgerError `auth.unauthorized` `Invalid token.`, whatever is wrong with the token. What a key source or
  *   `replays` throws is passed on: it says nothing about the token
@@ -73,7 +74,10 @@ export async function verifyToken(
   }
 }
 
-/** A token that its bearer signed (contract 03 §4.2). The signer need not have a record when `kid` is its key. */
+/**
+ * A token that its bearer signed (interface/tokens#self-signed-tokens). The signer need not have a record when `kid` is
+ * its key.
+ */
 async function verifySelfSigned(
   compact: Compact,
   request: Request,
@@ -123,7 +127,7 @@ function assertSignedBy(compact: Compact, key: string): void {
   verified.set(compact.token, { compact: copied(compact), key });
 }
 
-/** A token of the ledger's token endpoint or of an outside identity provider (contract 03 §4.3). */
+/** A token of the ledger's token endpoint or of an outside identity provider (interface/tokens#provider-tokens). */
 async function verifyProvided(compact: Compact, request: Request, keys: KeySource, now: number): Promise<Token> {
   const claims = checkClaims(compact, now, 'provider');
   const factor = valid(
@@ -193,7 +197,7 @@ export class TokenRefused extends Error {
   }
 }
 
-/** What every bad token is told (contract 03 §4.1); its cause is for the log. */
+/** What every bad token is told (interface/tokens#refused-tokens); its cause is for the log. */
 export function invalidToken(why: Fault): LedgerError {
   return Object.assign(new LedgerError('auth.unauthorized', 'Invalid token.'), { cause: new TokenRefused(why) });
 }

@@ -5,8 +5,9 @@ import { domainsAbove, domainsOfSigner, type Provider, providersOf, vouchesFor }
 import { isProviderKey, isUsable } from './usable.js';
 
 /**
- * The key that RS256 tokens of `issuer` with this `kid` are signed with, if the ledger trusts it (contract 03 §4.3): a
- * key-pair factor of format `rsa-der`, in use, of a signer that is in use and that an authentication policy names.
+ * The key that RS256 tokens of `issuer` with this `kid` are signed with, if the ledger trusts it
+ * (interface/tokens#provider-tokens): a key-pair factor of format `rsa-der`, in use, of a signer that is in use and that
+ * an authentication policy names.
  *
  * Nothing of it is remembered: whoever drops the factor or the policy has ended it for every request that comes after.
  *

@@ -1,6 +1,6 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 
-/** Statuses that take a signer, or a way for it to prove who it is, out of use (contract 03 §2.5, §3). */
+/** Statuses that take a signer, or a way for it to prove who it is, out of use (interface/signers#key-pairs). */
 const OUT_OF_USE: readonly unknown[] = ['inactive', 'blocked'];
 
 /** Whether a signer or factor counts: its status does not say otherwise. */
@@ -8,12 +8,12 @@ export function isUsable({ meta }: { readonly meta: { readonly status?: string }
   return !OUT_OF_USE.includes(meta.status);
 }
 
-/** A key-pair factor whose key signs as the signer's own does (contract 03 §2.5). */
+/** A key-pair factor whose key signs as the signer's own does (interface/signers#key-pairs). */
 export function isSigningKey({ data }: RecordEnvelope): boolean {
   return data.schema === 'key-pair' && data.format === 'ed25519-raw';
 }
 
-/** A key-pair factor that RS256 tokens are signed with (contract 03 §2.2). */
+/** A key-pair factor that RS256 tokens are signed with (interface/signers#key-pairs). */
 export function isProviderKey({ data }: RecordEnvelope): boolean {
   return data.schema === 'key-pair' && data.format === 'rsa-der';
 }

@@ -18,15 +18,18 @@ export interface Asked {
   readonly parent?: Parent;
   /** What policy values may ask by name of this record; without it, values that ask anything do not grant. */
   readonly conditions?: Conditions | undefined;
-  /** It carries a proof that only a bridge can verify: whose it is does not count, but it is there (contract 02 §4). */
+  /**
+   * It carries a proof that only a bridge can verify: whose it is does not count, but it is there (interface/forwarding).
+   */
   readonly signedElsewhere?: boolean;
 }
 
 /**
- * Lets the caller go on, or refuses: first the ledger's gate, then the rules about the action (contract 03 §6).
+ * Lets the caller go on, or refuses: first the ledger's gate, then the rules about the action (interface/access).
  *
- * @throws `auth.unauthorized` when refused with neither token nor proof, else `auth.forbidden` (contract 03 §5); that is
- *   also what a write is told that no rule would refuse, but that nobody signs (contract 00, Corrections)
+ * @throws `auth.unauthorized` when refused with neither token nor proof, else `auth.forbidden`
+ *   (interface/access#refusals); that is also what a write is told that no rule would refuse, but that nobody signs
+ *   (interface/tokens#token-only-writes)
  */
 export async function authorize(session: Session, caller: Caller, asked: Asked): Promise<void> {
   if (session.isOwn) return;
@@ -96,7 +99,7 @@ async function authorizeIn(
 export async function authorizeUnseen(session: Session, caller: Caller, kind: Kind, subject: Subject): Promise<void> {
   await session.task.turn();
   const context = contextOf(session, subject);
-  // Without a handle it may be in any domain (contract 02 §2.2).
+  // Without a handle it may be in any domain (interface/domains#which-domain-a-record-is-in).
   const domains = subject.data.handle === undefined ? [...session.ledger.domains.values()] : context.domains;
   const judgement = judge('read', kind.name, caller, { ...context, domains, hopeful: true });
   if (judgement.granted) return;

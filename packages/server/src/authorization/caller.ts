@@ -12,7 +12,8 @@ import { stepsOfText } from '../work/task.js';
  * The caller of a write: the keys of its verified proofs and of its token, each with the signer it stands for.
  *
  * A key known to be a stranger's is not looked up again: the commit checks that it still is. The ledger's own keys are
- * nobody's here, not even owners of what they own: what they have signed is known to bridges, and to whoever reads a record.
+ * nobody's here, not even owners of what they own: what they have signed is known to bridges, and to whoever reads a
+ * record.
  *
  * @param trustAbsence false where no commit follows
  */
@@ -72,7 +73,10 @@ export async function keyOf(session: Session, key: string, trustAbsence: boolean
   return { public: key };
 }
 
-/** The key of a signer: one that is out of use is stood for by nobody (contract 03 §2.5, §3). */
+/**
+ * The key of a signer: one that is out of use is stood for by nobody (interface/proofs#for-whom-a-key-stands,
+ * interface/signers).
+ */
 function keyFor(key: string, signer: SignerFacts): ShownKey {
   return isUsable({ meta: signer }) ? { public: key, signer } : { public: key, retired: signer.handle };
 }
@@ -95,7 +99,10 @@ async function lookedUp(session: Session, key: string, by: 'public' | 'handle'):
   return found;
 }
 
-/** The signer that was found; none where only a factor that does not count leads to it (contract 03 §2.5). */
+/**
+ * The signer that was found; none where only a factor that does not count leads to it
+ * (interface/proofs#for-whom-a-key-stands).
+ */
 function signerIn({ body, factor, circles, proven }: FoundSigner): SignerFacts | undefined {
   if (body === undefined || (factor !== undefined && !counts(JSON.parse(factor)))) return undefined;
   const { data, meta } = JSON.parse(body) as RecordEnvelope;

@@ -76,7 +76,7 @@ async function isAllowed({ session, caller }: Asking, { kind, action }: Conditio
   return decide(action, kind, caller, contextOf(session, subject)).granted;
 }
 
-/** The first of the records an address may mean that exists (contract 04 §8). */
+/** The first of the records an address may mean that exists (interface/wallets#routes). */
 async function subjectAt(session: Session, kind: KindName, address: string): Promise<Subject | undefined> {
   const { schema, parent } = parseAddress(address) ?? {};
   const both = schema !== undefined && parent !== undefined ? [`${schema}@${parent}`] : [];

@@ -6,7 +6,7 @@ import { accessOf, domainsFrom } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Parent } from '../records/stored.js';
 
-/** Whether the condition of that name, which a policy value asks for, is fulfilled (contract 03 §8.2, `invoke`). */
+/** Whether the condition of that name, which a policy value asks for, is fulfilled (interface/policies#access-policies). */
 export type Conditions = (name: string) => boolean;
 
 /** What an operation on a record is decided on, beside the caller. Without `conditions`, none is fulfilled. */

@@ -12,7 +12,7 @@ import { contextOf } from './context.js';
 
 /**
  * @throws `auth.forbidden` `Missing permissions` unless the caller may `reveal`; `auth.unauthorized` for who has neither
- *   token nor proof (contract 03 §2.4)
+ *   token nor proof (interface/signers#secrets)
  */
 export async function assertMayReveal(session: Session, kind: Kind, caller: Caller, subject: Subject): Promise<void> {
   await session.task.turn();

@@ -9,7 +9,7 @@ import type { Session } from '../ledgers/session.js';
 import type { Cost } from '../work/cost.js';
 import { keyOf, keySaid, signerOf } from './caller.js';
 
-/** A value of a status policy: who must have signed for the status (contract 03 §8.3). */
+/** A value of a status policy: who must have signed for the status (interface/policies#status-policies). */
 export interface StatusValue {
   readonly status?: Json;
   readonly quorum: readonly SignerMatcher[];

@@ -7,7 +7,8 @@ import type { Cost } from '../work/cost.js';
 import { applicableValues, isQuorate } from './status-policies.js';
 
 /**
- * What a proof asking for a status does (contract 01 §7, 05 §1.4, 03 §8.3).
+ * What a proof asking for a status does (interface/records#add-a-proof, interface/reports#statuses,
+ * interface/policies#status-policies).
  *
  * @param subject the record, as what policies are about
  * @param proof the proof, as it would be stored
@@ -28,7 +29,7 @@ export async function statusAfter(
   if (asked === undefined || kind.lifecycle.fixedStatus) return { becomes: from };
   const outcome = asked === null ? 'moves' : (kind.lifecycle.transition?.(from ?? '', asked) ?? 'moves');
   if (outcome === 'repeat') return 'repeat';
-  // Policies come before the kind's own rules (contract 01 §12, Order of checks).
+  // Policies come before the kind's own rules (interface/records#order-of-checks).
   await session.task.turn();
   const values = applicableValues(session.task, session.ledger, subject, asked);
   if (values?.length === 0) throw violation(kind, asked);
@@ -40,12 +41,15 @@ export async function statusAfter(
   return (await isQuorate(session, values, asking, subject)) ? { becomes: asked ?? undefined } : { becomes: from };
 }
 
-/** @throws `record.status-policy-violation` when policies are about a new record and none names `created` (05 §1.3) */
+/**
+ * @throws `record.status-policy-violation` when policies are about a new record and none names `created`
+ *   (interface/policies#status-policies)
+ */
 export function assertMayBeCreated(cost: Cost, ledger: Ledger, kind: Kind, subject: Subject): void {
   if (applicableValues(cost, ledger, subject, 'created')?.length === 0) throw violation(kind, 'created');
 }
 
-/** The refusal of a status that policies are about and none has a value for (contract 03 §8.3). */
+/** The refusal of a status that policies are about and none has a value for (interface/policies#status-policies). */
 function violation(kind: Kind, status: string | null): LedgerError {
   return new LedgerError(
     'record.status-policy-violation',

@@ -16,9 +16,9 @@ export interface Signed {
 
 /**
  * @throws `crypto.signature-missing` when nothing is signed, or one of the proofs is not, and the token stands for no
- *   signer who could be signed for (contract 03 §4.4): what nobody signed must not count beside what somebody did. Where
- *   nothing is signed and a provider vouches for no signer, that is a lack of rights, for `authorize` to tell (contract
- *   00, Corrections)
+ *   signer who could be signed for (interface/tokens#impersonation): what nobody signed must not count beside what
+ *   somebody did. Where nothing is signed and a provider vouches for no signer, that is a lack of rights, for `authorize`
+ *   to tell (interface/tokens#token-only-writes)
  */
 export function assertSigned({ proofs: { signed, partial }, token }: Signed, caller: Caller): void {
   if (caller.token?.key?.signer) return;
@@ -28,7 +28,7 @@ export function assertSigned({ proofs: { signed, partial }, token }: Signed, cal
 
 /**
  * The first part of a record's proofs: the client's own, then that of `system.auth` for the signer the token stands for
- * (contract 03 §4.4). The ledger's come after it.
+ * (interface/tokens#impersonation). The ledger's come after it.
  *
  * @param now the moment of the write, ISO 8601
  */

@@ -11,7 +11,7 @@ export type Piece = readonly (string | typeof ANY)[];
 export type TextPattern = readonly Piece[];
 
 /**
- * Parses the text of `$regex` (contract 01 §10): `.*` and `%` stand for any run of characters, `.` and `_` for one, and
+ * Parses the text of `$regex` (interface/lists): `.*` and `%` stand for any run of characters, `.` and `_` for one, and
  * `\` makes the next character stand for itself, as all others do. Every text is a pattern.
  */
 export function parseTextPattern(text: string): TextPattern {

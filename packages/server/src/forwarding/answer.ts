@@ -31,7 +31,7 @@ export interface BridgeRecord {
  * What a bridge answered that did as it was asked: JSON, or nothing where it answered none. It is not yet verified.
  *
  * @throws BridgeRefusal for a signed error; `forward.unexpected-error` for 401, which is about the ledger's token and
- *   not the client's; `forward.invalid-response` for any other failure (contract 02 §4)
+ *   not the client's; `forward.invalid-response` for any other failure (interface/forwarding#what-is-checked-of-an-answer)
  */
 export function successOf(service: Service, bridge: string, { status, text }: OutboundAnswer): Json | undefined {
   if (status === 401) {
@@ -107,7 +107,7 @@ function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: Js
   if (!isObject(meta) || !Array.isArray(meta.proofs)) throw invalidResponse(bridge);
   const { proofs, ...others } = meta;
   if (proofs.length === 0 || proofs.length > limits.proofs) throw invalidResponse(bridge);
-  // Hex is lower case wherever it is served (contract 01).
+  // Hex is lower case wherever it is served (interface/envelope#hash-and-digest).
   return { hash: hashed, data, ...(luid === undefined ? {} : { luid }), meta: others, proofs };
 }
 

@@ -26,7 +26,8 @@ interface Declared {
 }
 
 /**
- * The aspects in force for an action on records of the kind, whatever the status of their policies (contract 02 §4).
+ * The aspects in force for an action on records of the kind, whatever the status of their policies
+ * (interface/forwarding#which-bridge).
  *
  * @param cost charged for every aspect that is looked at
  * @param subject the record it is about, or as much as is known of it; none for a list
@@ -109,7 +110,7 @@ interface ProcessingPolicy {
   readonly domain?: string;
 }
 
-/** The strategy, where none is named or the one named means nothing for the action (contract 02 §4). */
+/** The strategy, where none is named or the one named means nothing for the action (interface/forwarding#strategies). */
 function strategyOf(action: HandedAction, named: Strategy | undefined): Strategy {
   if (action === 'read' || action === 'query') return named === 'proxy' ? named : 'fallback';
   return named === 'synchronize' && action === 'drop' ? 'validate' : (named ?? 'validate');
@@ -117,7 +118,7 @@ function strategyOf(action: HandedAction, named: Strategy | undefined): Strategy
 
 /**
  * Whether the anchor, and the request it came with, are as a filter asks: each of its keys is a path in `ctx` (the
- * request), `meta` or `data`; `data` may be left out (contract 02 §4).
+ * request), `meta` or `data`; `data` may be left out (interface/forwarding#which-bridge).
  */
 function fits(
   filter: JsonObject,

@@ -15,7 +15,8 @@ export interface Bridge {
 /**
  * A bridge of the ledger, as it is now. The same look tells whether the ledger is as it was decided on.
  *
- * @throws `forward.unexpected-error` when there is none (contract 02 §4); OutOfDate when the ledger has changed
+ * @throws `forward.unexpected-error` when there is none (interface/forwarding#which-bridge); OutOfDate when the ledger
+ *   has changed
  */
 export async function bridgeOf(session: Session, handle: string): Promise<Bridge> {
   const { version, record } = await session.store.lookup({
@@ -33,7 +34,7 @@ export async function bridgeOf(session: Session, handle: string): Promise<Bridge
   return { handle, server, headers: await securityHeaders(session, luid, data) };
 }
 
-/** What the rules `header` of a bridge add to every call (contract 04 §11, Secure at call time). */
+/** What the rules `header` of a bridge add to every call (interface/bridges#security-rules). */
 async function securityHeaders(session: Session, luid: string, { secure }: JsonObject): Promise<Bridge['headers']> {
   const rules = Array.isArray(secure) ? secure.filter(isObject).filter(({ schema }) => schema === 'header') : [];
   if (rules.length === 0) return [];

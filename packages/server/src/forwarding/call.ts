@@ -47,7 +47,9 @@ export class HandOver extends Error {
   }
 }
 
-/** The path of a record at a bridge. What could not be its name is not sent there: `..` is none, and would lead elsewhere. */
+/**
+ * The path of a record at a bridge. What could not be its name is not sent there: `..` is none, and would lead elsewhere.
+ */
 export function pathOf(kind: Kind, id: string): string {
   const isHandle = id.length <= limits.handle && new RegExp(HANDLE_PATTERN).test(id);
   if (!isHandle && !isLuid(id, kind.prefix)) throw notFound(kind);
@@ -133,7 +135,7 @@ function clientsHeaders({ headers }: ForwardedRequest, domain: string | undefine
   return others;
 }
 
-/** `/v2` is added here, unlike in every other call of a bridge (contract 02 §4). */
+/** `/v2` is added here, unlike in every other call of a bridge (interface/forwarding#calls). */
 function urlOf(server: string, path: string): string {
   const url = new URL(server);
   url.pathname = url.pathname.replace(/\/+$/, '') + path;

@@ -1,6 +1,9 @@
 import { isObject, type JsonObject, LedgerError, type StoredProof } from '@countersign/protocol';
 
-/** A signed error that a bridge answered, to be passed on as it is, and signed by the ledger too (contract 02 §4). */
+/**
+ * A signed error that a bridge answered, to be passed on as it is, and signed by the ledger too
+ * (interface/forwarding#what-is-checked-of-an-answer).
+ */
 export class BridgeRefusal extends Error {
   override readonly name = 'BridgeRefusal';
 
@@ -15,7 +18,7 @@ export class BridgeRefusal extends Error {
   }
 }
 
-/** Whether `data` is that of an error (contract 01 §12). */
+/** Whether `data` is that of an error (interface/errors). */
 export function isErrorData(data: unknown): data is JsonObject {
   return isObject(data) && typeof data.reason === 'string' && typeof data.detail === 'string';
 }

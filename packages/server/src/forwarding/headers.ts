@@ -20,7 +20,7 @@ const HOP_BY_HOP: readonly string[] = [
   'content-length',
 ];
 
-/** What a client says that is not for the bridge (contract 02 §4). */
+/** What a client says that is not for the bridge (interface/forwarding#headers). */
 const NOT_PASSED_ON: readonly string[] = [
   'x-ledger',
   // The ledger says whose token it verified. A client that says so itself is not to be believed.
@@ -42,15 +42,15 @@ const NOT_PASSED_ON: readonly string[] = [
 /** About the body, which is another one; and conditions, to which the answer would be no record. */
 const NOT_PASSED_ON_EITHER = /^(content-|if-)/;
 
-/** Headers that a security rule may not set (contract 02 §6.4, §4). */
+/** Headers that a security rule may not set (interface/forwarding#headers). */
 const OWN: readonly string[] = ['authorization', 'content-type', 'accept', 'x-forwarded-authorization', 'via'];
 
-/** Seconds that a token of the ledger's is good for (contract 02 §4). */
+/** Seconds that a token of the ledger's is good for (interface/forwarding#headers). */
 const TOKEN_LIFE = 86_400;
 
 /**
  * The headers of a forwarded request: the client's own, its `authorization` under another name, and a token by which the
- * bridge knows the ledger (contract 02 §4).
+ * bridge knows the ledger (interface/forwarding#headers).
  */
 export function forwardedHeaders(
   session: Session,

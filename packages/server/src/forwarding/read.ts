@@ -13,7 +13,7 @@ import { invalidResponse } from './error.js';
 import { allAsServed, asServed } from './served.js';
 import { aspectOf, bridgedSubject, type Target } from './target.js';
 
-/** The record that a bridge has, which answers in place of the ledger (contract 02 §4). */
+/** The record that a bridge has, which answers in place of the ledger (interface/forwarding#strategies). */
 export async function forwardedRead(
   session: Session,
   forwarding: Forwarding,
@@ -38,7 +38,8 @@ export async function forwardedRead(
 
 /**
  * A page of the records that a bridge has. It is asked for all of them, without the query, so filters are not applied
- * (contract 02 §4); pages are cut here, that whoever turns them comes to an end. Proofs are verified of what is shown.
+ * (interface/forwarding#strategies); pages are cut here, that whoever turns them comes to an end. Proofs are verified of
+ * what is shown.
  *
  * @param seen whether the caller may see a record with that data
  */

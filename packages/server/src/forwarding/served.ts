@@ -7,7 +7,7 @@ import type { BridgeRecord } from './answer.js';
 
 /**
  * A bridge's record as the ledger serves it: as it was given, but for what is said of the proofs. Whose they are is what
- * the ledger's own signers tell (contract 02 §4).
+ * the ledger's own signers tell (interface/forwarding#what-is-checked-of-an-answer).
  *
  * @throws OutOfDate when the ledger's signers are not those it was decided on
  */

@@ -16,7 +16,7 @@ import { aspectOf, type Target } from './target.js';
 import { added, assertTaken } from './version.js';
 
 /**
- * Asks a bridge to take a proof that the ledger has found good (contract 02 §4).
+ * Asks a bridge to take a proof that the ledger has found good (interface/forwarding).
  *
  * @param proof as the ledger will keep it
  * @returns what the bridge has added to the proofs, for the ledger to keep too; only when it keeps them in step

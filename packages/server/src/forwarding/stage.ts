@@ -9,7 +9,7 @@ import { forwardProof, proxiedProof } from './sign.js';
 import { aspectOf, bridgedSubject, type Target, targetOf } from './target.js';
 import { forwardVersion, proxiedVersion } from './version.js';
 
-/** Decides, asks the bridge, and decides again on its answer: no call is made within a session (contract 02 §4). */
+/** Decides, asks the bridge, and decides again on its answer: no call is made within a session (interface/forwarding). */
 export const stages: Stages = async (session, kind, command, work) => {
   const forwarding: Forwarding = { kind, command, asked: {} };
   /** What the session has made that ended with a call, for the one that follows it. */

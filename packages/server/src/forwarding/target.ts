@@ -14,7 +14,10 @@ import type { Forwarding } from './call.js';
 export interface Target {
   /** More than one where policies are at fault, which is told by `aspectOf`. */
   readonly aspects: readonly Aspect[];
-  /** The bridge alone keeps the record: then nothing of what the ledger may have of it counts (contract 02 §4). */
+  /**
+   * The bridge alone keeps the record: then nothing of what the ledger may have of it counts
+   * (interface/forwarding#access-to-anchors-of-a-bridge).
+   */
   readonly proxied: boolean;
   /**
    * What access to a record of the bridge is decided on before it has answered: no more than the name is known. What the

@@ -18,7 +18,7 @@ import { asServed, attributed } from './served.js';
 
 /**
  * Asks a bridge to take a new version of a record, which the ledger stores only afterwards: nothing is left where the
- * bridge refuses (contract 02 §4).
+ * bridge refuses (interface/forwarding).
  *
  * @returns proofs to be kept with the record: those of a bridge that keeps it in step
  * @throws what `taken` throws
@@ -87,8 +87,8 @@ function versionIn(service: Service, bridge: string, answer: OutboundAnswer, { h
 
 /**
  * The version, where the bridge refuses to take it because it has it: an answer of its was lost, or the ledger stopped
- * before it stored what the bridge had. Without this look neither would ever come to have what the other has (contract 00,
- * Retry safety).
+ * before it stored what the bridge had. Without this look neither would ever come to have what the other has
+ * (interface/records#sending-a-request-again).
  *
  * @returns nothing when the bridge has something else, or does not tell; or where nothing of the client's would show that
  *   it is the same
@@ -149,7 +149,7 @@ export async function added(
 
 /**
  * The client's body with the ledger's proof. A bridge that keeps the record in step is told all that the ledger will
- * keep, and gets one more proof; any other gets a luid of its own for a new record (contract 02 §4).
+ * keep, and gets one more proof; any other gets a luid of its own for a new record (interface/forwarding).
  */
 async function bodyOf(
   session: Session,

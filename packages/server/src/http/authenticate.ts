@@ -18,7 +18,7 @@ export interface Request extends ForwardedRequest {
 /**
  * The body of a write as JSON.
  *
- * @throws `api.body-malformed` for text that is no JSON or holds what no ledger keeps (contract 01 §12, Edges)
+ * @throws `api.body-malformed` for text that is no JSON or holds what no ledger keeps (interface/records#request-bodies)
  */
 export function readBody(request: Request): Json | undefined {
   if (request.text === undefined || request.text === '') return undefined;
@@ -28,7 +28,7 @@ export function readBody(request: Request): Json | undefined {
 /**
  * The caller's token, verified, or nothing when the request carries none.
  *
- * @throws `auth.unauthorized` for a bad token, whatever is wrong with it (contract 03 §4.1)
+ * @throws `auth.unauthorized` for a bad token, whatever is wrong with it (interface/tokens#refused-tokens)
  */
 export async function authenticate(
   service: Service,

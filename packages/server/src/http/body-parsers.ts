@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 
 /**
  * Bodies are taken as text: what is wrong with one is told after the ledger that signs the answer is known. A body
- * that is not declared as JSON is read to its end and is no body (contract 00, Request-schema errors).
+ * that is not declared as JSON is read to its end and is no body (interface/records#request-bodies).
  */
 export function takeBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

@@ -11,13 +11,13 @@ import { isUnavailable } from '../store/unavailable.js';
 export type Report = (error: unknown, ledger?: Ledger) => void;
 
 /**
- * Runs an operation and turns whatever it throws into the signed error answer of contract 01 §12: the one place where
+ * Runs an operation and turns whatever it throws into the signed error answer of interface/errors: the one place where
  * errors become answers.
  *
  * @param resolve finds the ledger of the request, or nothing for operations outside every ledger
  * @param perform the operation; `isLate` tells it whether it has been answered without it
- * @param report called with what is no error of the contract's, and with the cause of one that has a cause, as when a bridge
- *   could not be reached; the answer says nothing of it
+ * @param report called with what is no error of the interface's, and with the cause of one that has a cause, as when a
+ *   bridge could not be reached; the answer says nothing of it
  */
 export async function answered(
   service: Service,
@@ -52,7 +52,7 @@ export async function answered(
  * The answer of `work`, unless it takes longer than `patience` milliseconds.
  *
  * @param onLate told when it does
- * @throws `api.request-timeout`: what was asked may still be done (contract 00, Retry safety)
+ * @throws `api.request-timeout`: what was asked may still be done (interface/records#sending-a-request-again)
  */
 export function inTime<T>(patience: number, work: Promise<T>, onLate: () => void = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -87,7 +87,7 @@ function unavailable(service: Service, ledger: Ledger | undefined): Answer {
 }
 
 /**
- * A signed error (contract 01 §12).
+ * A signed error (interface/errors).
  *
  * @param ledger absent while none is resolved: the error then carries no proof
  */
@@ -100,7 +100,10 @@ export function errorAnswer(service: Service, ledger: Ledger | undefined, error:
   return { status, body: JSON.stringify({ hash, data, meta: { proofs, moment: now } }) };
 }
 
-/** The error of a bridge as it is, with the ledger's proof that it is what came of the request (contract 02 §4). */
+/**
+ * The error of a bridge as it is, with the ledger's proof that it is what came of the request
+ * (interface/forwarding#what-is-checked-of-an-answer).
+ */
 function passedOn(service: Service, ledger: Ledger | undefined, { status, hash, data, proofs }: BridgeRefusal): Answer {
   const now = moment(service.nature);
   const own = ledger ? [ledger.system.fresh(hash, { moment: now, causedBy: DERIVED })] : [];

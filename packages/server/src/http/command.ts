@@ -5,14 +5,14 @@ import type { Command } from '../records/command.js';
 import { stepsOfText } from '../work/task.js';
 import { authenticate, type Request, readBody } from './authenticate.js';
 
-/** All paths but those for the operator's probes begin with it (contract 06 §9). */
+/** All paths but those for the operator's probes begin with it (interface/README#requests). */
 export const BASE = '/v2';
 
 /**
  * The request as operations take it: its body parsed, its token verified. A path that names no record is about the ledger
  * itself. What reads only is asked without a body, whatever was sent.
  *
- * @throws `api.body-malformed`, then `auth.unauthorized` (contract 01 §12, Order of checks)
+ * @throws `api.body-malformed`, then `auth.unauthorized` (interface/records#order-of-checks)
  */
 export async function commandOf(
   service: Service,

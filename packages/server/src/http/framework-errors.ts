@@ -8,7 +8,7 @@ import { send } from './reply.js';
 import { reporting } from './reporting.js';
 import { ledgerOf, tenantOf } from './tenant.js';
 
-/** Signed, where a known ledger is named, like every other error (contract 06 §4.1). */
+/** Signed, where a known ledger is named, like every other error (interface/errors#reasons). */
 export async function unrouted(
   service: HttpService,
   request: FastifyRequest,
@@ -17,7 +17,7 @@ export async function unrouted(
   return refuseWith(service, request, reply, new LedgerError('api.route-not-found', 'Route not found'), 'route');
 }
 
-/** What the framework itself refuses, in the contract's terms; anything it does not know is ours to answer for. */
+/** What the framework itself refuses, in the interface's terms; anything it does not know is ours to answer for. */
 export async function refuse(
   service: HttpService,
   error: FastifyError,
@@ -44,12 +44,12 @@ export async function refuse(
   return refuseWith(service, request, reply, error);
 }
 
-/** What a body of no type at all is told, like one of another type (contract 00, Request-schema errors). */
+/** What a body of no type at all is told, like one of another type (interface/records#request-bodies). */
 const NO_BODY = { instancePath: '', keyword: 'type', params: { type: 'object' }, message: 'must be object' };
 
 /**
- * @param about what is wrong with the route comes before an unknown ledger, anything else after it (contract 01 §12,
- *   Order of checks)
+ * @param about what is wrong with the route comes before an unknown ledger, anything else after it
+ *   (interface/records#order-of-checks)
  */
 async function refuseWith(
   service: HttpService,

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Service } from '../ledgers/service.js';
 
 /**
- * Probes for operators, outside the tenants' paths (contract 05 §7): alive as long as the process answers, ready as
- * long as the database does.
+ * Probes for operators, outside the tenants' paths (interface/ledgers#server-information): alive as long as the process
+ * answers, ready as long as the database does.
  */
 export function health(app: FastifyInstance, service: Service): void {
   app.get('/health/live', async () => ({ status: 'UP' }));

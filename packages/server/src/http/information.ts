@@ -6,7 +6,7 @@ import type { HttpService } from './http-service.js';
 /** Release of the interface that is served. */
 export const INTERFACE = '2.36.0';
 
-/** `GET {base_url}` (contract 01 §14): hashed, unsigned, for every caller. */
+/** `GET {base_url}` (interface/ledgers#server-information): hashed, unsigned, for every caller. */
 export function information(service: HttpService): Answer {
   const data: JsonObject = {
     handle: service.name,

@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 
-/** Where the journal of requests is read (contract 05 §6). */
+/** Where the journal of requests is read (interface/ledgers#server-information). */
 export const JOURNAL = ['/system/requests', '/system/requests/:id'] as const;
 
 /**

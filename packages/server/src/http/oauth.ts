@@ -16,7 +16,7 @@ import { ledgerOf } from './tenant.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** An answer of the token endpoint: plain JSON that no ledger signs (contract 03 §3). */
+/** An answer of the token endpoint: plain JSON that no ledger signs (interface/tokens#token-endpoint). */
 interface TokenAnswer {
   readonly status: number;
   readonly body: object;
@@ -24,7 +24,10 @@ interface TokenAnswer {
   readonly retryAfter?: number;
 }
 
-/** `POST /oauth/token` below `base` (contract 03 §3; RFC 6749 §4.4): a client's credentials for an access token. */
+/**
+ * `POST /oauth/token` below `base` (interface/tokens#token-endpoint; RFC 6749 §4.4): a client's credentials for an access
+ * token.
+ */
 export function tokenRoute(app: FastifyInstance, service: HttpService, base: string): void {
   const failures = new Failures(service.nature.now, limits.failures);
   // A scope of its own, because here bodies are forms.
@@ -41,7 +44,7 @@ export function tokenRoute(app: FastifyInstance, service: HttpService, base: str
   });
 }
 
-/** Every case in the order of contract 03 §3; before all, the ledger. */
+/** Every case in the order of interface/tokens#token-endpoint; before all, the ledger. */
 async function answerTo(service: HttpService, failures: Failures, request: FastifyRequest): Promise<TokenAnswer> {
   const ledger = await namedLedger(service, request);
   if ('status' in ledger) return ledger;

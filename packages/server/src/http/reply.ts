@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Answer } from '../records/command.js';
 
-/** Answers are for scripts of every origin (contract 01 §5). */
+/** Answers are for scripts of every origin (interface/records#read). */
 export function allowAnyOrigin(reply: FastifyReply): FastifyReply {
   return reply.header('access-control-allow-origin', '*');
 }

@@ -14,7 +14,10 @@ export interface Route {
   readonly alias?: string;
 }
 
-/** Every route of every kind, from the registries (contract 06 §2). The collection of ledgers is not among them. */
+/**
+ * Every route of every kind, from the registries (interface/README#operations). The collection of ledgers is not among
+ * them.
+ */
 export function recordRoutes(): Route[] {
   return kinds.flatMap((kind) => {
     const records = collectionPath(kind);
@@ -32,7 +35,7 @@ export function recordRoutes(): Route[] {
   });
 }
 
-/** Where clients of the SDK 2.2 read and update the one record of a kind (contract 01 §14). */
+/** Where clients of the SDK 2.2 read and update the one record of a kind (interface/ledgers#the-record-of-a-ledger). */
 function olderRoutes(kind: Kind, { older }: Only, operations: readonly Operation[]): Route[] {
   const named = operations.filter(({ name }) => name === 'read' || name === 'update');
   return named.flatMap((operation) =>

@@ -4,7 +4,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { HttpService } from './http-service.js';
 
 /**
- * The ledger a request is for (contract 01 §13).
+ * The ledger a request is for (interface/ledgers#choosing-a-ledger).
  *
  * @param named the `x-ledger` header or the handle in the path; a handle or a luid
  * @throws `api.route-not-found` when none is named or the named one is not here

@@ -27,8 +27,8 @@ export function notHttp(): LedgerError {
 const LAST_WORD = 1_000;
 
 /**
- * Answers a connection whose bytes Node could not make a request of, in the form of every other error (contract 01
- * §12), and closes it: what would come next cannot be told from what came before.
+ * Answers a connection whose bytes Node could not make a request of, in the form of every other error (interface/errors),
+ * and closes it: what would come next cannot be told from what came before.
  */
 export function answerBadWire(service: Service, error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {

@@ -48,8 +48,8 @@ const NAMED = ['', `"parent":"${'0'.repeat(64)}",`].map(
 
 /**
  * What can be told of a version by itself: whether it is the record it was found as, whether its hash is that of its
- * data, and whether the ledger has signed that hash for this record (contract 01 §3). Status, owners, labels, domain and
- * moment are not under the hash.
+ * data, and whether the ledger has signed that hash for this record (interface/envelope#record). Status, owners, labels,
+ * domain and moment are not under the hash.
  *
  * @param found the luid it was found under
  * @param system public key of the ledger's `system` signer

@@ -30,7 +30,7 @@ export function countersigner(
     handle,
     public: key.public,
     sign,
-    // The two orders of members are the recorded ones (contract 01 §3, "Proof as served").
+    // The two orders of members are the recorded ones (interface/proofs#proofs-as-served).
     stored(hash, custom) {
       const { digest, method, result } = sign(hash, custom);
       return { custom, digest, method, origin: 'key-pair', public: key.public, result, signer: handle };

@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import { closed, common, Free, Handle } from './data.js';
 import type { KindDeclaration } from './kind.js';
 
-// Whatever a wallet is known by elsewhere: not resolved, so not held to the form of an address (contract 02 §3.1).
+// Whatever a wallet is known by elsewhere: not resolved, so not held to the form of an address (interface/anchors#fields).
 const Text = Type.String({ minLength: 1 });
 const Target = Type.Union([Text, closed({ handle: Text, custom: Type.Optional(Free) })]);
 
-/** A name under which a wallet is known (contract 02 §3). */
+/** A name under which a wallet is known (interface/anchors). */
 export const anchor: KindDeclaration = {
   name: 'anchor',
   title: 'Anchor',

@@ -9,7 +9,7 @@ const Url = Type.String({ maxLength: limits.url });
 const groupBy = Type.Optional(oneOfNames(['address', 'wallet']));
 const Config = closed({ server: Url, 'debits.claims.groupBy': groupBy, 'credits.claims.groupBy': groupBy });
 
-// Unlike data itself, security rules name what is too much as `additional` (contract 04 §2).
+// Unlike data itself, security rules name what is too much as `additional` (interface/bridges#security-rules).
 const rule = (members: TProperties) => Type.Object(members, { additionalProperties: false });
 
 const Rule = oneOf([
@@ -43,7 +43,7 @@ const REST: JsonObject = {
   },
 };
 
-/** A service outside that keeps the books of wallets, or receives events (contract 04 §2, §11). */
+/** A service outside that keeps the books of wallets, or receives events (interface/bridges). */
 export const bridge: KindDeclaration = {
   name: 'bridge',
   title: 'Bridge',

@@ -1,7 +1,7 @@
 import { closed, common, Handle } from './data.js';
 import type { KindDeclaration } from './kind.js';
 
-/** A signer's membership of a circle: no handle of its own, made and dropped, never updated (contract 03 §7). */
+/** A signer's membership of a circle: no handle of its own, made and dropped, never updated (interface/circles#members). */
 export const circleSigner: KindDeclaration = {
   name: 'circle-signer',
   title: 'Circle Signer',

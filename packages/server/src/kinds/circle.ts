@@ -1,7 +1,7 @@
 import { closed, common, Handle } from './data.js';
 import type { KindDeclaration } from './kind.js';
 
-/** A group of signers that rules can name as one (contract 03 §7). */
+/** A group of signers that rules can name as one (interface/circles). */
 export const circle: KindDeclaration = {
   name: 'circle',
   title: 'Circle',

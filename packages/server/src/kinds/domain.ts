@@ -4,7 +4,7 @@ import { closed, common, Handle } from './data.js';
 import type { KindDeclaration } from './kind.js';
 import { requestInvalid } from './refusal.js';
 
-/** A division of a ledger whose rules its records inherit (contract 02 §2). */
+/** A division of a ledger whose rules its records inherit (interface/domains). */
 export const domain: KindDeclaration = {
   name: 'domain',
   title: 'Domain',
@@ -16,7 +16,8 @@ export const domain: KindDeclaration = {
     order: ['handle', 'domain', 'schema', 'custom', 'access'],
     schemas: 'applied',
     added: { domain: Type.Optional(Handle) },
-    // A subdomain shows its parent, whether or not the client has signed that (contract 02 §2.1).
+    // A subdomain shows its parent, whether or not the client has signed that
+    // (interface/hashes#the-one-exception-a-subdomain).
     served: (data, parent) => (parent === undefined ? data : { ...data, domain: parent }),
     hashed: (served, parent) => {
       const { domain, ...others } = served;
@@ -34,7 +35,10 @@ export const domain: KindDeclaration = {
   filters: { meta: { less: ['domain'] } },
 };
 
-/** A domain stays where it was made: the parent it shows may come back, and nothing else (contract 02 §2.1). */
+/**
+ * A domain stays where it was made: the parent it shows may come back, and nothing else
+ * (interface/hashes#the-one-exception-a-subdomain).
+ */
 function assertNotMoved(data: JsonObject, previous?: JsonObject): void {
   if (data.domain === undefined || data.domain === previous?.domain) return;
   throw requestInvalid({

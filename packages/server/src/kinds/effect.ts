@@ -5,14 +5,14 @@ import { closed, common, Free, Handle, oneOf, oneOfNames } from './data.js';
 import type { KindDeclaration } from './kind.js';
 import { requireHttpUrl } from './refusal.js';
 
-// `schema` may be left out: the member that is there tells which (contract 02 §5.1).
+// `schema` may be left out: the member that is there tells which (interface/effects#fields).
 const Webhook = closed({
   schema: Type.Optional(oneOfNames(['webhook'])),
   endpoint: Type.String({ maxLength: limits.url }),
 });
 const ToBridge = closed({ schema: Type.Optional(oneOfNames(['bridge'])), bridge: Handle });
 
-/** A subscription: deliver each occurrence of a signal to a webhook or bridge (contract 02 §5). */
+/** A subscription: deliver each occurrence of a signal to a webhook or bridge (interface/effects). */
 export const effect: KindDeclaration = {
   name: 'effect',
   title: 'Effect',

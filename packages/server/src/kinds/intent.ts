@@ -4,7 +4,7 @@ import { limits } from '../limits.js';
 import { closed, common, Free, Handle, handlesOf, oneOf, oneOfNames } from './data.js';
 import type { KindDeclaration, MetaTools } from './kind.js';
 
-// Older clients send the handle alone (contract 00, String claims).
+// Older clients send the handle alone (interface/intents#claims).
 const Address = Type.Union([Handle, closed({ handle: Handle, custom: Type.Optional(Free) })]);
 const Amount = Type.Integer({ exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Bound = Type.Integer({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
@@ -14,7 +14,7 @@ function claim(action: string, members: TProperties): TSchema {
   return closed({ action: oneOfNames([action]), ...members, custom: Type.Optional(Free) });
 }
 
-/** In the order their errors are listed (contract 04 §3). */
+/** In the order their errors are listed (interface/intents#claims). */
 const Claim = oneOf([
   claim('issue', { target: Address, symbol: Address, amount: Amount }),
   claim('transfer', { source: Address, target: Address, symbol: Address, amount: Amount }),
@@ -22,7 +22,7 @@ const Claim = oneOf([
   claim('limit', { wallet: Address, symbol: Address, metric: Metric, amount: Bound }),
 ]);
 
-/** The statuses of intents, which only the ledger itself sets (contract 04 §7). */
+/** The statuses of intents, which only the ledger itself sets (interface/intents#processing). */
 const STATUSES = [
   'created',
   'pending',
@@ -35,7 +35,7 @@ const STATUSES = [
   'expired',
 ];
 
-/** What shall happen to balances, all of it or nothing (contract 04 §2 - §4). Its data never changes. */
+/** What shall happen to balances, all of it or nothing (interface/intents#fields). Its data never changes. */
 export const intent: KindDeclaration = {
   name: 'intent',
   title: 'Intent',
@@ -105,12 +105,14 @@ export const intent: KindDeclaration = {
   },
 };
 
-/** 17 characters of luids, new for each intent of a client; what follows from it has the same (contract 04 §4). */
+/**
+ * 17 characters of luids, new for each intent of a client; what follows from it has the same (interface/intents#fields).
+ */
 function thread({ random }: MetaTools): string {
   return `-${Buffer.from(random(12)).toString('base64url')}`;
 }
 
-/** The domains of the wallets that claims name, each once, ascending (contract 02 §2.2). */
+/** The domains of the wallets that claims name, each once, ascending (interface/intents#fields). */
 async function domains(data: JsonObject, { domainOf }: MetaTools): Promise<string[]> {
   const handles = handlesOf(claimsOf(data).flatMap(({ source, target, wallet }) => [source, target, wallet]));
   const found = await Promise.all(handles.map((handle) => domainOf('wallet', handle)));

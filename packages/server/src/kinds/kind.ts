@@ -3,10 +3,10 @@ import type { TObject, TProperties } from 'typebox';
 import type { all } from './all.js';
 import type { Names } from './names.js';
 
-/** The names rules, schemas, signals and stored rows use for a kind of record (contract 03 §6.1). */
+/** The names rules, schemas, signals and stored rows use for a kind of record (interface/access#record-names). */
 export type KindName = keyof typeof all;
 
-/** The operations of the generic lifecycle. A kind serves those it lists, and no others (contract 06 §2). */
+/** The operations of the generic lifecycle. A kind serves those it lists, and no others (interface/README#operations). */
 export type Operation = 'create' | 'list' | 'read' | 'update' | 'proof' | 'drop' | 'changes' | 'check';
 
 /**
@@ -41,7 +41,7 @@ export interface Identity {
   readonly title: string;
   /** As `404` names it: `Signerfactor` in "Signerfactor not found". */
   readonly missing: string;
-  /** As `404` names one of its changes; `Change not found` unless given (contract 03 §2.5). */
+  /** As `404` names one of its changes; `Change not found` unless given (interface/signers#factors). */
   readonly missingChange?: string;
   /** The three letters of its luids. */
   readonly prefix: string;
@@ -54,7 +54,7 @@ export interface Identity {
 /** The paths of the one record of a kind. */
 export interface Only {
   readonly path: string;
-  /** Where clients of the SDK 2.2 read and update it (contract 01 §14). */
+  /** Where clients of the SDK 2.2 read and update it (interface/ledgers#create-a-ledger). */
   readonly older: string;
 }
 
@@ -74,22 +74,30 @@ export interface Data {
    * When given, it replaces `shape` as the request schema of a create; `parent` is added to each branch for updates.
    */
   readonly alternatives?: readonly TObject[];
-  /** The served order of top-level members, after `parent` (contract 01 §3). Members not listed follow as sent. */
+  /**
+   * The served order of top-level members, after `parent` (interface/envelope#member-order). Members not listed follow as
+   * sent.
+   */
   readonly order: readonly string[];
-  /** Whether users' schemas apply, and whether `data.schema` is always needed (contract 02 §1.2). */
+  /** Whether users' schemas apply, and whether `data.schema` is always needed (interface/schemas#enforcement). */
   readonly schemas: 'applied' | 'required' | 'none';
-  /** Detail when `data.schema` names no schema of this kind; the default is the wording of contract 02 §1.2 rule 1. */
+  /**
+   * Detail when `data.schema` names no schema of this kind; the default is the wording of interface/schemas#enforcement.
+   */
   missingSchema?(handle: string): string;
   /** Members that the ledger adds: no create has them, an update may send them back, unchanged as `check` sees to. */
   readonly added?: TProperties;
-  /** `data` as stored and served, where the ledger adds to what the client signed (contract 02 §2.1). */
+  /**
+   * `data` as stored and served, where the ledger adds to what the client signed
+   * (interface/hashes#the-one-exception-a-subdomain).
+   */
   served?(data: JsonObject, domain: string | undefined): JsonObject;
   /** What the hash may be of, given `data` as served; `data` alone unless given. `hashedForms` asks for it. */
   hashed?(served: JsonObject, domain: string | undefined): readonly JsonObject[];
   /**
    * A new record's data with what the ledger makes of it itself, and the values of secrets it makes; nothing where the
    * client left nothing to the ledger. Such data has another hash than the client signed: its proofs are not kept, and
-   * nobody owns the record (contract 03 §2.3).
+   * nobody owns the record (interface/signers#client-credentials).
    */
   generated?(data: JsonObject, random: (bytes: number) => Uint8Array): Generated | undefined;
   /**
@@ -116,18 +124,18 @@ export interface Lifecycle {
   readonly statuses?: readonly string[];
   /**
    * What a proof asking for `to` does to a record in status `from`. Absent: every status is taken.
-   * `repeat` answers the record unchanged and stores nothing (contract 05 §1.4).
+   * `repeat` answers the record unchanged and stores nothing (interface/reports#statuses).
    */
   transition?(from: string, to: string): 'moves' | 'repeat' | 'refused';
-  /** Whether status policies must have a value for `created` when a record is made (contract 05 §1.3). */
+  /** Whether status policies must have a value for `created` when a record is made (interface/policies#status-policies). */
   readonly createdByPolicy?: boolean;
-  /** Proofs never change the status: what the ledger does itself does (intents, contract 04 §7). */
+  /** Proofs never change the status: what the ledger does itself does (intents, interface/intents#processing). */
   readonly fixedStatus?: boolean;
-  /** `meta.moment` stays that of the creation (contract 00, meta.moment). */
+  /** `meta.moment` stays that of the creation (interface/envelope#meta). */
   readonly fixedMoment?: boolean;
   /**
-   * Members of `meta` that a proof sets, given its `custom` and the status before and after (report assets, contract
-   * 05 §1.6). Throws `LedgerError` for a proof whose custom data is not what the kind takes.
+   * Members of `meta` that a proof sets, given its `custom` and the status before and after (report assets,
+   * interface/reports#assets). Throws `LedgerError` for a proof whose custom data is not what the kind takes.
    */
   proved?(custom: JsonObject, status: { from: string | undefined; to: string | undefined }): Partial<Meta>;
   /** Members of `meta` of a new record that other kinds do not have. */
@@ -169,7 +177,7 @@ export interface Access {
   readonly decides: 'never' | 'always' | 'unless-created';
   /** Which part of the ledger's state, as every process holds it, the records of this kind are. */
   readonly part?: 'ledger' | 'policies' | 'domains' | 'schemas';
-  /** Handles only the ledger itself has, whose records nobody else may change (contract 03 §1). */
+  /** Handles only the ledger itself has, whose records nobody else may change (interface/signers#signers-of-the-ledger). */
   readonly reserved?: readonly string[];
   /**
    * Whether a plain handle, one without a domain, may be taken by who has rights in a domain only: no rule and no record
@@ -177,18 +185,21 @@ export interface Access {
    */
   readonly freeNames?: boolean;
   /**
-   * Operations that are judged by the rules about the record it lies under, and the action those must grant (contract
-   * 03 §7, Rights).
+   * Operations that are judged by the rules about the record it lies under, and the action those must grant
+   * (interface/circles#members).
    */
   readonly rightsOnParent?: { readonly create: string; readonly drop: string; readonly read: string };
   /**
    * Whether the right to update a record does not allow to add proofs to it: only rules about its proofs do, those of
-   * the ledger or of policies (contract 03 §6.4).
+   * the ledger or of policies (interface/access#levels).
    */
   readonly ownProofs?: boolean;
-  /** Whether processing policies hand operations on records of this kind to bridges (contract 02 §4). */
+  /** Whether processing policies hand operations on records of this kind to bridges (interface/forwarding). */
   readonly forwards?: boolean;
-  /** Conditions that values of access policies may ask of records of this kind, by name (contract 03 §8.2, `invoke`). */
+  /**
+   * Conditions that values of access policies may ask of records of this kind, by name
+   * (interface/policies#access-policies).
+   */
   readonly conditions?: Readonly<Record<string, Condition>>;
 }
 
@@ -207,17 +218,20 @@ export interface Condition {
 /** What lists of the kind filter by, and access values. */
 export interface Filters {
   /**
-   * Members of `data`, beside handle, schema and custom (contract 01 §10, 06 §7). One within another is a dotted path
-   * without array indexes: `claims.amount` allows `data.claims.0.amount` too.
+   * Members of `data`, beside handle, schema and custom (interface/lists#filterable-members). One within another is a
+   * dotted path without array indexes: `claims.amount` allows `data.claims.0.amount` too.
    */
   readonly data?: readonly string[];
   /** Members of `meta`, beside status, labels, domain and moment; or those taken away. */
   readonly meta?: { readonly more?: readonly string[]; readonly less?: readonly string[] };
-  /** What filters of access values may name beside what they may for every kind, as a pattern (contract 03 §8.2). */
+  /**
+   * What filters of access values may name beside what they may for every kind, as a pattern
+   * (interface/policies#access-policies).
+   */
   readonly access?: { readonly data?: string; readonly meta?: string };
 }
 
-/** Values that travel in `meta.secret` and are kept apart from the record (contract 03 §2.4). */
+/** Values that travel in `meta.secret` and are kept apart from the record (interface/signers#secrets). */
 export interface Secrets {
   /** Names of the secret references in `data`. */
   names?(data: JsonObject): readonly string[];
@@ -237,7 +251,7 @@ export interface Trail {
   readonly labels?: boolean;
 }
 
-/** Records of other kinds that a new ledger has because of this one (contract 01 §14). */
+/** Records of other kinds that a new ledger has because of this one (interface/ledgers#create-a-ledger). */
 export interface Birth {
   /** The data of policies. */
   readonly policies?: readonly JsonObject[];

@@ -5,7 +5,7 @@ import type { KindDeclaration } from './kind.js';
 
 const flag = Type.Optional(Type.Boolean());
 
-/** Dotted keys, not nesting. The known ones are typed; others are stored as sent (contract 06 §3). */
+/** Dotted keys, not nesting. The known ones are typed; others are stored as sent (interface/ledgers#configuration). */
 const Config = Type.Object(
   {
     'access.strategy': Type.Optional(oneOfNames(['record-based', 'policy-based'])),
@@ -22,7 +22,7 @@ const Config = Type.Object(
   { additionalProperties: true },
 );
 
-/** A tenant (contract 01 §14). */
+/** A tenant (interface/ledgers). */
 export const ledger: KindDeclaration = {
   name: 'ledger',
   title: 'Ledger',

@@ -5,15 +5,15 @@ export type Filterable = NonNullable<Filters['access']>;
 
 /** The enumerations of the interface that name kinds of record, each in the order in which errors list it. */
 export interface Names {
-  /** What access rules can be about (contract 03 §6.1). */
+  /** What access rules can be about (interface/access#rules). */
   readonly records: readonly string[];
-  /** What effects subscribe to (contract 02 §5.2, 06 §6.2). */
+  /** What effects subscribe to (interface/effects#signals). */
   readonly signals: readonly string[];
-  /** What users' schemas apply to (contract 02 §1.1). */
+  /** What users' schemas apply to (interface/schemas#fields). */
   readonly schemas: readonly string[];
-  /** What processing policies hand over to bridges (contract 02 §4). */
+  /** What processing policies hand over to bridges (interface/forwarding). */
   readonly forwarded: readonly string[];
-  /** What filters of access values may name for some kinds, as patterns (contract 03 §8.2). */
+  /** What filters of access values may name for some kinds, as patterns (interface/policies#access-policies). */
   readonly filterable: ReadonlyMap<string, Filterable>;
 }
 
@@ -69,7 +69,7 @@ function byName(groups: readonly Group[]): string[] {
   return groups.toSorted((one, other) => (one.name < other.name ? -1 : 1)).flatMap(({ names }) => names);
 }
 
-/** What the kinds change in how access rules are read (contract 03 §6.4, §7). */
+/** What the kinds change in how access rules are read (interface/access#levels, interface/circles#members). */
 export function rightTermsOf(kinds: readonly KindDeclaration[]): RightTerms {
   const alike = new Map<string, Map<string, Right>>();
   for (const { name, links, access } of kinds) {

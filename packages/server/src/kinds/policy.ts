@@ -3,7 +3,10 @@ import type { KindDeclaration } from './kind.js';
 import { checkAccessFilters } from './policies/filter.js';
 import { customPolicy, policyShapes } from './policies/shapes.js';
 
-/** The schemas of policies that every ledger is born with, in the order lists show them (contract 01 §14). */
+/**
+ * The schemas of policies that every ledger is born with, in the order lists show them
+ * (interface/ledgers#create-a-ledger).
+ */
 const SCHEMAS = ['status', 'layout', 'access', 'labels', 'schedule', 'processing', 'authentication', 'dtc'];
 
 const TEXT: JsonObject = { type: 'string' };
@@ -32,7 +35,7 @@ const SCHEDULE: JsonObject = {
 
 const ANY: JsonObject = { type: 'object' };
 
-/** Rules that stand outside the records they are for (contract 03 §8). */
+/** Rules that stand outside the records they are for (interface/policies). */
 export const policy: KindDeclaration = {
   name: 'policy',
   title: 'Policy',
@@ -88,7 +91,10 @@ export const policy: KindDeclaration = {
   },
 };
 
-/** A bridge cannot validate what it only answers, nor be a fallback for what it must be told (contract 03 §8.7). */
+/**
+ * A bridge cannot validate what it only answers, nor be a fallback for what it must be told
+ * (interface/policies#processing-policies).
+ */
 function checkStrategies(data: JsonObject): void {
   const values = Array.isArray(data.values) ? data.values.filter(isObject) : [];
   for (const { action, config } of values) {

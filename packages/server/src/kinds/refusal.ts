@@ -11,8 +11,8 @@ interface Fault {
 }
 
 /**
- * `record.schema-invalid` for what a request schema cannot say, in the form its own errors have (contract 01 §12,
- * form 1).
+ * `record.schema-invalid` for what a request schema cannot say, in the form its own errors have
+ * (interface/errors#schema-errors).
  */
 export function requestInvalid({ instancePath, keyword, params, message }: Fault): LedgerError {
   const missing = params.missingProperty ?? params.unevaluatedProperty;
@@ -30,7 +30,7 @@ export function requestInvalid({ instancePath, keyword, params, message }: Fault
   });
 }
 
-/** There is no record of the kind under that name (contract 01 §5). */
+/** There is no record of the kind under that name (interface/records#read). */
 export function notFound({ missing }: Pick<Kind, 'missing'>): LedgerError {
   return new LedgerError('record.not-found', `${missing} not found`);
 }

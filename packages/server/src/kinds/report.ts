@@ -5,7 +5,7 @@ import type { KindDeclaration } from './kind.js';
 
 const STATUSES = ['created', 'pending', 'completed', 'rejected', 'settled'] as const;
 
-/** What each status may become; to ask for the same status again changes nothing (contract 05 §1.4). */
+/** What each status may become; to ask for the same status again changes nothing (interface/reports#statuses). */
 const successors: ReadonlyMap<string, readonly string[]> = new Map([
   ['created', ['pending', 'rejected']],
   ['pending', ['completed', 'rejected']],
@@ -13,7 +13,7 @@ const successors: ReadonlyMap<string, readonly string[]> = new Map([
   ['rejected', ['pending', 'completed']],
 ]);
 
-/** Something to be generated elsewhere, and how far that has come (contract 05 §1). Its data never changes. */
+/** Something to be generated elsewhere, and how far that has come (interface/reports). Its data never changes. */
 export const report: KindDeclaration = {
   name: 'report',
   title: 'Report',
@@ -50,7 +50,7 @@ export const report: KindDeclaration = {
   access: { decides: 'never', freeNames: true },
 };
 
-/** The generated files a proof tells of. Throws `record.invalid` for any other value (contract 05 §1.6). */
+/** The generated files a proof tells of. Throws `record.invalid` for any other value (interface/reports#assets). */
 function checkedAssets(assets: Json): NonNullable<Meta['assets']> {
   if (!Array.isArray(assets)) throw new LedgerError('record.invalid', 'Report assets must be a list');
   const handles = new Set<string>();

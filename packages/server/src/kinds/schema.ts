@@ -4,7 +4,7 @@ import { compileUserSchema, STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 import { closed, common, Free, Handle, oneOfNames } from './data.js';
 import type { KindDeclaration } from './kind.js';
 
-/** What users ask of the data of a kind (contract 02 §1). */
+/** What users ask of the data of a kind (interface/schemas). */
 export const schema: KindDeclaration = {
   name: 'schema',
   title: 'Schema',

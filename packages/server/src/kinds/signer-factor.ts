@@ -29,7 +29,7 @@ const FreeKey = {
   format: Type.Optional(Type.String({ maxLength: limits.handle })),
 };
 
-// Any schema, or none: that a factor must name one, and one that exists, has its own wording (contract 03 §2.5).
+// Any schema, or none: that a factor must name one, and one that exists, has its own wording (interface/signers#factors).
 // A branch of their own for otp and totp would add a line to the recorded errors, so their secret and key stand here:
 // the key by a condition, so that a key pair without all of its own is told what is recorded.
 const Plain = closed(
@@ -67,7 +67,7 @@ const FACTOR_SIGNALS = [
   'signer-factor-dropped',
 ];
 
-/** A further way for a signer to prove who it is (contract 03 §2). */
+/** A further way for a signer to prove who it is (interface/signers#factors). */
 export const signerFactor: KindDeclaration = {
   name: 'signer-factor',
   title: 'Signer Factor',
@@ -128,7 +128,7 @@ export function clientLink(clientId: string): string {
   return `client:${clientId}`;
 }
 
-/** Bytes of randomness: 22 and 43 characters of base64url (contract 03 §2.3). */
+/** Bytes of randomness: 22 and 43 characters of base64url (interface/signers#client-credentials). */
 const ID_BYTES = 16;
 const SECRET_BYTES = 32;
 
@@ -162,7 +162,7 @@ function checkKeyPair(data: JsonObject): void {
   }
 }
 
-/** Credentials are made by the ledger, and later sent back as they were (contract 03 §2.3). */
+/** Credentials are made by the ledger, and later sent back as they were (interface/signers#client-credentials). */
 function checkCredentials(data: JsonObject, previous?: JsonObject, config?: JsonObject): void {
   if (data.secret !== undefined) {
     throw requestInvalid({

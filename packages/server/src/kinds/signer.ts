@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { closed, common, Handle, oneOfNames, PUBLIC_KEY_PATTERN } from './data.js';
 import type { KindDeclaration } from './kind.js';
 
-/** The ledger's own signers, in the order they are made and listed (contract 01 §14). */
+/** The ledger's own signers, in the order they are made and listed (interface/signers#signers-of-the-ledger). */
 export const SYSTEM_SIGNERS = ['system', 'core', 'system.auth', 'system.dtc'] as const;
 
-/** A name for a public key (contract 03 §1). */
+/** A name for a public key (interface/signers). */
 export const signer: KindDeclaration = {
   name: 'signer',
   title: 'Signer',

@@ -4,7 +4,7 @@ import type { KindDeclaration } from './kind.js';
 
 const factors = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
-/** A unit of account. Amounts are integers in 1/factor units (contract 04 §2). */
+/** A unit of account. Amounts are integers in 1/factor units (interface/wallets#symbols). */
 export const symbol: KindDeclaration = {
   name: 'symbol',
   title: 'Symbol',

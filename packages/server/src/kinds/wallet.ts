@@ -4,14 +4,14 @@ import { limits } from '../limits.js';
 import { closed, common, Free, Handle, handlesOf, oneOfNames } from './data.js';
 import type { KindDeclaration } from './kind.js';
 
-/** Where claims on a wallet go instead of the wallet itself; a target need not exist yet (contract 04 §8). */
+/** Where claims on a wallet go instead of the wallet itself; a target need not exist yet (interface/wallets#routes). */
 const Route = closed({
   action: oneOfNames(['debit', 'credit', 'accept', 'forward']),
   filter: Type.Optional(Free),
   target: Type.Optional(Handle),
 });
 
-/** A holder of balances (contract 04 §2). */
+/** A holder of balances (interface/wallets#wallets). */
 export const wallet: KindDeclaration = {
   name: 'wallet',
   title: 'Wallet',

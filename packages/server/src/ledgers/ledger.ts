@@ -42,7 +42,7 @@ export interface Ledger {
   /** By kind of record they are for, then by handle. */
   readonly schemas: ReadonlyMap<KindName, ReadonlyMap<string, SchemaEntry>>;
   readonly system: Countersigner;
-  /** Signs for signers who come with a token instead of a signature (contract 03 §4.4). */
+  /** Signs for signers who come with a token instead of a signature (interface/tokens#impersonation). */
   readonly auth: Countersigner;
 }
 
@@ -62,7 +62,7 @@ export function isOwn({ system, auth }: Pick<Ledger, 'system' | 'auth'>, key: st
   return key === system.public || key === auth.public;
 }
 
-/** The domain of that handle and every domain above it, nearest first (contract 02 §2.4). */
+/** The domain of that handle and every domain above it, nearest first (interface/domains#rules-of-a-domain). */
 export function domainsFrom(ledger: Ledger, handle: string | undefined): Domain[] {
   const found = new Set<Domain>();
   for (let at = handle; at !== undefined; ) {

@@ -18,12 +18,12 @@ export interface Ledgers {
   /**
    * The ledger of that handle or luid.
    *
-   * @throws `api.route-not-found` when there is none (contract 01 §13)
+   * @throws `api.route-not-found` when there is none (interface/ledgers#choosing-a-ledger)
    */
   resolve(id: string): Promise<Ledger>;
   /**
-   * The ledger at `version` or later, given what was held of it; the same one when it is at that version. What is at a later
-   * version than the database knows of is loaded anew as well: it is of a past that the database has lost.
+   * The ledger at `version` or later, given what was held of it; the same one when it is at that version. What is at a
+   * later version than the database knows of is loaded anew as well: it is of a past that the database has lost.
    */
   renew(ledger: Ledger, version: number): Promise<Ledger>;
 }

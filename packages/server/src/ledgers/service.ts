@@ -20,7 +20,7 @@ export interface Service {
   readonly publicUrl: string;
   /** Other URLs that lead to the same address, where nobody has said which one clients call. */
   readonly publicAliases?: readonly string[];
-  /** Rules that hold on every ledger of the deployment (contract 03 §6.4). */
+  /** Rules that hold on every ledger of the deployment (interface/access#levels). */
   readonly serverRules: readonly Rule[];
   /** Told of every decision on access; absent where nobody wants to know, so that it then costs nothing. */
   readonly explain?: Explain;

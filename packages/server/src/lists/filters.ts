@@ -5,7 +5,7 @@ import type { Filter } from '../store/queries/filter.js';
 import { instantOf } from './instant.js';
 import { parametersOf } from './query.js';
 
-/** Members every kind is filtered by (contract 01 §10, Filterable fields). */
+/** Members every kind is filtered by (interface/lists#filterable-members). */
 const COMMON = ['data.handle', 'data.schema', 'meta.status', 'meta.labels', 'meta.domain', 'meta.moment'];
 
 /** Keys that ask for less than everything; `$and`, `$or` and `$plainTextQuery` do, though they are unsupported. */
@@ -24,7 +24,7 @@ const FIRST_STEP = /^[^.[]*/;
  *
  * @param query as sent, without `?`
  * @throws `api.query-malformed` naming every unsupported field and operator as sent, in order; or when there are more
- *   or larger filters than one query may have (contract 01 §10)
+ *   or larger filters than one query may have (interface/lists#filters)
  */
 export function filtersOf(kind: Kind, query: string): Filter[] {
   const field = (path: string) =>
@@ -82,7 +82,10 @@ function filtersBy(
   return bounded([...filters.values()]).map(withInstants);
 }
 
-/** The members lists of a kind are filtered by, beside everything below `data.custom.` (contract 01 §10). */
+/**
+ * The members lists of a kind are filtered by, beside everything below `data.custom.`
+ * (interface/lists#filterable-members).
+ */
 export function filterableMembers(kind: Kind): string[] {
   const { more = [], less = [] } = kind.filters.meta ?? {};
   const own = [
@@ -93,7 +96,7 @@ export function filterableMembers(kind: Kind): string[] {
   return [...COMMON, ...own].filter((member) => !taken.includes(member));
 }
 
-/** Whether `data.schema` is the handle of a schema; in schemas it is their content (contract 01 §10). */
+/** Whether `data.schema` is the handle of a schema; in schemas it is their content (interface/lists#filterable-members). */
 function namesSchema({ data: { shape } }: Kind): boolean {
   return (shape.properties.schema as { type?: string } | undefined)?.type !== 'object';
 }

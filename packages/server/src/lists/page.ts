@@ -9,7 +9,7 @@ export interface PageQuery {
 
 /**
  * The page a list query asks for: `page.index` from 0 and `page.limit`, also as `page[index]` and `page[limit]`
- * (contract 01 §10, Pagination). A limit over the greatest is served as the greatest, and echoed so.
+ * (interface/lists#pages). A limit over the greatest is served as the greatest, and echoed so.
  *
  * @param query as sent, without `?`
  * @throws `api.query-malformed` for what is no integer, an index under 0 or a limit under 1

@@ -4,7 +4,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 
 /**
- * A signed list (contract 01 §10): `hash` is over `data`, the proof is the ledger's.
+ * A signed list (interface/lists): `hash` is over `data`, the proof is the ledger's.
  *
  * @param ledger absent for the list of ledgers, which no ledger signs
  */

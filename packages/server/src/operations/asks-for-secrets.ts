@@ -7,7 +7,7 @@ const INCLUDE = /^include(\[\d*\])?$/;
 
 /**
  * Whether the request asks for the values of the record's secrets, `include=meta.secret`, of a kind that shows them
- * (contract 03 §2.4). Asked of other kinds it means nothing, like every unknown parameter.
+ * (interface/signers#secrets). Asked of other kinds it means nothing, like every unknown parameter.
  *
  * @throws `api.query-malformed` for a query that cannot be read
  */

@@ -21,7 +21,7 @@ const Custom = Type.Object(
   OPEN,
 );
 
-/** What else a proof or `meta` carries is not trusted and not kept (contract 01 §3, §4). */
+/** What else a proof or `meta` carries is not trusted and not kept (interface/envelope#meta, interface/records#create). */
 const SignedMembers = {
   method: Type.String(),
   public: Type.String(),
@@ -42,7 +42,7 @@ const meta = (custom: TObject) =>
     OPEN,
   );
 
-/** The only status that the proof of a drop may ask for (contract 01 §8). */
+/** The only status that the proof of a drop may ask for (interface/records#drop). */
 const Dropped = Type.Object({ ...Custom.properties, status: Type.Optional(Type.Enum(['dropped'])) }, OPEN);
 
 function envelope(data: TSchema, luid: 'required' | 'optional', custom: TObject = Custom): TSchema {
@@ -53,7 +53,10 @@ function envelope(data: TSchema, luid: 'required' | 'optional', custom: TObject 
   );
 }
 
-/** The checks of one kind's request bodies (contract 01 §4, §6, §7, §8, §11), each throwing `record.schema-invalid`. */
+/**
+ * The checks of one kind's request bodies (interface/records, interface/access#access-check), each throwing
+ * `record.schema-invalid`.
+ */
 export interface BodyChecks {
   readonly create: (body: Json | undefined) => SentRecord;
   readonly update: (body: Json | undefined) => SentRecord;
@@ -81,7 +84,7 @@ export interface BodySchemas {
   readonly partialProof: TSchema;
 }
 
-/** What the request bodies of a kind must match (contract 01 §4, §6, §7, §8). */
+/** What the request bodies of a kind must match (interface/records). */
 export function bodySchemasOf(kind: Kind): BodySchemas {
   const create = kind.data.alternatives ? Type.Union([...kind.data.alternatives]) : kind.data.shape;
   const update = kind.data.alternatives
@@ -110,7 +113,7 @@ function bodyChecks(kind: Kind): BodyChecks {
   };
 }
 
-/** What the body of an access check must match (contract 01 §11), the same for every kind. */
+/** What the body of an access check must match (interface/access#access-check), the same for every kind. */
 export const checkSchema: TSchema = envelope(
   Type.Object(
     { action: AccessAction, record: Type.Optional(oneOfNames(names.records)) },

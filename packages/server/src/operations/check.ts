@@ -22,8 +22,8 @@ import { hashedFor, signedBy } from './sent.js';
 const ITEM = 1_000;
 
 /**
- * `POST /{kind}s/{id}/access/!check` (contract 01 §11): the rules that grant the action to the signers of this
- * request, each as a signed item. No right on the record is needed. Too many are refused.
+ * `POST /{kind}s/{id}/access/!check` (interface/access#access-check): the rules that grant the action to the signers of
+ * this request, each as a signed item. No right on the record is needed. Too many are refused.
  */
 export async function check(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { body, token } = command;

@@ -25,8 +25,8 @@ import type { Handover, Stages } from './stage.js';
 import { assertUnused } from './unused.js';
 
 /**
- * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (contract 01 §8): the record goes, its history stays readable by
- * luid. Answers 204.
+ * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (interface/records#drop): the record goes, its history stays
+ * readable by luid. Answers 204.
  */
 export async function drop(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
@@ -76,7 +76,7 @@ async function proxiedDrop(
 
 /**
  * The last version: data and hash unchanged, with the proofs of the drop, the client's and the ledger's. Those are over
- * the hash of `{"parent": <hash of this version>}`, which anyone can compute from it (contract 01 §9, 05 §1.7).
+ * the hash of `{"parent": <hash of this version>}`, which anyone can compute from it (interface/records#history).
  */
 async function droppedRecord(
   session: Session,

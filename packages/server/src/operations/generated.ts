@@ -10,7 +10,8 @@ export interface Completed {
 }
 
 /**
- * A new record's data with what the ledger makes of it itself; nothing when that is nothing (contract 03 §2.3).
+ * A new record's data with what the ledger makes of it itself; nothing when that is nothing
+ * (interface/signers#client-credentials).
  *
  * @param secrets values the client sent; one the ledger makes takes the place of any of that name
  */

@@ -15,8 +15,8 @@ import { readableRecord, versionedOf } from './readable-record.js';
 import { EVERY } from './refusals.js';
 
 /**
- * `GET /{kind}s/{id}/changes` (contract 01 §9): full snapshots, newest first, with `page.total`, which counts what matches
- * the filters.
+ * `GET /{kind}s/{id}/changes` (interface/records#history): full snapshots, newest first, with `page.total`, which counts
+ * what matches the filters.
  */
 export async function listChanges(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { token } = command;

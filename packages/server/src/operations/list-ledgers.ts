@@ -14,10 +14,10 @@ import type { Sized } from '../store/queries/version.js';
 const kind = kindNamed('ledger');
 
 /**
- * `GET /ledgers` (contract 01 §14): the ledgers that the token's key owns, and no others. No ledger is resolved, so no
- * ledger signs the list.
+ * `GET /ledgers` (interface/ledgers#list-ledgers): the ledgers that the token's key owns, and no others. No ledger is
+ * resolved, so no ledger signs the list.
  *
- * @throws `auth.unauthorized` without a token (contract 00, Corrections)
+ * @throws `auth.unauthorized` without a token (interface/ledgers#list-ledgers)
  */
 export async function listLedgers(service: Service, command: Command): Promise<Answer> {
   const { token } = command;

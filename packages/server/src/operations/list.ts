@@ -27,8 +27,8 @@ import { EVERY } from './refusals.js';
 import type { Stages } from './stage.js';
 
 /**
- * `GET /{kind}s` (contract 01 §10): newest change first; what the caller may not read is left out before paging. Policies
- * may have a bridge answer instead, always or when the ledger itself has nothing to show (contract 02 §4).
+ * `GET /{kind}s` (interface/lists): newest change first; what the caller may not read is left out before paging. Policies
+ * may have a bridge answer instead, always or when the ledger itself has nothing to show (interface/forwarding).
  */
 export async function list(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { token } = command;
@@ -101,9 +101,9 @@ async function wholePage(
 }
 
 /**
- * A page of those records that the caller may see, each judged by itself (contract 03 §6.6): by what the index holds of
- * it, and only where that leaves it open by the record. So a filter that meets what the caller may not see costs about
- * as much as one that meets nothing, and tells as little.
+ * A page of those records that the caller may see, each judged by itself (interface/access#lists): by what the index
+ * holds of it, and only where that leaves it open by the record. So a filter that meets what the caller may not see costs
+ * about as much as one that meets nothing, and tells as little.
  */
 async function pageOfVisible(
   session: Session,
@@ -146,7 +146,9 @@ async function pageOfVisible(
   return visiblePage(page, next, seen, () => session.nature.now() > deadline);
 }
 
-/** Whether a list shows the record, as far as its index entry tells; nothing where that depends on what it does not hold. */
+/**
+ * Whether a list shows the record, as far as its index entry tells; nothing where that depends on what it does not hold.
+ */
 function isShownByIndex(
   session: Session,
   kind: Kind,

@@ -44,9 +44,9 @@ import type { Stages } from './stage.js';
 import { assertUnused } from './unused.js';
 
 /**
- * `POST /{kind}s/{id}/proofs` (contract 01 §7): a flat proof over the record's current hash, which may change its
- * status, its labels, or only say something. The ledger does not countersign it. Answers 200 with the record, unchanged
- * when it has this very proof already.
+ * `POST /{kind}s/{id}/proofs` (interface/records#add-a-proof): a flat proof over the record's current hash, which may
+ * change its status, its labels, or only say something. The ledger does not countersign it. Answers 200 with the record,
+ * unchanged when it has this very proof already.
  */
 export async function prove(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
@@ -91,13 +91,16 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
 
 /**
  * Whether the record has this very proof. Whoever reads a record could send one of its proofs again, and so undo what
- * its signer has changed since; and a client that lost the answer may (contract 00, Retry safety).
+ * its signer has changed since; and a client that lost the answer may (interface/records#sending-a-request-again).
  */
 function isThere({ meta }: RecordEnvelope, proof: VerifiedProof): boolean {
   return meta.proofs.some((one) => isSameProof(one, proof));
 }
 
-/** A proof without any of the signing members, which `system.auth` signs for the caller (contract 03 §4.4). */
+/**
+ * A proof without any of the signing members, which `system.auth` signs for the caller
+ * (interface/tokens#token-only-writes).
+ */
 function isLeftToToken(body: Json | undefined, token: Token | undefined): boolean {
   return token !== undefined && isObject(body) && !isSigned(body);
 }

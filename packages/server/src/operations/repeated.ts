@@ -24,7 +24,7 @@ export interface Repeated {
 
 /**
  * Whether a create whose key is taken is the very one that took it, sent again by a client that lost the answer
- * (contract 00, Retry safety): the same hash and the same signatures as the record's first change.
+ * (interface/records#sending-a-request-again): the same hash and the same signatures as the record's first change.
  *
  * Anybody who has seen the body can send it again. So what has become of the record since is for who may read it; all
  * others are told what they were told, or could have been, the first time.
@@ -111,7 +111,7 @@ async function isAuthorized(session: Session, caller: Caller, what: Asked): Prom
 
 /**
  * Whether proofs of a version begin with exactly those of the client. After the client's come the ledger's, and then there
- * may be those of a bridge (contract 02 §4) and what was added later.
+ * may be those of a bridge (interface/forwarding) and what was added later.
  */
 function areSame(ledger: Ledger, stored: RecordEnvelope['meta']['proofs'], sent: readonly VerifiedProof[]): boolean {
   const own = stored.findIndex((proof) => isOwn(ledger, proof.public));

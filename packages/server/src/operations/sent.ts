@@ -10,7 +10,7 @@ import type { SentRecord } from '../records/sent.js';
 
 /**
  * A body whose client leaves the hashing to the ledger, completed. Only a caller with a token may: without one, whoever
- * sends a body has to vouch for it (contract 03 §4.4, token-only mutations).
+ * sends a body has to vouch for it (interface/tokens#token-only-writes).
  */
 export function hashedFor(service: Service, body: Json | undefined, token: Token | undefined): Json | undefined {
   if (!token || !isObject(body) || body.hash !== undefined || body.data === undefined) return body;
@@ -18,7 +18,7 @@ export function hashedFor(service: Service, body: Json | undefined, token: Token
 }
 
 /**
- * Hash and proofs of a sent record, verified (contract 01 §12, Order of checks 6 to 8). By what the ledger itself has
+ * Hash and proofs of a sent record, verified (interface/records#order-of-checks). By what the ledger itself has
  * signed, whoever sends it has signed nothing.
  *
  * @param kind of the record the request is about

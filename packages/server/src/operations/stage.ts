@@ -11,7 +11,7 @@ import type { Answer, Command } from '../records/command.js';
 import type { SentDrop, SentProof } from '../records/sent.js';
 import type { Stored } from '../records/stored.js';
 
-/** What policies can hand to a service outside (contract 02 §4). */
+/** What policies can hand to a service outside (interface/forwarding). */
 export type HandedAction = 'read' | 'query' | 'create' | 'update' | 'drop' | 'sign';
 
 /**

@@ -12,7 +12,7 @@ interface Found {
 
 /**
  * What lists filter a record by: dotted path -> the values found there, flat. A path through an array is kept both
- * with the index of each element and without any, where the values of all elements meet (contract 01 §10: a numeric
+ * with the index of each element and without any, where the values of all elements meet (interface/lists#filters: a numeric
  * index tests that element, no index any).
  *
  * Key, status, domain and moment are columns, and only members a kind lets lists filter by are kept.
@@ -65,7 +65,7 @@ function collect(found: Found, path: string, depth: number, value: Json, steps: 
   } else if (steps.length === 0) {
     keep(found, path, value);
   } else if (typeof value === 'string' && steps.length === 1 && steps[0] === 'handle') {
-    // An address may be the handle alone (contract 00, String claims).
+    // An address may be the handle alone (interface/intents#claims).
     collect(found, `${path}.handle`, depth + 1, value, [], arrays);
   }
 }

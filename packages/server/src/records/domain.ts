@@ -6,7 +6,7 @@ import type { Parent } from './stored.js';
 
 /**
  * The domain a new record joins: that of the record it lies under, where its kind says so; else the one a proof names,
- * else the suffix of its handle. Decided once, at creation (contract 02 §2.2).
+ * else the suffix of its handle. Decided once, at creation (interface/domains#which-domain-a-record-is-in).
  *
  * @returns nothing for a record outside every domain, and on a ledger that has no domain yet
  */
@@ -34,8 +34,9 @@ function domainOfHandle({ config }: Ledger, { handle }: JsonObject): string | un
 }
 
 /**
- * @throws `record.relation-not-found` when the domain a record would join does not exist (contract 02 §2.2);
- *   `record.invalid` when a proof names another than the record it lies under is in
+ * @throws `record.relation-not-found` when the domain a record would join does not exist
+ *   (interface/domains#which-domain-a-record-is-in); `record.invalid` when a proof names another than the record it lies
+ *   under is in
  */
 export function assertDomain(
   ledger: Ledger,

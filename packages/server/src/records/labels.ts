@@ -18,7 +18,7 @@ export function labelsAfter(
   );
 }
 
-/** `meta` with these labels in place of its own, where they are served (contract 01 §3). */
+/** `meta` with these labels in place of its own, where they are served (interface/records#labels). */
 export function withLabels(meta: Meta, labels: readonly string[] | undefined): Meta {
   const { labels: _, domain, ...others } = meta;
   return {
@@ -29,7 +29,7 @@ export function withLabels(meta: Meta, labels: readonly string[] | undefined): M
 }
 
 /**
- * The labels a record has after a proof: a set in the order they came (contract 01 §7, Labels).
+ * The labels a record has after a proof: a set in the order they came (interface/records#labels).
  *
  * @param had labels so far
  * @param change `custom.labels` of the proof: an array replaces; `$push` adds, `$pull` removes one, `$pullAll` several,

@@ -23,7 +23,7 @@ export interface VerifiedProof {
 /**
  * The hash of a sent record, in lower case.
  *
- * @throws `crypto.hash-invalid` when it is not the hash of `data` (contract 01 §12)
+ * @throws `crypto.hash-invalid` when it is not the hash of `data` (interface/errors#details)
  */
 export function verifiedHash(service: Service, body: SentRecord): string {
   const hash = hashOf(body.data as Json, service.suite);
@@ -50,7 +50,7 @@ export function customsOf({ signed, partial }: ClientProofs): SentProof['custom'
  *
  * @param mayBeUnsigned whether a token came along that may stand in for a signature
  * @throws `crypto.signature-missing` when no proof is signed, `crypto.signature-invalid` for the first one that does
- *   not verify, `record.invalid` for more than a record carries (contract 01 §12, 06 §8)
+ *   not verify, `record.invalid` for more than a record carries (interface/errors#details, interface/limits)
  */
 export function clientProofs(service: Service, hash: string, body: SentRecord, mayBeUnsigned: boolean): ClientProofs {
   const sent = body.meta?.proofs ?? [];
@@ -65,7 +65,7 @@ export function clientProofs(service: Service, hash: string, body: SentRecord, m
   };
 }
 
-/** @throws `crypto.signature-invalid` when the proof does not verify over `hash` (contract 01 §7) */
+/** @throws `crypto.signature-invalid` when the proof does not verify over `hash` (interface/records#add-a-proof) */
 export function verifiedProof(service: Service, hash: string, proof: SentProof): VerifiedProof {
   const { method = '', public: key = '', digest = '', result = '', custom } = proof;
   // Hex of either case is the same digest; it is kept in lower case.
@@ -106,14 +106,14 @@ export function usesOf(service: Service, { signed }: Pick<ClientProofs, 'signed'
   return [...new Set(signed.map((proof) => useOf(service, proof)))];
 }
 
-/** What a write is told that nobody signed (contract 01 §12). */
+/** What a write is told that nobody signed (interface/errors#details). */
 export function unsigned(): LedgerError {
   return new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
 }
 
 /**
- * @throws `record.invalid` when a record would carry more proofs than any may, those of the ledger counted (contract 01
- *   §7, 06 §8)
+ * @throws `record.invalid` when a record would carry more proofs than any may, those of the ledger counted
+ *   (interface/records#add-a-proof, interface/limits)
  */
 export function assertProofs(proofs: readonly unknown[]): void {
   if (proofs.length > limits.proofs) throw tooManyProofs();
@@ -123,14 +123,17 @@ export function tooManyProofs(): LedgerError {
   return new LedgerError('record.invalid', `Record proofs limit of ${limits.proofs} exceeded`);
 }
 
-/** A proof without any of the signing members leaves the signing to the caller's token (contract 03 §4.4). */
+/**
+ * A proof without any of the signing members leaves the signing to the caller's token
+ * (interface/tokens#token-only-writes).
+ */
 export function isSigned(proof: SentProof): boolean {
   return proof.method !== undefined || proof.public !== undefined || proof.result !== undefined;
 }
 
 /**
- * A client's proof as it is kept: members in the recorded order, `signer` when a signer record owns the key (contract
- * 01 §3, "Proof as served").
+ * A client's proof as it is kept: members in the recorded order, `signer` when a signer record owns the key
+ * (interface/proofs#proofs-as-served).
  */
 export function storedProof(proof: VerifiedProof, key: Key | undefined, origin: boolean): StoredProof {
   const { custom, digest, method, result } = proof;

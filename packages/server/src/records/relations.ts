@@ -15,7 +15,7 @@ export interface Related {
 /**
  * The records `data` names, found to exist. The commit looks once more, and keeps them from being dropped meanwhile.
  *
- * @throws `record.relation-not-found` for the first one missing, in the kind's order (contract 01 §12)
+ * @throws `record.relation-not-found` for the first one missing, in the kind's order (interface/errors#details)
  */
 export async function foundRelations(session: Session, kind: Kind, data: JsonObject): Promise<Related[]> {
   const relations = kind.links.relations?.(data) ?? [];

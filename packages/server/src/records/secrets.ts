@@ -5,7 +5,7 @@ import type { Session } from '../ledgers/session.js';
 
 /**
  * The values of the secret references in `data`, sealed for this record. They travel once, beside the signed data, and
- * are never served with it (contract 03 §2.4).
+ * are never served with it (interface/signers#secrets).
  *
  * @param sent values of the request's `meta.secret`; names no reference uses are ignored
  * @param kept names whose value the record has from before, which an update may leave out

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 
-/** A proof as a client sends it. One without any of the signing members is partial (contract 03 §4.4). */
+/** A proof as a client sends it. One without any of the signing members is partial (interface/tokens#token-only-writes). */
 export interface SentProof {
   readonly method?: string;
   readonly public?: string;

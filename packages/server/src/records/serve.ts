@@ -2,7 +2,10 @@ import type { Change, ChangeAction, JsonObject, RecordEnvelope } from '@counters
 import type { Kind } from '../kinds/kind.js';
 import type { StoredChange } from '../store/queries/history.js';
 
-/** `data` in its kind's served order: parent, the kind's members, then what else was sent (contract 01 §3). */
+/**
+ * `data` in its kind's served order: parent, the kind's members, then what else was sent
+ * (interface/envelope#member-order).
+ */
 export function inOrder(kind: Kind, data: JsonObject): JsonObject {
   const ordered: JsonObject = {};
   for (const member of ['parent', ...kind.data.order]) {
@@ -20,7 +23,7 @@ export function recordText(record: RecordEnvelope): string {
   return JSON.stringify({ hash, data, luid, meta });
 }
 
-/** A stored version as its change snapshot (contract 01 §9). */
+/** A stored version as its change snapshot (interface/records#history). */
 export function snapshot(kind: Kind, stored: StoredChange): Change {
   const { hash, luid, meta, data } = JSON.parse(stored.body) as RecordEnvelope;
   const { proofs, status, moment, owners, labels, ...others } = meta;

@@ -25,8 +25,8 @@ export interface Stored {
 /**
  * The record a path names.
  *
- * @throws `record.not-found` (contract 01 §5); `record.invalid` when a nested record is not the path's parent's
- *   (contract 03 §2.5); OutOfDate when the ledger's state is not the one it was found under
+ * @throws `record.not-found` (interface/records#read); `record.invalid` when a nested record is not the path's parent's
+ *   (interface/signers#factors); OutOfDate when the ledger's state is not the one it was found under
  */
 export async function storedRecord(session: Session, kind: Kind, command: Command): Promise<Stored> {
   const found = await foundRecord(session, kind, command);
@@ -99,7 +99,10 @@ export async function foundParent(session: Session, kind: Kind, command: Command
   return found && { kind: above, record: found.record };
 }
 
-/** @throws `record.invalid` when `data` names another parent than the path (contract 03 §2.5, §7) */
+/**
+ * @throws `record.invalid` when `data` names another parent than the path (interface/signers#factors,
+ *   interface/circles#members)
+ */
 export function assertUnder(kind: Kind, data: RecordEnvelope['data'], parent: Parent): void {
   const member = kind.links.under?.member ?? '';
   if (data[member] === parent.record.data.handle) return;
@@ -110,14 +113,18 @@ export function assertUnder(kind: Kind, data: RecordEnvelope['data'], parent: Pa
 }
 
 /**
- * @throws `crypto.parent-hash-invalid` when the version to be replaced is not the current one (contract 01 §6, §8)
+ * @throws `crypto.parent-hash-invalid` when the version to be replaced is not the current one (interface/records#update,
+ *   interface/records#drop)
  */
 export function assertParentHash(record: RecordEnvelope, parent: unknown): void {
   if (typeof parent === 'string' && parent.toLowerCase() === record.hash) return;
   throw new LedgerError('crypto.parent-hash-invalid', "Hash verification failed, hashes don't match");
 }
 
-/** @throws `auth.forbidden` for a record of the ledger's own, which no rule lets anyone change (contract 03 §1) */
+/**
+ * @throws `auth.forbidden` for a record of the ledger's own, which no rule lets anyone change
+ *   (interface/signers#signers-of-the-ledger)
+ */
 export function assertNotReserved(kind: Kind, record: RecordEnvelope): void {
   if (!kind.access.reserved?.includes(String(record.data.handle))) return;
   throw new LedgerError('auth.forbidden', `Cannot update ${kind.name}.`);
@@ -125,14 +132,14 @@ export function assertNotReserved(kind: Kind, record: RecordEnvelope): void {
 
 /**
  * @throws `auth.forbidden` for a new record under one of the ledger's own: a factor would be another key of `system`,
- *   which no rule gives anyone (contract 03 §1)
+ *   which no rule gives anyone (interface/signers#signers-of-the-ledger)
  */
 export function assertNotUnderReserved({ name, links: { under } }: Kind, data: RecordEnvelope['data']): void {
   if (!under || !kindNamed(under.kind).access.reserved?.includes(String(data[under.member]))) return;
   throw new LedgerError('auth.forbidden', `Cannot create ${name}.`);
 }
 
-/** @throws `record.invalid` when a luid was sent that is not the record's (contract 01 §6) */
+/** @throws `record.invalid` when a luid was sent that is not the record's (interface/records#update) */
 export function assertLuid(record: RecordEnvelope, luid: unknown): void {
   if (luid === undefined || luid === record.luid) return;
   throw new LedgerError('record.invalid', 'Luid in the request does not match the luid of the record');

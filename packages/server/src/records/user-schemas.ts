@@ -8,7 +8,7 @@ import { STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 const read = new WeakSet<SchemaEntry>();
 
 /**
- * Checks `data` against the users' schema it names (contract 02 §1.2, rules 1 to 3). Schemas in a domain are for records
+ * Checks `data` against the users' schema it names (interface/schemas#enforcement). Schemas in a domain are for records
  * there and below.
  *
  * @param domain that of the record

@@ -26,7 +26,7 @@ export class CompiledSchemas {
   }
 
   /**
-   * Compiles and keeps the schema of a schema record (contract 02 §1.2).
+   * Compiles and keeps the schema of a schema record (interface/schemas#enforcement).
    *
    * @param hash the hash of the record's data
    * @param schema `schema` of that very data: every ledger that holds a record with this hash is judged by it

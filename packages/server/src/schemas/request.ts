@@ -6,12 +6,15 @@ import type { TSchema } from 'typebox';
 import { limits } from '../limits.js';
 import { sharedSchemas } from './shared.js';
 
-/** An error of a request: the specification's five members, and the two of the recorded form (contract 01 §12). */
+/**
+ * An error of a request: the specification's five members, and the two of the recorded form
+ * (interface/errors#schema-errors).
+ */
 type RequestError = ValidationError & { path: string; errorCode: string };
 
 /**
- * Without `allErrors` each alternative of a `oneOf` or `anyOf` gives its first error, which is what the contract's fixed
- * lists of errors are made of (contract 03 §8.1, 04 §3).
+ * Without `allErrors` each alternative of a `oneOf` or `anyOf` gives its first error, which is what the interface's fixed
+ * lists of errors are made of (interface/errors#schema-errors).
  */
 const ajv = new Ajv2020({ strict: false, ownProperties: true, inlineRefs: false });
 
@@ -25,7 +28,7 @@ const NOT_OBJECT: ErrorObject = {
 
 /**
  * Compiles the schema of a request body. The function it returns takes the parsed body (undefined when there is none)
- * and throws `record.schema-invalid` in the wording of contract 01 §12, form 1, when the body does not match.
+ * and throws `record.schema-invalid` in the wording of interface/errors#schema-errors, when the body does not match.
  */
 export function requestCheck(schema: TSchema): (body: unknown) => void {
   for (const part of sharedSchemas()) if (!ajv.getSchema(part.$id)) ajv.addSchema(part);
@@ -51,7 +54,7 @@ function requestError(found: ErrorObject): RequestError {
   };
 }
 
-/** Says which values are allowed; a `const` is an enumeration of one (contract 03 §2.5). */
+/** Says which values are allowed; a `const` is an enumeration of one (interface/errors#schema-errors). */
 function listing(error: ValidationError): ValidationError {
   const { allowedValue, allowedValues = [allowedValue ?? null] } = error.params;
   if (error.keyword !== 'enum' && error.keyword !== 'const') return error;

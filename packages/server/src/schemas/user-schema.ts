@@ -12,11 +12,11 @@ export interface UserSchema {
   /** About how many kilobytes of memory it takes. */
   readonly weight: number;
   /**
-   * Judges the `data` of a record (contract 02 §1.2).
+   * Judges the `data` of a record (interface/schemas#enforcement).
    *
    * @param note told how many steps it took, whatever came of it
-   * @throws LedgerError `record.schema-invalid` with all errors in the form of contract 01 §12, up to `limits.schema.answered`
-   *   of them, when `data` does not match, or without a list when judging it would take too long
+   * @throws LedgerError `record.schema-invalid` with all errors in the form of interface/errors#schema-errors, up to
+   *   `limits.schema.answered` of them, when `data` does not match, or without a list when judging it would take too long
    */
   check(data: JsonObject, note?: (steps: number) => void): void;
 }
@@ -26,7 +26,7 @@ export interface UserSchema {
  * (decision 0007).
  *
  * @throws LedgerError `record.schema-invalid`, detail `Schema content is invalid` and the reason in
- *   `custom.error.message` (contract 02 §1.1), for what is no schema or asks for more than `limits.schema`
+ *   `custom.error.message` (interface/schemas#fields), for what is no schema or asks for more than `limits.schema`
  *   lets it
  */
 export function compileUserSchema(schema: JsonObject): UserSchema {

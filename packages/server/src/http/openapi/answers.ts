@@ -27,7 +27,10 @@ const SECRET_META = object(
   ['secret'],
 );
 
-/** What the server answers, whatever the kind (contract 01 §3, §9, §10, §12). */
+/**
+ * What the server answers, whatever the kind (interface/envelope#record, interface/records#history, interface/lists,
+ * interface/errors).
+ */
 export const ANSWERS: Readonly<Record<string, Schema>> = {
   hash: { ...text, pattern: HASH_PATTERN, description: 'SHA-256 of the canonical JSON of `data`, in hex.' },
   luid: { ...text, pattern: LUID_PATTERN, description: 'What names the record for ever, also after a drop.' },
@@ -147,7 +150,7 @@ function record(kind: Kind, meta: string): Schema {
 const HASHED =
   'Of `data`, or of `data` without `domain`: the ledger shows it whether or not the client has signed it. It is `meta.domain`.';
 
-/** A list with its hash and the proof of the ledger (contract 01 §10); without a page it is whole. */
+/** A list with its hash and the proof of the ledger (interface/lists); without a page it is whole. */
 function signedList(items: Schema, page?: Schema): Schema {
   return object({ hash: ref('hash'), meta: ref('answer-meta'), data: listOf(items), ...(page ? { page } : {}) });
 }

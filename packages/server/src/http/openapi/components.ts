@@ -8,7 +8,7 @@ import { count, type Schema, sharedComponents, text } from './schemas.js';
 /**
  * Everything the operations refer to.
  *
- * @param hasDefault whether requests may leave the ledger unnamed (contract 01 §13)
+ * @param hasDefault whether requests may leave the ledger unnamed (interface/ledgers#choosing-a-ledger)
  */
 export function components(hasDefault: boolean): object {
   return {

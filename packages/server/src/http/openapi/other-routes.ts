@@ -44,7 +44,7 @@ export function outside(publicUrl: string): Paths {
   };
 }
 
-/** The journal of requests, which this release does not keep (contract 05 §6). */
+/** The journal of requests, which this release does not keep (interface/ledgers#server-information). */
 export function journal(): Paths {
   const get = (operationId: string, summary: string, parameters: object[]) => ({
     get: {
@@ -63,7 +63,7 @@ export function journal(): Paths {
   };
 }
 
-/** The collection of ledgers: outside every ledger, and refused when one is named (contract 01 §14). */
+/** The collection of ledgers: outside every ledger, and refused when one is named (interface/ledgers#list-ledgers). */
 export function ledgerCollection(): Paths {
   const tags = ['Ledger'];
   return {

@@ -4,7 +4,7 @@ import { EVERY, SIGNED } from '../../operations/refusals.js';
 import type { Route } from '../routes.js';
 import { oneOfTexts } from './schemas.js';
 
-/** What the bridge of a forwarded operation adds (contract 02 §4). */
+/** What the bridge of a forwarded operation adds (interface/forwarding#what-is-checked-of-an-answer). */
 const FORWARDED: readonly Reason[] = [
   'crypto.hash-invalid',
   'crypto.signature-invalid',
@@ -45,7 +45,10 @@ export function familyOf(route: Pick<Route, 'kind' | 'operation'>): string {
   return kind.links.under && operation.refusals.nested ? `nested-${operation.name}` : operation.name;
 }
 
-/** The error responses of a family: status -> reference to the component that lists its reasons (contract 01 §12). */
+/**
+ * The error responses of a family: status -> reference to the component that lists its reasons
+ * (interface/errors#reasons).
+ */
 export function refusals(family: string): object {
   const statuses = [...byStatus(FAMILIES[family] ?? []).keys()].sort();
   return Object.fromEntries(
@@ -78,7 +81,9 @@ export function errorResponse(reasons: readonly Reason[]): object {
   };
 }
 
-/** Reasons with a second status: a body over the limit (contract 01 §12, Edges), a server that is out of reach. */
+/**
+ * Reasons with a second status: a body over the limit (interface/records#request-bodies), a server that is out of reach.
+ */
 const OTHER_STATUS: Partial<Readonly<Record<Reason, string>>> = {
   'api.body-malformed': '413',
   'api.unexpected-error': '503',

@@ -68,7 +68,7 @@ function parametersOf({ kind, operation, path }: Route): object[] {
   ];
 }
 
-/** Shows secrets to who may `reveal` them (contract 03 §2.4). */
+/** Shows secrets to who may `reveal` them (interface/signers#secrets). */
 const INCLUDE = {
   name: 'include',
   in: 'query',
@@ -76,7 +76,7 @@ const INCLUDE = {
   description: 'Adds the values of secrets, as `meta.secret`, for who may `reveal` them; also taken as `include[0]`.',
 };
 
-/** What lists of changes are filtered by (contract 01 §9). */
+/** What lists of changes are filtered by (interface/records#history). */
 const CHANGE_FILTERS = {
   name: 'filters',
   in: 'query',
@@ -90,7 +90,7 @@ const CHANGE_FILTERS = {
   },
 };
 
-/** Which page of a list (contract 01 §10, Pagination). */
+/** Which page of a list (interface/lists#pages). */
 export const PAGE = [{ $ref: '#/components/parameters/index' }, { $ref: '#/components/parameters/limit' }];
 
 const PARAMETERS: Readonly<Record<Parameter, (kind: Kind) => readonly object[]>> = {
@@ -109,7 +109,7 @@ function pathParameter(kind: Kind, name: string): object {
   return { ...parameter, schema: { type: 'string' }, description: `Handle or luid of the ${of?.replace('-', ' ')}.` };
 }
 
-/** Filters are members of one free-form parameter, each a parameter of the query by itself (contract 01 §10, Filters). */
+/** Filters are members of one free-form parameter, each a parameter of the query by itself (interface/lists#filters). */
 export function filters(kind: Kind): object {
   const value: Schema = { type: 'string', maxLength: limits.filter };
   return {

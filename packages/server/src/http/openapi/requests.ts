@@ -29,7 +29,7 @@ export function commonRequests(kind: Kind): Record<string, Schema> {
   return { check: signedBody(checkSchema), 'sent-proof': eitherProof(bodySchemasOf(kind)) };
 }
 
-/** A proof, or what the caller's token is to sign in its stead (contract 03 §4.4). */
+/** A proof, or what the caller's token is to sign in its stead (interface/tokens#token-only-writes). */
 function eitherProof({ proof, partialProof }: BodySchemas): Schema {
   const signing = ['method', 'public', 'digest', 'result'];
   return {

@@ -1,7 +1,9 @@
 import { isObject, type Json, type JsonObject, LedgerError } from '@countersign/protocol';
 import type { Filterable, Names } from '../names.js';
 
-/** The keys a filter of an access value may have for records of a kind, as patterns (contract 03 §8.2). */
+/**
+ * The keys a filter of an access value may have for records of a kind, as patterns (interface/policies#access-policies).
+ */
 function allowedKeys({ data, meta }: Filterable = {}): string[] {
   return [
     '^handle$',
@@ -24,7 +26,7 @@ function recordsOf(record: Json | undefined): string[] {
 
 /**
  * Throws `record.schema-invalid` for the first key of a filter in `values` that access to the kind cannot be decided
- * by (contract 03 §8.2).
+ * by (interface/policies#access-policies).
  *
  * @param data that of an access policy
  */

@@ -4,7 +4,7 @@ import { limits } from '../../limits.js';
 import { closed, common, Free, Handle, oneOfNames } from '../data.js';
 import type { Names } from '../names.js';
 
-/** The schemas of policies the service knows, in the order errors list them (contract 03 §8.1). */
+/** The schemas of policies the service knows, in the order errors list them (interface/policies#fields). */
 const KNOWN = ['layout', 'access', 'status', 'labels', 'schedule', 'processing', 'authentication', 'dtc'];
 
 const Stored = Type.Array(Type.Unknown(), { maxItems: limits.rules });
@@ -65,7 +65,7 @@ const Schedule = closed({
   ...shared,
 });
 
-/** A policy by a name of the user's own is stored, and decides nothing (contract 03 §8.1). */
+/** A policy by a name of the user's own is stored, and decides nothing (interface/policies#fields). */
 export function customPolicy({ records }: Names): TObject {
   const schema = Type.String({ maxLength: limits.handle, pattern: `^(?!${KNOWN.join('|')}).*$` });
   return policyOf(schema, Stored, records);
@@ -73,7 +73,7 @@ export function customPolicy({ records }: Names): TObject {
 
 /**
  * What the data of a policy may be, by its schema. The order is that of the recorded errors: each branch gives its
- * first one (contract 03 §8.1).
+ * first one (interface/policies#fields).
  */
 export function policyShapes(names: Names): readonly TObject[] {
   const named = (schema: string, values: TSchema, records = names.records) =>

@@ -11,10 +11,10 @@ function placeOf(name: KindName): number {
   return FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length;
 }
 
-/** The policies every ledger is born with (contract 01 §14, 03 §8.3). */
+/** The policies every ledger is born with (interface/ledgers#birth-records, interface/policies#status-policies). */
 export const SYSTEM_POLICIES: readonly JsonObject[] = births.flatMap(({ birth }) => birth.policies ?? []);
 
-/** The schemas every ledger is born with (contract 01 §14). */
+/** The schemas every ledger is born with (interface/ledgers#birth-records). */
 export const SYSTEM_SCHEMAS: readonly JsonObject[] = births.flatMap(({ name, birth: { schemas = [] } }) =>
   schemas.map(({ handle, schema, description }) => ({
     handle,

@@ -39,7 +39,10 @@ export interface NewLedger {
   readonly births: Births;
 }
 
-/** Makes a ledger: its keys, its own record, and the signers, policies and schemas it is born with (contract 01 §14). */
+/**
+ * Makes a ledger: its keys, its own record, and the signers, policies and schemas it is born with
+ * (interface/ledgers#birth-records).
+ */
 export function newLedger(service: Service, founding: Founding): NewLedger {
   const now = moment(service.nature);
   const luid = newLuid(service, 'ledger');

@@ -26,7 +26,7 @@ export interface DecidedCreate extends Pick<Place, 'subject' | 'parent'> {
   readonly decided: Omit<Decided, keyof Version>;
 }
 
-/** Decides on a create as the ledger is now, and makes the record (contract 01 §12, Order of checks 9 to 15). */
+/** Decides on a create as the ledger is now, and makes the record (interface/records#order-of-checks). */
 export async function decideCreate(
   session: Session,
   creation: Creation,

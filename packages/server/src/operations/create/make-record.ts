@@ -12,7 +12,7 @@ import type { Place } from './place.js';
 import type { Creation } from './verify.js';
 
 /**
- * Makes the record as it will be served: the client's proofs, then the ledger's (contract 01 §3).
+ * Makes the record as it will be served: the client's proofs, then the ledger's (interface/envelope#meta).
  *
  * @param completion what the ledger made of the data itself
  * @throws `record.invalid` when it would have more proofs than a record may

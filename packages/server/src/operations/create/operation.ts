@@ -14,7 +14,7 @@ import { decideCreate } from './decide.js';
 import { answerTaken, isTaken } from './taken.js';
 import { verifyCreate } from './verify.js';
 
-/** `POST /{kind}s` (contract 01 §4). */
+/** `POST /{kind}s` (interface/records#create). */
 export const createRecord: Operation = {
   name: 'create',
   isOf: ({ only, lifecycle }) => only === undefined && lifecycle.operations.includes('create'),
@@ -41,7 +41,7 @@ export const createRecord: Operation = {
 
 /**
  * @returns 201 (circle signers: 200) with the record, countersigned; 200 when the same signed body was stored before
- *   (contract 00, Retry safety)
+ *   (interface/records#sending-a-request-again)
  */
 async function create(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const creation = await verifyCreate(session, kind, command);

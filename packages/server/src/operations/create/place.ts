@@ -37,7 +37,7 @@ export async function placeOf(session: Session, creation: Creation, caller: Call
 
 /**
  * The record the path goes through, which data must name too. Where data names it as a relation, its absence is told
- * as that of the relation, in its turn (contract 03 §2.5).
+ * as that of the relation, in its turn (interface/signers#factors).
  */
 async function parentOfNew(
   session: Session,

@@ -24,7 +24,7 @@ export interface Creation {
   readonly reveals: boolean;
 }
 
-/** Checks the shape of a create, its hash and its proofs (contract 01 §12, Order of checks 5 to 8). */
+/** Checks the shape of a create, its hash and its proofs (interface/records#order-of-checks). */
 export async function verifyCreate(session: Session, kind: Kind, command: Command): Promise<Creation> {
   const { body, token } = command;
   const { data, meta, ...sent } = bodyChecksOf(kind).create(hashedFor(session, body, token));

@@ -32,7 +32,7 @@ export interface DecidedUpdate {
 }
 
 /**
- * Decides on the update as the ledger is now (contract 01 §12, Order of checks 10 to 16).
+ * Decides on the update as the ledger is now (interface/records#order-of-checks).
  *
  * @returns nothing when the record is as this very update left it
  */
@@ -96,7 +96,7 @@ function isAnother({ data: { essence = [] } }: Kind, previous: JsonObject, data:
 
 /**
  * Has a service outside take an update of a record that it alone keeps: what the ledger can judge of it, it judges before
- * (contract 02 §4).
+ * (interface/forwarding).
  */
 export async function proxyUpdate(
   session: Session,

@@ -9,7 +9,7 @@ import type { Update } from './verify.js';
 
 /**
  * Makes the `meta` of the next version. Kept: status, owners, domain, and labels but for what the proofs say of them.
- * Replaced: the proofs, by the new client's and the ledger's (contract 01 §6, §7).
+ * Replaced: the proofs, by the new client's and the ledger's (interface/records#update, interface/records#add-a-proof).
  *
  * @throws `record.invalid` when it would have more proofs than a record may
  */

@@ -15,7 +15,7 @@ import { decideUpdate, proxyUpdate } from './decide.js';
 import { duplicated } from './rename.js';
 import { verifyUpdate } from './verify.js';
 
-/** `PUT /{kind}s/{id}`: replaces the whole of `data` (contract 01 §6). */
+/** `PUT /{kind}s/{id}`: replaces the whole of `data` (interface/records#update). */
 export const updateRecord: Operation = {
   name: 'update',
   isOf: ({ lifecycle }) => lifecycle.operations.includes('update'),

@@ -15,7 +15,7 @@ export interface Update {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Checks the shape of an update, its hash and its proofs (contract 01 §12, Order of checks 5 to 8). */
+/** Checks the shape of an update, its hash and its proofs (interface/records#order-of-checks). */
 export async function verifyUpdate(session: Session, kind: Kind, { body, token }: Command): Promise<Update> {
   const sent = bodyChecksOf(kind).update(hashedFor(session, body, token));
   await session.task.turn();

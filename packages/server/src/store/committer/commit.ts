@@ -19,7 +19,7 @@ export type Runner = Pick<pg.ClientBase, 'query'>;
  * a transaction of their own.
  *
  * @throws what the database throws. When the connection is lost during a commit the outcome is unknown; sending the
- *   same signed body again is safe (contract 00, Retry safety).
+ *   same signed body again is safe (interface/records#sending-a-request-again).
  */
 export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
   // No transaction spans two ledgers: none waits for another's locks, and the tables can be distributed by ledger.

@@ -1,6 +1,6 @@
 /**
  * What lists judge access by before they fetch a record, and filters that found nothing: circle signers by their signer,
- * claims whose addresses are texts (contract 00, String claims).
+ * claims whose addresses are texts (interface/intents#claims).
  *
  * What records that are there already are judged by is not made up for: it would rewrite all of them while the servers
  * wait. Their next version has it, and until then lists look at the record itself.

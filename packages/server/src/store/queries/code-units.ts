@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * Strings compare by UTF-16 code unit (contract 01 §10, Value typing). PostgreSQL compares the bytes of UTF-8, which
+ * Strings compare by UTF-16 code unit (interface/lists#comparison). PostgreSQL compares the bytes of UTF-8, which
  * comes to the same but for one thing: characters beyond U+FFFF stand before U+E000 to U+FFFF in code units, as
  * surrogates, and after them in bytes.
  */

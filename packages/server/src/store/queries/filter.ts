@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { ascending, orderedAsBytes } from './code-units.js';
 import { likePattern, regexPattern } from './text-pattern-sql.js';
 
-/** The operators of list filters (contract 01 §10, 06 §7). */
+/** The operators of list filters (interface/lists#operators). */
 export type Operator = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$nin' | '$regex';
 
 /** One filter of a list: all of them must match. */
@@ -26,7 +26,7 @@ const INDEXED_STATUS = 100;
 /**
  * A filter as a condition on `record r`.
  *
- * Values are compared by the stored value's type (contract 01 §10, Value typing): a stored number with the number the
+ * Values are compared by the stored value's type (interface/lists#comparison): a stored number with the number the
  * text writes, a boolean with `true` or `false`, a string by code unit; a list matches when any element does.
  * `$ne` and `$nin` are the negations of `$eq` and `$in`, so they match where the field is absent.
  *

@@ -20,7 +20,7 @@ export interface ListQuery {
 }
 
 /**
- * A place in the order of a list: newest change first, then oldest record first (contract 01 §10, Order). No two records
+ * A place in the order of a list: newest change first, then oldest record first (interface/lists#order). No two records
  * share one, so between two pages nothing changes places but by a write: a record that was changed moves to the front,
  * one that is new appears there, one that was dropped is gone, and what they passed is found one place on or back. A
  * write that took its moment earlier than another may also be seen later.

@@ -5,8 +5,8 @@ import { limits } from '../../limits.js';
 import { unnested } from './unnested.js';
 
 /**
- * Which single-use tokens were used (claim `jti`, contract 03 §4.2). All processes of a deployment share the memory: a
- * token used in one is used in all.
+ * Which single-use tokens were used (claim `jti`, interface/tokens#claims). All processes of a deployment share the
+ * memory: a token used in one is used in all.
  */
 export interface Replays {
   /**
@@ -25,7 +25,7 @@ interface Use {
 
 /**
  * The memory of used tokens that all processes of a deployment share: of all requests with one token, whichever process
- * they reach, the database lets exactly one be the first (contract 03 §4.2, `jti`).
+ * they reach, the database lets exactly one be the first (interface/tokens#claims).
  */
 export function createReplays(pool: pg.Pool, nature: Nature, watch?: Watch): Replays {
   const use = gather<Use, boolean>(

@@ -14,7 +14,10 @@ export interface FoundSigner {
   readonly version: number;
   /** Absent when nobody has the key. */
   readonly body?: string;
-  /** The factor that has the key, where it is one that the key stands for, and not the signer itself (contract 03 §2.5). */
+  /**
+   * The factor that has the key, where it is one that the key stands for, and not the signer itself
+   * (interface/proofs#for-whom-a-key-stands).
+   */
   readonly factor?: string;
   readonly circles: readonly string[];
   /** Whether the signer's record has had a proof of the key that is in it. */
@@ -74,10 +77,10 @@ from ledger l
 where l.id = $1`;
 
 /**
- * Of the signers and factors that have the key, the one it stands for: who proved to hold it by a proof on the record before
- * who did not, and among equals who took it first. So nobody takes a key away by writing it into a record of theirs. One
- * that is out of use has it still: what was revoked does not pass on to the next. The statement names the two kinds because
- * a factor's key counts as its signer's.
+ * Of the signers and factors that have the key, the one it stands for: who proved to hold it by a proof on the record
+ * before who did not, and among equals who took it first. So nobody takes a key away by writing it into a record of
+ * theirs. One that is out of use has it still: what was revoked does not pass on to the next. The statement names the two
+ * kinds because a factor's key counts as its signer's.
  */
 const BY_KEY = `
 select q.ord, l.version, ${columns(SIGNER, (name) => `s.${name}`)},
