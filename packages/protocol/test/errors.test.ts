@@ -10,7 +10,7 @@ import {
   type Reason,
 } from '../src/index.js';
 
-/** Contract 01 §12 and 06 §4.1, status by status. */
+/** interface/errors#reasons, status by status. */
 const contract: Record<number, Reason[]> = {
   400: ['api.body-malformed', 'api.query-malformed'],
   401: ['auth.unauthorized'],
@@ -37,7 +37,7 @@ const contract: Record<number, Reason[]> = {
   502: ['forward.invalid-response'],
 };
 
-test('the table is the contract, no reason more or less', () => {
+test('the table is the interface, no reason more or less', () => {
   const table: Record<number, string[]> = {};
   for (const [reason, { status, meaning }] of Object.entries(REASONS)) {
     table[status] = [...(table[status] ?? []), reason];

@@ -9,7 +9,7 @@ test.each(OPERATORS)('operator %s', (operator) => {
   expect(parseFilterKey(`data[handle][${operator}]`)).toEqual({ path: handle, operator });
 });
 
-test('the contract names these operators', () => {
+test('the interface names these operators', () => {
   expect(OPERATORS).toEqual(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$regex']);
 });
 

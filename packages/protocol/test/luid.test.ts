@@ -33,7 +33,7 @@ test('every letter is equally likely: each stands for four of the 256 byte value
   expect(new Set(counts.values())).toEqual(new Set([4]));
 });
 
-test('luids have the form of the contract and sort by age', () => {
+test('luids have the form of the interface and sort by age', () => {
   const time = fc.nat({ max: 2 ** 31 });
   const bytes = fc.uint8Array({ minLength: LUID_RANDOM, maxLength: LUID_RANDOM });
   fc.assert(

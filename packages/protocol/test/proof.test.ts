@@ -17,7 +17,7 @@ const of = hash({ handle: 'a' });
 const custom = { moment: '2030-01-02T03:04:05.006Z', status: 'created' };
 const proof = signProof({ hash: of, custom, secret, public: publicKey });
 
-test('a proof has the members of the contract, and no custom when none was given', () => {
+test('a proof has the members of the interface, and no custom when none was given', () => {
   expect(Object.keys(proof)).toEqual(['method', 'public', 'digest', 'result', 'custom']);
   expect(proof).toMatchObject({ method: 'ed25519-v2', public: publicKey, custom });
   expect('custom' in signProof({ hash: of, secret, public: publicKey })).toBe(false);

@@ -27,7 +27,7 @@ interface Vector {
 
 const vectors = JSON.parse(readFileSync(new URL('../vectors/proofs.json', import.meta.url), 'utf8')) as Vector[];
 
-test('there are the contract vector and more than twenty others', () => {
+test('there are the interface vector and more than twenty others', () => {
   expect(vectors.length).toBeGreaterThan(21);
   expect(vectors[0]).toMatchObject({
     canonical: String.raw`{"custom":{"Z":"\"q\"","a":[true,null,"x/y"],"b":1.5},"handle":"w-é"}`,

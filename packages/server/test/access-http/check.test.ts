@@ -16,7 +16,7 @@ async function granted(client: TestClient, path: string, key: TestKey, data: Jso
   return expectRules(await client.call('POST', `${path}/access/!check`, signed(data, key, {})), client);
 }
 
-describe('an access check (03 §9)', () => {
+describe('an access check (interface/access#access-check)', () => {
   it('shows the rules of ledger, domains, and record, without whom they are for', async () => {
     const alice = newKey();
     const signer = { public: alice.public };

@@ -16,7 +16,9 @@ afterEach(async () => {
   for (const step of undo.splice(0).toReversed()) await step();
 });
 
-describe('a circle signer that is dropped loses access at once (03 §7)', { timeout: 120_000 }, () => {
+describe('a circle signer that is dropped loses access at once (interface/circles#members)', {
+  timeout: 120_000,
+}, () => {
   it('on two servers of one database, under load', async () => {
     const database = await createDatabase();
     undo.push(() => database.drop());

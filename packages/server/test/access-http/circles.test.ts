@@ -30,7 +30,7 @@ async function allowed(founder: TestClient, key: TestKey, wallet: RecordEnvelope
   return [read.status, proof.status];
 }
 
-describe('membership of a circle (03 §7)', () => {
+describe('membership of a circle (interface/circles#members)', () => {
   it('opens what rules give the circle, and its end closes it, for tokens issued before too', async () => {
     const { founder, alice, bob, link, wallet } = await scene();
     const token = bearer(alice);
@@ -84,7 +84,7 @@ describe('membership of a circle (03 §7)', () => {
   });
 });
 
-describe('who may change a circle (03 §7, Rights)', () => {
+describe('who may change a circle (interface/circles#members)', () => {
   it.each<
     [title: string, rules: { circle?: JsonObject[]; ledger?: JsonObject[] }, may: ('assign' | 'remove' | 'read')[]]
   >([
@@ -125,7 +125,7 @@ describe('who may change a circle (03 §7, Rights)', () => {
     }
   });
 
-  it('tells what is wrong (03 §7, Errors)', async () => {
+  it('tells what is wrong (interface/circles#members, Errors)', async () => {
     const { founder, link } = await scene();
     const link2 = { circle: 'ops', signer: 'alice', custom: {} };
     const post = (path: string, data: JsonObject) => founder.create(`/circles/${path}/signers`, data);

@@ -31,7 +31,7 @@ const KINDS: Record<string, (handle: string) => JsonObject> = {
   }),
 };
 
-describe('the domain a record joins (02 §2.2)', () => {
+describe('the domain a record joins (interface/domains#which-domain-a-record-is-in)', () => {
   it.each(Object.keys(KINDS))('for %s: by a proof, else by the handle', async (path) => {
     const founder = await divided(['pay', 'eu@pay']);
     const make = async (handle: string, custom?: JsonObject) =>
@@ -129,7 +129,7 @@ describe('the domain a record joins (02 §2.2)', () => {
   });
 });
 
-describe('a subdomain (02 §2.1)', () => {
+describe('a subdomain (interface/domains#fields)', () => {
   it.each<[handle: string, custom: JsonObject]>([
     ['eu@pay', {}],
     ['retail', { domain: 'pay' }],
@@ -171,7 +171,7 @@ describe('a subdomain (02 §2.1)', () => {
   });
 });
 
-describe('rules of a domain (02 §2.4, 03 §6.4)', () => {
+describe('rules of a domain (interface/domains#rules-of-a-domain, interface/access#levels)', () => {
   /** `a` has the rules; `b@a` lies below, `c` beside. Each has a wallet, and there is one outside. */
   async function scene(access: Json[]): Promise<TestClient> {
     const founder = await founded(server.current.url, [GATE]);
@@ -267,7 +267,7 @@ describe('rules of a domain (02 §2.4, 03 §6.4)', () => {
     expect(outcome(await founder.get('/wallets/deep@d12'))).toBe('200');
   });
 
-  it('by a policy in a domain count for its records, and those below, only (03 §8.2)', async () => {
+  it('by a policy in a domain count for its records, and those below, only (interface/policies#access-policies)', async () => {
     const referring = [GATE, { policy: 'readers@a' }];
     const founder = await founded(server.current.url, referring);
     await stored(founder, 'domain', { handle: 'a' });

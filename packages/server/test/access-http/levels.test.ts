@@ -33,7 +33,7 @@ async function attempts(founder: TestClient, walletAccess: Json[] = []): Promise
 
 const READ = ['read wallet', 'list wallets'];
 
-describe('rules of the ledger, for everyone (03 §6.4, §6.5)', () => {
+describe('rules of the ledger, for everyone (interface/access#levels, interface/access#gate)', () => {
   it.each<[title: string, rules: JsonObject[], allowed: string[]]>([
     ['none: nothing', [], []],
     ['the gate: to list, and see nothing', [GATE], ['list wallets']],
@@ -72,7 +72,7 @@ describe('rules of the ledger, for everyone (03 §6.4, §6.5)', () => {
   });
 });
 
-describe('rules of the record, for everyone, behind an open gate (03 §6.4)', () => {
+describe('rules of the record, for everyone, behind an open gate (interface/access#levels)', () => {
   it.each<[title: string, rules: JsonObject[], allowed: string[]]>([
     ['none: nothing', [], []],
     ['without record: about this record', [{ action: 'read' }], ['read wallet']],
@@ -90,7 +90,7 @@ describe('rules of the record, for everyone, behind an open gate (03 §6.4)', ()
     expect(Object.keys(told).toSorted()).toEqual(['list wallets', ...allowed].toSorted());
   });
 
-  it('are of no use to who does not pass the gate (03 §6.5)', async () => {
+  it('are of no use to who does not pass the gate (interface/access#gate)', async () => {
     expect(await attempts(await founded(server.current.url), [{ action: 'any' }])).toEqual({});
   });
 
@@ -123,7 +123,7 @@ describe('rules of the record, for everyone, behind an open gate (03 §6.4)', ()
   });
 });
 
-describe('the gate (03 §6.5)', () => {
+describe('the gate (interface/access#gate)', () => {
   it('is passed by the key of a token too, and by a bearer rule', async () => {
     const [byKey, byToken] = [newKey(), newKey()];
     const founder = await founded(server.current.url, [
@@ -164,7 +164,7 @@ describe('adding proofs to intents', () => {
     ["a ledger's rule about proofs", [GATE, { action: 'create', record: 'intent-proof' }], [], undefined],
     ['… for another signer', [GATE, { action: 'create', record: 'intent-proof', signer: { handle: 'x' } }], [], 3],
     ['update of the intent is not enough', [GATE, { action: 'update', record: 'intent' }], [], 2],
-  ])('%s (03 §5, §6.4)', async (_, rules, access, errors) => {
+  ])('%s (interface/access#refusals, interface/access#levels)', async (_, rules, access, errors) => {
     const founder = await founded(server.current.url, rules);
     const intent = await stored(founder, 'intent', { handle: 'i', claims, access });
     const answer = await founder.as(newKey()).prove('/intents/i', intent, { note: 'x' });
@@ -178,7 +178,7 @@ describe('adding proofs to intents', () => {
   });
 });
 
-describe('who has no token and no proof is told 401, who has either 403 (contract 00, Missing token)', () => {
+describe('who has no token and no proof is told 401, who has either 403 (interface/tokens#refused-tokens)', () => {
   it('on reads, lists and histories', async () => {
     const founder = await founded(server.current.url);
     await stored(founder, 'wallet', { handle: 'w' });
@@ -202,7 +202,7 @@ describe('who has no token and no proof is told 401, who has either 403 (contrac
     expect(outcome(await founder.as(newKey()).get('/wallets/ghost'))).toBe('404 Wallet not found');
   });
 
-  it('a token of a key no signer has signs no write (03 §5)', async () => {
+  it('a token of a key no signer has signs no write (interface/access#refusals)', async () => {
     const founder = await founded(server.current.url, [{ action: 'any', record: 'any' }]);
     const key = newKey();
     const alice = await registered(founder, 'alice');

@@ -45,7 +45,7 @@ async function expected(founder: TestClient, visible: ReadonlySet<string>): Prom
   return all.filter((handle) => visible.has(handle));
 }
 
-describe('a list (03 §6.6)', () => {
+describe('a list (interface/access#lists)', () => {
   it.each<[title: string, readable: (index: number) => boolean]>([
     ['every third', (index) => index % 3 === 0],
     ['the oldest few', (index) => index < 30],
@@ -107,7 +107,7 @@ describe('a list (03 §6.6)', () => {
   });
 });
 
-describe('a list under policies (03 §6.6, §8.2)', () => {
+describe('a list under policies (interface/access#lists, interface/policies#access-policies)', () => {
   const gate = { handle: 'gate', record: 'ledger', values: [{ action: 'access' }] };
 
   it('shows what a query or any value covers, for the key of the token; a read value shows nothing', async () => {

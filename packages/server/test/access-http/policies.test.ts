@@ -28,7 +28,7 @@ const access = (handle: string, values: JsonObject[], more: JsonObject = {}): Js
 const READ = [{ action: 'read' }];
 const OPEN_GATE = { handle: 'gate', record: 'ledger', values: [{ action: 'access' }] };
 
-describe('policies that rules refer to (03 §8.2, record-based)', () => {
+describe('policies that rules refer to (interface/policies#access-policies, record-based)', () => {
   it.each<[title: string, reference: JsonObject, policies: JsonObject[], granted: boolean]>([
     ['one', { policy: 'p' }, [access('p', READ)], true],
     ['several', { policy: { $in: ['x', 'p'] } }, [access('p', READ)], true],
@@ -121,7 +121,7 @@ describe('policies that rules refer to (03 §8.2, record-based)', () => {
   });
 });
 
-describe('the policy-based strategy (03 §8.2)', () => {
+describe('the policy-based strategy (interface/policies#access-policies)', () => {
   it('ends what records, domains, the ledger and the server allowed', async () => {
     const founder = await founded(server.current.url, [GATE, { action: 'any', record: 'any' }]);
     const wallet = await stored(founder, 'wallet', { handle: 'w', access: [{ action: 'any' }] });
@@ -224,7 +224,7 @@ describe('the policy-based strategy (03 §8.2)', () => {
   });
 });
 
-describe('the conditions a value may ask for (03 §8.2, invoke)', () => {
+describe('the conditions a value may ask for (interface/policies#access-policies, invoke)', () => {
   const claim = (action: string, source: string | undefined, target: string | undefined): JsonObject => ({
     action,
     ...(source === undefined ? {} : { source: { handle: source } }),

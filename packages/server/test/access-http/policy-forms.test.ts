@@ -24,7 +24,7 @@ const create = (data: JsonObject) => {
 const PATTERN = '^(?!layout|access|status|labels|schedule|processing|authentication|dtc).*$';
 const only = (schema: string) => `request/body/data/schema must be equal to one of the allowed values: ${schema}`;
 
-/** The detail of contract 03 §8.1, with the errors of the branch that is meant in the place of its own line. */
+/** The detail of interface/policies#fields, with the errors of the branch that is meant in the place of its own line. */
 function detailWith(schema: string, own: string[]): string {
   const lines = ['layout', 'status', 'labels', 'access', 'schedule', 'processing', 'authentication', 'dtc'].flatMap(
     (name) => {
@@ -39,7 +39,7 @@ function detailWith(schema: string, own: string[]): string {
   return `Schema validation error: ${[...lines, ...last].join(', ')}`;
 }
 
-describe('the errors of a policy (03 §8.1)', () => {
+describe('the errors of a policy (interface/policies#fields)', () => {
   it('an action that is an array, or none', async () => {
     const allowed = ACTIONS.join(', ');
     const answer = await create({ schema: 'access', values: [{ action: ['read'] }] });
@@ -97,7 +97,7 @@ describe('the errors of a policy (03 §8.1)', () => {
   });
 });
 
-describe('filters of access values (03 §8.2)', () => {
+describe('filters of access values (interface/policies#access-policies)', () => {
   const keys = (third: string[], last: string[] = []) =>
     JSON.stringify([
       '^handle$',
@@ -133,7 +133,7 @@ describe('filters of access values (03 §8.2)', () => {
   });
 });
 
-describe('processing policies (03 §8.7)', () => {
+describe('processing policies (interface/policies#processing-policies)', () => {
   const processing = (action: string, strategy?: string): JsonObject => ({
     schema: 'processing',
     record: 'anchor',
@@ -170,7 +170,7 @@ describe('processing policies (03 §8.7)', () => {
   });
 });
 
-describe('policies that are only stored (03 §8.4, §8.5)', () => {
+describe('policies that are only stored (interface/policies#stored-policies)', () => {
   it.each<[schema: string, data: JsonObject]>([
     ['labels', { values: [{ any: ['thing'] }] }],
     ['layout', { values: [{ any: 'thing' }] }],

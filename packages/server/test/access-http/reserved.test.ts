@@ -11,7 +11,7 @@ import { founded, GATE, outcome, readBy, registered } from './support.js';
 const server = withServer();
 const signer = (handle: string, key: TestKey): JsonObject => ({ handle, public: key.public, format: 'ed25519-raw' });
 
-describe.each(SYSTEM_SIGNERS)('the signer %s of the ledger itself (03 §1)', (handle) => {
+describe.each(SYSTEM_SIGNERS)('the signer %s of the ledger itself (interface/signers)', (handle) => {
   it('is there already: 409, even in a ledger open to all', async () => {
     const client = await newLedger(server.current.url);
     const answer = await client.create('/signers', signer(handle, newKey()));

@@ -32,7 +32,7 @@ async function walletWith(rule: JsonObject): Promise<RecordEnvelope> {
 
 const path = (record: RecordEnvelope) => `/wallets/${record.data.handle}`;
 
-describe('a signer matcher is held against the keys of the proofs (03 §6.2)', () => {
+describe('a signer matcher is held against the keys of the proofs (interface/access#signer-matchers)', () => {
   it.each<[matcher: JsonObject, admitted: Who[]]>([
     [{}, ['alice', 'bob', 'founder', 'bare']],
     [{ handle: 'alice' }, ['alice']],
@@ -80,7 +80,7 @@ describe('a signer matcher is held against the keys of the proofs (03 §6.2)', (
     expect(outcome(await update(keys.alice))).toBe('200');
   });
 
-  it('ownership alone grants nothing (03 §5)', async () => {
+  it('ownership alone grants nothing (interface/access#refusals)', async () => {
     const ruled = await founded(server.current.url, [GATE, { action: 'create', record: 'wallet' }]);
     const record = await stored(ruled.as(keys.alice), 'wallet', { handle: 'hers' });
     expect(outcome(await readBy(ruled, keys.alice, '/wallets/hers'))).toBe('403 Cannot read wallet.');
@@ -89,7 +89,7 @@ describe('a signer matcher is held against the keys of the proofs (03 §6.2)', (
   });
 });
 
-describe('a bearer matcher is held against the token (03 §6.2)', () => {
+describe('a bearer matcher is held against the token (interface/access#signer-matchers)', () => {
   it.each<[matcher: JsonObject, claims: JsonObject, who: Who, admitted: boolean]>([
     [{}, {}, 'bare', true],
     [{ iss: 'test' }, {}, 'bare', true],

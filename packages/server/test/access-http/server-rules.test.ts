@@ -34,7 +34,7 @@ async function under(
 
 const makers: Rule = { action: 'create', record: 'ledger', signer: {} };
 
-describe('rules of the server (03 §6.4)', () => {
+describe('rules of the server (interface/access#levels)', () => {
   it('by default let anyone who signs make ledgers, and all read their records', async () => {
     await under(undefined, async ({ url }) => {
       const founder = await founded(url);

@@ -23,7 +23,7 @@ async function scene(policy: JsonObject, data: JsonObject = {}) {
 const violation = (kind: string, status: string | null) =>
   `Cannot set ${kind} status to ${status}. No values correspond to the target status.`;
 
-describe('the values of a status policy (03 §8.3)', () => {
+describe('the values of a status policy (interface/policies#status-policies)', () => {
   it.each<[title: string, values: JsonObject[], told: Record<string, 'set' | 'kept' | 'refused'>]>([
     ['none', [], { active: 'refused', x: 'refused' }],
     ['one status', [{ status: 'active', quorum: [] }], { active: 'set', x: 'refused' }],
@@ -106,7 +106,7 @@ describe('the values of a status policy (03 §8.3)', () => {
   });
 });
 
-describe('a quorum (03 §8.3)', () => {
+describe('a quorum (interface/policies#status-policies)', () => {
   /** Proves with one key after another; gives the status after each. */
   async function statuses(
     client: TestClient,
@@ -225,7 +225,7 @@ describe('a quorum (03 §8.3)', () => {
   });
 });
 
-describe('status policies of every ledger (03 §8.3)', () => {
+describe('status policies of every ledger (interface/policies#status-policies)', () => {
   it('access policies have three statuses; others are not asked', async () => {
     const client = await newLedger(server.current.url);
     const access = await stored(client, 'policy', { handle: 'p', schema: 'access', values: [] });
@@ -244,7 +244,7 @@ describe('status policies of every ledger (03 §8.3)', () => {
     expect(answer.body.meta.status).toBe('pending');
   });
 
-  it('a report under a policy needs a value for `created` to be made (05 §1.3)', async () => {
+  it('a report under a policy needs a value for `created` to be made (interface/policies#status-policies)', async () => {
     const client = await newLedger(server.current.url);
     await stored(client, 'schema', { handle: 'daily', record: 'report', format: 'json-schema', schema: {} });
     const make = (handle: string) => client.create('/reports', { handle, schema: 'daily' });

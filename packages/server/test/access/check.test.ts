@@ -7,7 +7,7 @@ const alice = registered('alice');
 const forAlice: Rule = { action: 'any', signer: { handle: 'alice' } };
 const open: Rule = { action: 'any', record: 'any' };
 
-it("shows the ledger's rules, then the record's own with its kind, for reads too (01 §11)", () => {
+it("shows the ledger's rules, then the record's own with its kind, for reads too (interface/access#access-check)", () => {
   const here = context({ ledger: [open], server: DEFAULT_SERVER_RULES, subject: stored('wallet', [forAlice]) });
   expect(grants('read', undefined, signs(alice), here)).toEqual([
     { action: 'any', record: 'any' },
@@ -15,7 +15,7 @@ it("shows the ledger's rules, then the record's own with its kind, for reads too
   ]);
 });
 
-it('shows nothing when nothing is granted (03 §9)', () => {
+it('shows nothing when nothing is granted (interface/access#access-check)', () => {
   const here = context({ server: DEFAULT_SERVER_RULES, subject: stored('wallet', [forAlice]) });
   expect(grants('read', undefined, signs(registered('bob')), here)).toEqual([]);
 });
@@ -60,7 +60,7 @@ it('on the ledger: each rule once', () => {
   ]);
 });
 
-it('data.record asks about that kind at the same scope (03 §9)', () => {
+it('data.record asks about that kind at the same scope (interface/access#access-check)', () => {
   const ledger: Rule[] = [forAlice, { action: 'create', record: 'wallet' }];
   expect(grants('create', 'wallet', signs(alice), context({ ledger, subject: stored('ledger', ledger) }))).toEqual([
     { action: 'create', record: 'wallet' },

@@ -317,10 +317,10 @@ const circles: Row[] = [
   ],
 ];
 
-decides('levels (03 §6.4)', levels);
-decides('proofs (03 §6.4)', proofs);
-decides('domains (03 §6.4, 02 §2.4)', domains);
-decides('circles (03 §7)', circles);
+decides('levels (interface/access#levels)', levels);
+decides('proofs (interface/access#levels)', proofs);
+decides('domains (interface/access#levels, interface/domains#rules-of-a-domain)', domains);
+decides('circles (interface/circles#members)', circles);
 
 describe('the rule that granted', () => {
   it('is named by level and place', () => {

@@ -377,7 +377,7 @@ const unknown: Row[] = [
   ['hoped for in vain', 'read', 'wallet', nobody, partly('name', { handle: 'w2' }, { hopeful: true }), false],
 ];
 
-decides('policy references (03 §8.2)', references);
-decides('policy-based ledgers (03 §8.2)', strategy);
-decides('filter and invoke (03 §8.2)', filters);
+decides('policy references (interface/policies#access-policies)', references);
+decides('policy-based ledgers (interface/policies#access-policies)', strategy);
+decides('filter and invoke (interface/policies#access-policies)', filters);
 decides('filters on what is not known', unknown);

@@ -222,6 +222,6 @@ const secrets: Row[] = [
   ],
 ];
 
-decides('rules (03 §6.1)', rules);
-decides('principals (03 §6.2, §6.3)', principals);
-decides('secrets (03 §2.4)', secrets);
+decides('rules (interface/access#rules)', rules);
+decides('principals (interface/access#signer-matchers, interface/access#reads-and-writes)', principals);
+decides('secrets (interface/signers#secrets)', secrets);

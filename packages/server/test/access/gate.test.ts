@@ -85,11 +85,11 @@ it.each<[string, Caller, Parts, boolean]>([
     },
     false,
   ],
-])('mayEnter: %s (03 §6.5)', (_, caller, parts, entered) => {
+])('mayEnter: %s (interface/access#gate)', (_, caller, parts, entered) => {
   expect(mayEnter(caller, context(parts))).toBe(entered);
 });
 
-it('a mutation always needs the gate (03 §6.5)', () => {
+it('a mutation always needs the gate (interface/access#gate)', () => {
   const ledger: Rule[] = [{ action: 'create', record: 'intent' }];
   const subject = coming('intent');
   expect(gate(signs(bob), context({ ledger, subject }), true, 'create', 'intent')).toBe(false);
@@ -127,11 +127,11 @@ it.each<[string, Caller, Parts, boolean]>([
     { policyBased: true, policies: [policy('p', [{ action: 'read' }], { record: 'wallet', status: 'active' })] },
     false,
   ],
-])('mayRead: %s (03 §6.5)', (_, caller, parts, readable) => {
+])('mayRead: %s (interface/access#gate)', (_, caller, parts, readable) => {
   expect(mayRead('wallet', caller, context(parts))).toBe(readable);
 });
 
-it('the default server rules make the record of a record-based ledger readable (01 §14)', () => {
+it('the default server rules make the record of a record-based ledger readable (interface/ledgers#create-a-ledger)', () => {
   const subject = stored('ledger');
   expect(mayRead('ledger', nobody, context({ server: DEFAULT_SERVER_RULES, subject }))).toBe(true);
   expect(mayRead('ledger', nobody, context({ server: DEFAULT_SERVER_RULES, subject, policyBased: true }))).toBe(false);
@@ -148,7 +148,7 @@ it.each<[string, Caller, Parts, boolean]>([
     { policyBased: true, policies: [policy('p', [{ action: 'any' }], { record: 'wallet', status: 'active' })] },
     false,
   ],
-])('mayQuery: %s (03 §6.6)', (_, caller, parts, listed) => {
+])('mayQuery: %s (interface/access#lists)', (_, caller, parts, listed) => {
   expect(mayQuery('wallet', caller, context(parts))).toBe(listed);
 });
 
@@ -190,6 +190,6 @@ it.each<[string, Caller, Parts, boolean]>([
   ],
   ['policy-based: and nothing else', bears(alice), active({ action: 'query', filter: { handle: 'two' } }), false],
   ['policy-based: query without principal is for all', nobody, active({ action: 'query' }), true],
-])('visible: %s (03 §6.6)', (_, caller, parts, shown) => {
+])('visible: %s (interface/access#lists)', (_, caller, parts, shown) => {
   expect(visible('wallet', caller, context(parts))).toBe(shown);
 });

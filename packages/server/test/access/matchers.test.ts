@@ -45,7 +45,7 @@ it.each<[SignerMatcher, boolean, boolean]>([
   [{ $in: [] }, false, false],
   [{ $other: 'alice' } as SignerMatcher, false, false],
   [{ $record: 'reader' } as unknown as SignerMatcher, false, false],
-])('signer %j: registered %s, bare %s (03 §6.2)', (matcher, ofAlice, ofBob) => {
+])('signer %j: registered %s, bare %s (interface/access#signer-matchers)', (matcher, ofAlice, ofBob) => {
   expect(signerMatches(matcher, alice, owners, UNBOUNDED)).toBe(ofAlice);
   expect(signerMatches(matcher, bob, owners, UNBOUNDED)).toBe(ofBob);
 });
@@ -84,10 +84,13 @@ it.each<[BearerMatcher, boolean, boolean]>([
   [{ $key: { $ne: 'bob-key' } }, false, false],
   [{ toString: {} }, true, true],
   [{ constructor: { name: 'Object' } }, false, false],
-])('bearer %j: with a key %s, without %s (03 §6.2, §4.3)', (matcher, ofToken, ofKeyless) => {
-  expect(bearerMatches(matcher, token, owners, UNBOUNDED)).toBe(ofToken);
-  expect(bearerMatches(matcher, keyless, owners, UNBOUNDED)).toBe(ofKeyless);
-});
+])(
+  'bearer %j: with a key %s, without %s (interface/access#signer-matchers, interface/tokens#provider-tokens)',
+  (matcher, ofToken, ofKeyless) => {
+    expect(bearerMatches(matcher, token, owners, UNBOUNDED)).toBe(ofToken);
+    expect(bearerMatches(matcher, keyless, owners, UNBOUNDED)).toBe(ofKeyless);
+  },
+);
 
 it('a claim is never one that objects inherit', () => {
   expect(member(keyless.claims, 'constructor')).toBeUndefined();
@@ -151,7 +154,7 @@ describe('conditions', () => {
     ['a_b', 'a\nb', true],
     ['a_b', 'a😀b', true],
     ['a*', 'aaa', false],
-  ])('$regex %j finds in %j: %s (01 §10)', (pattern, text, found) => {
+  ])('$regex %j finds in %j: %s (interface/lists)', (pattern, text, found) => {
     expect(findsIn(compileTextMatcher(pattern), text, UNBOUNDED)).toBe(found);
   });
 

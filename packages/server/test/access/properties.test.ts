@@ -110,7 +110,7 @@ it('a rule with signer grants no read outside domains', () => {
       fc.constantFrom('read', 'query', 'query-event'),
       caller,
       (base, ledger, own, action, who) => {
-        // What the record of a domain says of itself is a rule of a domain (contract 02 §2.4).
+        // What the record of a domain says of itself is a rule of a domain (interface/domains#rules-of-a-domain).
         const record = base.kind === 'domain' ? [] : own;
         const here = context(parts({ ...base, ledger, own: record, server: own, domain: [] }));
         expect(decide(action, base.kind, who, here).granted).toBe(false);

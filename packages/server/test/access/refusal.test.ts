@@ -8,17 +8,17 @@ const bob = registered('bob');
 const operator: Rule = { action: 'any', record: 'any', signer: { handle: 'operator' } };
 const missing = 'Cannot find required signer.';
 
-it('without credentials: auth.unauthorized (03 §0 row 1)', () => {
+it('without credentials: auth.unauthorized (interface/tokens#refused-tokens)', () => {
   const error = refusal('read', 'wallet', { credentials: false });
   expect([error.status, error.reason, error.detail]).toEqual([401, 'auth.unauthorized', 'Missing token.']);
 });
 
-it('with credentials: auth.forbidden, named by action and record (03 §5)', () => {
+it('with credentials: auth.forbidden, named by action and record (interface/access#refusals)', () => {
   const error = refusal('query', 'wallet', { credentials: true });
   expect([error.status, error.reason, error.detail]).toEqual([403, 'auth.forbidden', 'Cannot query wallet.']);
 });
 
-it('an intent proof: one error per rule for another signer, plus two (03 §5)', () => {
+it('an intent proof: one error per rule for another signer, plus two (interface/access#refusals)', () => {
   const ledger: Rule[] = [
     operator,
     { action: 'create', record: 'intent-proof', signer: { handle: 'carol' } },
@@ -37,7 +37,7 @@ it('an intent proof: one error per rule for another signer, plus two (03 §5)', 
   ]);
 });
 
-it("a secret: one error for the operator's rule, one for the factor's own (03 §2.4)", () => {
+it("a secret: one error for the operator's rule, one for the factor's own (interface/signers#secrets)", () => {
   const subject = stored('signer-factor', [{ action: 'any', signer: { handle: 'carol' } }]);
   const error = missingPermissions(
     'reveal',

@@ -13,7 +13,7 @@ const values = ajv.compile(AccessValues);
 it.each([
   ['entries', entries],
   ['values', values],
-])('an array action gives the recorded errors: %s (03 §8.1)', (_, validate) => {
+])('an array action gives the recorded errors: %s (interface/policies#fields)', (_, validate) => {
   expect(validate([{ action: ['read'] }])).toBe(false);
   expect(validate.errors?.map(({ instancePath, message }) => [instancePath, message])).toEqual([
     ['/0/action', 'must be string'],
@@ -24,7 +24,7 @@ it.each([
     ['/0/action', 'must match exactly one schema in oneOf'],
   ]);
   expect(validate.errors?.[1]?.params.allowedValues).toEqual([...ACTIONS]);
-  // The recorded ones, then ours (contract 03 §6.1).
+  // The recorded ones, then ours (interface/access#actions).
   const recorded =
     'abort, access, activate, retry-event, any, assign-signer, commit, create, destroy, drop, issue, limit, lookup, manage, query, read, remove-signer, spend, update, reveal';
   expect(ACTIONS.join(', ')).toBe(`${recorded}, query-event`);

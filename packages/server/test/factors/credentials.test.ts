@@ -23,7 +23,10 @@ async function ledgerWithApp(config: JsonObject = {}): Promise<TestClient> {
 const create = (client: TestClient, data: JsonObject, secret?: JsonObject, headers?: Record<string, string>) =>
   client.call('POST', '/signers/app/factors', withSecret(signed(data, client.key), secret), headers);
 
-/** What 03 §2.3 says of such a record: the ledger's own data, hash and proof, and nobody's name on it. */
+/**
+ * What interface/signers#client-credentials says of such a record: the ledger's own data, hash and proof, and nobody's
+ * name on it.
+ */
 function expectGenerated(record: RecordEnvelope, client: TestClient): void {
   expect(Object.keys(record)).toEqual(['hash', 'data', 'luid', 'meta']);
   expect(Object.keys(record.data)).toEqual(['handle', 'schema', 'signer', 'clientId', 'clientSecret']);
@@ -40,7 +43,7 @@ function expectGenerated(record: RecordEnvelope, client: TestClient): void {
   expect([owners, status]).toEqual([[], 'created']);
 }
 
-describe('oauth-client-credentials (03 §2.3)', () => {
+describe('oauth-client-credentials (interface/signers#client-credentials)', () => {
   it('are made by the ledger, and the proofs of the client are checked and dropped', async () => {
     const client = await ledgerWithApp();
     const answer = await create(client, OAUTH);

@@ -52,7 +52,7 @@ async function outcomes({ founder, key }: Pick<Scene, 'founder' | 'key'>): Promi
 const GRANTED = ['201', '200'];
 const REFUSED = ['403 Cannot create wallet.', '403 Cannot read wallet.'];
 
-describe('the ed25519 key of a key-pair factor (contract 03 §2.5)', () => {
+describe('the ed25519 key of a key-pair factor (interface/signers#key-pairs)', () => {
   it("counts as the signer's own, signed with or in a token, and proofs name the signer", async () => {
     const { founder, key } = await scene();
     const wallet = ok(await founder.as(key).create('/wallets', { handle: 'w' })).body;

@@ -11,7 +11,7 @@ const server = withServer();
 const FACTORS = '/signers/app/factors';
 const OTP = { handle: 'one-time', signer: 'app', schema: 'otp', secret: '{{ secret.seed }}' };
 
-/** The includes that ask for secrets (03 §2.4). */
+/** The includes that ask for secrets (interface/signers#secrets). */
 const ASKING = [
   'include=meta.secret',
   'include[0]=meta.secret',
@@ -19,7 +19,7 @@ const ASKING = [
   'include[]=meta.secret',
 ];
 
-describe('include=meta.secret on an open ledger (03 §2.4)', () => {
+describe('include=meta.secret on an open ledger (interface/signers#secrets)', () => {
   let client: TestClient;
   beforeAll(async () => {
     client = await newLedger(server.current.url);
@@ -120,7 +120,7 @@ describe('include=meta.secret on an open ledger (03 §2.4)', () => {
   });
 });
 
-describe('who may reveal (03 §2.4)', () => {
+describe('who may reveal (interface/signers#secrets)', () => {
   const [operator, revealer, reader, stranger] = [newKey(), newKey(), newKey(), newKey()];
   const by = (key: { public: string }) => ({ signer: { public: key.public } });
   const everyone = { $in: [revealer, reader].map((key) => ({ public: key.public })) };

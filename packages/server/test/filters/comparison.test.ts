@@ -24,7 +24,7 @@ async function found(query: string, path = '/wallets'): Promise<unknown[]> {
   return records.map(({ data }: { data: JsonObject }) => data.handle).toReversed();
 }
 
-describe('a value is compared by the type of the stored one (contract 01 §10, Value typing)', () => {
+describe('a value is compared by the type of the stored one (interface/lists#comparison)', () => {
   beforeAll(async () => {
     await stored(client, 'wallet', { handle: 'number', custom: { v: 100 } });
     await stored(client, 'wallet', { handle: 'text', custom: { v: '100' } });

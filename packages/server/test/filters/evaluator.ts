@@ -9,8 +9,8 @@ export interface MeantFilter {
 }
 
 /**
- * Whether a served record matches a filter: contract 01 §10 read word for word, one record at a time. It shares nothing
- * with the server.
+ * Whether a served record matches a filter: interface/lists#filters read word for word, one record at a time. It shares
+ * nothing with the server.
  */
 export function evaluate(record: RecordEnvelope, { path, operator, values }: MeantFilter): boolean {
   const found = valuesAt(withAddresses(record), path.split('.'));
@@ -34,7 +34,7 @@ export function evaluate(record: RecordEnvelope, { path, operator, values }: Mea
   }
 }
 
-/** The record with every address of its claims as an object (contract 00, String claims). */
+/** The record with every address of its claims as an object (interface/intents#claims). */
 function withAddresses(record: RecordEnvelope): Json {
   const { claims } = record.data as { claims?: Record<string, Json>[] };
   if (!claims) return record as unknown as Json;

@@ -63,7 +63,7 @@ async function everything(client: TestClient, path: string, query = ''): Promise
   return ok(await client.get(`${path}?page.limit=1000${query}`)).body.data;
 }
 
-/** The filters as a query, in one or the other of the forms clients write (contract 01 §10, 06 §7). */
+/** The filters as a query, in one or the other of the forms clients write (interface/lists#filters). */
 function queryOf(filters: readonly MeantFilter[]): string {
   return filters
     .flatMap(({ path, operator, values }, at) => {

@@ -12,7 +12,7 @@ const actions = ['read', 'query', ...writes];
 
 /**
  * A ledger that keeps its anchors in another one. That has the interface which bridges are asked to have, but takes an
- * update or drop by the luid alone that it gave the record: only `proxy` is without another (contract 02 §4).
+ * update or drop by the luid alone that it gave the record: only `proxy` is without another (interface/forwarding).
  */
 async function ledgers(strategy = 'proxy'): Promise<{ client: TestClient; keeper: TestClient }> {
   const { url } = server.current;

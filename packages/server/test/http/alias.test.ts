@@ -6,7 +6,7 @@ import { withServer } from '../support/server.js';
 
 const server = withServer();
 
-describe('errors of /ledgers/{handle} (contract 01 §12, §14)', () => {
+describe('errors of /ledgers/{handle} (interface/errors, interface/ledgers#the-record-of-a-ledger)', () => {
   it('are signed by the ledger of the path, also those that come before it is asked for', async () => {
     const client = await newLedger(server.current.url);
     const outside = client.in(undefined);

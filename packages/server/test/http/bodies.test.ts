@@ -10,7 +10,7 @@ import { expectRefusal, storedChanges, systemKey } from './refusal.js';
 
 const NOT_OBJECT = 'Schema validation error: request/body must be object';
 
-describe('bodies (contract 01 §12, Edges)', () => {
+describe('bodies (interface/records#request-bodies)', () => {
   const server = withServer();
   let client: TestClient;
   let system: string;

@@ -4,7 +4,7 @@ import { newKey, newLedger, type TestClient } from '../support/client.js';
 import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 
-describe('the request journal, which is not kept (contract 05 §6)', () => {
+describe('the request journal, which is not kept (interface/ledgers#server-information)', () => {
   const server = withServer();
   let client: TestClient;
   beforeAll(async () => {

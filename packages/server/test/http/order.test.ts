@@ -6,7 +6,7 @@ import { withServer } from '../support/server.js';
 import { Description } from './description.js';
 import { expectRefusal, storedChanges, systemKey } from './refusal.js';
 
-/** A step of contract 01 §12 "Order of checks", and how a request that is wrong there is answered. */
+/** A step of interface/records#order-of-checks, and how a request that is wrong there is answered. */
 interface Step {
   readonly fault: string;
   readonly reason: Reason;
@@ -34,7 +34,7 @@ const owner = newKey();
 const stranger = newKey();
 const OWNED = [{ action: 'access' }, { action: 'any', record: 'any', signer: { public: owner.public } }];
 
-describe('the order of checks (contract 01 §12)', () => {
+describe('the order of checks (interface/records#order-of-checks)', () => {
   const server = withServer();
   let described: Description;
   let client: TestClient;

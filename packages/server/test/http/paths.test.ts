@@ -239,7 +239,7 @@ describe('paths, queries and methods', () => {
       expectRefusal(await raw(`GET ${path}`, { 'x-ledger': 'nobody' }), { ...routeless, signedBy: null });
       expectRefusal(await raw(`GET ${path}`, { 'x-ledger': '' }), { ...routeless, signedBy: null });
     }
-    // Switched off, or never there (contract 00, Corrections).
+    // Switched off, or never there (interface/README#not-served-yet).
     for (const start of [
       'DELETE /v2/ledger',
       'POST /v2/ledger',

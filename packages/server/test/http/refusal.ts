@@ -21,7 +21,7 @@ interface Expected {
   readonly signedBy: string | null;
 }
 
-/** Asserts that an answer is the error expected, hashed and signed as contract 01 §12 says. */
+/** Asserts that an answer is the error expected, hashed and signed as interface/errors says. */
 export function expectRefusal(answer: Answer, { reason, detail, status, signedBy }: Expected): void {
   expect(answer.body?.data, answer.text.slice(0, 500)).toMatchObject({ reason });
   expect(answer.status).toBe(status ?? REASONS[reason].status);

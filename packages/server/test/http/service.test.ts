@@ -20,7 +20,7 @@ describe('what the server says of itself', () => {
     base = server.current.url.replace(/\/v2$/, '');
   });
 
-  it('tells what it is, hashed and unsigned (contract 01 §14)', async () => {
+  it('tells what it is, hashed and unsigned (interface/ledgers#server-information)', async () => {
     for (const path of ['/v2', '/v2/', '/v2?a=b']) {
       const answer = await fetch(base + path, { headers: { 'x-ledger': 'nobody', authorization: 'Bearer x' } });
       expect(answer.status).toBe(200);

@@ -8,7 +8,7 @@ import { expectRefusal, storedChanges, systemKey } from './refusal.js';
 const NO_TENANT =
   'This endpoint is not available on a ledger-scoped URL or with an X-Ledger header. Connect to the base server URL and retry.';
 
-describe('x-ledger (contract 01 §13)', () => {
+describe('x-ledger (interface/ledgers#choosing-a-ledger)', () => {
   const server = withServer();
   let client: TestClient;
   let system: string;
@@ -70,7 +70,7 @@ describe('x-ledger (contract 01 §13)', () => {
     expectRefusal(await nowhere.get('/wallets', { 'x-ledger': '' }), missing);
   });
 
-  it('takes the ledger of an old path without a header (contract 01 §14)', async () => {
+  it('takes the ledger of an old path without a header (interface/ledgers#the-record-of-a-ledger)', async () => {
     expect((await nowhere.get(`/ledgers/${client.ledger}`)).body.data.handle).toBe(client.ledger);
     expectRefusal(await nowhere.get('/ledgers/nobody'), {
       reason: 'api.route-not-found',

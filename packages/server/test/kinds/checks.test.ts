@@ -115,7 +115,7 @@ describe('secrets', () => {
 });
 
 describe('relations', () => {
-  it('are told in the words of the contract', () => {
+  it('are told in the words of the interface', () => {
     expect(kindNamed('anchor').links.relations?.({ wallet: 'ghost' })).toEqual([
       { kind: 'wallet', handle: 'ghost', missing: "Cannot find anchor wallet 'ghost'" },
     ]);

@@ -6,7 +6,7 @@ import { faults } from './faults.js';
 const NAME = '^(?!layout|access|status|labels|schedule|processing|authentication|dtc).*$';
 const other = (schema: string) => `/schema must be equal to one of the allowed values: ${schema}`;
 
-/** The recorded list of errors of contract 03 §8.1, with those of the branch at `place` instead of its own. */
+/** The recorded list of errors of interface/policies#fields, with those of the branch at `place` instead of its own. */
 function listed(place: number, own: string[]): string[] {
   const lines = [
     ...['layout', 'status', 'labels', 'access'].map(other),

@@ -21,7 +21,7 @@ const prefixes = {
 };
 
 describe('the registry', () => {
-  it('holds every kind once, under its name and prefix (contract 01 §2)', () => {
+  it('holds every kind once, under its name and prefix (interface/envelope#luids)', () => {
     expect(Object.fromEntries(kinds.map(({ name, prefix }) => [name, prefix]))).toEqual(prefixes);
     expect(kinds).toHaveLength(Object.keys(prefixes).length);
     expect(new Set(kinds.map(({ prefix }) => prefix)).size).toBe(kinds.length);
@@ -52,7 +52,7 @@ describe('the registry', () => {
     );
   });
 
-  it('serves the operations of contract 06 §2', () => {
+  it('serves the operations of interface/README#operations', () => {
     const without = (operation: string) =>
       kinds
         .filter(({ lifecycle: { operations } }) => !(operations as readonly string[]).includes(operation))
@@ -68,7 +68,7 @@ describe('the registry', () => {
       expect(new Set(operations).size).toBe(operations.length);
   });
 
-  it('knows the signals in the order of contract 06 §6', () => {
+  it('knows the signals in the order of interface/effects#signals', () => {
     expect(names.signals).toHaveLength(56);
     expect(new Set(names.signals).size).toBe(56);
     expect(names.signals.slice(0, 5)).toEqual([
@@ -94,7 +94,7 @@ describe('the registry', () => {
       .filter(([, operation]) => (kind.lifecycle.operations as readonly string[]).includes(operation))
       .map(([signal]) => signal)
       .filter((signal) => !silent.includes(signal));
-    // Intents change by themselves (contract 06 §2).
+    // Intents change by themselves (interface/README#operations).
     if (kind.name === 'intent') expected.push('intent-updated');
     expect([...kind.lifecycle.signals].sort()).toEqual(kind.name === 'circle-signer' ? [] : expected.sort());
   });
@@ -141,14 +141,14 @@ describe('the registry', () => {
     ]);
   });
 
-  it('judges circle signers by the rules of their circle (contract 03 §7)', () => {
+  it('judges circle signers by the rules of their circle (interface/circles#members)', () => {
     const { links, access, trail } = kindNamed('circle-signer');
     expect(access.rightsOnParent).toEqual({ create: 'assign-signer', drop: 'remove-signer', read: 'read' });
     expect(links.key?.({ circle: 'c', [links.to?.member ?? '']: 's' })).toBe('c/s');
     expect(trail).toEqual({ answer: 200, origin: false });
   });
 
-  it('leaves the status and moment of intents to the ledger (contract 04 §4)', () => {
+  it('leaves the status and moment of intents to the ledger (interface/intents#fields)', () => {
     const fixed = kinds.filter(({ lifecycle: { fixedStatus, fixedMoment } }) => fixedStatus || fixedMoment);
     expect(fixed.map(({ name }) => name)).toEqual(['intent']);
     expect(kindNamed('intent').lifecycle).toMatchObject({

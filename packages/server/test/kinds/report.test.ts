@@ -2,7 +2,7 @@ import type { Json } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { report } from '../../src/kinds/report.js';
 
-/** The table of contract 05 §1.4, as it stands there. */
+/** The table of interface/reports#statuses, as it stands there. */
 const table = `
 created   = ok X ok X
 pending   X = ok ok X

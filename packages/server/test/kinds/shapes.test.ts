@@ -199,7 +199,7 @@ const bad: [KindName, Record<string, unknown>, string[]][] = [
   ],
 ];
 
-describe('refusals, in the order the contract lists them', () => {
+describe('refusals, in the order the interface lists them', () => {
   it.each(bad)('%s %j', (kind, members, expected) => {
     expect(faults(kind, changed(kind, members))).toEqual(expected);
   });

@@ -44,20 +44,26 @@ function refusal({ kind, operation }: Route): string {
   return `Cannot ${rightsOnParent[asked as keyof typeof rightsOnParent]} ${under.kind}.`;
 }
 
-/** Whether everyone is let into the ledger, so that only the rules about records stand between them (03 §6.5). */
+/**
+ * Whether everyone is let into the ledger, so that only the rules about records stand between them
+ * (interface/access#gate).
+ */
 type Gate = 'closed' | 'open';
 
-/** What contract 03 §5 and 00 (Missing token) promise a caller on a route; a number alone for what is let through. */
+/**
+ * What interface/access#refusals, interface/tokens#refused-tokens promise a caller on a route; a number alone for what is
+ * let through.
+ */
 function promised(route: Route, who: Caller, gate: Gate = 'closed'): string {
   const { kind, operation } = route;
   const reads = READS.includes(operation.name);
-  // By a rule of the server everyone may read the record of a ledger (contract 03 §6.4).
+  // By a rule of the server everyone may read the record of a ledger (interface/access#levels).
   const open = kind.name === 'ledger' && reads;
   if (who === 'bad') return '401 Invalid token.';
   if (who === 'none' && !reads)
     return operation.name === 'proof' ? '422 shape' : '422 Ledger mutations must be signed.';
   if (open || operation.name === 'check') return '200';
-  // Who is let in may ask for any list, and is shown what it may read: nothing (contract 03 §6.6).
+  // Who is let in may ask for any list, and is shown what it may read: nothing (interface/access#lists).
   if (gate === 'open' && operation.name === 'list' && !kind.access.rightsOnParent) return '200';
   if (who === 'none') return '401 Missing token.';
   if (who === 'owner' || who === 'member') return success(route);

@@ -44,7 +44,7 @@ function sized(length: number): string {
   throw new Error(`No token of ${length} characters`);
 }
 
-describe('a self-signed token (03 §4.1, §4.2)', () => {
+describe('a self-signed token (interface/tokens#refused-tokens, interface/tokens#claims)', () => {
   it('is good from a signer and from a key nobody registered', async () => {
     expect((await withToken(bearer(alice))).status).toBe(200);
     expect((await withToken(bearer(stranger))).status).toBe(200);
@@ -105,7 +105,7 @@ describe('a self-signed token (03 §4.1, §4.2)', () => {
   });
 });
 
-describe('a token bound to a request (03 §4.5)', () => {
+describe('a token bound to a request (interface/tokens#request-hash)', () => {
   const bound = (method: string, path: string, body?: JsonObject, names: string[] = []) => {
     const headers = { 'x-ledger': client.ledger };
     const request = { method, url: client.url + path, headers: headers as Record<string, string>, body };
@@ -142,7 +142,7 @@ describe('a token bound to a request (03 §4.5)', () => {
   });
 });
 
-describe('writes that are left to a token (03 §4.4)', () => {
+describe('writes that are left to a token (interface/tokens#impersonation)', () => {
   const partial = { custom: { status: 'created' } };
 
   function expectImpersonation(record: RecordEnvelope, over: string, at: number, status?: string): void {
@@ -201,7 +201,7 @@ describe('writes that are left to a token (03 §4.4)', () => {
     expect(proofs.map(([, signer]: string[]) => signer)).toEqual([undefined, 'alice', 'system']);
     expect(answer.body.meta.owners).toEqual([stranger.public, auth]);
     expectImpersonation(answer.body, answer.body.hash, 1, 'created');
-    // A proof that is signed is not accompanied (03 §4.4).
+    // A proof that is signed is not accompanied (interface/tokens#impersonation).
     const proof = proofOver(answer.body.hash, stranger, { note: 1 });
     const proved = await client.call('POST', '/wallets/beside/proofs', proof, bearer(alice));
     expect(proved.body.meta.proofs).toHaveLength(4);
@@ -256,7 +256,7 @@ describe('writes that are left to a token (03 §4.4)', () => {
   });
 });
 
-describe('proofs that were not made for this (01 §12)', () => {
+describe('proofs that were not made for this (interface/errors)', () => {
   it('one lifted from another record, or from another version of this one', async () => {
     const one = ok(await client.create('/wallets', { handle: 'one' })).body;
     const two = ok(await client.create('/wallets', { handle: 'two' })).body;

@@ -8,7 +8,7 @@ import { ask, credentialsFor, grant, type OauthLedger, oauthLedger } from './sce
 
 const { attempts, window } = limits.failures;
 
-describe('wrong secrets (03 §3)', () => {
+describe('wrong secrets (interface/tokens#token-endpoint)', () => {
   let shift = 0;
   let server: RunningServer;
   let scene: OauthLedger;

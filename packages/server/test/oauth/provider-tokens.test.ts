@@ -37,7 +37,7 @@ async function expectBad(client: TestClient, header: Record<string, string>): Pr
   expectRefusal(await client.get('/signers/system', header), client, 'auth.unauthorized', 'Invalid token.');
 }
 
-describe('an RS256 token (03 §4.3)', () => {
+describe('an RS256 token (interface/tokens#provider-tokens)', () => {
   it('of our own or of a provider outside is good', async () => {
     await expectGood(scene.client, await tokenOf(scene.client, scene.credentials));
     await expectGood(scene.client, provided());
@@ -102,7 +102,7 @@ describe('an RS256 token (03 §4.3)', () => {
   it('of one ledger is not good on another, though all there is called the same', async () => {
     const other = await oauthLedger(server.current.url);
     const mine = await tokenOf(scene.client, scene.credentials);
-    // The same provider with the same key: RS256 tokens are good where their key is trusted (03 §4.2, aud).
+    // The same provider with the same key: RS256 tokens are good where their key is trusted (interface/tokens#claims, aud).
     await expectGood(other.client, mine);
     const third = await newLedger(server.current.url);
     await expectBad(third, mine);
@@ -115,7 +115,7 @@ describe('an RS256 token (03 §4.3)', () => {
   });
 });
 
-describe('which factor is trusted (03 §4.3)', () => {
+describe('which factor is trusted (interface/tokens#provider-tokens)', () => {
   let client: TestClient;
   beforeAll(async () => {
     client = await newLedger(server.current.url);
@@ -193,7 +193,7 @@ describe('two processes on one database', () => {
   });
 });
 
-describe('impersonation (03 §4.4)', () => {
+describe('impersonation (interface/tokens#impersonation)', () => {
   const wallet = (handle: string, more: JsonObject = {}) => ({
     data: { handle },
     meta: { proofs: [{ custom: { status: 'created', ...more } }] },

@@ -45,7 +45,7 @@ const INVALID_CLIENT = refused('invalid_client', 'Invalid client credentials');
 const NOT_ENABLED = refused('invalid_grant', 'OAuth is not enabled for this ledger');
 const SERVER_ERROR = refused('server_error', 'An unexpected error occurred processing the request');
 
-describe('a token (03 §3)', () => {
+describe('a token (interface/tokens#token-endpoint)', () => {
   it('is made for the form, with header and claims in order', async () => {
     const { client, credentials } = scene;
     const before = Math.floor(Date.now() / 1000);
@@ -86,7 +86,7 @@ describe('a token (03 §3)', () => {
   });
 });
 
-describe('every refusal, in order (03 §3)', () => {
+describe('every refusal, in order (interface/tokens#token-endpoint)', () => {
   it('0: no ledger, or an unknown one', async () => {
     const { client, credentials } = scene;
     const form = grant(credentials);

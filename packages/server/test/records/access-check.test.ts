@@ -15,7 +15,7 @@ async function rulesOf(client: TestClient, path: string, key: TestKey, data: Jso
 
 const checked = kinds.filter(({ lifecycle: { operations } }) => operations.includes('check'));
 
-describe.each(checked)('the access check of a $name (contract 01 §11)', ({ name }) => {
+describe.each(checked)('the access check of a $name (interface/access#access-check)', ({ name }) => {
   it('shows the rules of the ledger, then the record’s own, that are for the signer', async () => {
     const [alice, bob] = [newKey(), newKey()];
     const open = { action: 'any', record: 'any' };

@@ -17,7 +17,7 @@ const effect = (handle: string) => ({
 
 const ledger = (): Promise<TestClient> => newLedger(server.current.url);
 
-describe('a wallet that anchors name (contract 02 §3.1)', () => {
+describe('a wallet that anchors name (interface/wallets#drop)', () => {
   const detail = "Cannot drop wallet 'w' with anchors associated with it";
 
   it('is not dropped until they are gone', async () => {
@@ -52,7 +52,7 @@ describe('a wallet that anchors name (contract 02 §3.1)', () => {
   });
 });
 
-describe('a bridge that wallets use (contract 01 §8)', () => {
+describe('a bridge that wallets use (interface/bridges#drop)', () => {
   it('is not dropped until they are gone', async () => {
     const client = await ledger();
     const record = await stored(client, 'bridge', bridge);

@@ -20,7 +20,7 @@ function createIn(client: TestClient, path: string, domain: string, data: JsonOb
   return client.call('POST', path, signed(data, client.key, { status: 'created', domain }));
 }
 
-describe('a subdomain (contract 02 §2.1)', () => {
+describe('a subdomain (interface/domains#fields)', () => {
   it('shows its parent, outside its hash, and keeps it through updates', async () => {
     const client = await withDomain();
     const answer = ok(await client.create('/domains', { handle: 'eu@payments', custom: { a: 1 } }));
@@ -50,7 +50,7 @@ describe('a subdomain (contract 02 §2.1)', () => {
   });
 });
 
-describe('the domain of a record (contract 02 §2.2)', () => {
+describe('the domain of a record (interface/domains#which-domain-a-record-is-in)', () => {
   it('is that of its proof, else that of its handle, and shown last', async () => {
     const client = await withDomain();
     await stored(client, 'domain', { handle: 'other' });
@@ -107,7 +107,7 @@ describe('the domain of a record (contract 02 §2.2)', () => {
   });
 });
 
-describe('the rules of a domain (contract 02 §2.4)', () => {
+describe('the rules of a domain (interface/domains#rules-of-a-domain)', () => {
   const rulesFor = ({ public: key }: TestKey): JsonObject[] => [
     { action: 'any', record: 'any', signer: { public: key } },
   ];
@@ -135,7 +135,7 @@ describe('the rules of a domain (contract 02 §2.4)', () => {
   it('count for records in it and below, not above nor beside', async () => {
     const { alice } = await withRules();
     expect((await alice.create('/wallets', { handle: 'w@b' })).status).toBe(201);
-    // With two `@` it joins no domain (contract 00, Handles).
+    // With two `@` it joins no domain (interface/envelope#handles).
     const outside = await alice.create('/wallets', { handle: 'w@c@b' });
     expectRefusal(outside, alice, 'auth.forbidden', 'Cannot create wallet.');
     const below = signed({ handle: 'below' }, alice.key, { status: 'created', domain: 'c@b' });

@@ -65,7 +65,7 @@ describe.each(kinds)('a $name in a ledger for one key', (kind) => {
         if (operation === 'check') {
           expect(expectRules(answer, stranger)).toEqual([]);
         } else if (name === 'intent' && operation === 'proof') {
-          // One for the rule that is for another signer, and two (contract 03 §5).
+          // One for the rule that is for another signer, and two (interface/access#refusals).
           const errors = Array(3).fill('Cannot find required signer.');
           expectRefusal(answer, stranger, 'auth.forbidden', 'Missing permissions', { errors });
         } else {
@@ -91,7 +91,7 @@ describe.each(kinds)('a $name in a ledger for one key', (kind) => {
       ]);
       expectRefusal(forged!, client, 'auth.unauthorized', 'Invalid token.');
       if (name === 'ledger') {
-        // A rule of the deployment lets everyone read the record of a ledger (contract 03 §6.4).
+        // A rule of the deployment lets everyone read the record of a ledger (interface/access#levels).
         expect([without?.status, stranger?.status]).toEqual([200, 200]);
       } else {
         expectRefusal(without!, client, 'auth.unauthorized', 'Missing token.');

@@ -31,7 +31,7 @@ interface Fault {
 
 type SignedBody = ReturnType<typeof signed>;
 
-/** Faults that every signed write can have, in hash, proofs and envelope (contract 01 §12). */
+/** Faults that every signed write can have, in hash, proofs and envelope (interface/errors). */
 function envelopeFaults(body: SignedBody, key: TestKey, needsLuid: boolean): Fault[] {
   const proof = body.meta.proofs[0] as Proof;
   const withProofs = (...proofs: JsonObject[]) => ({ ...body, meta: { ...body.meta, proofs } });
@@ -164,7 +164,7 @@ async function expectAllRefused(scene: Scene, { method, path }: Sent, faults: re
   expect(await seen(scene)).toEqual(before);
 }
 
-/** Each error has the specification's five members, and the two of the recorded form (contract 01 §12). */
+/** Each error has the specification's five members, and the two of the recorded form (interface/errors#schema-errors). */
 function expectErrorsListed(custom: { errors: JsonObject[] }, told: string): void {
   expect(custom?.errors?.length, told).toBeGreaterThan(0);
   for (const error of custom.errors) {
@@ -373,13 +373,16 @@ const STALE = {
   detail: "Hash verification failed, hashes don't match",
 } as const;
 
-/** As errors name what is missing, where it is not the kind's title (contract 03 §2.5, §7). */
+/**
+ * As errors name what is missing, where it is not the kind's title (interface/signers#factors,
+ * interface/circles#members).
+ */
 const MISSING: Partial<Record<KindName, string>> = {
   'signer-factor': 'Signerfactor',
   'circle-signer': 'Circle signer',
 };
 
-/** Members that name a record, and what is said when it is not there (contract 01 §12). */
+/** Members that name a record, and what is said when it is not there (interface/errors#details). */
 const RELATIONS: Partial<Record<KindName, readonly (readonly [member: string, detail: string])[]>> = {
   anchor: [['wallet', "Cannot find anchor wallet 'ghost'"]],
   wallet: [['bridge', 'Referenced Bridge ghost not found.']],

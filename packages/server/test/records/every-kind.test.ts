@@ -24,7 +24,7 @@ import {
 import { changed, createBody, make, ok, type Scene, setScene, stored, withSecret } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 
-/** Members of the full example in served order (contract 01 §3, and the tables of 02 to 05). */
+/** Members of the full example in served order (interface/envelope#member-order). */
 const SERVED: Readonly<Record<KindName, readonly string[]>> = {
   ledger: ['handle', 'signer', 'custom', 'access', 'config'],
   signer: ['handle', 'custom', 'access', 'format', 'public', 'secret'],
@@ -64,7 +64,7 @@ const PREFIX: Readonly<Record<KindName, string>> = {
 const META = ['proofs', 'status', 'moment', 'owners'];
 const META_OF_INTENT = ['proofs', 'status', 'thread', 'domains', 'moment', 'owners'];
 
-/** Of the client's proof: circle signers come without `origin` (contract 01 §3, "Proof as served"). */
+/** Of the client's proof: circle signers come without `origin` (interface/proofs#proofs-as-served). */
 function clientProofKeys(name: KindName, registered: boolean): string[] {
   const keys = ['custom', 'digest', 'method', 'origin', 'public', 'result', ...(registered ? ['signer'] : [])];
   return name === 'circle-signer' ? keys.filter((key) => key !== 'origin') : keys;

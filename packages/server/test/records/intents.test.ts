@@ -22,7 +22,7 @@ function post(client: TestClient, data: JsonObject): Promise<RecordEnvelope> {
   return stored(client, 'intent', data);
 }
 
-describe('an intent (contract 04 §4)', () => {
+describe('an intent (interface/intents#fields)', () => {
   it('has a thread of its own, of the characters of luids', async () => {
     const client = await newLedger(server.current.url);
     const made = await Promise.all(['a', 'b', 'c'].map((handle) => post(client, intent(handle, issue('alice')))));

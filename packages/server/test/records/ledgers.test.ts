@@ -11,7 +11,7 @@ const server = withServer();
 
 const ledger = (options = {}) => newLedger(server.current.url, options);
 
-describe('the record of a ledger (contract 01 §14)', () => {
+describe('the record of a ledger (interface/ledgers#the-record-of-a-ledger)', () => {
   it('without config is served without, also after an update; a null that was signed is kept', async () => {
     const client = await ledger();
     const record: RecordEnvelope = (await client.get('/ledger')).body;
@@ -144,7 +144,7 @@ describe('GET /ledgers', () => {
   );
 });
 
-describe('x-ledger (contract 01 §13)', () => {
+describe('x-ledger (interface/ledgers#choosing-a-ledger)', () => {
   it('names the ledger by handle or luid, and must be there', async () => {
     const client = await ledger();
     const { luid } = (await client.get('/ledger')).body;
@@ -161,7 +161,7 @@ describe('x-ledger (contract 01 §13)', () => {
   });
 });
 
-describe('a new ledger (contract 01 §14)', () => {
+describe('a new ledger (interface/ledgers#birth-records)', () => {
   it('has four signers of its own, whose keys differ from any other’s and are never shown', async () => {
     const [client, other] = await Promise.all([ledger(), ledger()]);
     const signers = expectList(await client.get('/signers'), client, { index: 0, limit: 20 });

@@ -52,7 +52,7 @@ async function withCircle(): Promise<{ client: TestClient; alice: TestKey; link:
   return { client, alice, link: answer.body };
 }
 
-describe('a circle signer (contract 03 §7)', () => {
+describe('a circle signer (interface/circles#members)', () => {
   it('is read by the luid of the link, and by handle and luid of its signer, under handle and luid of its circle', async () => {
     const { client, link } = await withCircle();
     const [signer, circle] = await Promise.all([client.get('/signers/alice'), client.get('/circles/staff')]);
@@ -197,7 +197,7 @@ const pair = (handle: string, signer = 'alice', more: JsonObject = {}): JsonObje
   ...more,
 });
 
-describe('a signer factor (contract 03 §2)', () => {
+describe('a signer factor (interface/signers#factors)', () => {
   it('is reached through handle and luid of its signer', async () => {
     const { client, alice } = await withSigners();
     const made = await client.create(`/signers/${alice.luid}/factors`, pair('f'));

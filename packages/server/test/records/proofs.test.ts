@@ -26,7 +26,7 @@ async function withWallet(): Promise<{ client: TestClient; wallet: RecordEnvelop
   return { client, wallet: ok(await client.create('/wallets', { handle: 'w' })).body };
 }
 
-describe('labels (contract 01 §7)', () => {
+describe('labels (interface/records#labels)', () => {
   /** Labels after each proof in turn; an entry without labels changes none. */
   async function labelsAfter(...changes: (JsonObject[string] | undefined)[]): Promise<(string[] | undefined)[]> {
     const { client, wallet } = await withWallet();
@@ -103,7 +103,7 @@ describe('labels (contract 01 §7)', () => {
   });
 });
 
-describe('labels in the proofs of a create or an update (contract 01 §7)', () => {
+describe('labels in the proofs of a create or an update (interface/records#labels)', () => {
   it('take effect, proof by proof, and lists find the record by them', async () => {
     const client = await newLedger(server.current.url);
     const body = signed({ handle: 'w' }, client.key, { labels: ['a', 'b'] });
@@ -170,7 +170,7 @@ describe('labels in the proofs of a create or an update (contract 01 §7)', () =
   );
 });
 
-describe('proofs (contract 01 §7)', () => {
+describe('proofs (interface/records#add-a-proof)', () => {
   it('may say anything, which is kept as it was signed', async () => {
     const { client, wallet } = await withWallet();
     const custom = { note: 'é "quoted" \\ ', nested: { list: [1.5, null, { a: true }], empty: {} }, big: 2 ** 53 - 1 };
@@ -287,7 +287,7 @@ describe('proofs (contract 01 §7)', () => {
     expectRefusal(await update(limits.proofs), client, 'record.invalid', /^Record proofs limit/);
     const updated = ok(await update(limits.proofs - 1)).body;
     expect(updated.meta.proofs).toHaveLength(limits.proofs);
-    // A trail must be able to end (contract 06 §8).
+    // A trail must be able to end (interface/limits).
     const { hash, data } = signed({ parent: updated.hash }, client.key);
     const drop = (count: number) => ({
       hash,

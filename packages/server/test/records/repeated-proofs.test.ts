@@ -15,7 +15,7 @@ async function sentAgain(client: TestClient, path: string, index: number) {
   return client.call('POST', `${path}/proofs`, { method, public: key, digest, result, custom });
 }
 
-describe('a proof that the record has already (contract 01 §7)', () => {
+describe('a proof that the record has already (interface/records#sending-a-request-again)', () => {
   it('changes nothing when a stranger sends it again: who was blocked stays so', async () => {
     const client = await newLedger(server.current.url);
     const { public: key } = newKey();

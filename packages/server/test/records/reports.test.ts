@@ -8,7 +8,7 @@ import { withServer } from '../support/server.js';
 const STATUSES = ['created', 'pending', 'completed', 'rejected', 'settled'] as const;
 type Status = (typeof STATUSES)[number];
 
-/** What a proof asking for a status does: `ok` moves it, `=` is not stored, `X` is refused (contract 05 §1.4). */
+/** What a proof asking for a status does: `ok` moves it, `=` is not stored, `X` is refused (interface/reports#statuses). */
 const TABLE: Readonly<Record<Status, readonly ('ok' | '=' | 'X')[]>> = {
   created: ['=', 'ok', 'X', 'ok', 'X'],
   pending: ['X', '=', 'ok', 'ok', 'X'],
@@ -110,7 +110,7 @@ describe('a report', () => {
   });
 });
 
-describe('the assets of a report (contract 05 §1.6)', () => {
+describe('the assets of a report (interface/reports#assets)', () => {
   const assets = [
     { handle: 'a.csv', output: 'gs://bucket/a.csv' },
     { handle: 'b.csv', output: 'https://files.example/b.csv' },

@@ -70,7 +70,7 @@ function expectMissing(answer: TestAnswer, client: TestClient, name: string): vo
   expectRefusal(answer, client, 'record.invalid', detail);
 }
 
-describe('the secrets of a bridge (contract 03 §2.4, 04 §2)', () => {
+describe('the secrets of a bridge (interface/signers#secrets, interface/bridges#security-rules)', () => {
   it('travel beside the data, are sealed, and never served', async () => {
     const client = await newLedger(server.current.url);
     const answer = ok(await create(client, bridge('key'), { key: VALUE, stray: 'never-used' }));
@@ -153,7 +153,7 @@ describe('the secrets of a bridge (contract 03 §2.4, 04 §2)', () => {
   });
 });
 
-describe('the secret of a signer factor (contract 03 §2.2)', () => {
+describe('the secret of a signer factor (interface/signers#secrets)', () => {
   const pair = (more: JsonObject = {}): JsonObject => ({
     handle: 'f',
     signer: 'alice',

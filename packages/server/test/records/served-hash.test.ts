@@ -11,7 +11,7 @@ import { withServer } from '../support/server.js';
 
 const server = withServer();
 
-/** The hash is that of the data beside it, as a client that knows no kinds computes it (contract 00, Hash). */
+/** The hash is that of the data beside it, as a client that knows no kinds computes it (interface/hashes). */
 function expectHashed({ hash, data }: Pick<RecordEnvelope, 'hash' | 'data'>, what: string): void {
   expect(hashOf(data, native), `${what}: ${JSON.stringify(data)}`).toBe(hash);
 }
@@ -64,7 +64,7 @@ async function sceneOf(name: KindName, shape: Shape): Promise<Scene> {
   return { ...scene, data: JSON.parse(JSON.stringify({ ...scene.data, ...shape })) };
 }
 
-describe('a served hash is the hash of the served data (contract 00)', () => {
+describe('a served hash is the hash of the served data (interface/hashes)', () => {
   it.each(SHAPES)('of a $name, $what, after every operation', async ({ name, shape }) => {
     const kind = kindNamed(name);
     const scene = await sceneOf(name, shape);
@@ -111,7 +111,7 @@ describe('a served hash is the hash of the served data (contract 00)', () => {
   });
 });
 
-describe('a subdomain, the one record the ledger adds to (contract 02 §2.1)', () => {
+describe('a subdomain, the one record the ledger adds to (interface/hashes#the-one-exception-a-subdomain)', () => {
   async function subdomain(): Promise<{ client: TestClient; record: RecordEnvelope }> {
     const client = await newLedger(server.current.url);
     await stored(client, 'domain', { handle: 'payments' });

@@ -49,7 +49,7 @@ const WRONG_TIER: Mismatch = {
 
 /** Kinds whose request already asks for `data.schema`. */
 const ALWAYS_NAMED: readonly KindName[] = ['report', 'policy'];
-/** Kinds that have schemas from the birth of the ledger (contract 02 §1.2). */
+/** Kinds that have schemas from the birth of the ledger (interface/schemas#enforcement). */
 const BORN_WITH: readonly KindName[] = ['policy', 'bridge', 'signer-factor'];
 
 const server = withServer();
@@ -89,7 +89,7 @@ function expectUnnamed(answer: TestAnswer, { client, kind }: Scene): void {
 
 const taking = kinds.filter(({ data: { schemas } }) => schemas !== 'none');
 
-it('are for the kinds of contract 02 §1.1', () => {
+it('are for the kinds of interface/schemas#fields', () => {
   expect(taking.map(({ name }) => name).sort()).toEqual(
     [
       'anchor',

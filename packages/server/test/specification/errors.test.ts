@@ -161,7 +161,7 @@ describe('Record API error body: { hash, data: { reason, detail, custom? }, meta
   });
 });
 
-describe('Which error wins (contract 01 §12, Order of checks)', () => {
+describe('Which error wins (interface/records#order-of-checks)', () => {
   it('each before all that follow it', async () => {
     const key = newKey();
     const rules = [{ action: 'any', record: 'any', signer: { public: key.public } }];

@@ -279,7 +279,7 @@ const COMMON = [
   'meta.moment',
 ];
 
-/** Refused on every kind [contract 01 §10], and fields of other kinds. */
+/** Refused on every kind [interface/lists#filterable-members], and fields of other kinds. */
 const NEVER = [
   ...['access', 'origin', 'signal', 'parent', 'claims.symbol', 'unknown', 'custom', 'secret'].map(
     (field) => `data.${field}`,

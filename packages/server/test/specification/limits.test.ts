@@ -50,7 +50,7 @@ describe('Limits', () => {
   });
 });
 
-describe('Limits the specification leaves open (contract 06 §8)', () => {
+describe('Limits the specification leaves open (interface/limits)', () => {
   it(`${limits.handle} characters of a handle`, async () => {
     const client = await ledger();
     expectStored(await post(client, { handle: 'x'.repeat(limits.handle) }));
@@ -158,7 +158,7 @@ describe('Limits the specification leaves open (contract 06 §8)', () => {
   });
 });
 
-describe('A body that could not be kept as it is (contract 01 §12, Edges)', () => {
+describe('A body that could not be kept as it is (interface/records#request-bodies)', () => {
   it.each([
     ['no JSON', '{"hash": }'],
     ['half of one', '{"data":{"handle":"w"'],

@@ -96,7 +96,7 @@ describe('Query parameters on lists: page (object with index and limit)', () => 
   );
 });
 
-describe('The order of lists (contract 01 §10)', () => {
+describe('The order of lists (interface/lists#order)', () => {
   it('newest change first: an update or a proof brings a record to the top', async () => {
     const client = await withWallets(3);
     const listed = async () => handles((await client.get('/wallets')).body.data);

@@ -14,7 +14,7 @@ async function answered(answer: Promise<TestAnswer>): Promise<[number, string]> 
   return [status, text];
 }
 
-describe('Retry safety (contract 00)', () => {
+describe('Retry safety (interface/records#sending-a-request-again)', () => {
   const detail = 'Wallet with handle w already exists.';
 
   it('the same signed body again answers 200 with the record as it is now', async () => {

@@ -15,7 +15,10 @@ import { systemKeyOf, type TestAnswer, type TestClient } from './client.js';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** The one proof of what is signed for an answer, and not stored: a list, an error, an item (contract 01 §3). */
+/**
+ * The one proof of what is signed for an answer, and not stored: a list, an error, an item
+ * (interface/proofs#proofs-of-the-ledger).
+ */
 function expectFreshProof(proofs: StoredProof[], hash: string, client: TestClient): void {
   expect(proofs).toHaveLength(1);
   const proof = proofs[0] as StoredProof;
@@ -27,7 +30,7 @@ function expectFreshProof(proofs: StoredProof[], hash: string, client: TestClien
 
 /**
  * The answer is this error, whole: status, body, and the signature of the client's ledger, or none outside all ledgers
- * (contract 01 §12).
+ * (interface/errors).
  *
  * @param custom `custom` of the error; unless given there must be none, or a list of errors where the data is invalid
  */
@@ -55,7 +58,7 @@ export function expectRefusal(
   else expectFreshProof(meta.proofs, hash, client);
 }
 
-/** The answer is a list, hashed and signed (contract 01 §10); gives its data. */
+/** The answer is a list, hashed and signed (interface/lists); gives its data. */
 export function expectList(answer: TestAnswer, client: TestClient, page?: JsonObject): RecordEnvelope[] {
   expect(answer.status, answer.text).toBe(200);
   expect(answer.headers.get('content-type')).toBe(JSON_TYPE);
@@ -69,7 +72,7 @@ export function expectList(answer: TestAnswer, client: TestClient, page?: JsonOb
   return data;
 }
 
-/** Each item of an access check is signed by itself (contract 01 §11); gives the rules. */
+/** Each item of an access check is signed by itself (interface/access#access-check); gives the rules. */
 export function expectRules(answer: TestAnswer, client: TestClient): JsonObject[] {
   const items = expectList(answer, client);
   return items.map(({ hash, data, meta, ...others }) => {
