@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { closed, common, Handle, oneOfNames, PUBLIC_KEY_PATTERN } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 
 /** The ledger's own signers, in the order they are made and listed (contract 01 §14). */
 export const SYSTEM_SIGNERS = ['system', 'core', 'system.auth', 'system.dtc'] as const;
