@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { closed, common, Free, Handle } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 
 // Whatever a wallet is known by elsewhere: not resolved, so not held to the form of an address (interface/anchors#fields).
 const Text = Type.String({ minLength: 1 });

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@countersign/protocol';
 import { type TProperties, Type } from 'typebox';
 import { limits } from '../limits.js';
 import { closed, common, Free, Handle, oneOf, oneOfNames, SecretReference, secretNames } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 import { requireHttpUrl } from './refusal.js';
 
 const Url = Type.String({ maxLength: limits.url });

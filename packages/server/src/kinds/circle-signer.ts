@@ -1,5 +1,5 @@
 import { closed, common, Handle } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 
 /** A signer's membership of a circle: no handle of its own, made and dropped, never updated (interface/circles#members). */
 export const circleSigner: KindDeclaration = {

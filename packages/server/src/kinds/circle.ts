@@ -1,5 +1,5 @@
 import { closed, common, Handle } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 
 /** A group of signers that rules can name as one (interface/circles). */
 export const circle: KindDeclaration = {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { closed, common, Handle } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 import { requestInvalid } from './refusal.js';
 
 /** A division of a ledger whose rules its records inherit (interface/domains). */

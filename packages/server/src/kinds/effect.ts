@@ -2,7 +2,7 @@ import { isObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { limits } from '../limits.js';
 import { closed, common, Free, Handle, oneOf, oneOfNames } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 import { requireHttpUrl } from './refusal.js';
 
 // `schema` may be left out: the member that is there tells which (interface/effects#fields).

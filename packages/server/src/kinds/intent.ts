@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@countersign/protocol';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { limits } from '../limits.js';
 import { closed, common, Free, Handle, handlesOf, oneOf, oneOfNames } from './data.js';
-import type { KindDeclaration, MetaTools } from './kind.js';
+import type { KindDeclaration, MetaTools } from './declaration.js';
 
 // Older clients send the handle alone (interface/intents#claims).
 const Address = Type.Union([Handle, closed({ handle: Handle, custom: Type.Optional(Free) })]);

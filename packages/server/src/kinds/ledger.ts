@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { closed, common, Free, Handle, oneOfNames } from './data.js';
+import type { KindDeclaration } from './declaration.js';
 import { withoutNull } from './hashed.js';
-import type { KindDeclaration } from './kind.js';
 
 const flag = Type.Optional(Type.Boolean());
 

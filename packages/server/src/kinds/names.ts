@@ -1,21 +1,5 @@
 import type { Right, RightTerms } from '../access/context.js';
-import type { Filters, KindDeclaration } from './kind.js';
-
-export type Filterable = NonNullable<Filters['access']>;
-
-/** The enumerations of the interface that name kinds of record, each in the order in which errors list it. */
-export interface Names {
-  /** What access rules can be about (interface/access#rules). */
-  readonly records: readonly string[];
-  /** What effects subscribe to (interface/effects#signals). */
-  readonly signals: readonly string[];
-  /** What users' schemas apply to (interface/schemas#fields). */
-  readonly schemas: readonly string[];
-  /** What processing policies hand over to bridges (interface/forwarding). */
-  readonly forwarded: readonly string[];
-  /** What filters of access values may name for some kinds, as patterns (interface/policies#access-policies). */
-  readonly filterable: ReadonlyMap<string, Filterable>;
-}
+import type { KindDeclaration, Names } from './declaration.js';
 
 /** Names of rules that belong to no kind: `any` stands for all. */
 const OTHER_RECORDS = ['any', 'request', 'server'];

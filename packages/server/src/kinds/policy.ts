@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, LedgerError } from '@countersign/protocol';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 import { checkAccessFilters } from './policies/filter.js';
 import { customPolicy, policyShapes } from './policies/shapes.js';
 

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, LedgerError } from '@countersign/protocol';
-import type { Kind } from './kind.js';
+import type { Identity } from './declaration.js';
 
 /** What is wrong with one place of a request, as a schema validator would tell it. */
 interface Fault {
@@ -31,7 +31,7 @@ export function requestInvalid({ instancePath, keyword, params, message }: Fault
 }
 
 /** There is no record of the kind under that name (interface/records#read). */
-export function notFound({ missing }: Pick<Kind, 'missing'>): LedgerError {
+export function notFound({ missing }: Pick<Identity, 'missing'>): LedgerError {
   return new LedgerError('record.not-found', `${missing} not found`);
 }
 

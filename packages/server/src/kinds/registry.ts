@@ -1,8 +1,9 @@
 import type { RightTerms } from '../access/context.js';
 import { defineAccessRules } from '../access/rules.js';
 import { all } from './all.js';
-import type { Data, DataDeclaration, Kind, KindDeclaration, KindName } from './kind.js';
-import { type Names, namesOf, rightTermsOf } from './names.js';
+import type { Data, DataDeclaration, KindDeclaration, Names, OptionalGroups } from './declaration.js';
+import type { Kind, KindName } from './kind.js';
+import { namesOf, rightTermsOf } from './names.js';
 
 const declared: readonly KindDeclaration[] = Object.values(all);
 
@@ -24,10 +25,11 @@ export function kindNamed(name: KindName): Kind {
   return byName.get(name) as Kind;
 }
 
-/** The kind with the groups that its file leaves out. */
+/** The kind with the groups that its file leaves out. The names it declares are those of kinds: tests see to that. */
 function complete(declaration: KindDeclaration): Kind {
   const { links = {}, access = { decides: 'never' }, filters = {}, secrets = {}, trail = {}, birth = {} } = declaration;
-  return { ...declaration, data: shaped(declaration.data), links, access, filters, secrets, trail, birth };
+  const groups = { links, access, filters, secrets, trail, birth } as OptionalGroups<KindName>;
+  return { ...declaration, ...groups, name: declaration.name as KindName, data: shaped(declaration.data) };
 }
 
 function shaped({ shape, alternatives, check, ...others }: DataDeclaration): Data {

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, LedgerError, type Meta } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { closed, common, Handle } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 
 const STATUSES = ['created', 'pending', 'completed', 'rejected', 'settled'] as const;
 

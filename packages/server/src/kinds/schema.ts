@@ -2,7 +2,7 @@ import type { JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { compileUserSchema, STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 import { closed, common, Free, Handle, oneOfNames } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 
 /** What users ask of the data of a kind (interface/schemas). */
 export const schema: KindDeclaration = {

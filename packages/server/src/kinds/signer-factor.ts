@@ -12,8 +12,8 @@ import {
   SecretReference,
   secretNames,
 } from './data.js';
+import type { Generated, KindDeclaration } from './declaration.js';
 import { withoutNull } from './hashed.js';
-import type { Generated, KindDeclaration } from './kind.js';
 import { requestInvalid } from './refusal.js';
 
 const CREDENTIALS_REFUSED =

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { closed, common, Handle, oneOfNames, PUBLIC_KEY_PATTERN } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 
 /** The ledger's own signers, in the order they are made and listed (interface/signers#signers-of-the-ledger). */
 export const SYSTEM_SIGNERS = ['system', 'core', 'system.auth', 'system.dtc'] as const;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { closed, common, Handle } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 
 const factors = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { limits } from '../limits.js';
 import { closed, common, Free, Handle, handlesOf, oneOfNames } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 
 /** Where claims on a wallet go instead of the wallet itself; a target need not exist yet (interface/wallets#routes). */
 const Route = closed({

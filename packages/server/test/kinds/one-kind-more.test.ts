@@ -10,7 +10,7 @@ import { type Copy, withKind } from './one-kind-more.js';
 const BADGE = `
 import { Type } from 'typebox';
 import { closed, common, Handle, handlesOf } from './data.js';
-import type { KindDeclaration } from './kind.js';
+import type { KindDeclaration } from './declaration.js';
 
 const GOLD = { properties: { points: { minimum: 1 } } };
 

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, LedgerError } from '@countersign/protocol';
-import type { Filterable, Names } from '../names.js';
+import type { Filterable, Names } from '../declaration.js';
 
 /**
  * The keys a filter of an access value may have for records of a kind, as patterns (interface/policies#access-policies).

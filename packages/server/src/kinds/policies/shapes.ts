@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { AccessValues, SignerMatcher } from '../../access/rules.js';
 import { limits } from '../../limits.js';
 import { closed, common, Free, Handle, oneOfNames } from '../data.js';
-import type { Names } from '../names.js';
+import type { Names } from '../declaration.js';
 
 /** The schemas of policies the service knows, in the order errors list them (interface/policies#fields). */
 const KNOWN = ['layout', 'access', 'status', 'labels', 'schedule', 'processing', 'authentication', 'dtc'];
