@@ -55,4 +55,28 @@ export const mutants = [
     replace: 'if (!(number >= least && number <= most + 1)) {',
     breaks: 'A setting is one more than it may be.',
   },
+  {
+    id: 'deployment-migration-left-out',
+    file: src('store/migrate.ts'),
+    find: "'0003-lists': lists.sql,",
+    replace: "'0003-lists': 'select 1',",
+    breaks: 'The schema is another than the one that was reviewed.',
+    tests: [test('upgrade/schema.test.ts')],
+  },
+  {
+    id: 'deployment-upgrade-without-proofs',
+    file: src('store/migrations/0005-used-proofs.ts'),
+    find: 'order by c.moment, c.luid, c.change\non conflict do nothing;',
+    replace: 'limit 0;',
+    breaks: 'What was dropped before an upgrade is made again after it.',
+    tests: [test('upgrade/upgrade.test.ts')],
+  },
+  {
+    id: 'deployment-upgrade-without-filters',
+    file: src('store/migrations/0008-answers.ts'),
+    find: "where kind = 'circle-signer';",
+    replace: 'where false;',
+    breaks: 'Records of an earlier release are not found by a filter of this one.',
+    tests: [test('upgrade/upgrade.test.ts')],
+  },
 ];
