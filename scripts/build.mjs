@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, say } from './root.mjs';
 
-const packages = ['packages/protocol', 'packages/server'];
+/** Every package that is compiled; the last one refers to the others. */
+const packages = ['packages/embedded-postgres', 'packages/protocol', 'packages/safe-json-schema', 'packages/server'];
 
 /** Names the sources that the last build was made of. */
 const stamp = join(root, 'packages/server/dist/.sources');

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,8 +15,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from '../root.mjs';
 
-/** What the build leaves, which not every test needs anew. */
-const BUILT = ['packages/protocol', 'packages/server'];
+/** Our packages, of which the build's output is copied too: not every test needs it anew. */
+const PACKAGES = ['embedded-postgres', 'protocol', 'safe-json-schema', 'server'];
+const BUILT = PACKAGES.map((name) => `packages/${name}`);
 
 /**
  * A copy of the repository as it is now, to put defects into: nothing of the repository itself is ever changed.
@@ -54,8 +56,8 @@ export async function makeWorkspace() {
 
   function change(file, text, built) {
     writeFileSync(join(folder, file), text);
-    // The server's tests import the server's sources, but the protocol as it was compiled.
-    if (built || file.startsWith('packages/protocol/')) build(folder);
+    // The server's tests import the server's sources, but the other packages as they were compiled.
+    if (built || !file.startsWith('packages/server/')) build(folder);
   }
 }
 
@@ -71,6 +73,7 @@ function sources() {
 /** Links what is installed; scopes one by one, so that ours lead to the copy. */
 function shareModules(below, folder) {
   const from = join(root, below, 'node_modules');
+  if (!existsSync(from)) return;
   const to = join(folder, below, 'node_modules');
   mkdirSync(to, { recursive: true });
   for (const name of readdirSync(from)) {
@@ -78,7 +81,7 @@ function shareModules(below, folder) {
   }
   if (below !== '.') return;
   mkdirSync(join(to, '@countersign'));
-  for (const name of ['protocol', 'server']) {
+  for (const name of PACKAGES) {
     symlinkSync(join(folder, 'packages', name), join(to, '@countersign', name));
   }
 }

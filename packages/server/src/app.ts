@@ -3,6 +3,9 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
+import { type Background, startBackground } from './background/background.js';
+import { renewStatistics } from './background/renew-statistics.js';
+import { sweepUsedTokens } from './background/sweep-used-tokens.js';
 import type { Nature } from './base/clock.js';
 import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import type { ConnectionBounds } from './http/connections.js';
@@ -103,9 +106,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   const epochs = await prepared(options, metrics, failed);
   const outbound = createOutbound({ allowPrivate });
-  const pools = openPools(options.database, epochs, failed);
+  const pools = createPools(options.database, epochs.verify, failed);
   let disk = UNWATCHED;
-  const letGo = () => Promise.all([outbound.close(), pools.others.end(), pools.lists.end(), disk.close()]);
+  const ends = () => Object.values(pools).map((one) => one.end());
+  const letGo = () => Promise.all([outbound.close(), ...ends(), disk.close()]);
   try {
     if (databaseFolder !== undefined)
       disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logDiskSpace(logger));
@@ -113,9 +117,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const service = createService(options, { metrics, pools, epochs, disk, outbound });
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
+    const background = startWork({ ...options, worker, nature: service.nature, metrics }, pools, epochs.verify);
     let closed: Promise<unknown> | undefined;
     const close = async () => {
-      closed ??= app.close().then(letGo);
+      closed ??= Promise.all([app.close(), background.stop()]).then(letGo);
       await closed;
     };
     return {
@@ -124,7 +129,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       metrics,
       close,
       async leave() {
-        await connections.leave();
+        await Promise.all([connections.leave(), background.stop()]);
         await close();
       },
     };
@@ -134,13 +139,36 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** The connections of lists, which may be slow, and those of everything else. */
-function openPools(database: pg.PoolConfig, { verify }: EpochGuard, failed: (error: Error) => void): Pools {
-  const { connections } = limits;
-  const patience = { statement_timeout: limits.listed.quick, connectionTimeoutMillis: 2 * limits.listing };
-  const others = createPool({ max: connections.others, ...database, onConnect: verify }, failed);
-  const lists = createPool({ max: connections.lists, ...patience, ...database, onConnect: verify }, failed);
-  return { lists, others };
+/** The pools of a process. Each has its own patience, and none takes the connections of another. */
+function createPools(database: pg.PoolConfig, onConnect: EpochGuard['verify'], failed: (error: Error) => void) {
+  const { connections, listed, listing, background } = limits;
+  const patience = { statement_timeout: listed.quick, connectionTimeoutMillis: 2 * listing };
+  const short = { statement_timeout: background.query, query_timeout: background.query };
+  return {
+    lists: createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed),
+    leases: createPool({ max: connections.leases, ...short, ...database, onConnect }, failed),
+    others: createPool({ max: connections.others, ...database, onConnect }, failed),
+  };
+}
+
+/** Starts the work that has no request behind it. */
+function startWork(
+  { database, worker, nature, metrics, logger }: ServerOptions & { worker: string; nature: Nature; metrics: Metrics },
+  { leases, others }: ReturnType<typeof createPools>,
+  onConnect: EpochGuard['verify'],
+): Background {
+  const random = () => Buffer.from(nature.random(4)).readUInt32LE() / 2 ** 32;
+  return startBackground({
+    workers: [sweepUsedTokens(others, nature.now), renewStatistics(others)],
+    pool: leases,
+    database,
+    onConnect,
+    holder: [worker, process.pid, Buffer.from(nature.random(8)).toString('hex')].join('/'),
+    metrics: metrics.background,
+    logger,
+    clock: () => performance.now(),
+    random,
+  });
 }
 
 /** What the service stands on, which is let go of when it closes. */

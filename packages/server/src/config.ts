@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { HANDLE_PATTERN } from '@countersign/protocol';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { readServerRules } from './access/server-rules.js';
+// Server rules name kinds: the registry defines which there are.
+import './kinds/registry.js';
 import { decodeMasterKey } from './keys/master-key.js';
 import { limits } from './limits.js';
 

@@ -204,8 +204,36 @@ export const limits = {
    * than there are connections, so that other things go on.
    */
   lookups: { together: 4, each: 2 },
-  /** Connections to the database that one process has: for lists, and for everything else. */
-  connections: { lists: 3, others: 7 },
+  /**
+   * Connections to the database that one process has: for lists, for the leases of background work, and for everything
+   * else. One more listens for hints.
+   */
+  connections: { lists: 3, leases: 2, others: 7 },
+  /**
+   * Background work, in milliseconds where nothing else is said: how long a `lease` holds unless it is renewed, and how
+   * often it is (`beat`); how long a look for due units may take (`query`), the shortest time from one look to the next
+   * (`pause`), and the random part of the time to when a unit is free (`jitter`). `listed` due units are considered in a
+   * look, rows `swept` by one statement.
+   *
+   * Failures are tried again after `retry`, and a lost connection for hints after `reconnect`. Hints of one worker are
+   * sent to other processes every `hint` milliseconds at most. A stop waits for what runs (`drain`), then for what was
+   * aborted to end (`grace`). Of failures, `lines.count` are logged in `lines.window` milliseconds.
+   */
+  background: {
+    lease: 30_000,
+    beat: 10_000,
+    query: 5_000,
+    pause: 20,
+    jitter: 250,
+    listed: 10_000,
+    swept: 10_000,
+    retry: { first: 1_000, greatest: 300_000 },
+    reconnect: { first: 500, greatest: 30_000 },
+    hint: 100,
+    drain: 5_000,
+    grace: 1_000,
+    lines: { count: 60, window: 60_000 },
+  },
   /**
    * Of our own PostgreSQL: how often in so many milliseconds it may end by itself before it is given up, and milliseconds
    * before it is started again.

@@ -1,5 +1,5 @@
+import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Pools } from './store/store.js';
 
 /** Seconds: from a cached read to the longest a request may take. */
 const LATENCIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
@@ -15,6 +15,19 @@ export interface Metrics {
   corrupt(): void;
   /** The database has gone on from an earlier point: all ledgers were moved on to that epoch. */
   epochBegan(epoch: number): void;
+  readonly background: BackgroundMetrics;
+}
+
+/** What background work counts, by the name of its worker. */
+export interface BackgroundMetrics {
+  /** A run has ended: `done`, `failed`, `lost` with its lease, or `stopped` with the process. */
+  ran(name: string, outcome: string, seconds: number): void;
+  /** Something failed: the step in which it did. */
+  failed(name: string, step: string): void;
+  /** Seconds that the unit which was due for longest had waited at the last look. */
+  lag(name: string, seconds: number): void;
+  /** Whether hints of other processes are heard. */
+  listening(is: boolean): void;
 }
 
 /**
@@ -64,6 +77,7 @@ export function createMetrics(worker: string): Metrics {
     help: 'The epoch that ledgers were moved on to when the database went back in time under this process; 0 if it never did.',
     registers,
   });
+  const background = backgroundMetrics(registers);
   const routes = new Map<string, { requests: Counter.Internal; latency: Histogram.Internal<'method' | 'route'> }>();
   return {
     registry,
@@ -80,10 +94,53 @@ export function createMetrics(worker: string): Metrics {
     },
     corrupt: () => corrupt.inc(),
     epochBegan: (to) => epoch.set(to),
+    background,
     batched(of, size, waited) {
       sizes.observe({ of }, size);
       waits.observe({ of }, waited);
     },
+  };
+}
+
+function backgroundMetrics(registers: Registry[]): BackgroundMetrics {
+  const runs = new Counter({
+    name: 'countersign_background_runs_total',
+    help: 'Runs of background work that ended: done, failed, lost with their lease, or stopped with the process.',
+    labelNames: ['name', 'outcome'] as const,
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'countersign_background_run_seconds',
+    help: 'Time that a run took.',
+    labelNames: ['name'] as const,
+    buckets: LATENCIES,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'countersign_background_failures_total',
+    help: 'Failures of background work, by the step: run, claim (looking for due work), renew (a lease), release (a lease), hint.',
+    labelNames: ['name', 'step'] as const,
+    registers,
+  });
+  const lag = new Gauge({
+    name: 'countersign_background_lag_seconds',
+    help: 'How long the unit of work that was due for longest had waited when this process last looked.',
+    labelNames: ['name'] as const,
+    registers,
+  });
+  const listening = new Gauge({
+    name: 'countersign_background_listening',
+    help: 'Whether hints from other processes are heard (1). Without them work begins later, and is done all the same.',
+    registers,
+  });
+  return {
+    ran(name, outcome, seconds) {
+      runs.inc({ name, outcome });
+      durations.observe({ name }, seconds);
+    },
+    failed: (name, step) => failures.inc({ name, step }),
+    lag: (name, seconds) => lag.set({ name }, seconds),
+    listening: (is) => listening.set(is ? 1 : 0),
   };
 }
 
@@ -110,10 +167,10 @@ export function watchTurns({ registry }: Metrics, waiting: () => number): void {
 }
 
 /** Adds the state of the pools of database connections. */
-export function watchPools({ registry }: Metrics, pools: Pools): void {
+export function watchPools({ registry }: Metrics, pools: Readonly<Record<string, pg.Pool>>): void {
   new Gauge({
     name: 'countersign_database_connections',
-    help: 'Connections to the database, of lists and of the others: in use, idle, and requests waiting for one.',
+    help: 'Connections to the database, of lists, of leases and of the others: in use, idle, and requests waiting for one.',
     labelNames: ['of', 'state'] as const,
     registers: [registry],
     collect() {

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import type { Postgres } from '@countersign/embedded-postgres';
 import type { pino } from 'pino';
 import { createLogger } from './cluster/log.js';
 import { assertFree } from './cluster/port.js';
@@ -7,7 +8,7 @@ import { runWorker } from './cluster/worker.js';
 import { startWorkers } from './cluster/workers.js';
 import { type Config, readConfig, urlHost } from './config.js';
 import { readMasterKey } from './keys/master-key.js';
-import { type Embedded, startEmbedded } from './store/embedded.js';
+import { startEmbedded } from './store/embedded.js';
 
 /** Starts the service from the environment, and tells in one line why that cannot be. */
 export async function start(): Promise<void> {
@@ -62,7 +63,7 @@ interface Serving {
   readonly failed?: Promise<Error>;
 }
 
-async function run(config: Config, logger: pino.Logger, embedded: Embedded | undefined): Promise<void> {
+async function run(config: Config, logger: pino.Logger, embedded: Postgres | undefined): Promise<void> {
   const databaseUrl = embedded?.url ?? config.databaseUrl ?? '';
   const { masterKey, isNew } = await prepareDatabase(databaseUrl, embedded !== undefined, config);
   const beginning = begin(config, logger, databaseUrl, masterKey);

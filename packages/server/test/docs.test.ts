@@ -15,6 +15,13 @@ function read(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
+/** The texts of the sources of a package. */
+async function sourcesOf(name: string): Promise<string[]> {
+  const folder = `packages/${name}/src`;
+  const paths = await readdir(join(root, folder), { recursive: true });
+  return paths.filter((path) => path.endsWith('.ts')).map((path) => read(`${folder}/${path}`));
+}
+
 /** What stands between `<!-- name -->` and `<!-- /name -->` in a document. */
 function section(path: string, name: string): string {
   const [, content] = new RegExp(`<!-- ${name} -->\n(.*?)<!-- /${name} -->`, 's').exec(read(path)) ?? [];
@@ -54,8 +61,7 @@ describe('docs/operations.md', () => {
 
   it('explains lines of the log that the server writes', async () => {
     const told = [...section('docs/operations.md', 'lines').matchAll(/^\| `([^`]+)`/gm)].map(([, line = '']) => line);
-    const sources = await readdir(join(root, 'packages/server/src'), { recursive: true });
-    const text = sources.filter((name) => name.endsWith('.ts')).map((name) => read(`packages/server/src/${name}`));
+    const text = (await Promise.all(['server', 'embedded-postgres'].map(sourcesOf))).flat();
     for (const line of told)
       expect(
         text.some((source) => source.includes(line)),
@@ -88,7 +94,8 @@ describe('docs/threat-model.md', () => {
     );
     expect(named.length).toBeGreaterThan(30);
     for (const path of named) {
-      expect(existsSync(join(root, 'packages/server/test', path.replace('/*', ''))), path).toBe(true);
+      const folder = path.startsWith('packages/') ? '' : 'packages/server/test';
+      expect(existsSync(join(root, folder, path.replace('/*', ''))), path).toBe(true);
     }
   });
 });

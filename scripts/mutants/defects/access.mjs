@@ -23,7 +23,7 @@ export const mutants = [
   {
     id: 'access-update-grants-intent-proofs',
     file: src('access/decide.ts'),
-    find: " && record !== 'intent-proof') {",
+    find: ' && !terms.ownProofs.has(record)) {',
     replace: ') {',
     breaks: 'Whoever may update an intent may prove it.',
   },
@@ -60,8 +60,9 @@ export const mutants = [
   {
     id: 'access-list-by-domain-rules',
     file: src('access/decide.ts'),
-    find: '{ ledger, policies, server, domains: [], cost }, false',
-    replace: "{ ledger, policies, server: [{ action: 'read', record: 'any' } as never], domains: [], cost }, false",
+    find: '{ ledger, policies, server, domains: [], terms, cost }, false',
+    replace:
+      "{ ledger, policies, server: [{ action: 'read', record: 'any' } as never], domains: [], terms, cost }, false",
     breaks: 'Anybody may ask for a list.',
   },
   {
@@ -166,15 +167,15 @@ export const mutants = [
   {
     id: 'access-domain-rules-on-intent-proofs',
     file: src('access/standing.ts'),
-    find: "(level === 'domain' || level === 'server')) return false;",
-    replace: "level === 'server') return false;",
+    find: "if ((level === 'domain' || level === 'server') && context",
+    replace: "if (level === 'server' && context",
     breaks: "A domain's rule lets proofs be added to intents.",
   },
   {
     id: 'access-server-rules-on-intent-proofs',
     file: src('access/standing.ts'),
-    find: "(level === 'domain' || level === 'server')) return false;",
-    replace: "level === 'domain') return false;",
+    find: "if ((level === 'domain' || level === 'server') && context",
+    replace: "if (level === 'domain' && context",
     breaks: "The deployment's rule lets proofs be added to intents.",
   },
   {
@@ -239,7 +240,7 @@ export const mutants = [
   {
     id: 'access-own-keys-are-callers',
     file: src('authorization/caller.ts'),
-    find: '.filter((key) => !isOwn(session.ledger, key))',
+    find: '.filter((key) => !isNobodys(session, key))',
     replace: '',
     breaks: 'By what the ledger itself has signed, whoever repeats it acts as the ledger.',
     tests: [test('records/repeated-proofs.test.ts')],
@@ -247,7 +248,7 @@ export const mutants = [
   {
     id: 'access-own-proofs-are-the-callers',
     file: src('operations/sent.ts'),
-    find: 'signed: signed.filter((proof) => !isOwn(session.ledger, proof.public)), partial',
+    find: 'signed: signed.filter((proof) => !isNobodys(session, proof.public)), partial',
     replace: 'signed, partial',
     breaks: 'A proof of the ledger on a body makes whoever sends it its author.',
     tests: [test('forward/headers.test.ts')],
@@ -279,14 +280,14 @@ export const mutants = [
   {
     id: 'access-every-wallet-or-one',
     file: src('authorization/conditions.ts'),
-    find: 'return !allowed.includes(false);',
-    replace: 'return allowed.includes(true);',
+    find: '!allowed.includes(false)',
+    replace: 'allowed.includes(true)',
     breaks: 'Who may spend from one wallet of an intent spends from all.',
     tests: [test('access-http/policies.test.ts')],
   },
   {
     id: 'access-ledger-creation',
-    file: src('operations/create-ledger.ts'),
+    file: src('operations/create-ledger/operation.ts'),
     find: 'if (!decision.granted) {',
     replace: 'if (!decision) {',
     breaks: 'Everybody makes ledgers, whatever the deployment says.',

@@ -28,7 +28,7 @@ export const mutants = [
   },
   {
     id: 'current-history',
-    file: src('operations/changes.ts'),
+    file: src('operations/list-changes.ts'),
     find: 'const { total, changes } = session.checked(',
     replace: 'const { total, changes } = Object(',
     breaks: 'A history is shown by rules that were taken back.',

@@ -2,7 +2,10 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('config.test.ts'), test('ledgers/'), test('store/embedded.test.ts')];
+const postgres = (path) => `packages/embedded-postgres/src/${path}`;
+const postgresTests = ['packages/embedded-postgres/test/'];
+
+export const tests = [test('config.test.ts'), test('ledgers/')];
 
 export const mutants = [
   {
@@ -78,5 +81,37 @@ export const mutants = [
     replace: 'where false;',
     breaks: 'Records of an earlier release are not found by a filter of this one.',
     tests: [test('upgrade/upgrade.test.ts')],
+  },
+  {
+    id: 'postgres-name',
+    file: postgres('start.ts'),
+    find: 'if (!NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot name a database`);',
+    replace: '',
+    breaks: 'The name of a database becomes part of a statement as it is.',
+    tests: postgresTests,
+  },
+  {
+    id: 'postgres-restarts',
+    file: postgres('keep.ts'),
+    find: 'return ends.length > times;',
+    replace: 'return ends.length > times + 1;',
+    breaks: 'A PostgreSQL that ends again and again is started once more than it may.',
+    tests: postgresTests,
+  },
+  {
+    id: 'postgres-lock',
+    file: postgres('lock.ts'),
+    find: 'if (holder !== undefined) throw new Error(`${setting} ${dataDir} is in use by process ${holder}`);',
+    replace: '',
+    breaks: 'Two servers use one data directory.',
+    tests: postgresTests,
+  },
+  {
+    id: 'postgres-owner',
+    file: postgres('lock.ts'),
+    find: '(await startOf(owner.pid)) === owner.started',
+    replace: '(await startOf(owner.pid)) !== undefined',
+    breaks: 'A process that got the id of a killed server keeps the next start from its folder.',
+    tests: postgresTests,
   },
 ];

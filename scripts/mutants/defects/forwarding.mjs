@@ -215,7 +215,7 @@ export const mutants = [
   },
   {
     id: 'forward-update-rights',
-    file: src('operations/update.ts'),
+    file: src('operations/update/decide.ts'),
     find: "await authorize(session, caller, { action: 'update', kind, subject });",
     replace: '',
     breaks: 'Everybody updates what a bridge keeps.',

@@ -226,4 +226,20 @@ export const mutants = [
     breaks: 'What the index leaves open counts as allowed.',
     tests: [test('access-http/lists.test.ts')],
   },
+  {
+    id: 'list-like-escape',
+    file: src('store/queries/text-pattern-sql.ts'),
+    find: "'_', /[\\\\%_]/)}%`;",
+    replace: "'_', /[\\\\%]/)}%`;",
+    breaks: 'An escaped wildcard of $regex stands for any character in the columns of lists.',
+    tests: [test('filters/text-pattern.test.ts')],
+  },
+  {
+    id: 'list-regex-escape',
+    file: src('store/queries/text-pattern-sql.ts'),
+    find: '/[\\\\^$.|?*+()[\\]{}]/',
+    replace: '/[\\\\^$.|?*+[\\]{}]/',
+    breaks: 'Parentheses in $regex group in the documents of lists, and stand for themselves in rules.',
+    tests: [test('filters/text-pattern.test.ts')],
+  },
 ];

@@ -72,7 +72,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-of-reserved',
-    file: src('operations/update.ts'),
+    file: src('operations/update/decide.ts'),
     find: 'assertNotReserved(kind, record);',
     replace: '',
     breaks: "The key of the ledger's own signer can be replaced.",
@@ -80,7 +80,7 @@ export const mutants = [
   },
   {
     id: 'operation-factor-of-reserved',
-    file: src('operations/create.ts'),
+    file: src('operations/create/decide.ts'),
     find: 'assertNotUnderReserved(kind, data);',
     replace: '',
     breaks: "A factor of the ledger's own signer is another key of the ledger's.",
@@ -88,7 +88,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-parent',
-    file: src('operations/update.ts'),
+    file: src('operations/update/decide.ts'),
     find: 'assertParentHash(record, data.parent);',
     replace: '',
     breaks: 'An update replaces a version that its signer has not seen.',
@@ -104,8 +104,8 @@ export const mutants = [
   },
   {
     id: 'operation-update-luid',
-    file: src('operations/update.ts'),
-    find: 'assertLuid(record, change.luid);',
+    file: src('operations/update/decide.ts'),
+    find: 'assertLuid(record, update.luid);',
     replace: '',
     breaks: 'An update is for another record than its luid says.',
     tests: [test('tenants/isolation.test.ts')],
@@ -128,7 +128,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-rights',
-    file: src('operations/update.ts'),
+    file: src('operations/update/decide.ts'),
     find: "await authorize(session, caller, { action: 'update', kind, subject, conditions });",
     replace: '',
     breaks: 'Everybody may update everything.',
@@ -136,7 +136,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-judged-by-what-it-makes',
-    file: src('operations/update.ts'),
+    file: src('operations/update/decide.ts'),
     find: 'const subject = subjectOf(kind, record, parent);',
     replace: 'const subject = { ...subjectOf(kind, record, parent), data };',
     breaks: 'An update is judged by the data that it brings.',
@@ -144,7 +144,7 @@ export const mutants = [
   },
   {
     id: 'operation-update-under-parent',
-    file: src('operations/update.ts'),
+    file: src('operations/update/decide.ts'),
     find: 'if (parent) assertUnder(kind, data, parent);',
     replace: '',
     breaks: 'A factor moves to another signer.',
@@ -160,7 +160,7 @@ export const mutants = [
   },
   {
     id: 'operation-history-under-parent',
-    file: src('operations/changes.ts'),
+    file: src('operations/readable-record.ts'),
     find: 'if (parent) assertUnder(kind, record.data, parent);',
     replace: '',
     breaks: "The history of a dropped factor is reached through another signer's path.",
@@ -168,7 +168,7 @@ export const mutants = [
   },
   {
     id: 'operation-renames-refused',
-    file: src('operations/update.ts'),
+    file: src('operations/update/rename.ts'),
     find: 'if (kind.links.renamable === false) throw renamed(kind, previous);',
     replace: 'if (kind.links.renamable === null) throw renamed(kind, previous);',
     breaks: 'A signer takes the name that rules are about.',
@@ -212,7 +212,7 @@ export const mutants = [
   },
   {
     id: 'operation-domain-exists',
-    file: src('operations/create.ts'),
+    file: src('operations/create/decide.ts'),
     find: 'assertDomain(session.ledger, kind, domain, nameOf(kind, data), signed.proofs);',
     replace: '',
     breaks: 'A record joins a domain that does not exist, and belongs to whoever makes it.',
@@ -252,7 +252,7 @@ export const mutants = [
   },
   {
     id: 'operation-renames-authorized',
-    file: src('operations/update.ts'),
+    file: src('operations/update/decide.ts'),
     find: 'if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {',
     replace: 'if (isAnother(kind, record.data, data)) {',
     breaks: 'Who may update a record gives it a name that only others may create.',
@@ -260,7 +260,7 @@ export const mutants = [
   },
   {
     id: 'operation-another-authorized',
-    file: src('operations/update.ts'),
+    file: src('operations/update/decide.ts'),
     find: 'if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {',
     replace: 'if (renames && kind.links.renamable !== false) {',
     breaks: 'Who may update a policy makes it one of another schema.',

@@ -15,7 +15,7 @@ export const mutants = [
   },
   {
     id: 'operation-created-by-policy',
-    file: src('operations/create.ts'),
+    file: src('operations/create/decide.ts'),
     find: 'if (kind.lifecycle.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);',
     replace: '',
     breaks: 'A record is made that policies of statuses do not allow.',
@@ -71,8 +71,8 @@ export const mutants = [
   },
   {
     id: 'operation-reveal-at-creation',
-    file: src('operations/create.ts'),
-    find: 'if (creation.reveals) await assertMayReveal(session, kind, caller, subject);',
+    file: src('operations/create/decide.ts'),
+    find: 'if (creation.reveals) await assertMayReveal(session, kind, caller, place.subject);',
     replace: '',
     breaks: 'Whoever makes a factor sees its secret, allowed or not.',
     tests: [test('factors/reveal.test.ts')],
@@ -151,7 +151,7 @@ export const mutants = [
   },
   {
     id: 'operation-updates-decide',
-    file: src('operations/update.ts'),
+    file: src('operations/update/decide.ts'),
     find: "decides: kind.access.decides !== 'never',",
     replace: 'decides: false,',
     breaks: 'What an update changes goes on counting in other processes.',
@@ -167,7 +167,7 @@ export const mutants = [
   },
   {
     id: 'operation-creates-decide',
-    file: src('operations/create.ts'),
+    file: src('operations/create/decide.ts'),
     find: "decides: kind.access.decides === 'always',",
     replace: 'decides: false,',
     breaks: 'A policy that was made does not count in other processes.',

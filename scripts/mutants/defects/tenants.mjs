@@ -181,8 +181,8 @@ export const mutants = [
   {
     id: 'tenant-factors',
     file: src('store/queries/signers.ts'),
-    find: "where r.ledger_id = $1 and r.kind in ('signer', 'signer-factor') and",
-    replace: "where r.kind in ('signer', 'signer-factor') and",
+    find: 'where r.ledger_id = $1 and r.kind in (${KEYED}) and',
+    replace: 'where r.kind in (${KEYED}) and',
     breaks: "A key is that of another tenant's factor.",
   },
   {
@@ -195,8 +195,8 @@ export const mutants = [
   {
     id: 'tenant-ledger-bodies',
     file: src('store/queries/ledgers.ts'),
-    find: "where r.ledger_id = $1 and r.kind || '' in ('ledger', 'policy', 'domain')",
-    replace: "where $1::bigint > 0 and r.kind || '' in ('ledger', 'policy', 'domain')",
+    find: "where r.ledger_id = $1 and r.kind || '' in (${kindsWhere",
+    replace: "where $1::bigint > 0 and r.kind || '' in (${kindsWhere",
     breaks: "A ledger is judged by every tenant's policies and domains.",
   },
   {
@@ -209,8 +209,8 @@ export const mutants = [
   {
     id: 'tenant-ledger-schemas',
     file: src('store/queries/ledgers.ts'),
-    find: "where ledger_id = $1 and kind || '' = 'schema'",
-    replace: "where $1::bigint > 0 and kind || '' = 'schema'",
+    find: "where ledger_id = $1 and kind || '' in (${kindsWhere",
+    replace: "where $1::bigint > 0 and kind || '' in (${kindsWhere",
     breaks: "Data must match every tenant's schemas.",
   },
   {

@@ -17,7 +17,7 @@ export function grants(action: string, recordKind: string | undefined, caller: C
   const record = recordKind ?? kind;
   // For reads too it is the proofs of the check that count; an unsigned check is judged by the key of its token.
   const who = principal(caller.proofs.length > 0 ? caller.proofs : tokenKeys(caller), caller);
-  const found = [...granting(rightsFor(action, record), scopeOf(record, context), () => who)];
+  const found = [...granting(rightsFor(action, record, context.terms), scopeOf(record, context), () => who)];
   return SHOWN.flatMap((level) => found.filter((one) => one.level === level)).map((one) => shown(one, kind));
 }
 

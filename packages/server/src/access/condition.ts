@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { limits } from '../limits.js';
 import type { Cost } from '../work/cost.js';
-import { isFound, type Like, likeOf } from './like.js';
+import { compileTextMatcher, findsIn, type TextMatcher } from './text-matcher.js';
 
 /**
  * Whether `actual` is as `expected` says (contract 03 §6.2): equal to a scalar; what all operators hold for; an object
@@ -45,7 +45,7 @@ function holds(operators: JsonObject, operator: string, actual: Json | undefined
       return (
         typeof operand === 'string' &&
         operand.length <= limits.filter &&
-        contains(patternOf(operators, operand, cost), actual, cost)
+        contains(matcherOf(operators, operand, cost), actual, cost)
       );
     default:
       return false;
@@ -78,21 +78,21 @@ function weightOf(value: Json): number {
   return typeof value === 'string' ? value.length >> 8 : 0;
 }
 
-function contains(pattern: Like, actual: Json | undefined, cost: Cost): boolean {
-  if (typeof actual === 'string') return isFound(pattern, actual, cost);
+function contains(matcher: TextMatcher, actual: Json | undefined, cost: Cost): boolean {
+  if (typeof actual === 'string') return findsIn(matcher, actual, cost);
   if (!Array.isArray(actual)) return false;
   cost.spend(actual.length >> 2);
-  return actual.some((element) => typeof element === 'string' && isFound(pattern, element, cost));
+  return actual.some((element) => typeof element === 'string' && findsIn(matcher, element, cost));
 }
 
-// A rule is judged many times; the pattern lives as long as the rule it is of.
-const known = new WeakMap<JsonObject, Like>();
+// A rule is judged many times; the matcher lives as long as its rule.
+const known = new WeakMap<JsonObject, TextMatcher>();
 
-function patternOf(operators: JsonObject, text: string, cost: Cost): Like {
+function matcherOf(operators: JsonObject, text: string, cost: Cost): TextMatcher {
   const found = known.get(operators);
   if (found) return found;
   cost.spend(text.length);
-  const pattern = likeOf(text);
-  known.set(operators, pattern);
-  return pattern;
+  const matcher = compileTextMatcher(text);
+  known.set(operators, matcher);
+  return matcher;
 }

@@ -39,6 +39,20 @@ export interface Subject {
   readonly known?: 'name' | 'data' | 'index';
 }
 
+/** A right: an action on a kind of record. */
+export interface Right {
+  readonly action: string;
+  readonly record: string;
+}
+
+/** What kinds of record change in how rules are read. */
+export interface RightTerms {
+  /** The right that an action on a kind needs on another kind, where either allows it: by record, then by action. */
+  readonly alike: ReadonlyMap<string, ReadonlyMap<string, Right>>;
+  /** The names of proofs (`intent-proof`) that the right to update the record does not allow. */
+  readonly ownProofs: ReadonlySet<string>;
+}
+
 /** What a decision is made on, beside the caller: all of it as stored at this moment. */
 export interface Context {
   readonly ledger: {
@@ -60,6 +74,7 @@ export interface Context {
   readonly signersOf?: readonly string[];
   /** Whether the named condition of a policy value is fulfilled; without it none is (contract 03 §8.2, `invoke`). */
   readonly invoke?: (name: string) => boolean;
+  readonly terms: RightTerms;
   /** Charged for every rule that is looked at. */
   readonly cost: Cost;
   /** Takes filters on what is not known as fulfilled: it is asked whether finding out could lead to a grant. */

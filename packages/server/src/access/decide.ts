@@ -1,7 +1,7 @@
 import type { Caller } from './caller.js';
-import type { Context } from './context.js';
+import type { Context, Right, RightTerms } from './context.js';
 import { domainsAround, granting, type Principal, principal, tokenKeys } from './granting.js';
-import type { Level, Right, Standing } from './standing.js';
+import type { Level, Standing } from './standing.js';
 
 /** The outcome, and the rule that brought it about. */
 export interface Decision {
@@ -16,7 +16,7 @@ export interface Decision {
  * the ledger is asked separately: `may` asks both.
  */
 export function decide(action: string, record: string, caller: Caller, context: Context): Decision {
-  const rights = rightsFor(action, record);
+  const rights = rightsFor(action, record, context.terms);
   return decisionBy(first(granting(rights, context, principals(action, caller, context))));
 }
 
@@ -33,13 +33,13 @@ function first(rules: Iterable<Standing>): Standing | undefined {
 }
 
 /** The rights any of which allows the operation: for some, the contract leaves open which one is meant. */
-export function rightsFor(action: string, record: string): readonly Right[] {
+export function rightsFor(action: string, record: string, terms: RightTerms): readonly Right[] {
   const asked = { action, record };
-  // Contract 03 §7, Rights. The subject is the circle.
-  if (record === 'circle' && action === 'assign-signer') return [asked, { action: 'create', record: 'circle-signer' }];
-  if (record === 'circle' && action === 'remove-signer') return [asked, { action: 'drop', record: 'circle-signer' }];
+  // Contract 03 §7, Rights: to assign a signer to a circle is to create a circle signer. The subject is the circle.
+  const alike = terms.alike.get(record)?.get(action);
+  if (alike) return [asked, alike];
   // Contract 03 §6.4: a proof may be added by who may update the record; to intents not.
-  if (action === 'create' && record.endsWith('-proof') && record !== 'intent-proof') {
+  if (action === 'create' && record.endsWith('-proof') && !terms.ownProofs.has(record)) {
     return [asked, { action: 'update', record: record.slice(0, -'-proof'.length) }];
   }
   return [asked];
@@ -67,9 +67,9 @@ function principals(action: string, caller: Caller, { subject }: Context): (leve
 
 /** The rule of the ledger (or value of a policy) that gives the caller `access` (contract 03 §6.5). */
 function entry(caller: Caller, around: Context): Standing | undefined {
-  const { ledger, policies, cost } = around;
+  const { ledger, policies, terms, cost } = around;
   const who = principal([...caller.proofs, ...tokenKeys(caller)], caller);
-  const context = { ledger, policies, server: [], domains: [], signersOf: domainsAround(around), cost };
+  const context = { ledger, policies, server: [], domains: [], signersOf: domainsAround(around), terms, cost };
   return first(granting([{ action: 'access', record: 'ledger' }], context, () => who));
 }
 
@@ -91,7 +91,7 @@ function passage(
 ): Standing | undefined {
   const entered = entry(caller, context);
   if (entered || mutation) return entered;
-  for (const rule of granting(rightsFor(action, record), context, principals(action, caller, context))) {
+  for (const rule of granting(rightsFor(action, record, context.terms), context, principals(action, caller, context))) {
     if (rule.level === 'ledger' || rule.level === 'server') return rule;
   }
   return undefined;
@@ -129,8 +129,12 @@ export function mayRead(kind: string, caller: Caller, context: Context): boolean
  * Whether the caller may list records of `kind`, and by which rule (contract 03 §6.6). What the list shows is for
  * `visible`.
  */
-export function judgeQuery(kind: string, caller: Caller, { ledger, policies, server, cost }: Context): Judgement {
-  const rule = passage(caller, { ledger, policies, server, domains: [], cost }, false, 'read', kind);
+export function judgeQuery(
+  kind: string,
+  caller: Caller,
+  { ledger, policies, server, terms, cost }: Context,
+): Judgement {
+  const rule = passage(caller, { ledger, policies, server, domains: [], terms, cost }, false, 'read', kind);
   return rule ? decisionBy(rule) : { granted: false, stopped: 'gate' };
 }
 

@@ -1,10 +1,10 @@
 import type { Cost } from '../work/cost.js';
 import type { Caller, Key, Token } from './caller.js';
-import type { Context } from './context.js';
+import type { Context, Right } from './context.js';
 import { fits } from './filter.js';
 import { bearerMatches, type Owners, signerMatches } from './matchers.js';
 import type { AccessValue, Rule } from './rules.js';
-import { covers, type Level, type Right, type Standing, standing } from './standing.js';
+import { covers, type Level, type Standing, standing } from './standing.js';
 
 /** Whom rules are matched with: keys with their `signer`, the token with their `bearer`. */
 export interface Principal {

@@ -20,8 +20,8 @@ export function refusal(action: string, record: string, { credentials }: { crede
  */
 export function missingPermissions(action: string, record: string, caller: Caller, context: Context): LedgerError {
   if (caller.token === undefined && caller.proofs.length === 0) return unauthorized();
-  let count = record === 'intent-proof' ? 2 : 0;
-  for (const one of standing(rightsFor(action, record), context)) {
+  let count = context.terms.ownProofs.has(record) ? 2 : 0;
+  for (const one of standing(rightsFor(action, record, context.terms), context)) {
     if (count < limits.rules && isForOthers(one, action, record, caller, context)) count += 1;
   }
   const errors = Array.from({ length: count }, () => 'Cannot find required signer.');
@@ -37,13 +37,16 @@ function unauthorized(): LedgerError {
 function isForOthers(one: Standing, action: string, record: string, caller: Caller, context: Context): boolean {
   const { signer } = one.rule;
   if (!signer) return false;
-  const right = rightsFor(action, record).find((right) => covers(one, right, context));
-  if (!right) return action === 'reveal' && isFactorsOwn(one, context);
+  const right = rightsFor(action, record, context.terms).find((right) => covers(one, right, context));
+  if (!right) return action === 'reveal' && isRecordsOwn(one, context);
   const rule = { action: one.rule.action, signer };
   return !admits(rule, principalFor(action, one.level, caller), ownersFor(right, context), context.cost);
 }
 
-/** A factor's own rules never reveal its secret, but are counted (contract 03 §2.4). */
-function isFactorsOwn(one: Standing, context: Context): boolean {
-  return one.level === 'record' && covers(one, { action: 'reveal', record: 'signer-factor' }, context);
+/** A record's own rules never reveal its secret, but are counted (contract 03 §2.4). */
+function isRecordsOwn(one: Standing, context: Context): boolean {
+  const { subject } = context;
+  return (
+    subject !== undefined && one.level === 'record' && covers(one, { action: 'reveal', record: subject.kind }, context)
+  );
 }

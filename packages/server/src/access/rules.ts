@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import { type TSchema, Type } from 'typebox';
 import { limits } from '../limits.js';
-import { shared } from '../schemas/shared.js';
+import { reference, shared } from '../schemas/shared.js';
 
 /**
  * What rules can allow, in the order in which errors list it (contract 03 §6.1): the recorded ones, then `query-event`
@@ -31,45 +31,9 @@ export const ACTIONS = [
   'query-event',
 ] as const;
 
-/** What rules can be about, in the order in which errors list it (contract 03 §6.1). */
-export const RECORDS = [
-  'anchor',
-  'anchor-proof',
-  'any',
-  'bridge',
-  'bridge-proof',
-  'circle',
-  'circle-proof',
-  'circle-signer',
-  'domain',
-  'domain-proof',
-  'effect',
-  'effect-proof',
-  'intent',
-  'intent-proof',
-  'ledger',
-  'ledger-proof',
-  'policy',
-  'policy-proof',
-  'report',
-  'report-proof',
-  'request',
-  'schema',
-  'schema-proof',
-  'server',
-  'signer',
-  'signer-proof',
-  'signer-factor',
-  'signer-factor-proof',
-  'signer-factor-secret',
-  'symbol',
-  'symbol-proof',
-  'wallet',
-  'wallet-proof',
-] as const;
-
 export type ActionName = (typeof ACTIONS)[number];
-export type RecordName = (typeof RECORDS)[number];
+/** What rules can be about: the name of a kind, of its proofs or its secrets, `any`; the registry of kinds lists them. */
+export type RecordName = string;
 
 /** One name, or a set of names; `any` stands for all. */
 export type NameMatcher<Name extends string> =
@@ -209,17 +173,25 @@ const BearerSchema = Type.Unsafe<BearerMatcher>({
 /** The name of an action, as an access check asks for it. */
 export const AccessAction = names(ACTIONS);
 
-/** The name of a kind of record, as the `record` of a policy. */
-export const AccessRecord = names(RECORDS);
+/** `data.access` of any record (contract 03 §6.1). */
+export const AccessEntries = Type.Array(reference<AccessEntry>('access-entry'), { maxItems: limits.rules });
 
-const rule = {
-  record: Type.Optional(nameMatcher(RECORDS)),
-  signer: Type.Optional(SignerMatcher),
-  bearer: Type.Optional(BearerSchema),
-};
+/** `values` of an access policy (contract 03 §8.2). */
+export const AccessValues = Type.Array(reference<AccessValue>('access-value'), { maxItems: limits.rules });
 
-/** `data.access` of any record (contract 03 §6.1). One closed object, so that a bad rule gives its own errors only. */
-export const AccessEntries = Type.Array(
+/**
+ * Defines what `AccessEntries` and `AccessValues` refer to. Every kind has access rules and rules name kinds, so the
+ * registry does this once it knows all of them.
+ *
+ * @param records what rules can be about, in the order in which errors list it
+ */
+export function defineAccessRules(records: readonly string[]): void {
+  const rule = {
+    record: Type.Optional(nameMatcher(records)),
+    signer: Type.Optional(SignerMatcher),
+    bearer: Type.Optional(BearerSchema),
+  };
+  // One closed object, so that a bad rule gives its own errors only.
   shared<AccessEntry>(
     'access-entry',
     closed(
@@ -229,22 +201,19 @@ export const AccessEntries = Type.Array(
         dependentSchemas: { policy: { type: 'object', maxProperties: 1 } },
       },
     ),
-  ),
-  { maxItems: limits.rules },
-);
-
-/** `values` of an access policy (contract 03 §8.2). */
-export const AccessValues = Type.Array(
+  );
+  const filter = Type.Unsafe<JsonObject>({
+    type: 'object',
+    additionalProperties: Condition,
+    maxProperties: limits.filters,
+  });
   shared<AccessValue>(
     'access-value',
     closed({
       action: nameMatcher(ACTIONS),
       ...rule,
-      filter: Type.Optional(
-        Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: Condition, maxProperties: limits.filters }),
-      ),
+      filter: Type.Optional(filter),
       invoke: Type.Optional(Handle),
     }),
-  ),
-  { maxItems: limits.rules },
-);
+  );
+}

@@ -1,6 +1,6 @@
 import { limits } from '../limits.js';
 import type { Cost } from '../work/cost.js';
-import type { AccessPolicy, Context } from './context.js';
+import type { AccessPolicy, Context, Right } from './context.js';
 import { nameMatches, namesIn } from './matchers.js';
 import type { AccessEntry, AccessValue, PolicyReference } from './rules.js';
 
@@ -16,12 +16,6 @@ export interface Standing {
   readonly policy?: string;
   /** With the policy's `record` where the value has none. */
   readonly rule: AccessValue;
-}
-
-/** A right: an action on a kind of record. */
-export interface Right {
-  readonly action: string;
-  readonly record: string;
 }
 
 /**
@@ -264,8 +258,8 @@ function referredTo(policy: PolicyReference['policy']): readonly string[] {
 /** Whether a rule, standing where it does, is about `right` (contract 03 §6.4); whom it is for is not asked. */
 export function covers({ level, rule }: Standing, right: Right, context: Context): boolean {
   if (!nameMatches(rule.action, right.action)) return false;
-  // Proofs of intents: "from ledger (or policy) rules only".
-  if (right.record === 'intent-proof' && (level === 'domain' || level === 'server')) return false;
+  // Of intents: "from ledger (or policy) rules only".
+  if ((level === 'domain' || level === 'server') && context.terms.ownProofs.has(right.record)) return false;
   switch (level) {
     case 'record':
       return right.record === context.subject?.kind && nameMatches(rule.record ?? right.record, right.record);

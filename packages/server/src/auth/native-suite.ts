@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Suite } from '@countersign/protocol';
 import { crypto_sign_detached, crypto_sign_seed_keypair, crypto_sign_verify_detached } from 'sodium-native';
-import { Recent } from '../base/recent.js';
+import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 
 const SEED_BYTES = 32;
@@ -14,7 +14,7 @@ const SECRET_BYTES = 64;
  * Secret keys by seed, because expanding a seed takes as long as the signature itself. Every ledger signs with two keys,
  * `system` and `system.auth`.
  */
-const secrets = new Recent<string, Buffer>(2 * limits.ledgers.count);
+const secrets = new LruCache<string, Buffer>(2 * limits.ledgers.count);
 
 /** The cryptography of the wire format in native code (contract 01 §1); it agrees with `portable` on every input. */
 export const native: Suite = {

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { Recent } from '../base/recent.js';
+import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 
 /** Bits: RS256 asks for at least the first (RFC 7518 §3.3); a key beyond the second would make every check slow. */
@@ -9,7 +9,7 @@ const MODULUS = { least: 2048, greatest: 8192 };
 const TEXT = 2048;
 
 /** By the text of the key, so a key that changes is another entry. One for each ledger a process keeps. */
-const imported = new Recent<string, { readonly key: KeyObject | undefined }>(limits.ledgers.count);
+const imported = new LruCache<string, { readonly key: KeyObject | undefined }>(limits.ledgers.count);
 
 /** The RSA key that `text` holds, base64 of SPKI DER (contract 03 §2.2); undefined when it is no key fit for RS256. */
 export function rsaKey(text: string): KeyObject | undefined {

@@ -1,6 +1,6 @@
 import { decodeBase64, type JsonObject, LedgerError, parseAddress } from '@countersign/protocol';
 import { compactVerify } from 'jose';
-import { Recent } from '../base/recent.js';
+import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import type { Replays } from '../store/queries/replays.js';
 import { type ClaimFault, type Claims, type Maker, readClaims } from './claims.js';
@@ -105,7 +105,7 @@ interface Verified {
  * A client sends one token many times. What it says, and whether a key signed it, never changes: that much is looked at
  * once, and nothing else about it is remembered.
  */
-const verified = new Recent<string, Verified>(limits.tokens, ({ compact }) => 3 * compact.token.length + TOKEN_ENTRY);
+const verified = new LruCache<string, Verified>(limits.tokens, ({ compact }) => 3 * compact.token.length + TOKEN_ENTRY);
 
 /** About what a remembered token takes beside its text, signed part and claims, in bytes. */
 const TOKEN_ENTRY = 500;

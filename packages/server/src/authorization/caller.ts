@@ -4,7 +4,7 @@ import type { Token } from '../auth/token.js';
 import { isSigningKey, isUsable } from '../auth/usable.js';
 import { kindNamed } from '../kinds/registry.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
-import type { Session } from '../ledgers/session.js';
+import { isNobodys, type Session } from '../ledgers/session.js';
 import type { FoundSigner } from '../store/queries/signers.js';
 import { stepsOfText } from '../work/task.js';
 
@@ -22,7 +22,7 @@ export async function writer(
   token: Token | undefined,
   trustAbsence = true,
 ): Promise<Caller> {
-  const publics = new Set(proofs.map((proof) => proof.public).filter((key) => !isOwn(session.ledger, key)));
+  const publics = new Set(proofs.map((proof) => proof.public).filter((key) => !isNobodys(session, key)));
   const keys = await Promise.all([...publics].map((key) => keyOf(session, key, trustAbsence)));
   return withToken(keys, token, await keyOfToken(session, token, trustAbsence));
 }

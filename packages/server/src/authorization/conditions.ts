@@ -1,7 +1,8 @@
-import { isObject, type Json, type JsonObject, parseAddress, type RecordEnvelope } from '@countersign/protocol';
+import { type JsonObject, parseAddress, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { AccessPolicy, Subject } from '../access/context.js';
 import { decide } from '../access/decide.js';
+import type { Condition, Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
@@ -12,27 +13,13 @@ import { type Conditions, contextOf, subjectOf } from './context.js';
 /** What a condition is judged on. */
 interface Asking {
   readonly session: Session;
+  readonly kind: Kind;
   readonly caller: Caller;
   /** As it is stored, or as a create would make it. */
   readonly subject: Subject;
   /** What an update would make of it. */
   readonly data?: JsonObject;
 }
-
-type Condition = (asking: Asking) => Promise<boolean>;
-
-/** The conditions there are, by kind of record (contract 03 §8.2, `invoke`). */
-const CONDITIONS: Readonly<Record<string, Readonly<Record<string, Condition>>>> = {
-  intent: {
-    'intent.canSpendEveryClaimWallet': (asking) => every(asking, 'spend', sources(claimsOf(asking.subject.data))),
-    'intent.canReadAnyClaimWallet': (asking) => any(asking, 'read', parties(claimsOf(asking.subject.data))),
-    'intent.canReadAnyClaimWalletInThread': async (asking) =>
-      any(asking, 'read', parties(await claimsOfThread(asking))),
-  },
-  wallet: {
-    'wallet.canSpendAllChangedRouteTargets': (asking) => every(asking, 'spend', changedTargets(asking)),
-  },
-};
 
 /**
  * Judges the conditions that policies of the ledger ask of records of this kind; those that none asks cost nothing.
@@ -47,12 +34,15 @@ export async function conditionsOf(
   subject: Subject,
   data?: JsonObject,
 ): Promise<Conditions | undefined> {
-  const known = CONDITIONS[subject.kind];
+  const kind = kindNamed(subject.kind as KindName);
+  const known = kind.access.conditions;
   if (!known) return undefined;
   const names = [...invokedBy(session.ledger.policies)].filter((name) => Object.hasOwn(known, name));
   if (names.length === 0) return undefined;
-  const asking = { session, caller, subject, ...(data ? { data } : {}) };
-  const judged = await Promise.all(names.map(async (name) => ((await known[name]?.(asking)) ? name : undefined)));
+  const asking = { session, kind, caller, subject, ...(data ? { data } : {}) };
+  const judged = await Promise.all(
+    names.map(async (name) => ((await isFulfilled(asking, known[name]!)) ? name : undefined)),
+  );
   return (name) => judged.includes(name);
 }
 
@@ -68,75 +58,48 @@ function invokedBy(policies: ReadonlyMap<string, AccessPolicy>): ReadonlySet<str
   return names;
 }
 
-async function every(asking: Asking, action: 'spend', addresses: readonly string[]): Promise<boolean> {
-  const allowed = await Promise.all(addresses.map((address) => isAllowed(asking, action, address)));
-  return !allowed.includes(false);
+async function isFulfilled(asking: Asking, condition: Condition): Promise<boolean> {
+  const addresses = condition.inThread ? await addressesInThread(asking, condition) : addressesOf(asking, condition);
+  const allowed = await Promise.all(addresses.map((address) => isAllowed(asking, condition, address)));
+  return condition.quantifier === 'every' ? !allowed.includes(false) : allowed.includes(true);
 }
 
-async function any(asking: Asking, action: 'read', addresses: readonly string[]): Promise<boolean> {
-  const allowed = await Promise.all(addresses.map((address) => isAllowed(asking, action, address)));
-  return allowed.includes(true);
+function addressesOf({ subject, data = subject.data }: Asking, { addresses }: Condition): readonly string[] {
+  return addresses(data, subject.exists ? subject.data : undefined);
 }
 
-/** Whether the caller may do that on the wallet the address leads to. An address that leads to none is not allowed. */
-async function isAllowed({ session, caller }: Asking, action: string, address: string): Promise<boolean> {
-  const wallet = await walletAt(session, address);
-  if (!wallet) return false;
+/** Whether the caller may do that on the record the address leads to. An address that leads to none is not allowed. */
+async function isAllowed({ session, caller }: Asking, { kind, action }: Condition, address: string): Promise<boolean> {
+  const subject = await subjectAt(session, kind, address);
+  if (!subject) return false;
   await session.task.turn();
-  return decide(action, 'wallet', caller, contextOf(session, wallet)).granted;
+  return decide(action, kind, caller, contextOf(session, subject)).granted;
 }
 
-/** The first of the wallets an address may mean that exists (contract 04 §8). */
-async function walletAt(session: Session, address: string): Promise<Subject | undefined> {
+/** The first of the records an address may mean that exists (contract 04 §8). */
+async function subjectAt(session: Session, kind: KindName, address: string): Promise<Subject | undefined> {
   const { schema, parent } = parseAddress(address) ?? {};
   const both = schema !== undefined && parent !== undefined ? [`${schema}@${parent}`] : [];
   const handles = [address, ...both, parent, schema].filter((handle) => handle !== undefined);
-  const found = await Promise.all(handles.map((id) => session.lookup('wallet', id, 'handle')));
+  const found = await Promise.all(handles.map((id) => session.lookup(kind, id, 'handle')));
   const body = found.find((record) => record !== undefined)?.body;
   await session.task.turn(stepsOfText(body));
-  return body === undefined ? undefined : subjectOf(kindNamed('wallet'), JSON.parse(body) as RecordEnvelope);
+  return body === undefined ? undefined : subjectOf(kindNamed(kind), JSON.parse(body) as RecordEnvelope);
 }
 
-function claimsOf({ claims }: JsonObject): JsonObject[] {
-  return Array.isArray(claims) ? claims.filter(isObject) : [];
-}
-
-/** The claims of every intent that came of the same one: intents of a client begin a thread of their own. */
-async function claimsOfThread({ session, subject }: Asking): Promise<JsonObject[]> {
+/** The addresses of every record that came of the same one: records that a client makes begin a thread of their own. */
+async function addressesInThread(asking: Asking, condition: Condition): Promise<readonly string[]> {
+  const { session, kind, subject } = asking;
   const { thread } = subject.meta;
-  if (thread === undefined) return claimsOf(subject.data);
+  if (thread === undefined) return addressesOf(asking, condition);
   const filters = [{ path: 'meta.thread', operator: '$eq', values: [thread] }] as const;
-  const query = { ledger: session.ledger.id, kind: 'intent', filters, limit: limits.thread, offset: 0 } as const;
+  const query = { ledger: session.ledger.id, kind: kind.name, filters, limit: limits.thread, offset: 0 } as const;
   const { records } = session.checked(await session.store.find(query));
-  const claims: JsonObject[] = [];
+  const found = new Set<string>();
   for await (const body of eachBody(session.store.bodies, query, records)) {
     await session.task.turn(stepsOfText(body));
-    claims.push(...claimsOf((JSON.parse(body) as RecordEnvelope).data));
+    const { data } = JSON.parse(body) as RecordEnvelope;
+    for (const address of condition.addresses(data, data)) found.add(address);
   }
-  return claims;
-}
-
-function sources(claims: readonly JsonObject[]): string[] {
-  return distinct(claims.map(({ source }) => source));
-}
-
-function parties(claims: readonly JsonObject[]): string[] {
-  return distinct(claims.flatMap(({ source, target }) => [source, target]));
-}
-
-/** Addresses, in whichever of their two forms they come (contract 00, String claims). */
-function distinct(addresses: readonly (Json | undefined)[]): string[] {
-  const handles = addresses.map((address) => (isObject(address) ? address.handle : address));
-  return [...new Set(handles.filter((handle) => typeof handle === 'string'))];
-}
-
-/** Where money is led by routes that the wallet did not have before. */
-function changedTargets({ subject, data = subject.data }: Asking): string[] {
-  const before = new Set(subject.exists ? routesOf(subject.data).map((route) => JSON.stringify(route)) : []);
-  const leading = routesOf(data).filter(({ action }) => action === 'forward' || action === 'debit');
-  return distinct(leading.filter((route) => !before.has(JSON.stringify(route))).map(({ target }) => target));
-}
-
-function routesOf({ routes }: JsonObject): JsonObject[] {
-  return Array.isArray(routes) ? routes.filter(isObject) : [];
+  return [...found];
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Context, Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
+import { rightTerms } from '../kinds/registry.js';
 import { accessOf, domainsFrom } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Parent } from '../records/stored.js';
@@ -21,6 +22,7 @@ export function contextOf(session: Session, subject?: Subject, conditions?: Cond
     policies: session.ledger.policies,
     server: session.serverRules,
     domains,
+    terms: rightTerms,
     cost: session.task,
     ...(subject ? { subject } : {}),
     ...(conditions ? { invoke: conditions } : {}),

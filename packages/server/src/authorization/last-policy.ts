@@ -20,7 +20,7 @@ export async function assertMayClose(
   caller: Caller,
   { handle, status }: { readonly handle: string; readonly status?: string | undefined },
 ): Promise<void> {
-  if (kind.name !== 'policy') return;
+  if (session.isOwn || kind.access.part !== 'policies') return;
   await session.task.turn();
   const context = contextOf(session);
   if (!context.ledger.policyBased || !opens(session.ledger.policies, session.task)) return;

@@ -97,7 +97,7 @@ function declaredIn({ policies }: Ledger): ByAction {
   return declared;
 }
 
-/** Its shape was checked when it was stored (kinds/policy-shapes.ts). */
+/** Its shape was checked when it was stored (kinds/policies/shapes.ts). */
 interface ProcessingPolicy {
   readonly values: readonly {
     readonly action: HandedAction;

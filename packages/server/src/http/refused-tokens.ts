@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Fault } from '../auth/token.js';
+import { limitRate } from '../base/rate-limit.js';
 import { limits } from '../limits.js';
 
 /** A refused token as the log tells of it: nothing of the token itself, nor of anything else that the client sent. */
@@ -19,21 +20,10 @@ export interface RefusedToken {
  * @param now milliseconds
  */
 export function refusedTokens(log: FastifyBaseLogger, now: () => number): (refused: RefusedToken) => void {
-  const { count, window } = limits.refusals;
-  let began = Number.NEGATIVE_INFINITY;
-  let told = 0;
-  let untold = 0;
+  const pass = limitRate(limits.refusals, now);
   return (refused) => {
-    if (now() - began >= window) {
-      began = now();
-      told = 0;
-    }
-    told += 1;
-    if (told > count) {
-      untold += 1;
-      return;
-    }
-    log.info({ ...refused, ...(untold > 0 ? { untold } : {}) }, 'a token was refused');
-    untold = 0;
+    const passed = pass();
+    if (!passed) return;
+    log.info({ ...refused, ...(passed.refused > 0 ? { untold: passed.refused } : {}) }, 'a token was refused');
   };
 }

@@ -1,71 +1,44 @@
-import type { Kind, Operation } from '../kinds/kind.js';
+import type { Kind, Only } from '../kinds/kind.js';
 import { kinds } from '../kinds/registry.js';
-import type { Session } from '../ledgers/session.js';
-import { listChanges, readChange } from '../operations/changes.js';
-import { check } from '../operations/check.js';
-import { create } from '../operations/create.js';
-import { drop } from '../operations/drop.js';
-import { list } from '../operations/list.js';
-import { prove } from '../operations/prove.js';
-import { read } from '../operations/read.js';
-import type { Stages } from '../operations/stage.js';
-import { update } from '../operations/update.js';
-import type { Answer, Command } from '../records/command.js';
+import type { Operation, OperationRoute } from '../operations/operation.js';
+import { OPERATIONS } from '../operations/operations.js';
 
-/** An operation of one kind in the ledger of the request. */
-export type Perform = (session: Session, kind: Kind, command: Command, stages: Stages) => Promise<Answer>;
-
+/** An operation of one kind in the ledger of the request, and where clients find it. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: OperationRoute['method'];
   /** Below the base path, in fastify's form. `:id` is the record, `:parent` the one it lies under. */
   readonly path: string;
   readonly kind: Kind;
-  readonly operation: Operation | 'change';
-  readonly perform: Perform;
+  readonly operation: Operation;
+  /** What distinguishes the name of an alias from that of the route to use. */
+  readonly alias?: string;
 }
 
-/** The operations on one record: what follows its path, and what is done. */
-const ON_RECORD: readonly (Pick<Route, 'method' | 'operation' | 'perform'> & { readonly suffix: string })[] = [
-  { operation: 'read', method: 'GET', suffix: '', perform: read },
-  { operation: 'update', method: 'PUT', suffix: '', perform: update },
-  { operation: 'drop', method: 'DELETE', suffix: '', perform: drop },
-  { operation: 'drop', method: 'POST', suffix: '/drop', perform: drop },
-  { operation: 'proof', method: 'POST', suffix: '/proofs', perform: prove },
-  { operation: 'check', method: 'POST', suffix: '/access/!check', perform: check },
-  { operation: 'changes', method: 'GET', suffix: '/changes', perform: listChanges },
-  { operation: 'change', method: 'GET', suffix: '/changes/:change', perform: readChange },
-];
-
-const ON_COLLECTION: typeof ON_RECORD = [
-  { operation: 'create', method: 'POST', suffix: '', perform: create },
-  { operation: 'list', method: 'GET', suffix: '', perform: list },
-];
-
-/** Every route of every kind, from the registry (contract 06 §2). The collection of ledgers is not among them. */
+/** Every route of every kind, from the registries (contract 06 §2). The collection of ledgers is not among them. */
 export function recordRoutes(): Route[] {
   return kinds.flatMap((kind) => {
-    const collection = collectionPath(kind);
-    const record = kind.name === 'ledger' ? '/ledger' : `${collection}/:id`;
-    const onCollection = kind.name === 'ledger' ? [] : ON_COLLECTION;
+    const records = collectionPath(kind);
+    const bases = { records, record: kind.only?.path ?? `${records}/:id` };
+    const operations = OPERATIONS.filter((operation) => operation.isOf(kind));
     return [
-      ...onCollection.map(({ suffix, ...route }) => ({ ...route, kind, path: `${collection}${suffix}` })),
-      ...ON_RECORD.flatMap(({ suffix, ...route }) =>
-        [suffix, ...(route.operation === 'proof' ? (kind.lifecycle.proofAliases ?? []) : [])].map((end) => ({
-          ...route,
-          kind,
-          path: `${record}${end}`,
+      ...operations.flatMap((operation) =>
+        operation.routes(kind).map(({ method, of, path = '', alias }) => ({
+          ...{ method, path: bases[of] + path, kind, operation },
+          ...(alias === undefined ? {} : { alias }),
         })),
       ),
-      ...(kind.name === 'ledger' ? LEDGER_ALIASES.map((route) => ({ ...route, kind })) : []),
-    ].filter(({ operation }) => kind.lifecycle.operations.includes(operation === 'change' ? 'changes' : operation));
+      ...(kind.only ? olderRoutes(kind, kind.only, operations) : []),
+    ];
   });
 }
 
-/** Where clients of the SDK 2.2 read and update a ledger (contract 01 §14). */
-const LEDGER_ALIASES: readonly Omit<Route, 'kind'>[] = [
-  { operation: 'read', method: 'GET', path: '/ledgers/:ledger', perform: read },
-  { operation: 'update', method: 'PUT', path: '/ledgers/:ledger', perform: update },
-];
+/** Where clients of the SDK 2.2 read and update the one record of a kind (contract 01 §14). */
+function olderRoutes(kind: Kind, { older }: Only, operations: readonly Operation[]): Route[] {
+  const named = operations.filter(({ name }) => name === 'read' || name === 'update');
+  return named.flatMap((operation) =>
+    operation.routes(kind).map(({ method }) => ({ method, path: older, kind, operation, alias: 'ByHandle' })),
+  );
+}
 
 function collectionPath(kind: Kind): string {
   const above = kinds.find((one) => one.name === kind.links.under?.kind);

@@ -2,7 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstanc
 import { stages } from '../forwarding/stage.js';
 import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
-import { createLedger } from '../operations/create-ledger.js';
+import { createLedger } from '../operations/create-ledger/operation.js';
 import { listLedgers } from '../operations/list-ledgers.js';
 import { takeBodies } from './body-parsers.js';
 import { BASE, commandOf } from './command.js';
@@ -77,13 +77,13 @@ export function createServer(
     description ??= JSON.stringify(openApi(service));
     return send(reply, { status: 200, body: description });
   });
-  for (const { method, path, kind, perform } of recordRoutes()) {
+  for (const { method, path, kind, operation } of recordRoutes()) {
     app.route({
       method,
       url: BASE + path,
       handler: (request, reply) =>
         inLedger(service, request, reply, async (session) =>
-          perform(session, kind, await commandOf(session, session.ledger, request), stages),
+          operation.perform(session, kind, await commandOf(session, session.ledger, request), stages),
         ),
     });
   }

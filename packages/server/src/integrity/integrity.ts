@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { encodeBase64, type Suite } from '@countersign/protocol';
-import { Recent } from '../base/recent.js';
+import { LruCache } from '../base/lru-cache.js';
 import { open, sealContext } from '../keys/seal.js';
 import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
@@ -50,7 +50,7 @@ const STRETCH = 32;
  */
 export function createIntegrity({ masterKey, suite, systemKey, alarm }: IntegrityOptions): Integrity {
   const mac = createMac(masterKey);
-  const publics = new Recent<number, { readonly luid: string; readonly public: string }>(limits.ledgers.count);
+  const publics = new LruCache<number, { readonly luid: string; readonly public: string }>(limits.ledgers.count);
   let verified = 0;
 
   /** The ledger's luid and public key: the one that belongs to its private key, which nobody else could have sealed. */

@@ -1,5 +1,5 @@
 import { canonical, type Json } from '@countersign/protocol';
-import { Recent } from '../base/recent.js';
+import { LruCache } from '../base/lru-cache.js';
 import type { Kind } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import type { Check, StoredVersion } from '../store/queries/version.js';
@@ -23,7 +23,7 @@ export interface Items {
  * is remembered is that of this very text, which was checked then.
  */
 export function createItems(check: Check): Items {
-  const kept = new Recent<string, Item>(limits.items, ({ text, canonical }) => text.length + canonical.length);
+  const kept = new LruCache<string, Item>(limits.items, ({ text, canonical }) => text.length + canonical.length);
   const nameOf = (ledger: number, { luid, change }: StoredVersion) => `${ledger} ${luid} ${change}`;
   const made = (name: string, text: string) => {
     const item = { text, canonical: canonical(JSON.parse(text) as Json) };

@@ -1,9 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists } from '../base/files.js';
-import { openDataDir } from '../store/embedded/data-dir.js';
-import { writeOnce } from '../store/embedded/once.js';
+import { exists, openDataDir, writeOnce } from '@countersign/embedded-postgres/data-dir';
 
 const bytes = 32;
 
@@ -49,7 +47,7 @@ export function missingMasterKey({ dataDir }: MasterKeySource): Error {
 }
 
 async function fileOf({ dataDir }: MasterKeySource): Promise<string> {
-  return join(await openDataDir(dataDir), 'master.key');
+  return join(await openDataDir(dataDir, 'DATA_DIR'), 'master.key');
 }
 
 /**

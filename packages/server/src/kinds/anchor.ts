@@ -44,8 +44,6 @@ export const anchor: KindDeclaration = {
     freeNames: true,
     forwards: true,
   },
-  filters: {
-    data: ['wallet', 'target', 'symbol', 'record', 'source'],
-  },
+  filters: { data: ['wallet', 'target', 'symbol', 'record', 'source'] },
   trail: { labels: false },
 };

@@ -32,6 +32,17 @@ const Rule = oneOf([
 const Method = oneOfNames(['debits', 'credits', 'statuses', 'anchors', 'domains', 'effects', 'ping']);
 const Trait = oneOf([Method, closed({ method: Method, filter: Type.Optional(Free) })]);
 
+/** What every ledger asks of bridges that name the schema `rest`. */
+const REST: JsonObject = {
+  type: 'object',
+  required: ['config'],
+  properties: {
+    config: { type: 'object', required: ['server'], properties: { server: { type: 'string' } } },
+    custom: { type: 'object' },
+    secure: { type: 'array' },
+  },
+};
+
 /** A service outside that keeps the books of wallets, or receives events (contract 04 §2, §11). */
 export const bridge: KindDeclaration = {
   name: 'bridge',
@@ -60,6 +71,15 @@ export const bridge: KindDeclaration = {
   lifecycle: {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
     signals: ['bridge-created', 'bridge-updated', 'bridge-proofs-added', 'bridge-dropped'],
+    // Entries are what bridges report of themselves.
+    subscribable: [
+      'bridge-created',
+      'bridge-entry-created',
+      'bridge-entry-proofs-added',
+      'bridge-entry-updated',
+      'bridge-proofs-added',
+      'bridge-updated',
+    ],
   },
   links: {
     dependants: [
@@ -76,6 +96,15 @@ export const bridge: KindDeclaration = {
   secrets: {
     names: (data) =>
       secretNames(rules(data).flatMap(({ clientSecret, value, secret }) => [clientSecret, value, secret])),
+  },
+  birth: {
+    schemas: [
+      {
+        handle: 'rest',
+        schema: REST,
+        description: 'Bridges reached over HTTP, which the ledger keeps a schema for',
+      },
+    ],
   },
 };
 

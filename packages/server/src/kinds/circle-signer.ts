@@ -32,8 +32,6 @@ export const circleSigner: KindDeclaration = {
     decides: 'always',
     rightsOnParent: { create: 'assign-signer', drop: 'remove-signer', read: 'read' },
   },
-  filters: {
-    data: ['circle', 'signer'],
-  },
+  filters: { data: ['circle', 'signer'] },
   trail: { answer: 200, origin: false },
 };

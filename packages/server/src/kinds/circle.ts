@@ -17,10 +17,6 @@ export const circle: KindDeclaration = {
     operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],
     signals: ['circle-created', 'circle-updated', 'circle-proofs-added'],
   },
-  links: {
-    renamable: false,
-  },
-  access: {
-    decides: 'always',
-  },
+  links: { renamable: false },
+  access: { decides: 'always' },
 };

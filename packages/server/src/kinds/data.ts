@@ -1,4 +1,4 @@
-import { HANDLE_PATTERN, type Json } from '@countersign/protocol';
+import { HANDLE_PATTERN, isObject, type Json } from '@countersign/protocol';
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { AccessEntries } from '../access/rules.js';
 import { limits } from '../limits.js';
@@ -55,4 +55,10 @@ export function oneOfNames(names: readonly string[]): TSchema {
 /** Exactly one of `branches`. Each that fails gives its first error, in this order; then `oneOf` (contract 04 §3). */
 export function oneOf(branches: readonly TSchema[]): TSchema {
   return Type.Unsafe<unknown>({ oneOf: [...branches] });
+}
+
+/** The handles of addresses, in whichever of their two forms they come, each once (contract 00, String claims). */
+export function handlesOf(addresses: readonly (Json | undefined)[]): string[] {
+  const handles = addresses.map((address) => (isObject(address) ? address.handle : address));
+  return [...new Set(handles.filter((handle) => typeof handle === 'string'))];
 }

@@ -29,15 +29,9 @@ export const domain: KindDeclaration = {
     operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],
     signals: ['domain-created', 'domain-updated', 'domain-proofs-added'],
   },
-  links: {
-    renamable: false,
-  },
-  access: {
-    decides: 'always',
-  },
-  filters: {
-    meta: { less: ['domain'] },
-  },
+  links: { renamable: false },
+  access: { decides: 'always', part: 'domains' },
+  filters: { meta: { less: ['domain'] } },
 };
 
 /** A domain stays where it was made: the parent it shows may come back, and nothing else (contract 02 §2.1). */

@@ -4,7 +4,6 @@ import { limits } from '../limits.js';
 import { closed, common, Free, Handle, oneOf, oneOfNames } from './data.js';
 import type { KindDeclaration } from './kind.js';
 import { requireHttpUrl } from './refusal.js';
-import { SIGNALS } from './signals.js';
 
 // `schema` may be left out: the member that is there tells which (contract 02 §5.1).
 const Webhook = closed({
@@ -21,13 +20,14 @@ export const effect: KindDeclaration = {
   prefix: 'eff',
   path: 'effects',
   data: {
-    shape: closed({
-      handle: Handle,
-      signal: oneOfNames(SIGNALS),
-      filter: Type.Optional(Free),
-      action: oneOf([Webhook, ToBridge]),
-      ...common,
-    }),
+    shape: ({ signals }) =>
+      closed({
+        handle: Handle,
+        signal: oneOfNames(signals),
+        filter: Type.Optional(Free),
+        action: oneOf([Webhook, ToBridge]),
+        ...common,
+      }),
     order: ['handle', 'schema', 'signal', 'filter', 'action', 'custom', 'access'],
     schemas: 'applied',
     check(data) {
@@ -38,9 +38,7 @@ export const effect: KindDeclaration = {
   lifecycle: {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
     signals: ['effect-created', 'effect-updated', 'effect-proofs-added', 'effect-dropped'],
+    subscribable: ['effect-created', 'effect-proofs-added', 'effect-updated', 'effect-dropped'],
   },
-  access: {
-    decides: 'never',
-    freeNames: true,
-  },
+  access: { decides: 'never', freeNames: true },
 };

@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject } from '@countersign/protocol';
+import { isObject, type JsonObject } from '@countersign/protocol';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { limits } from '../limits.js';
-import { closed, common, Free, Handle, oneOf, oneOfNames } from './data.js';
+import { closed, common, Free, Handle, handlesOf, oneOf, oneOfNames } from './data.js';
 import type { KindDeclaration, MetaTools } from './kind.js';
 
 // Older clients send the handle alone (contract 00, String claims).
@@ -21,6 +21,19 @@ const Claim = oneOf([
   claim('destroy', { source: Address, symbol: Address, amount: Amount }),
   claim('limit', { wallet: Address, symbol: Address, metric: Metric, amount: Bound }),
 ]);
+
+/** The statuses of intents, which only the ledger itself sets (contract 04 §7). */
+const STATUSES = [
+  'created',
+  'pending',
+  'prepared',
+  'committed',
+  'completed',
+  'failed',
+  'aborted',
+  'rejected',
+  'expired',
+];
 
 /** What shall happen to balances, all of it or nothing (contract 04 §2 - §4). Its data never changes. */
 export const intent: KindDeclaration = {
@@ -46,20 +59,48 @@ export const intent: KindDeclaration = {
     fixedStatus: true,
     fixedMoment: true,
     meta: async (data, tools) => ({ thread: thread(tools), domains: await domains(data, tools) }),
+    metaShape: Type.Object({
+      thread: Type.String({ description: 'What follows from an intent has the same.' }),
+      domains: Type.Array(Type.String(), { description: 'Of the wallets that claims name.' }),
+    }),
     proofAliases: ['/sign'],
   },
   access: {
     decides: 'never',
     freeNames: true,
+    ownProofs: true,
+    conditions: {
+      'intent.canSpendEveryClaimWallet': { quantifier: 'every', action: 'spend', kind: 'wallet', addresses: sources },
+      'intent.canReadAnyClaimWallet': { quantifier: 'any', action: 'read', kind: 'wallet', addresses: parties },
+      'intent.canReadAnyClaimWalletInThread': {
+        quantifier: 'any',
+        action: 'read',
+        kind: 'wallet',
+        addresses: parties,
+        inThread: true,
+      },
+    },
   },
   filters: {
     data: ['claims.action', 'claims.amount', 'claims.source.handle', 'claims.target.handle', 'claims.symbol.handle'],
     meta: { more: ['domains'] },
+    access: { meta: '^meta.thread$' },
   },
   trail: {
     created: [
       { status: 'pending', luid: false },
       { status: 'pending', luid: true },
+    ],
+  },
+  birth: {
+    policies: [
+      {
+        handle: 'intent:status',
+        schema: 'status',
+        record: 'intent',
+        values: [{ quorum: [{ handle: 'system' }], status: { $in: STATUSES } }],
+        custom: { description: 'The statuses of intents, which only the ledger itself may set' },
+      },
     ],
   },
 };
@@ -70,15 +111,20 @@ function thread({ random }: MetaTools): string {
 }
 
 /** The domains of the wallets that claims name, each once, ascending (contract 02 §2.2). */
-async function domains(data: JsonObject, { domainOfWallet }: MetaTools): Promise<string[]> {
-  const claims = Array.isArray(data.claims) ? data.claims.filter(isObject) : [];
-  const addresses = claims.flatMap(({ source, target, wallet }) => [source, target, wallet]).map(handleOf);
-  const handles = [...new Set(addresses)].filter((handle) => handle !== undefined);
-  const found = await Promise.all(handles.map((handle) => domainOfWallet(handle)));
+async function domains(data: JsonObject, { domainOf }: MetaTools): Promise<string[]> {
+  const handles = handlesOf(claimsOf(data).flatMap(({ source, target, wallet }) => [source, target, wallet]));
+  const found = await Promise.all(handles.map((handle) => domainOf('wallet', handle)));
   return [...new Set(found)].filter((domain) => domain !== undefined).sort();
 }
 
-function handleOf(address: Json | undefined): string | undefined {
-  const handle = isObject(address) ? address.handle : address;
-  return typeof handle === 'string' ? handle : undefined;
+function sources(data: JsonObject): string[] {
+  return handlesOf(claimsOf(data).map(({ source }) => source));
+}
+
+function parties(data: JsonObject): string[] {
+  return handlesOf(claimsOf(data).flatMap(({ source, target }) => [source, target]));
+}
+
+function claimsOf({ claims }: JsonObject): JsonObject[] {
+  return Array.isArray(claims) ? claims.filter(isObject) : [];
 }

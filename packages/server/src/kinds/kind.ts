@@ -1,23 +1,10 @@
 import type { JsonObject, Meta } from '@countersign/protocol';
 import type { TObject, TProperties } from 'typebox';
+import type { all } from './all.js';
+import type { Names } from './names.js';
 
 /** The names rules, schemas, signals and stored rows use for a kind of record (contract 03 §6.1). */
-export type KindName =
-  | 'ledger'
-  | 'signer'
-  | 'signer-factor'
-  | 'domain'
-  | 'report'
-  | 'policy'
-  | 'schema'
-  | 'effect'
-  | 'circle'
-  | 'circle-signer'
-  | 'anchor'
-  | 'wallet'
-  | 'intent'
-  | 'symbol'
-  | 'bridge';
+export type KindName = keyof typeof all;
 
 /** The operations of the generic lifecycle. A kind serves those it lists, and no others (contract 06 §2). */
 export type Operation = 'create' | 'list' | 'read' | 'update' | 'proof' | 'drop' | 'changes' | 'check';
@@ -25,9 +12,30 @@ export type Operation = 'create' | 'list' | 'read' | 'update' | 'proof' | 'drop'
 /**
  * Everything that sets one kind of record apart. The lifecycle (routes, validation, storage, history, access,
  * OpenAPI, and the generated tests) is made from this, so a new kind is one new file in this folder and its line in
- * `registry.ts`.
+ * `all.ts`.
  */
-export interface Kind {
+export interface Kind extends Identity {
+  readonly data: Data;
+  readonly lifecycle: Lifecycle;
+  readonly links: Links;
+  readonly access: Access;
+  readonly filters: Filters;
+  readonly secrets: Secrets;
+  readonly trail: Trail;
+  readonly birth: Birth;
+}
+
+/** What the file of a kind exports: a kind without the groups in which it has nothing of its own. */
+export interface KindDeclaration extends Identity, Partial<Pick<Kind, OptionalGroup>> {
+  readonly data: DataDeclaration;
+  readonly lifecycle: Lifecycle;
+}
+
+/** The groups that a kind may leave out; the registry then takes them as empty, and as deciding nothing. */
+type OptionalGroup = 'links' | 'access' | 'filters' | 'secrets' | 'trail' | 'birth';
+
+/** What the kind is called, and where it is served. */
+export interface Identity {
   readonly name: KindName;
   /** As `409` names it: `Signer Factor` in "Signer Factor with handle x already exists." */
   readonly title: string;
@@ -39,20 +47,23 @@ export interface Kind {
   readonly prefix: string;
   /** Last segment of the collection's path: `wallets`, `factors`. */
   readonly path: string;
-  readonly data: Data;
-  readonly lifecycle: Lifecycle;
-  readonly links: Links;
-  readonly access: Access;
-  readonly filters: Filters;
-  readonly secrets: Secrets;
-  readonly trail: Trail;
+  /** Where a kind of which each ledger has exactly one record serves that record. Its collection is outside of ledgers. */
+  readonly only?: Only;
 }
 
-/** The groups in which most kinds have something of their own, or nothing. */
-type OptionalGroup = 'links' | 'access' | 'filters' | 'secrets' | 'trail';
+/** The paths of the one record of a kind. */
+export interface Only {
+  readonly path: string;
+  /** Where clients of the SDK 2.2 read and update it (contract 01 §14). */
+  readonly older: string;
+}
 
-/** What the file of a kind exports: a kind without the groups in which it has nothing of its own. */
-export type KindDeclaration = Omit<Kind, OptionalGroup> & Partial<Pick<Kind, OptionalGroup>>;
+/** `Data` as the file of a kind declares it: what depends on the names of other kinds is made from them. */
+export type DataDeclaration = Omit<Data, 'shape' | 'alternatives' | 'check'> & {
+  readonly shape: TObject | ((names: Names) => TObject);
+  readonly alternatives?: readonly TObject[] | ((names: Names) => readonly TObject[]);
+  check?(data: JsonObject, previous: JsonObject | undefined, config: JsonObject | undefined, names: Names): void;
+};
 
 /** What `data` of a record may be, how it is served, and what its hash is of. */
 export interface Data {
@@ -86,6 +97,8 @@ export interface Data {
    * `config` is that of the ledger, where it has one.
    */
   check?(data: JsonObject, previous?: JsonObject, config?: JsonObject): void;
+  /** Steps of a task that `check` takes, where they are many. */
+  readonly checkSteps?: number;
   /** Members of `data` that make another record of it: an update that changes one is judged as a create as well. */
   readonly essence?: readonly string[];
 }
@@ -95,6 +108,8 @@ export interface Lifecycle {
   readonly operations: readonly Operation[];
   /** Signals its operations raise; names only. */
   readonly signals: readonly string[];
+  /** The signals that effects subscribe to, in the order errors list them; `signals` in alphabetical order unless given. */
+  readonly subscribable?: readonly string[];
   /** Status of a new record; `created` unless given (intents: `pending`). */
   readonly initialStatus?: string;
   /** The statuses a proof may ask for, when they are limited; anything else is `record.schema-invalid`. */
@@ -117,6 +132,8 @@ export interface Lifecycle {
   proved?(custom: JsonObject, status: { from: string | undefined; to: string | undefined }): Partial<Meta>;
   /** Members of `meta` of a new record that other kinds do not have. */
   meta?(data: JsonObject, tools: MetaTools): Promise<Partial<Meta>>;
+  /** The members of `meta` that `meta` and `proved` set, as OpenAPI describes them. */
+  readonly metaShape?: TObject;
   /** Other ends of the path proofs are added under, for older clients: `/sign`. */
   readonly proofAliases?: readonly string[];
 }
@@ -133,6 +150,11 @@ export interface Links {
   key?(data: JsonObject): string;
   /** The one other value records of this kind are looked up by: a signer's key, the wallet of an anchor. */
   value?(data: JsonObject): string | undefined;
+  /**
+   * Whether `value` is a key that its record signs with: found when a proof is checked, and registered when it is stored
+   * (store/committer/commit-sql.ts).
+   */
+  readonly isKey?: boolean;
   /** The records `data` names that must exist, in the order they are looked for. */
   relations?(data: JsonObject): readonly Relation[];
   /** The records that keep this one from being dropped. */
@@ -145,6 +167,8 @@ export interface Links {
 export interface Access {
   /** Whether a write of this kind can change what a cached ledger state decides (rules, members, schemas). */
   readonly decides: 'never' | 'always' | 'unless-created';
+  /** Which part of the ledger's state, as every process holds it, the records of this kind are. */
+  readonly part?: 'ledger' | 'policies' | 'domains' | 'schemas';
   /** Handles only the ledger itself has, whose records nobody else may change (contract 03 §1). */
   readonly reserved?: readonly string[];
   /**
@@ -157,11 +181,30 @@ export interface Access {
    * 03 §7, Rights).
    */
   readonly rightsOnParent?: { readonly create: string; readonly drop: string; readonly read: string };
+  /**
+   * Whether the right to update a record does not allow to add proofs to it: only rules about its proofs do, those of
+   * the ledger or of policies (contract 03 §6.4).
+   */
+  readonly ownProofs?: boolean;
   /** Whether processing policies hand operations on records of this kind to bridges (contract 02 §4). */
   readonly forwards?: boolean;
+  /** Conditions that values of access policies may ask of records of this kind, by name (contract 03 §8.2, `invoke`). */
+  readonly conditions?: Readonly<Record<string, Condition>>;
 }
 
-/** What lists of the kind filter by. */
+/** A condition: the caller may do `action` on every record, or on any, that the addresses in `data` lead to. */
+export interface Condition {
+  readonly quantifier: 'every' | 'any';
+  readonly action: string;
+  /** The kind of record the addresses lead to. */
+  readonly kind: KindName;
+  /** `before` is the data as it is stored: that which an update replaces, or `data` itself; absent for a new record. */
+  addresses(data: JsonObject, before: JsonObject | undefined): readonly string[];
+  /** Whether the addresses of all records of the same thread count. */
+  readonly inThread?: boolean;
+}
+
+/** What lists of the kind filter by, and access values. */
 export interface Filters {
   /**
    * Members of `data`, beside handle, schema and custom (contract 01 §10, 06 §7). One within another is a dotted path
@@ -170,6 +213,8 @@ export interface Filters {
   readonly data?: readonly string[];
   /** Members of `meta`, beside status, labels, domain and moment; or those taken away. */
   readonly meta?: { readonly more?: readonly string[]; readonly less?: readonly string[] };
+  /** What filters of access values may name beside what they may for every kind, as a pattern (contract 03 §8.2). */
+  readonly access?: { readonly data?: string; readonly meta?: string };
 }
 
 /** Values that travel in `meta.secret` and are kept apart from the record (contract 03 §2.4). */
@@ -177,7 +222,7 @@ export interface Secrets {
   /** Names of the secret references in `data`. */
   names?(data: JsonObject): readonly string[];
   /** What `reveal` must be granted on to see its secrets; without it they are never served. */
-  readonly reveals?: 'signer-factor-secret';
+  readonly reveals?: string;
 }
 
 /** Where the proofs and the history of a kind are served otherwise than those of others. */
@@ -190,6 +235,21 @@ export interface Trail {
   readonly origin?: boolean;
   /** Whether `meta.labels` appears in change snapshots. */
   readonly labels?: boolean;
+}
+
+/** Records of other kinds that a new ledger has because of this one (contract 01 §14). */
+export interface Birth {
+  /** The data of policies. */
+  readonly policies?: readonly JsonObject[];
+  /** Users' schemas for records of this kind. Being there is what makes the kind need a schema. */
+  readonly schemas?: readonly BirthSchema[];
+}
+
+export interface BirthSchema {
+  readonly handle: string;
+  /** The JSON schema. */
+  readonly schema: JsonObject;
+  readonly description: string;
 }
 
 /** A record that data names and that must exist when the write is stored. */
@@ -233,6 +293,6 @@ export interface Generated {
 /** What a kind may ask for to make its own members of `meta`. */
 export interface MetaTools {
   random(bytes: number): Uint8Array;
-  /** The domain a wallet is in, if there is such a wallet and it is in one. */
-  domainOfWallet(handle: string): Promise<string | undefined>;
+  /** The domain a record is in, if there is such a record and it is in one. */
+  domainOf(kind: KindName, handle: string): Promise<string | undefined>;
 }

@@ -29,6 +29,7 @@ export const ledger: KindDeclaration = {
   missing: 'Ledger',
   prefix: 'ldg',
   path: 'ledgers',
+  only: { path: '/ledger', older: '/ledgers/:ledger' },
   data: {
     shape: closed({
       handle: Handle,
@@ -47,10 +48,6 @@ export const ledger: KindDeclaration = {
     operations: ['create', 'list', 'read', 'update', 'proof', 'changes', 'check'],
     signals: ['ledger-created', 'ledger-updated', 'ledger-proofs-added'],
   },
-  links: {
-    renamable: false,
-  },
-  access: {
-    decides: 'always',
-  },
+  links: { renamable: false },
+  access: { decides: 'always', part: 'ledger' },
 };

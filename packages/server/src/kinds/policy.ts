@@ -1,7 +1,36 @@
 import { isObject, type JsonObject, LedgerError } from '@countersign/protocol';
 import type { KindDeclaration } from './kind.js';
-import { checkAccessFilters } from './policy-filter.js';
-import { CustomPolicy, policyShapes } from './policy-shapes.js';
+import { checkAccessFilters } from './policies/filter.js';
+import { customPolicy, policyShapes } from './policies/shapes.js';
+
+/** The schemas of policies that every ledger is born with, in the order lists show them (contract 01 §14). */
+const SCHEMAS = ['status', 'layout', 'access', 'labels', 'schedule', 'processing', 'authentication', 'dtc'];
+
+const TEXT: JsonObject = { type: 'string' };
+const TIMEZONE: JsonObject = { type: 'string', format: 'timezone' };
+
+const SCHEDULE: JsonObject = {
+  type: 'object',
+  required: ['record', 'action', 'inputs'],
+  properties: {
+    handle: TEXT,
+    record: { type: 'string', enum: ['report'] },
+    action: { type: 'string', enum: ['create'] },
+    custom: { type: 'object', properties: { legend: TEXT }, additionalProperties: false },
+    config: { type: 'object', properties: { timezone: TIMEZONE }, additionalProperties: false },
+    inputs: {
+      type: 'object',
+      required: ['schema'],
+      properties: {
+        schema: TEXT,
+        custom: { type: 'object', properties: { timezone: TEXT, closes: TEXT }, additionalProperties: false },
+      },
+      additionalProperties: false,
+    },
+  },
+};
+
+const ANY: JsonObject = { type: 'object' };
 
 /** Rules that stand outside the records they are for (contract 03 §8). */
 export const policy: KindDeclaration = {
@@ -11,7 +40,7 @@ export const policy: KindDeclaration = {
   prefix: 'plc',
   path: 'policies',
   data: {
-    shape: CustomPolicy,
+    shape: customPolicy,
     alternatives: policyShapes,
     order: [
       'handle',
@@ -27,8 +56,8 @@ export const policy: KindDeclaration = {
       'schema',
     ],
     schemas: 'applied',
-    check(data) {
-      if (data.schema === 'access') checkAccessFilters(data);
+    check(data, _previous, _config, names) {
+      if (data.schema === 'access') checkAccessFilters(data, names);
       if (data.schema === 'processing') checkStrategies(data);
     },
     essence: ['schema', 'record'],
@@ -37,14 +66,25 @@ export const policy: KindDeclaration = {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
     signals: ['policy-created', 'policy-updated', 'policy-proofs-added'],
   },
-  links: {
-    renamable: false,
-  },
-  access: {
-    decides: 'always',
-  },
-  filters: {
-    data: ['record'],
+  links: { renamable: false },
+  access: { decides: 'always', part: 'policies' },
+  filters: { data: ['record'] },
+  birth: {
+    policies: [
+      {
+        handle: 'access-policy:status',
+        schema: 'status',
+        record: 'policy',
+        filter: { schema: 'access' },
+        values: [{ quorum: [], status: { $in: ['created', 'active', 'inactive'] } }],
+        custom: { description: 'The statuses an access policy may have' },
+      },
+    ],
+    schemas: SCHEMAS.map((handle) => ({
+      handle,
+      schema: handle === 'schedule' ? SCHEDULE : ANY,
+      description: `Policies about ${handle}, which the ledger keeps a schema for`,
+    })),
   },
 };
 

@@ -1,49 +1,41 @@
-import { anchor } from './anchor.js';
-import { bridge } from './bridge.js';
-import { circle } from './circle.js';
-import { circleSigner } from './circle-signer.js';
-import { domain } from './domain.js';
-import { effect } from './effect.js';
-import { intent } from './intent.js';
-import type { Kind, KindDeclaration, KindName } from './kind.js';
-import { ledger } from './ledger.js';
-import { policy } from './policy.js';
-import { report } from './report.js';
-import { schema } from './schema.js';
-import { signer } from './signer.js';
-import { signerFactor } from './signer-factor.js';
-import { symbol } from './symbol.js';
-import { wallet } from './wallet.js';
+import type { RightTerms } from '../access/context.js';
+import { defineAccessRules } from '../access/rules.js';
+import { all } from './all.js';
+import type { Data, DataDeclaration, Kind, KindDeclaration, KindName } from './kind.js';
+import { type Names, namesOf, rightTermsOf } from './names.js';
 
-const declared: Readonly<Record<KindName, KindDeclaration>> = {
-  ledger,
-  signer,
-  'signer-factor': signerFactor,
-  domain,
-  report,
-  policy,
-  schema,
-  effect,
-  circle,
-  'circle-signer': circleSigner,
-  anchor,
-  wallet,
-  intent,
-  symbol,
-  bridge,
-};
+const declared: readonly KindDeclaration[] = Object.values(all);
+
+/** The enumerations that name kinds. */
+export const names: Names = namesOf(declared);
+
+defineAccessRules(names.records);
 
 /** Every kind of record there is. */
-export const kinds: readonly Kind[] = Object.values(declared).map(complete);
+export const kinds: readonly Kind[] = declared.map(complete);
 
-const byName = new Map(kinds.map((kind) => [kind.name, kind]));
+const byName = new Map<string, Kind>(kinds.map((kind) => [kind.name, kind]));
+
+/** What the kinds change in how access rules are read. */
+export const rightTerms: RightTerms = rightTermsOf(declared);
 
 /** The kind called `name`. */
 export function kindNamed(name: KindName): Kind {
-  return byName.get(name)!;
+  return byName.get(name) as Kind;
 }
 
+/** The kind with the groups that its file leaves out. */
 function complete(declaration: KindDeclaration): Kind {
-  const { links = {}, access = { decides: 'never' }, filters = {}, secrets = {}, trail = {}, ...own } = declaration;
-  return { ...own, links, access, filters, secrets, trail };
+  const { links = {}, access = { decides: 'never' }, filters = {}, secrets = {}, trail = {}, birth = {} } = declaration;
+  return { ...declaration, data: shaped(declaration.data), links, access, filters, secrets, trail, birth };
+}
+
+function shaped({ shape, alternatives, check, ...others }: DataDeclaration): Data {
+  const branches = typeof alternatives === 'function' ? alternatives(names) : alternatives;
+  return {
+    ...others,
+    shape: typeof shape === 'function' ? shape(names) : shape,
+    ...(branches ? { alternatives: branches } : {}),
+    ...(check ? { check: (data, previous, config) => check(data, previous, config, names) } : {}),
+  };
 }

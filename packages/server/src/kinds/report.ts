@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, LedgerError, type Meta } from '@countersign/protocol';
+import { Type } from 'typebox';
 import { closed, common, Handle } from './data.js';
 import type { KindDeclaration } from './kind.js';
 
@@ -27,12 +28,18 @@ export const report: KindDeclaration = {
   lifecycle: {
     operations: ['create', 'list', 'read', 'proof', 'drop', 'changes', 'check'],
     signals: ['report-created', 'report-proofs-added', 'report-dropped'],
+    subscribable: ['report-created', 'report-dropped', 'report-proofs-added', 'report-updated'],
     statuses: STATUSES,
     transition(from, to) {
       if (from === to) return 'repeat';
       return successors.get(from)?.includes(to) ? 'moves' : 'refused';
     },
     createdByPolicy: true,
+    metaShape: Type.Object({
+      assets: Type.Optional(
+        Type.Array(Type.Object({ handle: Type.String(), output: Type.String() }, { additionalProperties: true })),
+      ),
+    }),
     proved(custom, { from, to }) {
       if (custom.status !== 'completed' || custom.assets === undefined) return {};
       const assets = checkedAssets(custom.assets);
@@ -40,10 +47,7 @@ export const report: KindDeclaration = {
       return from !== 'completed' && to === 'completed' ? { assets } : {};
     },
   },
-  access: {
-    decides: 'never',
-    freeNames: true,
-  },
+  access: { decides: 'never', freeNames: true },
 };
 
 /** The generated files a proof tells of. Throws `record.invalid` for any other value (contract 05 §1.6). */

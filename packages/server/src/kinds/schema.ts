@@ -1,25 +1,8 @@
 import type { JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
-import { compileUserSchema } from '../schemas/user-schema.js';
+import { compileUserSchema, STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 import { closed, common, Free, Handle, oneOfNames } from './data.js';
 import type { KindDeclaration } from './kind.js';
-
-/** The kinds that users' schemas apply to, as errors list them (contract 02 §1.1). */
-const RECORDS = [
-  'anchor',
-  'anchor-lookup',
-  'bridge',
-  'circle',
-  'domain',
-  'effect',
-  'intent',
-  'policy',
-  'report',
-  'signer',
-  'signer-factor',
-  'symbol',
-  'wallet',
-] as const;
 
 /** What users ask of the data of a kind (contract 02 §1). */
 export const schema: KindDeclaration = {
@@ -29,19 +12,21 @@ export const schema: KindDeclaration = {
   prefix: 'sch',
   path: 'schemas',
   data: {
-    shape: closed({
-      handle: Handle,
-      record: oneOfNames(RECORDS),
-      format: oneOfNames(['json-schema']),
-      schema: Free,
-      // Stored, never applied: a chain that closes on itself does no harm.
-      extend: Type.Optional(Handle),
-      custom: common.custom,
-      access: common.access,
-    }),
+    shape: ({ schemas }) =>
+      closed({
+        handle: Handle,
+        record: oneOfNames(schemas),
+        format: oneOfNames(['json-schema']),
+        schema: Free,
+        // Stored, never applied: a chain that closes on itself does no harm.
+        extend: Type.Optional(Handle),
+        custom: common.custom,
+        access: common.access,
+      }),
     order: ['handle', 'format', 'record', 'schema', 'extend', 'custom', 'access'],
     schemas: 'none',
     check: (data) => void compileUserSchema(data.schema as JsonObject),
+    checkSteps: STEPS_TO_COMPILE,
     essence: ['record'],
   },
   lifecycle: {
@@ -52,10 +37,6 @@ export const schema: KindDeclaration = {
     value: (data) => String(data.record),
     renamable: false,
   },
-  access: {
-    decides: 'always',
-  },
-  filters: {
-    data: ['record'],
-  },
+  access: { decides: 'always', part: 'schemas' },
+  filters: { data: ['record'] },
 };

@@ -60,6 +60,13 @@ const KeyPair = closed({
   ...others,
 });
 
+const FACTOR_SIGNALS = [
+  'signer-factor-created',
+  'signer-factor-updated',
+  'signer-factor-proofs-added',
+  'signer-factor-dropped',
+];
+
 /** A further way for a signer to prove who it is (contract 03 §2). */
 export const signerFactor: KindDeclaration = {
   name: 'signer-factor',
@@ -84,7 +91,8 @@ export const signerFactor: KindDeclaration = {
   },
   lifecycle: {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
-    signals: ['signer-factor-created', 'signer-factor-updated', 'signer-factor-proofs-added', 'signer-factor-dropped'],
+    signals: FACTOR_SIGNALS,
+    subscribable: FACTOR_SIGNALS,
   },
   links: {
     under: { kind: 'signer', member: 'signer' },
@@ -95,19 +103,23 @@ export const signerFactor: KindDeclaration = {
       // other schemas say nothing of who signs.
       return data.schema === 'key-pair' && data.format === 'ed25519-raw' ? String(data.public) : undefined;
     },
+    isKey: true,
     relations: (data) => [
       { kind: 'signer', handle: String(data.signer), missing: `Referenced Signer ${data.signer} not found.` },
     ],
   },
-  access: {
-    decides: 'unless-created',
-  },
-  filters: {
-    data: ['public'],
-  },
+  access: { decides: 'unless-created' },
+  filters: { data: ['public'] },
   secrets: {
     names: (data) => secretNames([data.secret, data.clientSecret]),
     reveals: 'signer-factor-secret',
+  },
+  birth: {
+    schemas: ['oauth-client-credentials', 'key-pair', 'otp', 'totp'].map((handle) => ({
+      handle,
+      schema: { type: 'object' },
+      description: `Signer factors of the form ${handle}, which the ledger keeps a schema for`,
+    })),
   },
 };
 

@@ -32,13 +32,9 @@ export const signer: KindDeclaration = {
   },
   links: {
     value: (data) => String(data.public),
+    isKey: true,
     renamable: false,
   },
-  access: {
-    decides: 'unless-created',
-    reserved: SYSTEM_SIGNERS,
-  },
-  filters: {
-    data: ['public', 'format'],
-  },
+  access: { decides: 'unless-created', reserved: SYSTEM_SIGNERS },
+  filters: { data: ['public', 'format'] },
 };

@@ -20,7 +20,6 @@ export const symbol: KindDeclaration = {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
     signals: ['symbol-created', 'symbol-updated', 'symbol-proofs-added'],
   },
-  links: {
-    renamable: false,
-  },
+  links: { renamable: false },
+  filters: { access: { data: '^factor$' } },
 };

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { limits } from '../limits.js';
-import { closed, common, Free, Handle, oneOfNames } from './data.js';
+import { closed, common, Free, Handle, handlesOf, oneOfNames } from './data.js';
 import type { KindDeclaration } from './kind.js';
 
 /** Where claims on a wallet go instead of the wallet itself; a target need not exist yet (contract 04 §8). */
@@ -30,6 +31,7 @@ export const wallet: KindDeclaration = {
   lifecycle: {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
     signals: ['wallet-created', 'wallet-updated', 'wallet-proofs-added', 'wallet-dropped'],
+    subscribable: ['wallet-created', 'wallet-limited', 'wallet-proofs-added', 'wallet-updated', 'wallet-dropped'],
   },
   links: {
     value: ({ bridge }) => (bridge === undefined ? undefined : String(bridge)),
@@ -52,8 +54,28 @@ export const wallet: KindDeclaration = {
   access: {
     decides: 'never',
     freeNames: true,
+    conditions: {
+      'wallet.canSpendAllChangedRouteTargets': {
+        quantifier: 'every',
+        action: 'spend',
+        kind: 'wallet',
+        addresses: changedTargets,
+      },
+    },
   },
   filters: {
     data: ['bridge'],
+    access: { data: '^bridge$' },
   },
 };
+
+/** Where money is led by routes that the wallet did not have before. */
+function changedTargets(data: JsonObject, before: JsonObject = {}): string[] {
+  const known = new Set(routesOf(before).map((route) => JSON.stringify(route)));
+  const leading = routesOf(data).filter(({ action }) => action === 'forward' || action === 'debit');
+  return handlesOf(leading.filter((route) => !known.has(JSON.stringify(route))).map(({ target }) => target));
+}
+
+function routesOf({ routes }: JsonObject): JsonObject[] {
+  return Array.isArray(routes) ? routes.filter(isObject) : [];
+}

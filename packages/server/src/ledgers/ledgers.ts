@@ -1,11 +1,12 @@
 import { encodeBase64, isObject, LedgerError, type RecordEnvelope, type Suite } from '@countersign/protocol';
 import type { AccessPolicy } from '../access/context.js';
-import { Recent } from '../base/recent.js';
+import { LruCache } from '../base/lru-cache.js';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import { countersigner } from '../keys/countersigner.js';
 import { open, sealContext } from '../keys/seal.js';
-import type { KindName } from '../kinds/kind.js';
+import type { Kind, KindName } from '../kinds/kind.js';
+import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import type { LedgerStore, StoredLedger } from '../store/queries/ledgers.js';
 import type { Scheduler } from '../work/scheduler.js';
@@ -37,7 +38,7 @@ interface Means {
 }
 
 export function createLedgers(store: LedgerStore, means: Means): Ledgers {
-  const held = new Recent<string, Ledger>(limits.ledgers.together, ({ weight }) => weight + LEDGER);
+  const held = new LruCache<string, Ledger>(limits.ledgers.together, ({ weight }) => weight + LEDGER);
   const loading = new Map<string, Promise<Ledger>>();
   const { lanes, size, ...patience } = limits.loads;
   const lane = createWeightedSemaphore({ ...patience, process: lanes, ledger: 1 });
@@ -137,7 +138,7 @@ function ledgerOf(
 ): Ledger {
   const misled = (luid: string) =>
     integrity.refuse({ ledger: stored.luid, luid, change: 1 }, 'is not what the index says');
-  const own = records.find((one) => one.kind === 'ledger' && one.luid === stored.luid)?.record;
+  const own = records.find((one) => isPart('ledger', one) && one.luid === stored.luid)?.record;
   if (own?.data.handle !== stored.handle) return misled(stored.luid);
   const signer = (handle: string) => {
     const key = stored.keys.find((one) => one.handle === handle);
@@ -158,15 +159,20 @@ function ledgerOf(
     config: isObject(own.data.config) ? own.data.config : {},
     record: own,
     policies: new Map(
-      records.filter((one) => one.kind === 'policy').map(({ record }) => [handleOf(record), policyOf(record)]),
+      records.filter((one) => isPart('policies', one)).map(({ record }) => [handleOf(record), policyOf(record)]),
     ),
     domains: new Map(
-      records.filter((one) => one.kind === 'domain').map(({ record }) => [handleOf(record), domainOf(record)]),
+      records.filter((one) => isPart('domains', one)).map(({ record }) => [handleOf(record), domainOf(record)]),
     ),
     schemas: schemasOf(stored),
     system: signer('system'),
     auth: signer('system.auth'),
   };
+}
+
+/** Whether the record belongs to that part of the ledger's state. */
+function isPart(part: NonNullable<Kind['access']['part']>, { kind }: Held): boolean {
+  return kindNamed(kind).access.part === part;
 }
 
 function handleOf(record: RecordEnvelope): string {

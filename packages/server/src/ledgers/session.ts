@@ -7,7 +7,7 @@ import type { StoredChange, Versioned } from '../store/queries/history.js';
 import type { FoundSigner } from '../store/queries/signers.js';
 import type { Version } from '../store/queries/version.js';
 import { type KnownSigners, knownSigners } from './known-signers.js';
-import type { Ledger } from './ledger.js';
+import { isOwn, type Ledger } from './ledger.js';
 import type { Service } from './service.js';
 
 /**
@@ -17,6 +17,8 @@ import type { Service } from './service.js';
 export interface Session extends Service {
   /** The state that this attempt decides on. It never changes. */
   readonly ledger: Ledger;
+  /** Whether it is the ledger itself that asks, by a worker and under its own keys. No request of a client's is. */
+  readonly isOwn?: true;
   /** Signers by public key, remembered for as long as the state is current. */
   readonly signers: KnownSigners;
   /**
@@ -152,6 +154,22 @@ export function openSession(service: Service, ledger: Ledger): Session {
       return result;
     },
   };
+}
+
+/**
+ * A session in which the ledger itself asks, as for a schedule. What its own keys sign counts as the client's, and no rule
+ * is asked: its rules are for others. Everything else is checked as ever.
+ */
+export function openOwnSession(service: Service, ledger: Ledger): Session {
+  return { ...openSession(service, ledger), isOwn: true };
+}
+
+/**
+ * Whether a key is one of the ledger's own and stands for nobody: what the ledger has signed is known to bridges, and to
+ * whoever reads a record, so in a request of a client's it shows nothing of who sends it.
+ */
+export function isNobodys({ ledger, isOwn: own }: Session, key: string): boolean {
+  return own !== true && isOwn(ledger, key);
 }
 
 /** What is to be decided anew, on that version of the ledger or a later one. */

@@ -1,7 +1,9 @@
 import type { Json } from '@countersign/protocol';
 import { type TObject, type TSchema, Type } from 'typebox';
-import { AccessAction, AccessRecord } from '../access/rules.js';
+import { AccessAction } from '../access/rules.js';
+import { oneOfNames } from '../kinds/data.js';
 import type { Kind } from '../kinds/kind.js';
+import { names } from '../kinds/registry.js';
 import type { SentDrop, SentProof, SentRecord } from '../records/sent.js';
 import { requestCheck } from '../schemas/request.js';
 
@@ -110,7 +112,10 @@ function bodyChecks(kind: Kind): BodyChecks {
 
 /** What the body of an access check must match (contract 01 §11), the same for every kind. */
 export const checkSchema: TSchema = envelope(
-  Type.Object({ action: AccessAction, record: Type.Optional(AccessRecord) }, { additionalProperties: false }),
+  Type.Object(
+    { action: AccessAction, record: Type.Optional(oneOfNames(names.records)) },
+    { additionalProperties: false },
+  ),
   'optional',
 );
 

@@ -14,6 +14,8 @@ import type { Answer, Command } from '../records/command.js';
 import { storedRecord } from '../records/stored.js';
 import { stepsOfText } from '../work/task.js';
 import { checkBody } from './bodies.js';
+import type { Operation } from './operation.js';
+import { SIGNED } from './refusals.js';
 import { hashedFor, signedBy } from './sent.js';
 
 /** Steps that it takes to hash and to sign an item. */
@@ -72,3 +74,18 @@ function few(rules: readonly JsonObject[]): readonly JsonObject[] {
   }
   return rules;
 }
+
+/** The operation `check`. */
+export const checkAccess: Operation = {
+  name: 'check',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('check'),
+  routes: () => [{ method: 'POST', of: 'record', path: '/access/!check' }],
+  perform: check,
+  refusals: { always: [...SIGNED, 'record.not-found'] },
+  description: {
+    id: (one) => `check${one}Access`,
+    summary: (one) => `List the rules of ${one} that grant the signers an action`,
+    body: () => 'check',
+    answers: () => ({ 200: { text: 'The rules that grant it, each signed.', component: 'granted-rules' } }),
+  },
+};

@@ -17,6 +17,8 @@ import type { SentDrop } from '../records/sent.js';
 import { assertLuid, assertParentHash, foundRecord, type Stored } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
+import type { Operation } from './operation.js';
+import { SIGNED } from './refusals.js';
 import { repeatedDrop } from './repeated.js';
 import { hashedFor, signedBy } from './sent.js';
 import type { Handover, Stages } from './stage.js';
@@ -119,3 +121,22 @@ function dropWrite(
     ...(unless ? { unless } : {}),
   };
 }
+
+/** The operation `drop`. */
+export const dropRecord: Operation = {
+  name: 'drop',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('drop'),
+  routes: () => [
+    { method: 'DELETE', of: 'record' },
+    { method: 'POST', of: 'record', path: '/drop', alias: 'ByPost' },
+  ],
+  perform: drop,
+  refusals: { always: [...SIGNED, 'record.not-found', 'crypto.parent-hash-invalid', 'record.drop-rejected'] },
+  handed: 'drop',
+  description: {
+    id: (one) => `drop${one}`,
+    summary: (one) => `Drop ${one}; its history stays readable by luid`,
+    body: ({ name }) => `${name}-drop`,
+    answers: () => ({ 204: { text: 'Dropped. No body.' } }),
+  },
+};

@@ -22,6 +22,8 @@ import { type Parent, parentRecord } from '../records/stored.js';
 import type { Filter } from '../store/queries/filter.js';
 import type { Indexed, Place } from '../store/queries/list.js';
 import { stepsOfText } from '../work/task.js';
+import type { Operation } from './operation.js';
+import { EVERY } from './refusals.js';
 import type { Stages } from './stage.js';
 
 /**
@@ -164,3 +166,19 @@ function isShownByIndex(
 function isShown(session: Session, kind: Kind, caller: Caller, subject: Subject, conditions?: Conditions): boolean {
   return visible(kind.name, caller, contextOf(session, subject, conditions));
 }
+
+/** The operation `list`. */
+export const listRecords: Operation = {
+  name: 'list',
+  isOf: ({ only, lifecycle }) => only === undefined && lifecycle.operations.includes('list'),
+  routes: () => [{ method: 'GET', of: 'records' }],
+  perform: list,
+  refusals: { always: EVERY, nested: ['record.not-found'] },
+  handed: 'query',
+  description: {
+    id: (_, several) => `list${several}`,
+    summary: (_, several) => `List ${several}, newest change first`,
+    parameters: ['page', 'filters'],
+    answers: ({ name }) => ({ 200: { text: 'A signed page of records.', component: `${name}-list` } }),
+  },
+};

@@ -17,9 +17,9 @@ import { impersonationProof } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
-import { isOwn, type Ledger } from '../ledgers/ledger.js';
+import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import type { Decided, Session } from '../ledgers/session.js';
+import { type Decided, isNobodys, type Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/kind-rules.js';
@@ -38,6 +38,8 @@ import {
 import { assertNotReserved, foundRecord } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
+import type { Operation } from './operation.js';
+import { PROVED } from './refusals.js';
 import type { Stages } from './stage.js';
 import { assertUnused } from './unused.js';
 
@@ -59,7 +61,7 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     const proof = isSigned(sent) ? verifiedProof(session, record.hash, sent) : undefined;
     assertMeant(session.ledger, kind, [sent.custom]);
     const caller = await writer(session, proof ? [proof] : [], token);
-    const signs = proof !== undefined && !isOwn(session.ledger, proof.public);
+    const signs = proof !== undefined && !isNobodys(session, proof.public);
     if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
     await authorize(session, caller, { action: 'prove', kind, subject });
     assertNotReserved(kind, record);
@@ -147,3 +149,32 @@ function proofWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, change: 
     decides: kind.access.decides !== 'never',
   };
 }
+
+/** The operation `proof`. */
+export const proveRecord: Operation = {
+  name: 'proof',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('proof'),
+  routes: ({ lifecycle }) => [
+    { method: 'POST', of: 'record', path: '/proofs' },
+    ...(lifecycle.proofAliases ?? []).map(
+      (path) => ({ method: 'POST', of: 'record', path, alias: `By${path[1]?.toUpperCase()}${path.slice(2)}` }) as const,
+    ),
+  ],
+  perform: prove,
+  refusals: {
+    always: [
+      ...PROVED,
+      'record.not-found',
+      'record.update-rejected',
+      'record.status-policy-violation',
+      'record.labels-policy-violation',
+    ],
+  },
+  handed: 'sign',
+  description: {
+    id: (one) => `add${one}Proof`,
+    summary: (one) => `Add a proof to ${one}, which may change its status and labels`,
+    body: ({ name }) => `${name}-proof`,
+    answers: ({ name }) => ({ 200: { text: 'The record.', component: name } }),
+  },
+};

@@ -8,6 +8,8 @@ import type { Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { foundRecord } from '../records/stored.js';
 import { asksForSecrets } from './asks-for-secrets.js';
+import type { Operation } from './operation.js';
+import { EVERY } from './refusals.js';
 import type { Stages } from './stage.js';
 
 /**
@@ -37,3 +39,19 @@ export async function read(session: Session, kind: Kind, command: Command, stage
     return revealed(session, kind, answer);
   });
 }
+
+/** The operation `read`. */
+export const readRecord: Operation = {
+  name: 'read',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('read'),
+  routes: () => [{ method: 'GET', of: 'record' }],
+  perform: read,
+  refusals: { always: [...EVERY, 'record.not-found'], nested: ['record.invalid'] },
+  handed: 'read',
+  description: {
+    id: (one) => `read${one}`,
+    summary: (one) => `Read ${one}`,
+    parameters: ['include'],
+    answers: ({ name }) => ({ 200: { text: 'The record.', component: name } }),
+  },
+};

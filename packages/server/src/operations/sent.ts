@@ -2,9 +2,8 @@ import { hash as hashOf, isObject, type Json } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
 import type { Signed } from '../authorization/trail.js';
 import type { Kind } from '../kinds/kind.js';
-import { isOwn } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
-import type { Session } from '../ledgers/session.js';
+import { isNobodys, type Session } from '../ledgers/session.js';
 import { assertMeant } from '../records/meant.js';
 import { clientProofs, customsOf, verifiedHash } from '../records/proofs.js';
 import type { SentRecord } from '../records/sent.js';
@@ -31,5 +30,5 @@ export function signedBy(session: Session, kind: Kind, sent: SentRecord, token: 
   const sentProofs = clientProofs(session, hash, sent, token !== undefined);
   assertMeant(session.ledger, kind, customsOf(sentProofs));
   const { signed, partial } = sentProofs;
-  return { hash, proofs: { signed: signed.filter((proof) => !isOwn(session.ledger, proof.public)), partial }, token };
+  return { hash, proofs: { signed: signed.filter((proof) => !isNobodys(session, proof.public)), partial }, token };
 }

@@ -1,21 +1,17 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
-import type { Kind, KindName } from '../kinds/kind.js';
+import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
-import { STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 
 /** The kind's own rules about data, which no request schema can say. Throws what the kind throws. */
 export function checkData(kind: Kind, ledger: Ledger, data: JsonObject, previous?: JsonObject): void {
   kind.data.check?.(data, previous, ledger.config);
 }
 
-/** Steps that `checkData` takes, where they are many: a schema is compiled. */
+/** Steps that `checkData` takes, where they are many. */
 export function stepsToCheck(kind: Kind): number {
-  return kind.name === 'schema' ? STEPS_TO_COMPILE : 0;
+  return kind.data.checkSteps ?? 0;
 }
-
-/** The kinds whose records are part of what every process holds of a ledger. */
-const HELD: ReadonlySet<KindName> = new Set<KindName>(['ledger', 'policy', 'domain', 'schema']);
 
 /**
  * Every process loads what a ledger is judged by as a whole, whenever it changes: it must not grow without end. Who has
@@ -32,7 +28,7 @@ export function assertStateFits(
   data: JsonObject,
   previous?: JsonObject,
 ): void {
-  if (!HELD.has(kind.name)) return;
+  if (kind.access.part === undefined) return;
   const grows = JSON.stringify(data).length - (previous ? JSON.stringify(previous).length : 0);
   assertGrowthFits(kind, ledger, domain, grows);
 }
@@ -43,7 +39,7 @@ export function assertStateFits(
  * @throws as `assertStateFits` does
  */
 export function assertGrowthFits(kind: Kind, ledger: Ledger, domain: string | undefined, grows: number): void {
-  if (!HELD.has(kind.name)) return;
+  if (kind.access.part === undefined) return;
   const most = domain === undefined ? limits.state : limits.stateForDomains;
   if (grows <= 0 || ledger.weight + grows <= most) return;
   const detail = `Policies, domains and schemas of a ledger may hold ${most} characters together`;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@countersign/protocol';
+import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import { compileUserSchema, type UserSchema } from './user-schema.js';
 
@@ -8,9 +9,11 @@ import { compileUserSchema, type UserSchema } from './user-schema.js';
  * nothing from one tenant to another.
  */
 export class CompiledSchemas {
-  /** In order of use, the oldest first. */
-  readonly #kept = new Map<string, UserSchema>();
-  #weight = 0;
+  readonly #kept = new LruCache<string, UserSchema>(
+    limits.schema.compiledWeight,
+    ({ weight }) => weight,
+    limits.compiled,
+  );
 
   /** How many schemas are kept. */
   get size(): number {
@@ -19,12 +22,7 @@ export class CompiledSchemas {
 
   /** The compiled form of the schema in the record with this hash, if it is kept. */
   get(hash: string): UserSchema | undefined {
-    const known = this.#kept.get(hash);
-    if (known !== undefined) {
-      this.#kept.delete(hash);
-      this.#kept.set(hash, known);
-    }
-    return known;
+    return this.#kept.get(hash);
   }
 
   /**
@@ -36,18 +34,7 @@ export class CompiledSchemas {
    */
   add(hash: string, schema: JsonObject): UserSchema {
     const compiled = compileUserSchema(schema);
-    this.#drop(hash);
     this.#kept.set(hash, compiled);
-    this.#weight += compiled.weight;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= limits.compiled && this.#weight <= limits.schema.compiledWeight) break;
-      this.#drop(oldest);
-    }
     return compiled;
-  }
-
-  #drop(hash: string): void {
-    this.#weight -= this.#kept.get(hash)?.weight ?? 0;
-    this.#kept.delete(hash);
   }
 }

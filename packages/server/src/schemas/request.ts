@@ -1,12 +1,13 @@
 import { isObject, type Json, LedgerError } from '@countersign/protocol';
+import { shortenError, type ValidationError } from '@countersign/safe-json-schema';
 import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
-import { type Answered, answered } from './answered.js';
+import { limits } from '../limits.js';
 import { sharedSchemas } from './shared.js';
 
 /** An error of a request: the seed's five members, and the two of the recorded form (contract 01 §12). */
-type RequestError = Answered & { path: string; errorCode: string };
+type RequestError = ValidationError & { path: string; errorCode: string };
 
 /**
  * Without `allErrors` each alternative of a `oneOf` or `anyOf` gives its first error, which is what the contract's fixed
@@ -42,7 +43,7 @@ function refusal(found: readonly ErrorObject[]): LedgerError {
 }
 
 function requestError(found: ErrorObject): RequestError {
-  const error = listing(answered(found));
+  const error = listing(shortenError(found, limits.schema.text));
   return {
     ...error,
     path: `/body${error.instancePath}${named(error)}`,
@@ -51,7 +52,7 @@ function requestError(found: ErrorObject): RequestError {
 }
 
 /** Says which values are allowed; a `const` is an enumeration of one (contract 03 §2.5). */
-function listing(error: Answered): Answered {
+function listing(error: ValidationError): ValidationError {
   const { allowedValue, allowedValues = [allowedValue ?? null] } = error.params;
   if (error.keyword !== 'enum' && error.keyword !== 'const') return error;
   return {
@@ -68,7 +69,7 @@ function spelled(value: Json): string {
 }
 
 /** The member that `path` ends with where the error is reported at the object around it. */
-function named({ keyword, params }: Answered): string {
+function named({ keyword, params }: ValidationError): string {
   if (keyword === 'required') return `/${params.missingProperty}`;
   if (keyword === 'additionalProperties') return `/${params.additionalProperty}`;
   return '';

@@ -17,5 +17,10 @@ export function sharedSchemas(): (TSchema & { $id: string })[] {
 export function shared<T>(name: string, schema: TSchema): ReturnType<typeof Type.Unsafe<T>> {
   if (parts.has(name)) throw new Error(`Two shared schemas are called ${name}.`);
   parts.set(name, schema);
+  return reference<T>(name);
+}
+
+/** A reference to the shared part of that name, which may be made later. */
+export function reference<T>(name: string): ReturnType<typeof Type.Unsafe<T>> {
   return Type.Unsafe<T>({ $ref: name });
 }

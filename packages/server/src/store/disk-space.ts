@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { freeBytes } from '@countersign/embedded-postgres/data-dir';
 
 /** Too little is free on the disk of our own PostgreSQL for a write: the request is answered 503. */
 export class DiskFull extends Error {
@@ -47,10 +47,4 @@ export async function watchDiskSpace(
     },
     close: () => clearInterval(looking),
   };
-}
-
-/** Bytes that an ordinary user may still write in a folder; all there are where the system does not tell. */
-export async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: Number.POSITIVE_INFINITY, bsize: 1 }));
-  return bavail * bsize;
 }

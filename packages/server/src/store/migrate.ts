@@ -16,6 +16,7 @@ import * as usedProofs from './migrations/0005-used-proofs.js';
 import * as keyOrder from './migrations/0006-key-order.js';
 import * as macs from './migrations/0007-macs.js';
 import * as answers from './migrations/0008-answers.js';
+import * as leases from './migrations/0009-leases.js';
 
 const numbered: Record<string, string> = {
   '0001-records': records.sql,
@@ -26,6 +27,7 @@ const numbered: Record<string, string> = {
   '0006-key-order': keyOrder.sql,
   '0007-macs': macs.sql,
   '0008-answers': answers.sql,
+  '0009-leases': leases.sql,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

@@ -1,5 +1,5 @@
 import { Overloaded } from '../base/gather.js';
-import { Recent } from '../base/recent.js';
+import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import type { Account, Turns } from './account.js';
 import { LedgerTask, type Task } from './task.js';
@@ -12,7 +12,7 @@ import { LedgerTask, type Task } from './task.js';
  */
 export class Scheduler implements Turns {
   readonly #clock: () => number;
-  readonly #accounts = new Recent<number, Account>(limits.work.accounts);
+  readonly #accounts = new LruCache<number, Account>(limits.work.accounts);
   readonly #waiting = new Set<Account>();
   #waiters = 0;
   /** Steps that were taken in this turn of the loop. */

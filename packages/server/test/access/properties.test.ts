@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Caller } from '../../src/access/caller.js';
 import { decide, mayEnter, mayQuery, mayRead, visible } from '../../src/access/decide.js';
-import { ACTIONS, type ActionName, RECORDS, type RecordName, type Rule } from '../../src/access/rules.js';
+import { ACTIONS, type ActionName, type RecordName, type Rule } from '../../src/access/rules.js';
+import { names } from '../../src/kinds/registry.js';
 import { bare, context, type Parts, policy, registered, stored } from './scene.js';
 
 const KINDS = ['wallet', 'symbol', 'intent', 'circle', 'domain', 'ledger'] as const;
 const actions = fc.constantFrom(...ACTIONS);
-const records = fc.constantFrom(...RECORDS);
+const records = fc.constantFrom(...names.records);
 const kinds = fc.constantFrom(...KINDS);
 
 function namesOf<Name extends string>(name: fc.Arbitrary<Name>) {

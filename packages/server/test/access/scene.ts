@@ -1,6 +1,7 @@
 import type { Caller, Key, SignerFacts } from '../../src/access/caller.js';
 import type { AccessPolicy, Context, Subject } from '../../src/access/context.js';
 import type { AccessEntry, AccessValue, Rule } from '../../src/access/rules.js';
+import { rightTerms } from '../../src/kinds/registry.js';
 import { UNBOUNDED } from '../../src/work/task.js';
 
 /** A key that no signer record has. */
@@ -45,6 +46,7 @@ export function context(parts: Parts = {}): Context {
     ledger: { access: ledger, owners, policyBased },
     policies: new Map(policies.map((policy) => [policy.handle, policy])),
     server,
+    terms: rightTerms,
     domains: Object.entries(domains).map(([handle, access]) => ({ handle, access })),
     ...(parts.subject ? { subject: parts.subject } : {}),
     ...(parts.invoke ? { invoke: parts.invoke } : {}),

@@ -1,14 +1,15 @@
 import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Postgres } from '@countersign/embedded-postgres';
 import pg from 'pg';
-import { type Embedded, startEmbedded } from '../../src/store/embedded.js';
+import { startEmbedded } from '../../src/store/embedded.js';
 import { type Cable, layCable } from '../store/cable.js';
 
 /** PostgreSQL servers on this machine, of which one may follow another. */
 export class Clusters {
   readonly #folders: string[] = [];
-  readonly #running = new Set<Embedded>();
+  readonly #running = new Set<Postgres>();
 
   async folder(): Promise<string> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-failover-')));
@@ -16,19 +17,19 @@ export class Clusters {
     return folder;
   }
 
-  async start(dataDir: string): Promise<Embedded> {
+  async start(dataDir: string): Promise<Postgres> {
     const embedded = await startEmbedded({ dataDir, log: () => {} });
     this.#running.add(embedded);
     return embedded;
   }
 
   /** Ends a server at once, as when its machine loses power; it is not started again. */
-  async kill(dataDir: string, embedded: Embedded): Promise<void> {
+  async kill(dataDir: string, embedded: Postgres): Promise<void> {
     process.kill(await postmasterOf(join(dataDir, 'postgres/cluster')), 'SIGKILL');
     await this.stop(embedded);
   }
 
-  async stop(embedded: Embedded): Promise<void> {
+  async stop(embedded: Postgres): Promise<void> {
     this.#running.delete(embedded);
     await embedded.stop();
   }
@@ -53,11 +54,11 @@ export interface Standby {
   /** Resolves when it has all that the primary had stored when this was called. */
   caughtUp(): Promise<void>;
   /** Makes it the primary. */
-  promote(): Promise<Embedded>;
+  promote(): Promise<Postgres>;
 }
 
 /** Makes a standby of a running primary: a copy made in backup mode, and what is streamed from then on. */
-export async function startStandby(clusters: Clusters, primary: Embedded, primaryDir: string): Promise<Standby> {
+export async function startStandby(clusters: Clusters, primary: Postgres, primaryDir: string): Promise<Standby> {
   const dataDir = await clusters.folder();
   const cable = await layCable(primary.url);
   await copied(primary.url, join(primaryDir, 'postgres'), join(dataDir, 'postgres'));

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import type { Postgres } from '@countersign/embedded-postgres';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openServer, type Server } from '../../src/app.js';
-import type { Embedded } from '../../src/store/embedded.js';
 import { everythingFor, founded, GATE, registered } from '../access-http/support.js';
 import { type Cable, layCable } from '../store/cable.js';
 import { newKey, type TestAnswer, TestClient } from '../support/client.js';
@@ -48,7 +48,7 @@ async function serve(database: string): Promise<Survivor> {
   return { url: `http://127.0.0.1:${port}/v2`, server };
 }
 
-async function cableTo(database: Embedded): Promise<Cable> {
+async function cableTo(database: Postgres): Promise<Cable> {
   const cable = await layCable(database.url);
   cables.push(cable);
   return cable;

@@ -1,6 +1,6 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { policy } from '../../src/kinds/policy.js';
+import { kindNamed } from '../../src/kinds/registry.js';
 import { faults } from './faults.js';
 
 const NAME = '^(?!layout|access|status|labels|schedule|processing|authentication|dtc).*$';
@@ -102,7 +102,7 @@ describe('policies', () => {
 /** Why the checks beyond shape refuse `data`. */
 function refusal(data: JsonObject): string | undefined {
   try {
-    policy.data.check?.(data);
+    kindNamed('policy').data.check?.(data);
     return undefined;
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;

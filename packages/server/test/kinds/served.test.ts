@@ -23,7 +23,8 @@ describe('what the ledger adds', () => {
     const asked: string[] = [];
     const tools = {
       random: (bytes: number) => new Uint8Array(bytes).fill(255),
-      domainOfWallet: async (handle: string) => {
+      domainOf: async (kind: string, handle: string) => {
+        expect(kind).toBe('wallet');
         asked.push(handle);
         return wallets.get(handle);
       },

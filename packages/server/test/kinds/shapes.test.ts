@@ -1,8 +1,7 @@
 import { HANDLE_PATTERN, type JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import type { KindName } from '../../src/kinds/kind.js';
-import { kinds } from '../../src/kinds/registry.js';
-import { SIGNALS } from '../../src/kinds/signals.js';
+import { kinds, names } from '../../src/kinds/registry.js';
 import { limits } from '../../src/limits.js';
 import { examples, PUBLIC_KEY } from './examples.js';
 import { faults } from './faults.js';
@@ -96,7 +95,7 @@ const bad: [KindName, Record<string, unknown>, string[]][] = [
     ],
   ],
   ['schema', { schema: true }, ['/schema must be object']],
-  ['effect', { signal: 'wallet-eaten' }, [`/signal ${among(...SIGNALS)}`]],
+  ['effect', { signal: 'wallet-eaten' }, [`/signal ${among(...names.signals)}`]],
   [
     'effect',
     { action: { schema: 'webhook' } },

@@ -32,12 +32,12 @@ async function sent(...[client, who, method, path, body]: Parameters<typeof send
 
 /** What a route says to who has no right to it: circle signers are judged by their circle, proofs have their own names. */
 function refusal({ kind, operation }: Route): string {
-  if (operation === 'proof')
+  if (operation.name === 'proof')
     return kind.name === 'intent' ? 'Missing permissions' : `Cannot create ${kind.name}-proof.`;
   const action = { changes: 'read', change: 'read', list: kind.access.rightsOnParent ? 'read' : 'query' }[
-    operation as string
+    operation.name
   ];
-  const asked = action ?? operation;
+  const asked = action ?? operation.name;
   const { rightsOnParent } = kind.access;
   const { under } = kind.links;
   if (!rightsOnParent || !under) return `Cannot ${asked} ${kind.name}.`;
@@ -50,14 +50,15 @@ type Gate = 'closed' | 'open';
 /** What contract 03 §5 and 00 (Missing token) promise a caller on a route; a number alone for what is let through. */
 function promised(route: Route, who: Caller, gate: Gate = 'closed'): string {
   const { kind, operation } = route;
-  const reads = READS.includes(operation);
+  const reads = READS.includes(operation.name);
   // By a rule of the server everyone may read the record of a ledger (contract 03 §6.4).
   const open = kind.name === 'ledger' && reads;
   if (who === 'bad') return '401 Invalid token.';
-  if (who === 'none' && !reads) return operation === 'proof' ? '422 shape' : '422 Ledger mutations must be signed.';
-  if (open || operation === 'check') return '200';
+  if (who === 'none' && !reads)
+    return operation.name === 'proof' ? '422 shape' : '422 Ledger mutations must be signed.';
+  if (open || operation.name === 'check') return '200';
   // Who is let in may ask for any list, and is shown what it may read: nothing (contract 03 §6.6).
-  if (gate === 'open' && operation === 'list' && !kind.access.rightsOnParent) return '200';
+  if (gate === 'open' && operation.name === 'list' && !kind.access.rightsOnParent) return '200';
   if (who === 'none') return '401 Missing token.';
   if (who === 'owner' || who === 'member') return success(route);
   if (who === 'reader' && reads) return '200';
@@ -65,8 +66,8 @@ function promised(route: Route, who: Caller, gate: Gate = 'closed'): string {
 }
 
 function success({ kind, operation }: Route): string {
-  if (operation === 'create') return String(kind.trail.answer ?? 201);
-  return operation === 'drop' ? '204' : '200';
+  if (operation.name === 'create') return String(kind.trail.answer ?? 201);
+  return operation.name === 'drop' ? '204' : '200';
 }
 
 /** An answer in the same words. */
@@ -78,7 +79,7 @@ function told({ status, body }: TestAnswer): string {
 
 /** Whether the caller may see what the record holds, on that route. */
 function maySee(route: Route, who: Caller): boolean {
-  return READS.includes(route.operation) && promised(route, who, 'closed') === '200';
+  return READS.includes(route.operation.name) && promised(route, who, 'closed') === '200';
 }
 
 function expectNoLeak(answer: TestAnswer, canary: string, what: string): void {
@@ -128,10 +129,10 @@ describe.each(CASES)('a $name, asked by whom it is not for, the gate $gate', ({ 
     for (const route of routesOf(kind)) {
       for (const id of [scene.scene.path.replace(/^.*\//, ''), record.luid]) {
         const { method, path, body } = requestTo(route, strange, record, id);
-        if (route.operation === 'create' || route.operation === 'update') continue;
+        if (route.operation.name === 'create' || route.operation.name === 'update') continue;
         const answer = await sent(elsewhere, 'other', method, path, body);
         expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(500);
-        if (route.operation !== 'list' && kind.name !== 'ledger') expect(answer.status, path).toBe(404);
+        if (route.operation.name !== 'list' && kind.name !== 'ledger') expect(answer.status, path).toBe(404);
         expectNoLeak(answer, scene.canary, `${method} ${path} from another ledger`);
       }
     }
@@ -140,7 +141,7 @@ describe.each(CASES)('a $name, asked by whom it is not for, the gate $gate', ({ 
 
 /** Drops last, each on a record of its own. */
 function withLock(routes: readonly Route[]): Route[] {
-  const isLast = ({ operation }: Route) => operation === 'drop';
+  const isLast = ({ operation }: Route) => operation.name === 'drop';
   return [...routes.filter((route) => !isLast(route)), ...routes.filter(isLast)];
 }
 
@@ -150,9 +151,9 @@ describe.each(kinds)('a $name, asked by whom it is for', (kind) => {
     const view = seenBy(scene, who);
     let dropped = false;
     // The scene has made the record through the route for creates, as this caller.
-    for (const route of withLock(routesOf(kind)).filter(({ operation }) => operation !== 'create')) {
+    for (const route of withLock(routesOf(kind)).filter(({ operation }) => operation.name !== 'create')) {
       if (dropped) await make(view);
-      dropped = route.operation === 'drop';
+      dropped = route.operation.name === 'drop';
       const record = await current(scene);
       const { method, path, body } = requestTo(route, view, record, scene.scene.path.replace(/^.*\//, ''));
       const answer = await sent(view.client, who, method, path, body);

@@ -29,11 +29,11 @@ export function requestTo(route: Route, scene: Scene, record: RecordEnvelope, id
     if (value === undefined) throw new Error(`No value for :${name} of ${route.path}`);
     return value;
   });
-  const body = bodyOf(operation, scene, record);
+  const body = bodyOf(operation.name, scene, record);
   return { method, path, ...(body ? { body } : {}) };
 }
 
-function bodyOf(operation: Route['operation'], scene: Scene, record: RecordEnvelope): JsonObject | undefined {
+function bodyOf(operation: string, scene: Scene, record: RecordEnvelope): JsonObject | undefined {
   const { key } = scene.client;
   switch (operation) {
     case 'read':

@@ -21,6 +21,8 @@ const REFUSED: readonly (readonly [folder: string, text: string, rule: string])[
   ['packages/protocol/src', `import '@countersign/server';`, upward],
   ['packages/protocol/src', `import '../../server/src/limits.js';`, upward],
   ['packages/protocol/src', `import 'node:fs';`, 'lint/correctness/noNodejsModules'],
+  ['packages/embedded-postgres/src', `import '@countersign/protocol';`, upward],
+  ['packages/safe-json-schema/src', `import '../../server/src/limits.js';`, upward],
   ['scripts', `import '../packages/server/test/support/client.js';`, upward],
   [`${src}/access`, 'export const now = Date.now();', 'plugin'],
   [`${src}/access`, 'export const clock = { now: Date.now };', 'plugin'],

@@ -18,14 +18,3 @@ export function refusal(run: () => void) {
   }
   throw new Error('nothing was refused');
 }
-
-/** A text of zeros and ones without a pattern, the same each time. */
-export function bits(length: number): string {
-  let state = 1;
-  let text = '';
-  for (let i = 0; i < length; i++) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    text += state >>> 31;
-  }
-  return text;
-}

@@ -127,6 +127,55 @@ describe('data against a user schema', () => {
   });
 });
 
+describe('the bounds of a user schema', () => {
+  const { schema } = limits;
+  const cases: [string, number, (size: number) => object, string][] = [
+    ['bytes', schema.bytes, (size) => ({ title: 'n'.repeat(size - 12) }), `larger than ${schema.bytes} bytes`],
+    ['subschemas', schema.subschemas, (size) => ({ allOf: Array(size - 1).fill({ type: 'null' }) }), 'subschemas'],
+    [
+      'keywords',
+      schema.keywords,
+      (size) => Object.fromEntries(Array.from({ length: size }, (_, i) => [i, 0])),
+      'keywords',
+    ],
+    ['characters of a pattern', schema.pattern.characters, (size) => ({ pattern: 'a'.repeat(size) }), 'longer than'],
+    [
+      'patterns',
+      schema.pattern.count,
+      (size) => ({ allOf: Array.from({ length: size }, (_, i) => ({ pattern: `${i}` })) }),
+      'different patterns',
+    ],
+  ];
+
+  test.each(cases)('are those of limits.ts: %s', (_, most, sized, message) => {
+    expect(() => compileUserSchema(sized(most) as JsonObject)).not.toThrow();
+    expect(content(sized(most + 1))).toContain(message);
+  });
+
+  test('are those of limits.ts: milliseconds of a validation', () => {
+    const compiled = compileUserSchema({ properties: { list: { items: { minimum: 0 } } } });
+    const steps = (count: number) => {
+      let spent = 0;
+      const data = { list: Array(count).fill(1) };
+      const run = () =>
+        compiled.check(data, (steps) => {
+          spent = steps;
+        });
+      return { run, spent: () => spent };
+    };
+    const [none, thousand] = [steps(0), steps(1_000)];
+    none.run();
+    thousand.run();
+    const perItem = (thousand.spent() - none.spent()) / 1_000;
+    const most = Math.floor((limits.validation * schema.unitsPerMillisecond - none.spent()) / perItem);
+    expect(steps(most).run).not.toThrow();
+    const beyond = steps(most + 1);
+    expect(refusal(beyond.run).detail).toBe('Schema validator error: validation took too long');
+    // What came of it is told all the same: it is charged to the request.
+    expect(beyond.spent()).toBeGreaterThan(limits.validation * schema.unitsPerMillisecond);
+  });
+});
+
 describe('the content of a schema', () => {
   test('that is no schema is refused in the recorded wording', () => {
     expect(content({ type: 'nonsense' })).toBe(

@@ -29,13 +29,17 @@ export interface TestServerOptions {
   readonly logger?: Logger;
 }
 
-/** Starts a server. */
-export async function startServer(options: TestServerOptions = {}): Promise<RunningServer> {
+/**
+ * Starts a server.
+ *
+ * @param open that of another build of the server
+ */
+export async function startServer(options: TestServerOptions = {}, open = openServer): Promise<RunningServer> {
   const database = options.database ?? (await createDatabase());
   // The port is known only after listening, the public URL (which tokens are bound to) is needed before: it follows it.
   const named = { publicUrl: '' };
   const { database: shared, ...others } = options;
-  const server = await openServer({
+  const server = await open({
     database: { connectionString: database.url },
     masterKey: TEST_MASTER_KEY,
     get publicUrl() {

@@ -39,7 +39,7 @@ describe.each(kinds.filter(({ name }) => byId.some(({ kind }) => kind.name === n
     return routes.map((route) => ({
       method: route.method,
       path: filled(route, of.data, id),
-      body: bodies.get(`${route.method} ${route.operation === 'change' ? 'changes' : route.operation}`),
+      body: bodies.get(`${route.method} ${route.operation.name === 'change' ? 'changes' : route.operation.name}`),
     }));
   }
 

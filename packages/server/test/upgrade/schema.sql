@@ -36,6 +36,15 @@ create table kysely_migration_lock (
   is_locked integer default 0 not null
 );
 
+create table lease (
+  ledger_id bigint not null,
+  worker text collate "C" not null,
+  unit text collate "C" not null,
+  holder text,
+  until timestamp with time zone not null,
+  failures integer not null
+) with (fillfactor=50);
+
 create table ledger (
   id bigint generated always as identity not null,
   handle text collate "C" not null,
@@ -100,6 +109,8 @@ alter table deployment add constraint deployment_pkey PRIMARY KEY (name);
 alter table kysely_migration add constraint kysely_migration_pkey PRIMARY KEY (name);
 
 alter table kysely_migration_lock add constraint kysely_migration_lock_pkey PRIMARY KEY (id);
+
+alter table lease add constraint lease_pkey PRIMARY KEY (ledger_id, worker, unit);
 
 alter table ledger add constraint ledger_handle_key UNIQUE (handle);
 

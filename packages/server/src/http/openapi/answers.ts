@@ -1,5 +1,5 @@
 import { HASH_PATTERN, LUID_PATTERN, REASONS } from '@countersign/protocol';
-import type { Kind, KindName } from '../../kinds/kind.js';
+import type { Kind } from '../../kinds/kind.js';
 import { count, described, listOf, object, oneOfTexts, open, ref, type Schema, text } from './schemas.js';
 
 const ACTIONS = ['create', 'update', 'drop'];
@@ -15,32 +15,17 @@ const META = {
 };
 const MAY_LACK = ['status', 'labels', 'domain'];
 
-/** What else the `meta` of a kind holds. */
-const META_OF: Partial<Readonly<Record<KindName, Schema>>> = {
-  intent: object({
-    thread: { ...text, description: 'What follows from an intent has the same.' },
-    domains: { ...listOf(text), description: 'Of the wallets that claims name.' },
-  }),
-  report: object(
-    {
-      assets: listOf({
-        ...object({ handle: text, output: text }),
-        additionalProperties: true,
-      }),
+/** What `meta` holds beside, where a kind reveals its secrets. */
+const SECRET_META = object(
+  {
+    secret: {
+      type: 'object',
+      additionalProperties: text,
+      description: 'Values of the secrets the data refers to, only where `include=meta.secret` asks for them.',
     },
-    ['assets'],
-  ),
-  'signer-factor': object(
-    {
-      secret: {
-        type: 'object',
-        additionalProperties: text,
-        description: 'Values of the secrets the data refers to, only where `include=meta.secret` asks for them.',
-      },
-    },
-    ['secret'],
-  ),
-};
+  },
+  ['secret'],
+);
 
 /** What the server answers, whatever the kind (contract 01 §3, §9, §10, §12). */
 export const ANSWERS: Readonly<Record<string, Schema>> = {
@@ -145,7 +130,8 @@ export function answerComponents(kind: Kind): Record<string, Schema> {
 
 /** Every member is required: what is answered has been stored. */
 function record(kind: Kind, meta: string): Schema {
-  const more = META_OF[kind.name];
+  const { metaShape } = kind.lifecycle;
+  const more = [...(metaShape ? [described(metaShape)] : []), ...(kind.secrets.reveals ? [SECRET_META] : [])];
   return object({
     hash: kind.data.added ? { ...ref('hash'), description: HASHED } : ref('hash'),
     data: {
@@ -154,7 +140,7 @@ function record(kind: Kind, meta: string): Schema {
       properties: { parent: ref('hash'), ...described(kind.data.added ?? {}) },
     },
     luid: ref('luid'),
-    meta: more ? { allOf: [ref(meta), more] } : ref(meta),
+    meta: more.length > 0 ? { allOf: [ref(meta), ...more] } : ref(meta),
   });
 }
 

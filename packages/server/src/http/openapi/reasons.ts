@@ -1,65 +1,8 @@
 import { REASONS, type Reason } from '@countersign/protocol';
-import type { Kind } from '../../kinds/kind.js';
+import { OPERATIONS } from '../../operations/operations.js';
+import { EVERY, SIGNED } from '../../operations/refusals.js';
 import type { Route } from '../routes.js';
 import { oneOfTexts } from './schemas.js';
-
-/** What an operation can be refused for; nested kinds have more, because their path names a parent. */
-interface Refusals {
-  readonly always: readonly Reason[];
-  readonly nested?: readonly Reason[];
-}
-
-const EVERY: readonly Reason[] = [
-  'api.query-malformed',
-  'auth.unauthorized',
-  'auth.forbidden',
-  'api.route-not-found',
-  'api.request-timeout',
-  'api.unexpected-error',
-];
-
-const PROVED: readonly Reason[] = [
-  ...EVERY,
-  'api.body-malformed',
-  'record.schema-invalid',
-  'crypto.signature-missing',
-  'crypto.signature-invalid',
-  'record.invalid',
-];
-
-const SIGNED: readonly Reason[] = [...PROVED, 'crypto.hash-invalid'];
-
-const OPERATIONS: Readonly<Record<Route['operation'], Refusals>> = {
-  create: {
-    always: [...SIGNED, 'record.relation-not-found', 'record.status-policy-violation', 'record.duplicated'],
-    nested: ['record.not-found'],
-  },
-  list: { always: EVERY, nested: ['record.not-found'] },
-  read: { always: [...EVERY, 'record.not-found'], nested: ['record.invalid'] },
-  update: {
-    always: [
-      ...SIGNED,
-      'record.not-found',
-      'crypto.parent-hash-invalid',
-      'record.relation-not-found',
-      'record.update-rejected',
-      'record.duplicated',
-    ],
-  },
-  proof: {
-    always: [
-      ...PROVED,
-      'record.not-found',
-      'record.update-rejected',
-      'record.status-policy-violation',
-      'record.labels-policy-violation',
-    ],
-  },
-  drop: { always: [...SIGNED, 'record.not-found', 'crypto.parent-hash-invalid', 'record.drop-rejected'] },
-  changes: { always: [...EVERY, 'record.not-found'], nested: ['record.invalid'] },
-  change: { always: [...EVERY, 'record.not-found', 'record.schema-invalid'], nested: ['record.invalid'] },
-  check: { always: [...SIGNED, 'record.not-found'] },
-};
 
 /** What the bridge of a forwarded operation adds (contract 02 §4). */
 const FORWARDED: readonly Reason[] = [
@@ -69,21 +12,21 @@ const FORWARDED: readonly Reason[] = [
   'forward.unexpected-error',
 ];
 
-/** The operations that processing policies can forward (contract 02 §4). */
-const FORWARDABLE: readonly Route['operation'][] = ['create', 'list', 'read', 'update', 'proof', 'drop'];
-
 const NO_LEDGER: readonly Reason[] = ['api.no-tenant-allowed'];
 
 /** Every set of refusals, by the name that its responses have among the components. */
 const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
   ...Object.fromEntries(
-    Object.entries(OPERATIONS).flatMap(([operation, { always, nested }]) => [
-      [operation, always],
-      ...(nested ? [[`nested-${operation}`, [...always, ...nested]]] : []),
+    OPERATIONS.flatMap(({ name, refusals: { always, nested } }) => [
+      [name, always],
+      ...(nested ? [[`nested-${name}`, [...always, ...nested]]] : []),
     ]),
   ),
   ...Object.fromEntries(
-    FORWARDABLE.map((operation) => [`forwarded-${operation}`, [...OPERATIONS[operation].always, ...FORWARDED]]),
+    OPERATIONS.filter(({ handed }) => handed !== undefined).map(({ name, refusals: { always } }) => [
+      `forwarded-${name}`,
+      [...always, ...FORWARDED],
+    ]),
   ),
   journal: ['api.query-malformed', 'api.route-not-found', 'api.request-timeout', 'api.unexpected-error'],
   'create-ledger': [...SIGNED, 'record.duplicated', ...NO_LEDGER],
@@ -91,15 +34,15 @@ const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
 };
 
 /** Whether policies can hand the operation to a bridge. */
-export function isForwarded({ kind, operation }: { kind: Kind; operation: Route['operation'] }): boolean {
-  return kind.access.forwards === true && FORWARDABLE.includes(operation);
+export function isForwarded({ kind, operation }: Pick<Route, 'kind' | 'operation'>): boolean {
+  return kind.access.forwards === true && operation.handed !== undefined;
 }
 
 /** The family of refusals of an operation, as `refusals` and `refusalComponents` name it. */
-export function familyOf(route: { kind: Kind; operation: Route['operation'] }): string {
+export function familyOf(route: Pick<Route, 'kind' | 'operation'>): string {
   const { kind, operation } = route;
-  if (isForwarded(route)) return `forwarded-${operation}`;
-  return kind.links.under && OPERATIONS[operation].nested ? `nested-${operation}` : operation;
+  if (isForwarded(route)) return `forwarded-${operation.name}`;
+  return kind.links.under && operation.refusals.nested ? `nested-${operation.name}` : operation.name;
 }
 
 /** The error responses of a family: status -> reference to the component that lists its reasons (contract 01 §12). */

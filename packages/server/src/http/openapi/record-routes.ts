@@ -1,6 +1,7 @@
 import type { Kind } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
 import { filterableMembers, OF_CHANGES } from '../../lists/filters.js';
+import type { Parameter } from '../../operations/operation.js';
 import { type Route, recordRoutes } from '../routes.js';
 import { operationId, summary } from './names.js';
 import { familyOf, isForwarded, refusals } from './reasons.js';
@@ -23,10 +24,10 @@ function documentedPath({ path, kind }: Route): string {
 
 function operation(route: Route): object {
   const { kind, operation } = route;
-  const body = bodyOf(route);
+  const body = operation.description.body?.(kind);
   return {
     operationId: operationId(route),
-    summary: summary(kind, operation),
+    summary: summary(route),
     tags: [kind.title],
     parameters: parametersOf(route),
     ...(body ? { requestBody: jsonBody(body) } : {}),
@@ -48,34 +49,13 @@ export function jsonAnswer(description: string, schema: Schema): object {
   return { description, content: { 'application/json': { schema } } };
 }
 
-function bodyOf({ kind, operation }: Route): string | undefined {
-  if (operation === 'check') return 'check';
-  const sent: readonly Route['operation'][] = ['create', 'update', 'proof', 'drop'];
-  return sent.includes(operation) ? `${kind.name}-${operation}` : undefined;
-}
-
 function success({ kind, operation }: Route): object {
-  const { name } = kind;
-  switch (operation) {
-    case 'create': {
-      const status = kind.trail.answer ?? 201;
-      const repeated = jsonAnswer('The record as it is: the same signed body was stored before.', ref(name));
-      const created = jsonAnswer('The record, countersigned.', ref(name));
-      return status === 200 ? { 200: created } : { 200: repeated, [status]: created };
-    }
-    case 'drop':
-      return { 204: { description: 'Dropped. No body.' } };
-    case 'list':
-      return { 200: jsonAnswer('A signed page of records.', ref(`${name}-list`)) };
-    case 'changes':
-      return { 200: jsonAnswer('A signed page of changes.', ref(`${name}-changes`)) };
-    case 'change':
-      return { 200: jsonAnswer('The change.', ref(`${name}-change`)) };
-    case 'check':
-      return { 200: jsonAnswer('The rules that grant it, each signed.', ref('granted-rules')) };
-    default:
-      return { 200: jsonAnswer('The record.', ref(name)) };
-  }
+  return Object.fromEntries(
+    Object.entries(operation.description.answers(kind)).map(([status, { text, component }]) => [
+      status,
+      component === undefined ? { description: text } : jsonAnswer(text, ref(component)),
+    ]),
+  );
 }
 
 function parametersOf({ kind, operation, path }: Route): object[] {
@@ -84,10 +64,7 @@ function parametersOf({ kind, operation, path }: Route): object[] {
     ...names.map((name) => pathParameter(kind, name)),
     // The alias of older clients names the ledger in its path.
     ...(names.includes('ledger') ? [] : [{ $ref: '#/components/parameters/ledger' }]),
-    ...(operation === 'list' || operation === 'changes' ? PAGE : []),
-    ...(operation === 'list' ? [filters(kind)] : []),
-    ...(operation === 'changes' ? [CHANGE_FILTERS] : []),
-    ...(kind.secrets.reveals && (operation === 'create' || operation === 'read') ? [INCLUDE] : []),
+    ...(operation.description.parameters ?? []).flatMap((parameter) => PARAMETERS[parameter](kind)),
   ];
 }
 
@@ -115,6 +92,13 @@ const CHANGE_FILTERS = {
 
 /** Which page of a list (contract 01 §10, Pagination). */
 export const PAGE = [{ $ref: '#/components/parameters/index' }, { $ref: '#/components/parameters/limit' }];
+
+const PARAMETERS: Readonly<Record<Parameter, (kind: Kind) => readonly object[]>> = {
+  page: () => PAGE,
+  filters: (kind) => [filters(kind)],
+  'change-filters': () => [CHANGE_FILTERS],
+  include: (kind) => (kind.secrets.reveals === undefined ? [] : [INCLUDE]),
+};
 
 function pathParameter(kind: Kind, name: string): object {
   const parameter = { name: name === 'parent' ? kind.links.under?.member : name, in: 'path', required: true };

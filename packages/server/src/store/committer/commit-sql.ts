@@ -1,3 +1,4 @@
+import { KEYED } from '../queries/kinds-where.js';
 import { unnested } from '../queries/unnested.js';
 
 const WRITES = [
@@ -111,7 +112,7 @@ held as (
   where l.version = w.version${decide ? IN_TURN : ''}
     and not exists (
       select from stranger s join record r
-        on r.ledger_id = $1::bigint and r.kind in ('signer', 'signer-factor') and r.link = s.public
+        on r.ledger_id = $1::bigint and r.kind in (${KEYED}) and r.link = s.public
       where s.ord = w.ord)
     and (w.needs = 0 or w.needs = (select count(*) from met where met.ord = w.ord))
 )`;
@@ -186,7 +187,7 @@ const REGISTERED = `
 registered as (
   insert into taken_key (ledger_id, public, times)
   select $1::bigint, link, count(*) from w join done using (ord)
-  where kind in ('signer', 'signer-factor') and action <> 'drop' and link is not null group by link order by link
+  where kind in (${KEYED}) and action <> 'drop' and link is not null group by link order by link
   on conflict (ledger_id, public) do update set times = taken_key.times + excluded.times
   returning times
 )`;

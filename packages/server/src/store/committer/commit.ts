@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { gather, type Watch } from '../../base/gather.js';
+import { kindNamed } from '../../kinds/registry.js';
 import { limits } from '../../limits.js';
 import { textArray } from '../queries/text-array.js';
-import { createStatistics } from '../statistics.js';
 import { transaction } from '../transaction.js';
 import { isUnavailable } from '../unavailable.js';
 import { commitStatement } from './commit-sql.js';
@@ -25,13 +25,7 @@ export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
   // No transaction spans two ledgers: none waits for another's locks, and the tables can be distributed by ledger.
   const { batch, queue, commits: lanes, commit: most } = limits;
   const bounds = { batch, queue, lanes, apart: ledgerOf, weigh: weightOf, most };
-  const stored = createStatistics(pool);
-  const run = async (writes: readonly Write[]) => {
-    const outcomes = await storeEach(pool, writes);
-    stored(writes.length);
-    return outcomes;
-  };
-  const together = gather<Write, Outcome>(run, bounds, watch);
+  const together = gather<Write, Outcome>((writes) => storeEach(pool, writes), bounds, watch);
   // Each holds a connection for several round trips, and may wait for a lock: all at once they would leave none for others.
   const alone = gather<Write, Outcome>(async ([write]) => [await storeAlone(pool, write!)], {
     batch: 1,
@@ -98,7 +92,7 @@ function statementFor(writes: readonly Write[]): { name: string; text: string } 
 }
 
 function registers({ action, kind, link }: Write): boolean {
-  return (kind === 'signer' || kind === 'signer-factor') && action !== 'drop' && link !== undefined;
+  return kindNamed(kind).links.isKey === true && action !== 'drop' && link !== undefined;
 }
 
 /** What became of a write that lost to another transaction; nothing when the error says something else. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ascending, orderedAsBytes } from './code-units.js';
-import { likePattern, regexPattern } from './like.js';
+import { likePattern, regexPattern } from './text-pattern-sql.js';
 
 /** The operators of list filters (contract 01 §10, 06 §7). */
 export type Operator = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$nin' | '$regex';

@@ -6,6 +6,7 @@ import { keepSecrets, storeTogether } from '../committer/commit.js';
 import type { Write } from '../committer/write.js';
 import { EPOCH } from '../epoch-guard.js';
 import { transaction } from '../transaction.js';
+import { kindsWhere } from './kinds-where.js';
 import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 
 /** What the tables hold of a ledger as a whole: what a process needs to decide and sign. */
@@ -132,7 +133,7 @@ async function load(
         from (
           select r.seq, r.kind, ${STORED_VERSION}, sum(octet_length(c.body)) over () as size
           from record r join change c using (ledger_id, luid, change)
-          where r.ledger_id = $1 and r.kind || '' in ('ledger', 'policy', 'domain')
+          where r.ledger_id = $1 and r.kind || '' in (${kindsWhere(({ access: { part } }) => part !== undefined && part !== 'schemas')})
         ) found
         order by seq`,
       values: [ledger.id, most],
@@ -140,7 +141,7 @@ async function load(
     pool.query<StoredLedger['schemas'][number]>({
       name: 'ledger-schemas',
       text: `select handle, luid, hash, link, domain from record
-        where ledger_id = $1 and kind || '' = 'schema' order by seq`,
+        where ledger_id = $1 and kind || '' in (${kindsWhere(({ access }) => access.part === 'schemas')}) order by seq`,
       values: [ledger.id],
     }),
     pool.query<StoredLedger['keys'][number]>({

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { Recent } from '../../base/recent.js';
+import { LruCache } from '../../base/lru-cache.js';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
 import { condition, type Filter, isNamed, isSought, isStretch } from './filter.js';
@@ -109,7 +109,7 @@ function shapeOf({ ledger, kind, filters }: ListQuery): string {
  * is not asked to: each step below is cheap where it can answer, and notices where it cannot (decision 0012).
  */
 export function createLists(on: Queryable): Lists {
-  const streaks = new Recent<string, Streak>(limits.listed.shapes);
+  const streaks = new LruCache<string, Streak>(limits.listed.shapes);
   const run = statementRunner(on);
   const page = async <T>(statement: RawBuilder<T & Row>): Promise<Listed<T> & { seen: number }> => {
     const rows = await run(statement);

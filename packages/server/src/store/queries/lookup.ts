@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { gather, type Watch } from '../../base/gather.js';
-import { Recent } from '../../base/recent.js';
+import { LruCache } from '../../base/lru-cache.js';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
 import { EPOCH, epochOf } from '../epoch-guard.js';
@@ -73,7 +73,7 @@ order by q.ord
  * Which version is the current one is asked each time, and what it holds only when this process does not know it yet.
  */
 export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch?: Watch): Lookup {
-  const known = new Recent<string, Known>(limits.known, ({ body }) => body.length + ENTRY);
+  const known = new LruCache<string, Known>(limits.known, ({ body }) => body.length + ENTRY);
   const gatherer = (by: 'handle' | 'luid', { batch, most }: Fetched) => {
     const keyOf = ({ ledger, kind, id }: Query) => `${ledger} ${kind} ${by} ${id}`;
     const statement = { name: `lookup-${by}`, text: text(by, epochs.walPosition) };

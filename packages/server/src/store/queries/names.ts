@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Recent } from '../../base/recent.js';
+import { LruCache } from '../../base/lru-cache.js';
 import { limits } from '../../limits.js';
 
 /**
@@ -14,7 +14,7 @@ import { limits } from '../../limits.js';
 export function createNames(): (text: string) => string | undefined {
   const { count, seen, among, characters } = limits.plans;
   const names = new Map<string, string>();
-  const unnamed = new Recent<string, { times: number }>(among);
+  const unnamed = new LruCache<string, { times: number }>(among);
   return (text) => {
     const name = names.get(text);
     if (name !== undefined || names.size >= count || text.length > characters) return name;

@@ -23,34 +23,30 @@ interface Use {
   readonly expiresAt: number;
 }
 
-/** Milliseconds between two removals of what has expired. */
-const SWEEP = 60_000;
-
 /**
  * The memory of used tokens that all processes of a deployment share: of all requests with one token, whichever process
  * they reach, the database lets exactly one be the first (contract 03 §4.2, `jti`).
  */
 export function createReplays(pool: pg.Pool, nature: Nature, watch?: Watch): Replays {
-  let sweepAt = 0;
   const use = gather<Use, boolean>(
-    async (uses) => {
-      const now = nature.now();
-      const firsts = await take(pool, uses, now);
-      if (now >= sweepAt) {
-        sweepAt = now + SWEEP;
-        void sweep(pool, now);
-      }
-      return firsts;
-    },
+    (uses) => take(pool, uses, nature.now()),
     { batch: limits.batch, queue: limits.queue, lanes: 1 },
     watch,
   );
   return { use: (ledger, jti, expiresAt) => use({ ledger, jti, expiresAt }) };
 }
 
-/** Removes what has expired. Nobody waits for it, and what it could not remove the next one will. */
-async function sweep(pool: pg.Pool, now: number): Promise<void> {
-  await pool.query('delete from used_token where expires_at <= $1', [new Date(now).toISOString()]).catch(() => {});
+/**
+ * The statement that deletes tokens which have expired, `limits.background.swept` of them at most.
+ *
+ * @param now milliseconds since 1970
+ */
+export function deleteExpiredTokens(now: number): pg.QueryConfig {
+  return {
+    text: `delete from used_token where (ledger, use) in (
+      select ledger, use from used_token where expires_at <= $1 limit ${limits.background.swept} for update skip locked)`,
+    values: [new Date(now).toISOString()],
+  };
 }
 
 async function take(pool: pg.Pool, uses: readonly Use[], now: number): Promise<boolean[]> {

@@ -1,9 +1,10 @@
 import type { ChangeAction, JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type pg from 'pg';
 import { gather } from '../../base/gather.js';
-import { Recent } from '../../base/recent.js';
+import { LruCache } from '../../base/lru-cache.js';
 import { limits } from '../../limits.js';
 import { epochOf } from '../epoch-guard.js';
+import { KEYED } from './kinds-where.js';
 import { ALONE, type Fetched, type Lookup, TOGETHER } from './lookup.js';
 import { unnested } from './unnested.js';
 import { missing, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
@@ -75,7 +76,8 @@ where l.id = $1`;
 /**
  * Of the signers and factors that have the key, the one it stands for: who proved to hold it by a proof on the record before
  * who did not, and among equals who took it first. So nobody takes a key away by writing it into a record of theirs. One
- * that is out of use has it still: what was revoked does not pass on to the next.
+ * that is out of use has it still: what was revoked does not pass on to the next. The statement names the two kinds because
+ * a factor's key counts as its signer's.
  */
 const BY_KEY = `
 select q.ord, l.version, ${columns(SIGNER, (name) => `s.${name}`)},
@@ -84,7 +86,7 @@ from ledger l
   cross join ${unnested('q', ASKED, 2)}
   left join lateral (
     select r.kind, r.handle, ${STORED_VERSION} from record r join change c using (ledger_id, luid, change)
-    where r.ledger_id = $1 and r.kind in ('signer', 'signer-factor') and r.link = q.key
+    where r.ledger_id = $1 and r.kind in (${KEYED}) and r.link = q.key
     order by r.link_proven desc, coalesce(r.link_since, r.seq) limit 1) h on true
   left join lateral (${signer(
     `r.handle = case h.kind when 'signer' then h.handle else h.body::jsonb #>> '{data,signer}' end`,
@@ -171,7 +173,7 @@ type Circles = (ledger: number, version: number, signer: string, memberships: re
 
 /** The circles that memberships put a signer into. The index of records alone does not: it names what is to be read. */
 function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
-  const known = new Recent<string, Membership>(limits.signers);
+  const known = new LruCache<string, Membership>(limits.signers);
   const membership = async (ledger: number, version: number, luid: string): Promise<Membership | undefined> => {
     const key = `${ledger} ${epochOf(version)} ${luid}`;
     const kept = known.get(key);

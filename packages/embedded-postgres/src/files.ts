@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { link, open, stat, statfs, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Whether there is something at `path`. An error other than absence is thrown. */
+export async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Bytes that an ordinary user may still write in a folder; infinite where the system does not tell. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: Number.POSITIVE_INFINITY, bsize: 1 }));
+  return bavail * bsize;
+}
+
+/**
+ * Writes a file that must not exist yet, whole or not at all: a reader never sees a part of it, and of several writers
+ * at the same instant exactly one succeeds. Its bytes and its name are on the disk when this returns.
+ *
+ * @returns whether this call made the file; false when it existed already
+ * @throws when the folder cannot be written
+ */
+export async function writeOnce(path: string, content: string, mode: number): Promise<boolean> {
+  const draft = `${path}.draft-${randomUUID()}`;
+  await writeDurably(draft, content, mode);
+  try {
+    // A hard link, unlike a rename, fails when the name is taken.
+    await link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await unlink(draft);
+  }
+  await syncFolder(dirname(path));
+  return true;
+}
+
+/** Writes a file, replacing any of that name, and waits until its bytes are on the disk. */
+export async function writeDurably(path: string, content: string, mode: number): Promise<void> {
+  const file = await open(path, 'w', mode);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Waits until the names in a folder are on the disk. Windows cannot open a folder, and needs no such step. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,2 @@
+export type { RestartBounds } from './keep.js';
+export { type Postgres, type PostgresOptions, startPostgres } from './start.js';

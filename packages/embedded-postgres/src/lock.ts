@@ -1,0 +1,84 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeDurably, writeOnce } from './files.js';
+import { startOf } from './process.js';
+
+/** Turns at taking the lock. Each lost turn means that another server took one, so only a storm of them gets this far. */
+const turns = 50;
+
+const prefix = 'server.lock.';
+
+interface Owner {
+  readonly pid: number;
+  readonly started: string;
+}
+
+/** A data directory that is ours alone. */
+export interface Lock {
+  /** Gives it up; a second call does nothing. */
+  release(): Promise<void>;
+}
+
+/**
+ * Locks `dataDir` for this process until released, or until the process ends in whatever way.
+ *
+ * Locks are numbered files that name their owner, and the highest number counts. It is superseded when its owner is no
+ * more, by making the next number, which only one process can; and it is never deleted, so that no process which
+ * looked a moment ago can mistake the directory for a free one.
+ *
+ * @param setting the name of the setting that holds the path, for errors
+ * @throws Error `… is in use by process N` while its owner lives
+ */
+export async function lockDataDir(dataDir: string, setting: string): Promise<Lock> {
+  const owner: Owner = { pid: process.pid, started: (await startOf(process.pid)) ?? 'unknown' };
+  for (let turn = 0; turn < turns; turn++) {
+    const number = await highest(dataDir);
+    const holder = await livingOwner(join(dataDir, prefix + number));
+    if (holder !== undefined) throw new Error(`${setting} ${dataDir} is in use by process ${holder}`);
+    const path = join(dataDir, prefix + (number + 1));
+    if (!(await writeOnce(path, `${JSON.stringify(owner)}\n`, 0o644))) continue;
+    if ((await highest(dataDir)) === number + 1) {
+      await sweep(dataDir, number);
+      return { release: () => writeDurably(path, '{}\n', 0o644) };
+    }
+    await rm(path, { force: true });
+  }
+  throw new Error(`${setting} ${dataDir} could not be locked: too many servers are starting on it`);
+}
+
+async function highest(dataDir: string): Promise<number> {
+  return (await readdir(dataDir)).reduce((number, name) => Math.max(number, numberOf(name)), 0);
+}
+
+/** The number of a lock; 0 for any other file. */
+function numberOf(name: string): number {
+  const number = name.startsWith(prefix) ? name.slice(prefix.length) : '';
+  return /^[1-9]\d{0,14}$/.test(number) ? Number(number) : 0;
+}
+
+/** The id of the process that owns a lock; undefined when it gave it up, is no more, or there is no such lock. */
+async function livingOwner(path: string): Promise<number | undefined> {
+  const owner = await readOwner(path);
+  return owner !== undefined && (await startOf(owner.pid)) === owner.started ? owner.pid : undefined;
+}
+
+async function readOwner(path: string): Promise<Owner | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const [, pid, started] = /^\{"pid":(\d{1,10}),"started":"([^"]+)"\}\n$/.exec(text) ?? [];
+  return pid === undefined || started === undefined ? undefined : { pid: Number(pid), started };
+}
+
+/** Deletes what is below the lock before ours; that one stays, for a process that is reading the folder right now. */
+async function sweep(dataDir: string, before: number): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    const number = numberOf(name);
+    // Another server may be sweeping too.
+    if (number > 0 && number < before) await rm(join(dataDir, name), { force: true });
+  }
+}

@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { chooseAccount } from './account.js';
+import { type Address, makeAddress } from './address.js';
+import { findBinaries } from './binaries.js';
+import { CannotRunHere } from './cannot-run-here.js';
+import { clusterIn, makeCluster } from './cluster.js';
+import { openDataDir } from './data-dir.js';
+import { freeBytes } from './files.js';
+import { keepRunning, type RestartBounds } from './keep.js';
+import { findLaunch } from './launch.js';
+import { stopLeftBehind } from './left-behind.js';
+import { lockDataDir } from './lock.js';
+import { type Server, startServer } from './server.js';
+import { sessionSettings } from './settings.js';
+
+/** Milliseconds until ready. Ordinarily one second; after a crash it replays at most `max_wal_size` of its log first. */
+const patience = 300_000;
+const interval = 20;
+
+/** Names that need no quotes in SQL and fit into the path of a socket. */
+const NAME = /^[a-z][a-z0-9]{0,19}$/;
+
+export interface PostgresOptions {
+  /** The folder that holds everything the program keeps; made when missing. PostgreSQL is in `postgres` below it. */
+  readonly dataDir: string;
+  /** Names the database, the role that owns it, and the folder of the socket: at most 20 lower-case letters and digits. */
+  readonly name: string;
+  /** Takes PostgreSQL's log, a line at a time. */
+  readonly log: (line: string) => void;
+  /** Takes what an operator must know: that it ended and is started again. As `log` unless given. */
+  readonly alarm?: (text: string) => void;
+  readonly restarts: RestartBounds;
+  /** Bytes of free disk below which a PostgreSQL that ends is started again without counting it. */
+  readonly leastFree: number;
+  /** What errors call the setting that holds `dataDir`. */
+  readonly dataDirSetting?: string;
+  /** What errors advise where PostgreSQL cannot be run: how to use one from elsewhere, as `set DATABASE_URL to yours`. */
+  readonly alternative?: string;
+}
+
+/** A running PostgreSQL, ready for connections. */
+export interface Postgres {
+  /** A connection string for the database, with the owner's password in it: never to be logged. */
+  readonly url: string;
+  /** Stops it cleanly and unlocks the data directory. A second call waits for the first. */
+  stop(): Promise<void>;
+  /** Resolves, with the reason, when PostgreSQL ends without `stop` again and again; never otherwise. */
+  readonly exited: Promise<Error>;
+}
+
+/**
+ * Starts a PostgreSQL on `dataDir`, made on the first start: durable, reached through a socket (or the loopback address
+ * on Windows), as root and as an ordinary user. One that a killed process left running is stopped first; everything it
+ * had committed is there. One that ends by itself is started again (`keepRunning`).
+ *
+ * @throws TypeError when the name cannot be used
+ * @throws Error, in words for the operator, when another process uses the directory, or PostgreSQL cannot run here
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { name, log, alternative, dataDirSetting = 'the data directory' } = options;
+  if (!NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot name a database`);
+  const root = await openDataDir(options.dataDir, dataDirSetting);
+  const lock = await lockDataDir(root, dataDirSetting);
+  let address: Address | undefined;
+  try {
+    const home = join(root, 'postgres');
+    const account = await chooseAccount(home);
+    const binaries = await findBinaries();
+    await stopLeftBehind(clusterIn(home), log);
+    address = await makeAddress(root, name, account);
+    const launch = await findLaunch(account, binaries.postgres, [root, ...address.folders]);
+    const password = await makeCluster(home, name, binaries.initdb, launch, account);
+    const place = { root, cluster: clusterIn(home), url: connectionString(name, address, password) };
+    const at = address;
+    const start = () => startServer(binaries, launch, home, at, log);
+    return await handOver(start, place, options, async () => {
+      await at.close();
+      await lock.release();
+    });
+  } catch (error) {
+    await address?.close();
+    await lock.release();
+    throw error instanceof CannotRunHere && alternative !== undefined ? error.or(alternative) : error;
+  }
+}
+
+/** Where a PostgreSQL lives, and how its database is reached. */
+interface Place {
+  readonly root: string;
+  readonly cluster: string;
+  readonly url: string;
+}
+
+async function handOver(
+  start: () => Server,
+  { root, cluster, url }: Place,
+  { name, log, alarm = log, restarts, leastFree }: PostgresOptions,
+  letGo: () => Promise<void>,
+): Promise<Postgres> {
+  const ready = async (server: Server) => {
+    try {
+      await untilReady(server, cluster, name, inDatabase('postgres', url));
+      return server;
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  };
+  const kept = keepRunning(await ready(start()), {
+    bounds: restarts,
+    again: async (began) => {
+      await stopLeftBehind(cluster, log);
+      const server = start();
+      began(server);
+      await ready(server);
+    },
+    isFull: async (said) => FULL.test(said) || (await freeBytes(root)) < leastFree,
+    alarm,
+    now: () => performance.now(),
+  });
+  let stopping: Promise<void> | undefined;
+  return {
+    url,
+    exited: kept.exited,
+    stop: () => {
+      stopping ??= kept.stop().then(letGo);
+      return stopping;
+    },
+  };
+}
+
+/** How the system says that nothing more can be written. */
+const FULL = /No space left on device|Disk quota exceeded|File too large/;
+
+function inDatabase(name: string, url: string): string {
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href;
+}
+
+/** @param name of the database and of the role */
+function connectionString(name: string, { host, port }: Address, password: string): string {
+  const options = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`);
+  // The host in the query wins over the other, which only makes it an address that every parser takes.
+  const query = { host, port, sslmode: 'disable', options: options.join(' ') };
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `postgresql://${name}:${password}@localhost/${name}?${pairs.join('&')}`;
+}
+
+/** Waits until PostgreSQL answers, and makes the database `name` unless it is there. `url` is of another one. */
+async function untilReady(server: Server, cluster: string, name: string, url: string): Promise<void> {
+  const late = AbortSignal.timeout(patience);
+  while (server.running() && !late.aborted) {
+    // Its own word first: a connection before that would be an error in its log.
+    if (await saysReady(cluster)) {
+      const done = await makeDatabase(name, url).catch(early);
+      if (done) return;
+    }
+    await pause(interval);
+  }
+  const why = late.aborted ? `not ready within ${patience} ms` : await server.ended;
+  throw new Error(`PostgreSQL did not start (${why}):\n${server.lastWords()}`);
+}
+
+async function saysReady(cluster: string): Promise<boolean> {
+  const status = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  return /^ready\s*$/m.test(status);
+}
+
+/** A file that a killed PostgreSQL left says ready too. What is not a sign of that will not go away by waiting. */
+function early(error: Error & { code?: string }): false {
+  if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03'].includes(error.code ?? '')) return false;
+  throw error;
+}
+
+async function makeDatabase(name: string, url: string): Promise<true> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: patience });
+  // A lost connection fails the query under way as well; without a listener it would end the process.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0) await client.query(`create database ${name}`);
+    return true;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,188 @@
+import type { Bounds } from './bounds.js';
+import { isObject, type Json, type JsonObject } from './json.js';
+import { METERED } from './meter.js';
+import { subschemas } from './subschemas.js';
+
+/** A copy of a schema that is safe to compile. */
+export interface Prepared {
+  readonly schema: JsonObject;
+  /** The judgements in the compiled code, in the count of `Bounds.subschemas`. */
+  readonly subschemas: number;
+}
+
+/** Where copies of references with unusual characters are listed; see `#relocate`. */
+const LISTED = 'x-referenced';
+
+/** A reference that reads the same to every reader of JSON pointers. */
+const PLAIN_POINTER = /^#(?:\/[\w$.-]+)*$/;
+
+const NOT_A_SCHEMA = 'a reference leads to something that is not a schema';
+
+/**
+ * Makes a copy of `schema` in which every subschema carries `METERED`, and that is free of what reaches beyond it:
+ * `$id` and `$schema` (another schema could claim the same name), `$async` (a validator that answers later).
+ *
+ * @param schema valid by the draft-07 meta-schema, within the bounds of its text
+ * @param judge called with each schema that a reference finds outside the places the meta-schema looks at; throws when
+ *   it is none
+ * @throws Error with a text for the author of the schema: references that lead out, nowhere, to something that is no
+ *   schema, or back to themselves on the same value; more subschemas or keywords than `bounds` allow
+ */
+export function prepare(schema: JsonObject, judge: (schema: Json) => void, bounds: Bounds): Prepared {
+  return new Preparation(JSON.parse(JSON.stringify(schema)) as JsonObject, judge, bounds).run();
+}
+
+class Preparation {
+  readonly #root: JsonObject;
+  readonly #judge: (schema: Json) => void;
+  readonly #bounds: Bounds;
+  /** The objects that are schemas, each with the schemas that judge the same value. */
+  readonly #schemas = new Map<JsonObject, Json[]>();
+  /** The objects whose members are names or data, so that nothing may be added to them. */
+  readonly #plain = new Set<JsonObject>();
+  readonly #references: JsonObject[] = [];
+  readonly #listed: Json[] = [];
+  #judgements = 0;
+  #keywords = 0;
+
+  constructor(root: JsonObject, judge: (schema: Json) => void, bounds: Bounds) {
+    this.#root = root;
+    this.#judge = judge;
+    this.#bounds = bounds;
+  }
+
+  run(): Prepared {
+    this.#visit(this.#root);
+    // Grows while it is read: what a reference finds may hold references.
+    for (const schema of this.#references) this.#follow(schema);
+    this.#refuseLoops();
+    for (const schema of this.#schemas.keys()) if (Object.keys(schema).length > 0) schema[METERED] = true;
+    if (this.#listed.length > 0) this.#root[LISTED] = this.#listed;
+    return { schema: this.#root, subschemas: this.#judgements };
+  }
+
+  #visit(schema: Json): void {
+    if (schema === false) this.#add(1, 0);
+    if (!isObject(schema) || this.#schemas.has(schema)) return;
+    if (this.#plain.has(schema)) throw new Error(NOT_A_SCHEMA);
+    const nested = schema !== this.#root && typeof schema.$id === 'string' && !schema.$id.startsWith('#');
+    if (nested) throw new Error(`nested $id "${schema.$id}" is not supported`);
+    for (const name of ['$id', '$schema', '$async', LISTED]) delete schema[name];
+    const inside = subschemas(schema);
+    this.#schemas.set(schema, inside.inPlace);
+    this.#add(1 + inside.names.length, keywordsOf(schema));
+    for (const map of inside.maps) this.#mark(map);
+    for (const name of ['enum', 'const']) this.#markData(schema[name]);
+    for (const part of [...inside.inPlace, ...inside.deeper]) this.#visit(part);
+    if (typeof schema.$ref === 'string') this.#references.push(schema);
+  }
+
+  #mark(map: JsonObject): void {
+    if (this.#schemas.has(map)) throw new Error(NOT_A_SCHEMA);
+    // Compiled code passes over this name, so what the schema says of it would not count.
+    if (Object.hasOwn(map, '__proto__')) throw new Error('the name "__proto__" is not supported');
+    this.#plain.add(map);
+  }
+
+  #markData(data: Json | undefined): void {
+    if (typeof data !== 'object' || data === null) return;
+    if (!Array.isArray(data)) {
+      if (this.#schemas.has(data)) throw new Error(NOT_A_SCHEMA);
+      this.#plain.add(data);
+    }
+    for (const member of Object.values(data)) this.#markData(member);
+  }
+
+  #follow(schema: JsonObject): void {
+    const ref = schema.$ref as string;
+    const target = this.#find(ref);
+    if (!PLAIN_POINTER.test(ref)) this.#relocate(schema, target);
+    if (!isObject(target)) return;
+    if (!this.#schemas.has(target)) this.#judge(target);
+    this.#visit(target);
+    this.#schemas.get(schema)?.push(target);
+    // The compiler writes out what holds no reference at each place that refers to it.
+    if (!holdsReference(target)) this.#add(judgements(target), keywords(target));
+  }
+
+  #add(judgements: number, keywords: number): void {
+    this.#judgements += judgements;
+    this.#keywords += keywords;
+    const bounds = this.#bounds;
+    if (this.#judgements > bounds.subschemas) throw new Error(`schema has more than ${bounds.subschemas} subschemas`);
+    if (this.#keywords > bounds.keywords) throw new Error(`schema has more than ${bounds.keywords} keywords`);
+  }
+
+  /** The schema that `ref` names: an object or a boolean. */
+  #find(ref: string): Json {
+    const unresolved = new Error(`can't resolve reference ${ref}: only parts of the same schema can be referenced`);
+    if (ref !== '#' && !ref.startsWith('#/')) throw unresolved;
+    let found: Json = this.#root;
+    for (const token of tokens(ref)) {
+      if (typeof found !== 'object' || found === null || !Object.hasOwn(found, token)) throw unresolved;
+      if (isObject(found) && !this.#plain.has(found)) delete found.$id;
+      found = (found as JsonObject)[token] as Json;
+    }
+    if (!isObject(found) && typeof found !== 'boolean') throw unresolved;
+    return found;
+  }
+
+  /**
+   * Refers to `target` by its place in a list. A pointer with escapes goes through several readers in the compiler; were
+   * one to understand it differently, what is checked here would not be what is compiled.
+   */
+  #relocate(schema: JsonObject, target: Json): void {
+    schema.$ref = target === this.#root ? '#' : `#/${LISTED}/${this.#listed.length}`;
+    if (target !== this.#root) this.#listed.push(target);
+  }
+
+  /** Refuses schemas that come back to themselves without going deeper into the value: judging it would never end. */
+  #refuseLoops(): void {
+    const done = new Set<JsonObject>();
+    const under = new Set<JsonObject>();
+    const enter = (schema: Json): void => {
+      if (!isObject(schema) || done.has(schema)) return;
+      if (under.has(schema)) throw new Error('a reference leads back to itself without going deeper into the data');
+      under.add(schema);
+      for (const part of this.#schemas.get(schema) ?? []) enter(part);
+      under.delete(schema);
+      done.add(schema);
+    };
+    for (const schema of this.#schemas.keys()) enter(schema);
+  }
+}
+
+function tokens(ref: string): string[] {
+  if (ref === '#' || ref === '#/') return [];
+  try {
+    const parts = ref.slice(2).split('/').map(decodeURIComponent);
+    return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  } catch {
+    throw new Error(`can't resolve reference ${ref}: it is not a URI`);
+  }
+}
+
+/** What compiling a schema by itself takes: one for each keyword, and for every eight names that it requires. */
+function keywordsOf(schema: JsonObject): number {
+  return Object.keys(schema).length + (Array.isArray(schema.required) ? schema.required.length >> 3 : 0);
+}
+
+/** The same of a schema and those inside it. */
+function keywords(schema: Json): number {
+  if (!isObject(schema)) return 0;
+  const { inPlace, deeper } = subschemas(schema);
+  return [...inPlace, ...deeper].reduce<number>((sum, part) => sum + keywords(part), keywordsOf(schema));
+}
+
+function holdsReference(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(holdsReference);
+  return Object.hasOwn(value, '$ref') || Object.values(value).some(holdsReference);
+}
+
+/** How many judgements a schema and those inside it make. */
+function judgements(schema: Json): number {
+  if (!isObject(schema)) return schema === false ? 1 : 0;
+  const { inPlace, deeper, names } = subschemas(schema);
+  return [...inPlace, ...deeper].reduce<number>((sum, part) => sum + judgements(part), 1 + names.length);
+}

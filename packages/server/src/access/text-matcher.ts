@@ -1,0 +1,109 @@
+import { ANY, type Piece, parseTextPattern } from '../base/text-pattern.js';
+import type { Cost } from '../work/cost.js';
+
+/** A piece of a pattern, ready to be searched for. */
+interface Needle {
+  /** The characters it begins with: the engine searches for them. */
+  readonly head: string;
+  /** The code points that follow, compared one by one; `WILD` for any. */
+  readonly rest: readonly number[];
+}
+
+/** A pattern of `$regex`, ready to be searched for (contract 01 §10). */
+export type TextMatcher = readonly Needle[];
+
+/** Stands for any one code point. */
+const WILD = -1;
+
+/**
+ * Characters that are searched for in one go. Up to 250, the engine's search looks at no character more than about
+ * twice, whatever the text; longer ones it may compare anew at every place.
+ */
+const HEAD = 200;
+
+/** Characters searched through, and characters compared one by one, that count as a step. */
+const SEARCHED = 32;
+const COMPARED = 8;
+
+/** Compiles the text of `$regex`. */
+export function compileTextMatcher(pattern: string): TextMatcher {
+  return parseTextPattern(pattern)
+    .filter((piece) => piece.length > 0)
+    .map(needleOf);
+}
+
+function needleOf(piece: Piece): Needle {
+  let head = '';
+  let taken = 0;
+  for (const character of piece) {
+    if (character === ANY || head.length >= HEAD) break;
+    head += character;
+    taken += 1;
+  }
+  return {
+    head,
+    rest: piece.slice(taken).map((character) => (character === ANY ? WILD : (character.codePointAt(0) ?? 0))),
+  };
+}
+
+/**
+ * Whether the pattern occurs anywhere in `text`. Each piece is taken at its first occurrence after the one before: if the
+ * pattern occurs at all, it is found so.
+ *
+ * @param cost charged for the characters that are looked at; all that is thrown is what it throws
+ */
+export function findsIn(matcher: TextMatcher, text: string, cost: Cost): boolean {
+  let at = 0;
+  for (const needle of matcher) {
+    at = endOf(needle, text, at, cost);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
+/** Where the first match of the needle from a place on ends; -1 without one. */
+function endOf({ head, rest }: Needle, text: string, from: number, cost: Cost): number {
+  let characters = COMPARED;
+  for (let at = from; at <= text.length; at += 1) {
+    const found = text.indexOf(head, at);
+    characters += ((found < 0 ? text.length : found) - at) / (SEARCHED / COMPARED);
+    if (found < 0) break;
+    const compared = compare(rest, text, found + head.length);
+    characters += 1 + compared.count;
+    if (compared.end >= 0 && !isWithin(text, found)) {
+      cost.spend(characters / COMPARED);
+      return compared.end;
+    }
+    at = found;
+    if (characters > CHARGED) {
+      cost.spend(characters / COMPARED);
+      characters = 0;
+    }
+  }
+  cost.spend(characters / COMPARED);
+  return -1;
+}
+
+/** Characters after which the cost is charged while a needle is still looked for. */
+const CHARGED = 1_000;
+
+/** Where `rest` ends when it stands at the place, else -1; and how many characters were compared. */
+function compare(rest: readonly number[], text: string, from: number): { end: number; count: number } {
+  if (isWithin(text, from)) return { end: -1, count: 0 };
+  let at = from;
+  for (let count = 0; count < rest.length; count += 1) {
+    const point = text.codePointAt(at);
+    if (point === undefined || (rest[count] !== WILD && rest[count] !== point)) return { end: -1, count };
+    at += point > 0xffff ? 2 : 1;
+  }
+  return { end: at, count: rest.length };
+}
+
+/** Whether the place is between the halves of one character. */
+function isWithin(text: string, at: number): boolean {
+  return isHalf(text.charCodeAt(at), 0xdc00) && isHalf(text.charCodeAt(at - 1), 0xd800);
+}
+
+function isHalf(unit: number, first: 0xd800 | 0xdc00): boolean {
+  return unit >= first && unit < first + 0x400;
+}

@@ -1,0 +1,120 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { limits } from '../limits.js';
+import type { BackgroundMetrics } from '../metrics.js';
+import { type Listener, listen } from '../store/listener.js';
+import { createLeases } from '../store/queries/leases.js';
+import { createFailures } from './failures.js';
+import { createHeartbeat } from './heartbeat.js';
+import { createHints } from './hints.js';
+import { type Loop, startLoop } from './loop.js';
+import type { Bounds, Shared } from './shared.js';
+import type { BackgroundWorker } from './worker.js';
+
+/** The background work of one process. Every process of the deployment has the same workers. */
+export interface Background {
+  /**
+   * Says that the worker may have something to do: here at once, and in the other processes by `NOTIFY`. A hint may be
+   * lost, and then the worker looks in its own time. Hints are gathered, so they may be many.
+   */
+  hint(name: string): void;
+  /** Takes no more work, and finishes what runs or gives it up (`Loop.stop`). It may be called more than once. */
+  stop(): Promise<void>;
+}
+
+export interface BackgroundOptions {
+  readonly workers: readonly BackgroundWorker[];
+  /** For leases alone, so that they are renewed however busy the others are. */
+  readonly pool: pg.Pool;
+  /** How to connect for hints; without it none is heard, and workers look in their own time. */
+  readonly database?: pg.ClientConfig;
+  /** Looks at the connection for hints before it is used. */
+  readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
+  /** Names this process in the table of leases, and no other one. */
+  readonly holder: string;
+  readonly metrics: BackgroundMetrics;
+  readonly logger: FastifyBaseLogger;
+  /** Milliseconds that pass, whatever the time of day is. */
+  readonly clock: () => number;
+  /** From 0 to 1, 1 excluded. */
+  readonly random: () => number;
+  readonly bounds?: Bounds;
+}
+
+/** The channel of hints; what is sent is the name of a worker. */
+const CHANNEL = 'countersign_background';
+
+/** Starts the workers of this process. */
+export function startBackground(options: BackgroundOptions): Background {
+  const { workers, pool, holder, metrics, logger, clock, random, bounds = limits.background } = options;
+  const leases = createLeases(pool, holder);
+  const failed = createFailures(logger, metrics, clock);
+  const heartbeat = createHeartbeat({
+    leases,
+    bounds,
+    clock,
+    failed: (err) => failed({ step: 'renew', err }),
+  });
+  const shared: Shared = { leases, heartbeat, metrics, failed, bounds, clock, random, inTurn: turns() };
+  const loops = new Map<string, Loop>();
+  for (const worker of workers) {
+    if (loops.has(worker.name)) throw new Error(`Two background workers are named ${worker.name}.`);
+    loops.set(worker.name, startLoop(shared, worker));
+  }
+  const hints = createHints(bounds.hint, (name) => {
+    pool
+      .query({ text: 'select pg_notify($1, $2)', values: [CHANNEL, name] })
+      .catch((err: unknown) => failed({ name, step: 'hint', err }));
+  });
+  const listener = hearHints(options, bounds, loops);
+  let stopping: Promise<void> | undefined;
+  const stop = async () => {
+    hints.stop();
+    await Promise.all([listener?.close(), ...[...loops.values()].map((loop) => loop.stop())]);
+    heartbeat.stop();
+  };
+  return {
+    hint(name) {
+      if (stopping) return;
+      loops.get(name)?.wake();
+      hints.send(name);
+    },
+    stop() {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+/** Wakes workers at the hints of other processes, and all of them when hints may have been missed. */
+function hearHints(
+  { database, onConnect, metrics, logger, random }: BackgroundOptions,
+  { reconnect }: Bounds,
+  loops: ReadonlyMap<string, Loop>,
+): Listener | undefined {
+  metrics.listening(false);
+  if (!database) return undefined;
+  return listen({
+    database,
+    channel: CHANNEL,
+    ...(onConnect ? { onConnect } : {}),
+    heard: (name) => loops.get(name)?.wake(),
+    listening(is) {
+      metrics.listening(is);
+      if (is) for (const loop of loops.values()) loop.wake();
+    },
+    failed: (err) => logger.warn({ err }, 'hints for background work are not heard'),
+    reconnect,
+    random,
+  });
+}
+
+/** Runs one at a time what is given to it. */
+function turns(): Shared['inTurn'] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (look) => {
+    const mine = last.then(look);
+    last = mine.catch(() => {});
+    return mine;
+  };
+}

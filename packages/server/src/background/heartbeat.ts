@@ -1,0 +1,110 @@
+import type { LeaseKey, Leases } from '../store/queries/leases.js';
+
+/** Why a run is aborted whose lease another process may have. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('The lease was lost.');
+  }
+}
+
+/** A lease that this process holds for a run. */
+export interface Hold {
+  readonly key: LeaseKey;
+  /** Aborted with `LeaseLost` when the lease may have ended. */
+  readonly controller: AbortController;
+}
+
+/** Keeps leases while their work runs. */
+export interface Heartbeat {
+  /**
+   * Keeps a lease until `drop`.
+   *
+   * @param since when it was asked for, by `HeartbeatOptions.clock`
+   */
+  keep(key: LeaseKey, since: number): Hold;
+  /** Renews the lease no more. It may be given back, or left to end. */
+  drop(hold: Hold): void;
+  /** Renews nothing any more. */
+  stop(): void;
+}
+
+export interface HeartbeatOptions {
+  readonly leases: Pick<Leases, 'renew'>;
+  /** Milliseconds for which a lease holds, and from one renewal to the next. */
+  readonly bounds: { readonly lease: number; readonly beat: number };
+  /** Milliseconds that pass, whatever the time of day is. */
+  readonly clock: () => number;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * One statement renews all leases of the process. A lease that somebody else has by then is lost; and so is one that could
+ * not be renewed for as long as it holds. That is counted from before it was asked for, so it never ends later here than
+ * by the database's clock, as long as both clocks run equally fast.
+ */
+export function createHeartbeat({ leases, bounds, clock, failed }: HeartbeatOptions): Heartbeat {
+  /** Each with the timer of its end. */
+  const held = new Map<Hold, NodeJS.Timeout>();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const drop = (hold: Hold) => {
+    clearTimeout(held.get(hold));
+    held.delete(hold);
+  };
+
+  const lose = (hold: Hold) => {
+    drop(hold);
+    hold.controller.abort(new LeaseLost());
+  };
+
+  const keepUntil = (hold: Hold, end: number) => {
+    clearTimeout(held.get(hold));
+    held.set(
+      hold,
+      setTimeout(() => lose(hold), end - clock()),
+    );
+  };
+
+  const renew = async () => {
+    const asked = [...held.keys()];
+    const since = clock();
+    const renewed = await leases.renew(
+      asked.map(({ key }) => key),
+      bounds.lease,
+    );
+    const names = new Set(renewed.map(nameOf));
+    for (const hold of asked.filter((one) => held.has(one))) {
+      if (names.has(nameOf(hold.key))) keepUntil(hold, since + bounds.lease);
+      else lose(hold);
+    }
+  };
+
+  const beat = () => {
+    if (timer !== undefined || stopped || held.size === 0) return;
+    timer = setTimeout(async () => {
+      await renew().catch(failed);
+      timer = undefined;
+      beat();
+    }, bounds.beat);
+  };
+
+  return {
+    keep(key, since) {
+      const hold: Hold = { key, controller: new AbortController() };
+      keepUntil(hold, since + bounds.lease);
+      beat();
+      return hold;
+    },
+    drop,
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+      for (const hold of held.keys()) drop(hold);
+    },
+  };
+}
+
+function nameOf({ ledger, worker, unit }: LeaseKey): string {
+  return JSON.stringify([ledger, worker, unit]);
+}

@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import { limits } from '../limits.js';
+import { queryUntil } from '../store/abortable.js';
+import { DELETE_OLD_LEASES } from '../store/queries/leases.js';
+import { deleteExpiredTokens } from '../store/queries/replays.js';
+import type { BackgroundWorker } from './worker.js';
+
+/**
+ * Deletes used tokens that have expired, once a minute in the whole deployment, and rows of leases that nobody needs.
+ *
+ * @param now milliseconds since 1970 by the clock that tokens are judged by
+ */
+export function sweepUsedTokens(pool: pg.Pool, now: () => number): BackgroundWorker {
+  return {
+    name: 'sweep-used-tokens',
+    due: `select 0::bigint, '', null::timestamptz`,
+    every: 60_000,
+    rest: 60_000,
+    timeout: 60_000,
+    lanes: 1,
+    each: 1,
+    async run(_unit, signal) {
+      for (;;) {
+        const { rowCount } = await queryUntil(pool, deleteExpiredTokens(now()), signal);
+        if ((rowCount ?? 0) < limits.background.swept) break;
+      }
+      await queryUntil(pool, { text: DELETE_OLD_LEASES }, signal);
+    },
+  };
+}

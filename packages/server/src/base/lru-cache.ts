@@ -1,0 +1,96 @@
+/** An entry of the cache, linked to the one used just before it and the one used just after it. */
+interface Entry<K, V> {
+  readonly key: K;
+  readonly value: V;
+  readonly weight: number;
+  older: Entry<K, V> | undefined;
+  newer: Entry<K, V> | undefined;
+}
+
+/**
+ * An LRU cache bounded by weight: when its entries together weigh more than the limit, the least recently used ones are
+ * evicted. Both `get` and `set` use an entry. Every operation takes constant time (decision 0021).
+ */
+export class LruCache<K, V extends object> {
+  readonly #limit: number;
+  readonly #weigh: (value: V) => number;
+  readonly #most: number;
+  readonly #entries = new Map<K, Entry<K, V>>();
+  /** The ends of the list of entries in order of use. */
+  #oldest: Entry<K, V> | undefined;
+  #newest: Entry<K, V> | undefined;
+  #weight = 0;
+
+  /**
+   * @param limit the greatest weight of all entries together, at least 1
+   * @param weigh the weight of a value, read once when it is set; 1 unless given, so that `limit` is a number of entries
+   * @param most the greatest number of entries, where `limit` is of another unit; no bound unless given
+   */
+  constructor(limit: number, weigh: (value: V) => number = () => 1, most: number = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+    this.#weigh = weigh;
+    this.#most = most;
+  }
+
+  /** The number of entries. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The value of `key`, which becomes the most recently used; undefined when there is none. */
+  get(key: K): V | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (entry !== this.#newest) {
+      this.#unlink(entry);
+      this.#append(entry);
+    }
+    return entry.value;
+  }
+
+  /**
+   * Replaces the value of `key`, which becomes the most recently used. A value that alone weighs more than the limit is
+   * not kept, and evicts no other entry.
+   */
+  set(key: K, value: V): void {
+    const replaced = this.#entries.get(key);
+    if (replaced !== undefined) this.#evict(replaced);
+    const weight = this.#weigh(value);
+    if (weight > this.#limit) return;
+    const entry: Entry<K, V> = { key, value, weight, older: undefined, newer: undefined };
+    this.#entries.set(key, entry);
+    this.#append(entry);
+    this.#weight += weight;
+    while (this.#weight > this.#limit || this.size > this.#most) this.#evict(this.#oldest!);
+  }
+
+  /** The value of `key`; when there is none, the result of `make`, which is set. Nothing is set when `make` throws. */
+  take(key: K, make: () => V): V {
+    const kept = this.get(key);
+    if (kept !== undefined) return kept;
+    const value = make();
+    this.set(key, value);
+    return value;
+  }
+
+  #evict(entry: Entry<K, V>): void {
+    this.#entries.delete(entry.key);
+    this.#unlink(entry);
+    this.#weight -= entry.weight;
+  }
+
+  #append(entry: Entry<K, V>): void {
+    entry.older = this.#newest;
+    entry.newer = undefined;
+    if (this.#newest === undefined) this.#oldest = entry;
+    else this.#newest.newer = entry;
+    this.#newest = entry;
+  }
+
+  #unlink({ older, newer }: Entry<K, V>): void {
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
+  }
+}

@@ -1,0 +1,31 @@
+/** So many in a window of so many milliseconds. */
+export interface Rate {
+  readonly count: number;
+  readonly window: number;
+}
+
+/**
+ * A rate limit over fixed windows.
+ *
+ * @param now milliseconds
+ * @returns to be asked before each: nothing when it is one too many, else how many were refused since the last one passed
+ */
+export function limitRate({ count, window }: Rate, now: () => number): () => { readonly refused: number } | undefined {
+  let began = Number.NEGATIVE_INFINITY;
+  let passed = 0;
+  let refused = 0;
+  return () => {
+    if (now() - began >= window) {
+      began = now();
+      passed = 0;
+    }
+    if (passed >= count) {
+      refused += 1;
+      return undefined;
+    }
+    passed += 1;
+    const before = refused;
+    refused = 0;
+    return { refused: before };
+  };
+}

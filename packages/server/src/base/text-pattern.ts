@@ -1,0 +1,25 @@
+/** Stands for any one character. */
+export const ANY = Symbol('any character');
+
+/** A run of characters, each the one given or any. */
+export type Piece = readonly (string | typeof ANY)[];
+
+/**
+ * A parsed pattern of `$regex`: pieces, possibly empty, with any run of characters between each two. A text matches where
+ * the pieces occur in it one after the other.
+ */
+export type TextPattern = readonly Piece[];
+
+/**
+ * Parses the text of `$regex` (contract 01 §10): `.*` and `%` stand for any run of characters, `.` and `_` for one, and
+ * `\` makes the next character stand for itself, as all others do. Every text is a pattern.
+ */
+export function parseTextPattern(text: string): TextPattern {
+  const pieces: (string | typeof ANY)[][] = [[]];
+  for (const [token, escaped] of text.matchAll(/\\(.)|\.\*|./gsu)) {
+    if (escaped === undefined && (token === '.*' || token === '%')) pieces.push([]);
+    else if (escaped === undefined && (token === '.' || token === '_')) pieces.at(-1)?.push(ANY);
+    else pieces.at(-1)?.push(escaped ?? token);
+  }
+  return pieces;
+}

@@ -1,0 +1,70 @@
+import { isObject, type Json, type JsonObject, LedgerError } from '@countersign/protocol';
+import type { Filterable, Names } from '../names.js';
+
+/** The keys a filter of an access value may have for records of a kind, as patterns (contract 03 §8.2). */
+function allowedKeys({ data, meta }: Filterable = {}): string[] {
+  return [
+    '^handle$',
+    '^schema$',
+    ...(data === undefined ? [] : [data]),
+    '^custom..+$',
+    '^meta.domain$',
+    '^meta.labels$',
+    '^meta.status$',
+    ...(meta === undefined ? [] : [meta]),
+  ];
+}
+
+/** The kinds a value is for: its own `record`, else the policy's. One that excludes kinds is for any. */
+function recordsOf(record: Json | undefined): string[] {
+  if (typeof record === 'string') return [record];
+  if (isObject(record) && Array.isArray(record.$in)) return record.$in.map(String);
+  return ['any'];
+}
+
+/**
+ * Throws `record.schema-invalid` for the first key of a filter in `values` that access to the kind cannot be decided
+ * by (contract 03 §8.2).
+ *
+ * @param data that of an access policy
+ */
+export function checkAccessFilters(data: JsonObject, { filterable }: Names): void {
+  const values = Array.isArray(data.values) ? data.values.filter(isObject) : [];
+  for (const { filter, record = data.record } of values) {
+    if (!isObject(filter)) continue;
+    for (const name of distinct(recordsOf(record), filterable)) {
+      checkKeys(Object.keys(filter), name, filterable.get(name));
+    }
+  }
+}
+
+/** The first of the kinds that are alike in what filters may name: a policy may name kinds by the ten thousand. */
+function distinct(records: readonly string[], filterable: Names['filterable']): string[] {
+  const seen = new Set<unknown>();
+  return records.filter((record) => {
+    const members = filterable.get(record);
+    if (seen.has(members)) return false;
+    seen.add(members);
+    return true;
+  });
+}
+
+/** The patterns of each kind: made once, since a body may hold a thousand filters. */
+const made = new Map<unknown, RegExp[]>();
+
+function patternsOf(own: Filterable | undefined): RegExp[] {
+  const known = made.get(own) ?? allowedKeys(own).map((pattern) => new RegExp(pattern));
+  made.set(own, known);
+  return known;
+}
+
+function checkKeys(keys: readonly string[], record: string, own: Filterable | undefined): void {
+  const allowed = allowedKeys(own);
+  const patterns = patternsOf(own);
+  const stray = keys.find((key) => !patterns.some((pattern) => pattern.test(key)));
+  if (stray === undefined) return;
+  throw new LedgerError(
+    'record.schema-invalid',
+    `Cannot define access filter key "${stray}" for record "${record}". Allowed keys: ${JSON.stringify(allowed)}`,
+  );
+}

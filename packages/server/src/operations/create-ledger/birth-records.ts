@@ -1,0 +1,26 @@
+import type { JsonObject } from '@countersign/protocol';
+import type { KindName } from '../../kinds/kind.js';
+import { kinds } from '../../kinds/registry.js';
+
+/** Lists show the records of a new ledger in the order in which they are made: those of these kinds come first. */
+const FIRST: readonly KindName[] = ['intent', 'policy', 'bridge'];
+
+const births = [...kinds].sort((one, other) => placeOf(one.name) - placeOf(other.name));
+
+function placeOf(name: KindName): number {
+  return FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length;
+}
+
+/** The policies every ledger is born with (contract 01 §14, 03 §8.3). */
+export const SYSTEM_POLICIES: readonly JsonObject[] = births.flatMap(({ birth }) => birth.policies ?? []);
+
+/** The schemas every ledger is born with (contract 01 §14). */
+export const SYSTEM_SCHEMAS: readonly JsonObject[] = births.flatMap(({ name, birth: { schemas = [] } }) =>
+  schemas.map(({ handle, schema, description }) => ({
+    handle,
+    format: 'json-schema',
+    record: name,
+    schema,
+    custom: { description },
+  })),
+);

@@ -1,0 +1,164 @@
+import {
+  encodeBase64,
+  hash as hashOf,
+  type JsonObject,
+  type Meta,
+  luid as makeLuid,
+  type Proof,
+  type RecordEnvelope,
+  type StoredProof,
+  signProof,
+} from '@countersign/protocol';
+import { moment } from '../../base/clock.js';
+import { type Countersigner, countersigner } from '../../keys/countersigner.js';
+import { seal, sealContext } from '../../keys/seal.js';
+import type { Kind } from '../../kinds/kind.js';
+import { kindNamed } from '../../kinds/registry.js';
+import { SYSTEM_SIGNERS } from '../../kinds/signer.js';
+import type { Service } from '../../ledgers/service.js';
+import { inOrder } from '../../records/serve.js';
+import { versionOf } from '../../records/version.js';
+import type { Birth, Births } from '../../store/queries/ledgers.js';
+import { SYSTEM_POLICIES, SYSTEM_SCHEMAS } from './birth-records.js';
+
+/** A ledger about to be: the client's part of its record. */
+export interface Founding {
+  readonly hash: string;
+  readonly data: JsonObject;
+  readonly proofs: readonly StoredProof[];
+  /** The client's proofs as the store tells them apart (records/proofs.ts, `useOf`). */
+  readonly uses: readonly string[];
+  readonly owners: readonly string[];
+}
+
+export interface NewLedger {
+  readonly luid: string;
+  /** The ledger's own record, as served. */
+  readonly record: RecordEnvelope;
+  /** Every record it is born with, its own first. */
+  readonly births: Births;
+}
+
+/** Makes a ledger: its keys, its own record, and the signers, policies and schemas it is born with (contract 01 §14). */
+export function newLedger(service: Service, founding: Founding): NewLedger {
+  const now = moment(service.nature);
+  const luid = newLuid(service, 'ledger');
+  const keys = SYSTEM_SIGNERS.map((handle) => newKey(service, handle));
+  const system = countersigner('system', keys[0]!, service.suite);
+  const own = ledgerRecord(founding, system, luid, now);
+  const signers = keys.map((key) => signerRecord(service, key, system, now));
+  const others = [
+    ...SYSTEM_POLICIES.map((data) => ledgerMade(service, 'policy', data, system, now)),
+    ...SYSTEM_SCHEMAS.map((data) => ledgerMade(service, 'schema', data, system, now)),
+  ];
+  return {
+    luid,
+    record: own,
+    births: (id, version) => {
+      const birth = (
+        kind: Kind,
+        record: RecordEnvelope,
+        secrets: Birth['secrets'] = [],
+        proofs: readonly string[] = [],
+      ) => birthOf(service, { id, version }, kind, record, secrets, proofs);
+      return [
+        birth(kindNamed('ledger'), own, [], founding.uses),
+        ...signers.map(({ record, key }) =>
+          birth(kindNamed('signer'), record, [sealedKey(service, luid, record, key)]),
+        ),
+        ...others.map(({ kind, record }) => birth(kind, record)),
+      ];
+    },
+  };
+}
+
+interface SystemKey {
+  readonly handle: string;
+  readonly public: string;
+  readonly secret: Uint8Array;
+  /** The name its `secret` reference has. */
+  readonly reference: string;
+}
+
+function newKey({ nature, suite }: Service, handle: string): SystemKey {
+  const secret = nature.random(32);
+  const letters = Array.from(nature.random(16), (byte) => String.fromCharCode(0x61 + (byte % 26)));
+  return { handle, public: encodeBase64(suite.publicKey(secret)), secret, reference: letters.join('') };
+}
+
+function sealedKey({ masterKey }: Service, ledger: string, record: RecordEnvelope, key: SystemKey) {
+  const context = sealContext(ledger, record.luid, key.reference);
+  return { name: key.reference, sealed: seal(masterKey, Buffer.from(key.secret), context) };
+}
+
+function ledgerRecord(
+  { hash, data, proofs, owners }: Founding,
+  system: Countersigner,
+  luid: string,
+  now: string,
+): RecordEnvelope {
+  const kind = kindNamed('ledger');
+  const countersigned = system.stored(hash, { luid, moment: now, status: 'created' });
+  return {
+    hash,
+    data: inOrder(kind, data),
+    luid,
+    meta: { proofs: [...proofs, countersigned], status: 'created', moment: now, owners: [...owners] },
+  };
+}
+
+/** A signer of the ledger's own: first its own proof, which nothing annotates, then that of `system`. */
+function signerRecord(service: Service, key: SystemKey, system: Countersigner, now: string) {
+  const data: JsonObject = {
+    handle: key.handle,
+    access: [{ action: 'read' }],
+    format: 'ed25519-raw',
+    public: key.public,
+    secret: `{{ secret.${key.reference} }}`,
+  };
+  const hash = hashOf(data, service.suite);
+  const luid = newLuid(service, 'signer');
+  const own = bare(signProof({ hash, custom: { moment: now, status: 'created' }, ...key }, service.suite));
+  const meta: Meta = {
+    proofs: [own, system.stored(hash, { luid, moment: now, status: 'created' })],
+    status: 'created',
+    moment: now,
+    owners: [key.public],
+  };
+  return { key, record: { hash, data: inOrder(kindNamed('signer'), data), luid, meta } };
+}
+
+/** A policy or schema of the ledger's own: without status, first a proof of `system` that says nothing. */
+function ledgerMade(service: Service, name: 'policy' | 'schema', data: JsonObject, system: Countersigner, now: string) {
+  const kind = kindNamed(name);
+  const hash = hashOf(data, service.suite);
+  const luid = newLuid(service, name);
+  const meta: Meta = {
+    proofs: [bare(system.sign(hash)), system.stored(hash, { luid, moment: now })],
+    moment: now,
+    owners: [system.public],
+  };
+  return { kind, record: { hash, data: inOrder(kind, data), luid, meta } };
+}
+
+/** A proof as stored, without the members the server adds. */
+function bare({ custom, digest, method, public: key, result }: Proof): StoredProof {
+  return { ...(custom === undefined ? {} : { custom }), digest, method, public: key, result };
+}
+
+function newLuid({ nature }: Service, kind: Kind['name']): string {
+  return makeLuid(kindNamed(kind).prefix, Math.floor(nature.now() / 1000), nature.random(11));
+}
+
+function birthOf(
+  service: Service,
+  ledger: { readonly id: number; readonly version: number },
+  kind: Kind,
+  record: RecordEnvelope,
+  secrets: Birth['secrets'],
+  proofs: readonly string[],
+): Birth {
+  const version = { ...versionOf(ledger, kind, record, 1), action: 'create' as const };
+  const mac = service.integrity.mac(version, version);
+  return { secrets, write: { ...version, proofs, strangers: [], needs: [], decides: false, mac } };
+}

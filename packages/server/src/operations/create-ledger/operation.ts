@@ -1,0 +1,85 @@
+import { type JsonObject, LedgerError } from '@countersign/protocol';
+import type { Key } from '../../access/caller.js';
+import { decide } from '../../access/decide.js';
+import { refusal } from '../../access/refusal.js';
+import type { Signed } from '../../authorization/trail.js';
+import { kindNamed, rightTerms } from '../../kinds/registry.js';
+import type { Service } from '../../ledgers/service.js';
+import { inSession, openSession } from '../../ledgers/session.js';
+import type { Answer, Command } from '../../records/command.js';
+import { assertMeant } from '../../records/meant.js';
+import {
+  assertProofs,
+  clientProofs,
+  customsOf,
+  storedProof,
+  usesOf,
+  type VerifiedProof,
+  verifiedHash,
+} from '../../records/proofs.js';
+import { bodyChecksOf } from '../bodies.js';
+import { repeatedCreate } from '../repeated.js';
+import { newLedger } from './birth.js';
+
+const kind = kindNamed('ledger');
+
+/**
+ * `POST /ledgers` (contract 01 §14): a new tenant. No token is needed, a signed body suffices where the deployment's
+ * rules let everyone create ledgers. Answers 201; 200 when the same signed body made it before.
+ */
+export async function createLedger(service: Service, command: Command): Promise<Answer> {
+  const { body, token } = command;
+  const sent = bodyChecksOf(kind).create(body);
+  await service.task.turn();
+  const hash = verifiedHash(service, sent);
+  const sentProofs = clientProofs(service, hash, sent, false);
+  const handle = String(sent.data.handle);
+  assertMeant({ handle }, kind, customsOf(sentProofs));
+  const proofs = sentProofs.signed;
+  assertMayCreate(service, proofs, token?.claims, token?.key);
+  const owners = [...new Set(proofs.map((proof) => proof.public))];
+  const stored = proofs.map((proof) => storedProof(proof, undefined, true));
+  const uses = usesOf(service, sentProofs);
+  const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
+  assertProofs(ledger.record.meta.proofs);
+  if (await service.store.ledgers.found({ handle, luid: ledger.luid, owners }, ledger.births)) {
+    return { status: 201, body: JSON.stringify(ledger.record) };
+  }
+  const repeated = await repeatedFounding(service, handle, { hash, proofs: sentProofs, token });
+  if (repeated !== undefined) return { status: 200, body: repeated };
+  throw new LedgerError('record.duplicated', `Ledger with handle ${handle} already exists.`);
+}
+
+/** Only the rules of the deployment can say who may make a ledger (contract 03 §6.4). */
+function assertMayCreate(
+  service: Service,
+  proofs: readonly VerifiedProof[],
+  claims: JsonObject | undefined,
+  key: string | undefined,
+): void {
+  const keys: Key[] = proofs.map((proof) => ({ public: proof.public }));
+  const caller = { proofs: keys, ...(claims ? { token: { claims, ...(key ? { key: { public: key } } : {}) } } : {}) };
+  const none = { access: [], owners: [], policyBased: false };
+  const context = {
+    ledger: none,
+    policies: new Map(),
+    server: service.serverRules,
+    domains: [],
+    terms: rightTerms,
+    cost: service.task,
+  };
+  const decision = decide('create', 'ledger', caller, context);
+  service.explain?.({ action: 'create', record: 'ledger', ...decision });
+  if (!decision.granted) {
+    throw refusal('create', 'ledger', { credentials: true });
+  }
+}
+
+/** The ledger's record, when this very body made it (contract 00, Retry safety). */
+async function repeatedFounding(service: Service, handle: string, signed: Signed): Promise<string | undefined> {
+  const ledger = await service.ledgers.resolve(handle);
+  return inSession(openSession(service, ledger), async (session) => {
+    const repeated = await repeatedCreate(session, kind, { key: handle, hash: signed.hash }, signed);
+    return repeated?.body;
+  });
+}

@@ -1,0 +1,85 @@
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import type { Caller } from '../../access/caller.js';
+import { authorizeBeside, authorizeNew } from '../../authorization/authorize.js';
+import { assertMayReveal } from '../../authorization/reveal.js';
+import { assertMayBeCreated } from '../../authorization/status.js';
+import type { Kind } from '../../kinds/kind.js';
+import type { Decided, Session } from '../../ledgers/session.js';
+import { assertDomain } from '../../records/domain.js';
+import { assertStateFits, checkData, stepsToCheck } from '../../records/kind-rules.js';
+import { usesOf } from '../../records/proofs.js';
+import { foundRelations, type Related } from '../../records/relations.js';
+import { sealedSecrets } from '../../records/secrets.js';
+import { assertNotUnderReserved } from '../../records/stored.js';
+import { checkUserSchema } from '../../records/user-schemas.js';
+import type { Version } from '../../records/version.js';
+import { completed } from '../generated.js';
+import type { Stage } from '../stage.js';
+import { makeRecord } from './make-record.js';
+import { type Place, placeOf } from './place.js';
+import type { Creation } from './verify.js';
+
+/** A create that the ledger has decided on. */
+export interface DecidedCreate extends Pick<Place, 'subject' | 'parent'> {
+  readonly made: RecordEnvelope;
+  /** What its write is, beside the version of the record. */
+  readonly decided: Omit<Decided, keyof Version>;
+}
+
+/** Decides on a create as the ledger is now, and makes the record (contract 01 §12, Order of checks 9 to 15). */
+export async function decideCreate(
+  session: Session,
+  creation: Creation,
+  caller: Caller,
+  stage: Stage,
+): Promise<DecidedCreate> {
+  const { kind, data, signed } = creation;
+  const place = await placeOf(session, creation, caller);
+  await authorizeNew(session, caller, place);
+  assertNotUnderReserved(kind, data);
+  if (creation.reveals) await assertMayReveal(session, kind, caller, place.subject);
+  const needs = await checkNew(session, creation, caller, place);
+  const completion = completed(session, kind, data, creation.secrets);
+  const made = await stage.once(session, 0, () => makeRecord(session, creation, caller, place, completion));
+  const full = completion ?? creation;
+  return {
+    ...place,
+    made,
+    decided: {
+      action: 'create',
+      needs,
+      decides: kind.access.decides === 'always',
+      proofs: usesOf(session, signed.proofs),
+      secrets: sealedSecrets(session, kind, full.data, made.luid, full.secrets, new Set()),
+    },
+  };
+}
+
+/**
+ * Checks what the data of a new record says, and what it names.
+ *
+ * @returns the records that must exist for it
+ */
+async function checkNew(
+  session: Session,
+  { kind, data, signed }: Creation,
+  caller: Caller,
+  place: Place,
+): Promise<readonly Related[]> {
+  const { subject, domain } = place;
+  await checkUserSchema(session, kind, data, domain);
+  const needs = await foundRelations(session, kind, data);
+  assertDomain(session.ledger, kind, domain, nameOf(kind, data), signed.proofs);
+  await authorizeBeside(session, caller, place, needs);
+  await session.task.turn(stepsToCheck(kind));
+  checkData(kind, session.ledger, data);
+  assertStateFits(kind, session.ledger, domain, data);
+  await session.task.turn();
+  if (kind.lifecycle.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);
+  return needs;
+}
+
+/** What errors call a record: its handle, or that of the record it links to. */
+export function nameOf(kind: Kind, data: JsonObject): string {
+  return String(data.handle ?? (kind.links.to && data[kind.links.to.member]));
+}

@@ -1,0 +1,60 @@
+import type { Meta, RecordEnvelope } from '@countersign/protocol';
+import type { Caller } from '../../access/caller.js';
+import { clientTrail } from '../../authorization/trail.js';
+import { moment } from '../../base/clock.js';
+import type { KindName } from '../../kinds/kind.js';
+import type { Session } from '../../ledgers/session.js';
+import { assertProofs } from '../../records/proofs.js';
+import { inOrder } from '../../records/serve.js';
+import { stepsOfText } from '../../work/task.js';
+import type { Completed } from '../generated.js';
+import type { Place } from './place.js';
+import type { Creation } from './verify.js';
+
+/**
+ * Makes the record as it will be served: the client's proofs, then the ledger's (contract 01 §3).
+ *
+ * @param completion what the ledger made of the data itself
+ * @throws `record.invalid` when it would have more proofs than a record may
+ */
+export async function makeRecord(
+  session: Session,
+  { kind, data: sent, signed, labels, luid }: Creation,
+  caller: Caller,
+  { owners, domain }: Place,
+  completion: Completed | undefined,
+): Promise<RecordEnvelope> {
+  const { data, hash } = completion ?? { data: sent, hash: signed.hash };
+  const now = moment(session.nature);
+  const trail = kind.trail.created ?? [{ status: 'created', luid: true }];
+  const meta: Meta = {
+    proofs: completion
+      ? [session.ledger.system.stored(hash, { luid, moment: now })]
+      : [
+          ...(await clientTrail(session, kind, signed, caller, now)),
+          ...trail.map(({ status, luid: named }) =>
+            session.ledger.system.stored(hash, { ...(named ? { luid } : {}), moment: now, status }),
+          ),
+        ],
+    status: kind.lifecycle.initialStatus ?? 'created',
+    ...(await kind.lifecycle.meta?.(data, {
+      random: session.nature.random,
+      domainOf: (kind, handle) => domainOf(session, kind, handle),
+    })),
+    moment: now,
+    owners: completion ? [] : owners,
+    ...(labels === undefined ? {} : { labels }),
+    ...(domain === undefined ? {} : { domain }),
+  };
+  assertProofs(meta.proofs);
+  const served = kind.data.served?.(data, domain) ?? data;
+  return { hash, data: inOrder(kind, served), luid, meta };
+}
+
+async function domainOf(session: Session, kind: KindName, handle: string): Promise<string | undefined> {
+  const { id } = session.ledger;
+  const { record } = await session.store.lookup({ ledger: id, kind, id: handle, by: 'handle' });
+  // An intent names many wallets, and each may be large.
+  await session.task.turn(stepsOfText(record?.body));
+  return record && (JSON.parse(record.body) as RecordEnvelope).meta.domain;
+}

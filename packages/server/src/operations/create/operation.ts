@@ -1,0 +1,74 @@
+import { writer } from '../../authorization/caller.js';
+import { revealed } from '../../authorization/reveal.js';
+import { assertSigned } from '../../authorization/trail.js';
+import { moment } from '../../base/clock.js';
+import type { Kind } from '../../kinds/kind.js';
+import { type Decided, reused, type Session } from '../../ledgers/session.js';
+import type { Answer, Command } from '../../records/command.js';
+import { versionOf, withProofs } from '../../records/version.js';
+import type { Operation } from '../operation.js';
+import { SIGNED } from '../refusals.js';
+import type { Stages } from '../stage.js';
+import { assertUnused } from '../unused.js';
+import { decideCreate } from './decide.js';
+import { answerTaken, isTaken } from './taken.js';
+import { verifyCreate } from './verify.js';
+
+/** `POST /{kind}s` (contract 01 §4). */
+export const createRecord: Operation = {
+  name: 'create',
+  isOf: ({ only, lifecycle }) => only === undefined && lifecycle.operations.includes('create'),
+  routes: () => [{ method: 'POST', of: 'records' }],
+  perform: create,
+  refusals: {
+    always: [...SIGNED, 'record.relation-not-found', 'record.status-policy-violation', 'record.duplicated'],
+    nested: ['record.not-found'],
+  },
+  handed: 'create',
+  description: {
+    id: (one) => `create${one}`,
+    summary: (one) => `Create ${one}`,
+    body: ({ name }) => `${name}-create`,
+    parameters: ['include'],
+    answers({ name, trail }) {
+      const status = trail.answer ?? 201;
+      const repeated = { text: 'The record as it is: the same signed body was stored before.', component: name };
+      const created = { text: 'The record, countersigned.', component: name };
+      return status === 200 ? { 200: created } : { 200: repeated, [status]: created };
+    },
+  },
+};
+
+/**
+ * @returns 201 (circle signers: 200) with the record, countersigned; 200 when the same signed body was stored before
+ *   (contract 00, Retry safety)
+ */
+async function create(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
+  const creation = await verifyCreate(session, kind, command);
+  const { data, signed, reveals } = creation;
+  return stages(session, kind, command, async (session, stage) => {
+    // No commit follows what only a service outside keeps.
+    const commits = !stage.isHanded(session, 'create');
+    const caller = await writer(session, signed.proofs.signed, signed.token, commits);
+    assertSigned(signed, caller);
+    const { subject, parent, made, decided } = await decideCreate(session, creation, caller, stage);
+    const taken = () => answerTaken(session, creation, caller, made, parent);
+    const handover = stage.ofNew(session, subject);
+    await session.task.turn();
+    let write: Decided = { ...versionOf(session.ledger, kind, made, 1), ...decided };
+    if (handover) {
+      if (await isTaken(session, kind, made)) return taken();
+      await assertUnused(session, signed, made.luid);
+      const asked = { data, signed, caller, record: made };
+      if (handover.proxied) return handover.answerVersion(session, asked);
+      const added = await handover.takeVersion(session, asked);
+      write = { ...write, ...versionOf(session.ledger, kind, withProofs(made, added, moment(session.nature)), 1) };
+    }
+    const stored = await session.commit(write);
+    // A create that is sent again has another luid, and the record it made has its key.
+    if (stored === 'reused' && !(await isTaken(session, kind, made))) throw reused();
+    if (stored !== 'done') return taken();
+    const answer = { status: kind.trail.answer ?? 201, body: write.body };
+    return reveals ? revealed(session, kind, answer, write.secrets) : answer;
+  });
+}

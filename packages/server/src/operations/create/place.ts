@@ -1,0 +1,55 @@
+import type { JsonObject } from '@countersign/protocol';
+import type { Caller } from '../../access/caller.js';
+import type { Subject } from '../../access/context.js';
+import { conditionsOf } from '../../authorization/conditions.js';
+import { type Conditions, newSubject } from '../../authorization/context.js';
+import { ownersOf } from '../../authorization/trail.js';
+import type { Kind } from '../../kinds/kind.js';
+import { notFound } from '../../kinds/refusal.js';
+import { kindNamed } from '../../kinds/registry.js';
+import type { Session } from '../../ledgers/session.js';
+import type { Command } from '../../records/command.js';
+import { joinedDomain } from '../../records/domain.js';
+import { assertUnder, foundParent, type Parent } from '../../records/stored.js';
+import type { Creation } from './verify.js';
+
+/** Where a new record is to be, and who is to own it: what the right to make it is asked about. */
+export interface Place {
+  readonly kind: Kind;
+  readonly subject: Subject;
+  readonly owners: string[];
+  readonly domain: string | undefined;
+  /** The record it lies under, where its kind has one. */
+  readonly parent?: Parent;
+  readonly conditions: Conditions | undefined;
+}
+
+/** Finds the place of a new record as the ledger is now. */
+export async function placeOf(session: Session, creation: Creation, caller: Caller): Promise<Place> {
+  const { kind, command, data, signed, labels } = creation;
+  const parent = await parentOfNew(session, kind, command, data);
+  const domain = joinedDomain(session.ledger, kind, data, signed.proofs, parent);
+  const owners = ownersOf(session.ledger, signed, caller);
+  const subject = newSubject(kind, data, owners, domain, labels);
+  const conditions = await conditionsOf(session, caller, subject);
+  return { kind, subject, owners, domain, ...(parent ? { parent } : {}), conditions };
+}
+
+/**
+ * The record the path goes through, which data must name too. Where data names it as a relation, its absence is told
+ * as that of the relation, in its turn (contract 03 §2.5).
+ */
+async function parentOfNew(
+  session: Session,
+  kind: Kind,
+  command: Command,
+  data: JsonObject,
+): Promise<Parent | undefined> {
+  const { under } = kind.links;
+  const named = under !== undefined && data[under.member] === command.params.parent;
+  const isRelation = named && kind.links.relations?.(data).some((relation) => relation.kind === under.kind);
+  const parent = await foundParent(session, kind, command);
+  if (!parent && under && !isRelation) throw notFound(kindNamed(under.kind));
+  if (parent) assertUnder(kind, data, parent);
+  return parent;
+}

@@ -1,0 +1,41 @@
+import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import type { Caller } from '../../access/caller.js';
+import { assertMayReveal, revealed } from '../../authorization/reveal.js';
+import type { Kind } from '../../kinds/kind.js';
+import type { Session } from '../../ledgers/session.js';
+import type { Answer } from '../../records/command.js';
+import type { Parent } from '../../records/stored.js';
+import { keyOf } from '../../records/version.js';
+import { repeatedCreate } from '../repeated.js';
+import { nameOf } from './decide.js';
+import type { Creation } from './verify.js';
+
+/** Whether a record has the key already. The commit looks once more; a service outside is not even asked. */
+export async function isTaken(session: Session, kind: Kind, made: RecordEnvelope): Promise<boolean> {
+  const query = { ledger: session.ledger.id, kind: kind.name, id: keyOf(kind, made), by: 'handle' } as const;
+  return (await session.store.lookup(query)).record !== undefined;
+}
+
+/**
+ * What is answered when the key of a new record is taken.
+ *
+ * @throws `record.duplicated` unless it was this very create that took it
+ */
+export async function answerTaken(
+  session: Session,
+  { kind, data, signed, reveals }: Creation,
+  caller: Caller,
+  made: RecordEnvelope,
+  parent: Parent | undefined,
+): Promise<Answer> {
+  const taken = { key: keyOf(kind, made), hash: made.hash };
+  const repeated = await repeatedCreate(session, kind, taken, signed, parent);
+  if (repeated === undefined) {
+    throw new LedgerError('record.duplicated', `${kind.title} with handle ${nameOf(kind, data)} already exists.`);
+  }
+  const answer = { status: 200, body: repeated.body };
+  if (!reveals) return answer;
+  // Of the record as it is now, which may be another than the one that was to be made.
+  await assertMayReveal(session, kind, caller, repeated.subject);
+  return revealed(session, kind, answer);
+}

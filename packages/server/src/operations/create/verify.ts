@@ -1,0 +1,43 @@
+import type { JsonObject } from '@countersign/protocol';
+import type { Signed } from '../../authorization/trail.js';
+import type { Kind } from '../../kinds/kind.js';
+import type { Session } from '../../ledgers/session.js';
+import type { Command } from '../../records/command.js';
+import { labelsAfter } from '../../records/labels.js';
+import { customsOf } from '../../records/proofs.js';
+import { newLuid } from '../../records/version.js';
+import { asksForSecrets } from '../asks-for-secrets.js';
+import { bodyChecksOf } from '../bodies.js';
+import { hashedFor, signedBy } from '../sent.js';
+
+/** A create that has passed every check about the command alone. */
+export interface Creation {
+  readonly kind: Kind;
+  readonly command: Command;
+  readonly data: JsonObject;
+  readonly signed: Signed;
+  readonly labels: string[] | undefined;
+  /** The new record's: the same however often the create is decided, as a bridge may have been told. */
+  readonly luid: string;
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Whether the values of its secrets are to be in the answer. */
+  readonly reveals: boolean;
+}
+
+/** Checks the shape of a create, its hash and its proofs (contract 01 §12, Order of checks 5 to 8). */
+export async function verifyCreate(session: Session, kind: Kind, command: Command): Promise<Creation> {
+  const { body, token } = command;
+  const { data, meta, ...sent } = bodyChecksOf(kind).create(hashedFor(session, body, token));
+  await session.task.turn();
+  const signed = signedBy(session, kind, { ...sent, data, ...(meta ? { meta } : {}) }, token);
+  return {
+    kind,
+    command,
+    data,
+    signed,
+    labels: labelsAfter(undefined, customsOf(signed.proofs)),
+    luid: newLuid(session, kind),
+    secrets: meta?.secret ?? {},
+    reveals: asksForSecrets(kind, command),
+  };
+}

@@ -1,0 +1,65 @@
+import type { Json } from '@countersign/protocol';
+import { newItem } from '../integrity/items.js';
+import type { Kind } from '../kinds/kind.js';
+import type { Session } from '../ledgers/session.js';
+import { inSession } from '../ledgers/session.js';
+import { changeFiltersOf } from '../lists/filters.js';
+import { pageOf } from '../lists/page.js';
+import { type Source, versionsIn, withBodies } from '../lists/page-bodies.js';
+import { listText } from '../lists/text.js';
+import type { Answer, Command } from '../records/command.js';
+import { snapshot } from '../records/serve.js';
+import { missing, type Sized } from '../store/queries/version.js';
+import type { Operation } from './operation.js';
+import { readableRecord, versionedOf } from './readable-record.js';
+import { EVERY } from './refusals.js';
+
+/**
+ * `GET /{kind}s/{id}/changes` (contract 01 §9): full snapshots, newest first, with `page.total`, which counts what matches
+ * the filters.
+ */
+export async function listChanges(session: Session, kind: Kind, command: Command): Promise<Answer> {
+  const { token } = command;
+  const page = pageOf(command.query);
+  const filters = changeFiltersOf(kind, command.query);
+  return inSession(session, async (session) => {
+    const record = await readableRecord(session, kind, command, token);
+    const asked = { ...page, filters };
+    const { total, changes } = session.checked(
+      await session.store.lists.history(versionedOf(session.ledger, kind, record), asked),
+    );
+    const source: Source<Sized> = {
+      ...versionsIn(session, kind),
+      async itemOf(change) {
+        await session.items.check(session.ledger, kind, change);
+        return newItem(snapshot(kind, change) as unknown as Json);
+      },
+    };
+    // Numbered from 1 without a gap: where one is missing, what is found below it is not at its place.
+    const gap =
+      filters.length > 0 ? -1 : changes.findIndex(({ change }, at) => change !== total - page.index * page.limit - at);
+    if (gap >= 0)
+      await source.itemOf({
+        size: 0,
+        ...missing({ luid: record.luid, change: total - page.index * page.limit - gap }),
+      });
+    return withBodies(session, source, page, changes, (items) => {
+      return { status: 200, body: listText(session, session.ledger, items, { ...page, total }) };
+    });
+  });
+}
+
+/** The operation `changes`. */
+export const listRecordChanges: Operation = {
+  name: 'changes',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('changes'),
+  routes: () => [{ method: 'GET', of: 'record', path: '/changes' }],
+  perform: listChanges,
+  refusals: { always: [...EVERY, 'record.not-found'], nested: ['record.invalid'] },
+  description: {
+    id: (one) => `list${one}Changes`,
+    summary: (one) => `List every version of ${one}, newest first`,
+    parameters: ['page', 'change-filters'],
+    answers: ({ name }) => ({ 200: { text: 'A signed page of changes.', component: `${name}-changes` } }),
+  },
+};

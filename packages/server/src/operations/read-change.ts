@@ -1,0 +1,36 @@
+import { LedgerError } from '@countersign/protocol';
+import type { Kind } from '../kinds/kind.js';
+import type { Session } from '../ledgers/session.js';
+import { inSession } from '../ledgers/session.js';
+import type { Answer, Command } from '../records/command.js';
+import { snapshot } from '../records/serve.js';
+import { changeNumber } from './change-number.js';
+import type { Operation } from './operation.js';
+import { readableRecord, versionedOf } from './readable-record.js';
+import { EVERY } from './refusals.js';
+
+/** `GET /{kind}s/{id}/changes/{change}` (contract 01 §9): the snapshot itself, no list around it. */
+export async function readChange(session: Session, kind: Kind, command: Command): Promise<Answer> {
+  const { token } = command;
+  const number = changeNumber(command.params.change ?? '');
+  return inSession(session, async (session) => {
+    const record = await readableRecord(session, kind, command, token);
+    const change = await session.lookupChange(versionedOf(session.ledger, kind, record), number);
+    if (!change) throw new LedgerError('record.not-found', kind.missingChange ?? 'Change not found');
+    return { status: 200, body: JSON.stringify(snapshot(kind, change)) };
+  });
+}
+
+/** The operation `change`. */
+export const readRecordChange: Operation = {
+  name: 'change',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('changes'),
+  routes: () => [{ method: 'GET', of: 'record', path: '/changes/:change' }],
+  perform: readChange,
+  refusals: { always: [...EVERY, 'record.not-found', 'record.schema-invalid'], nested: ['record.invalid'] },
+  description: {
+    id: (one) => `read${one}Change`,
+    summary: (one) => `Read one version of ${one}`,
+    answers: ({ name }) => ({ 200: { text: 'The change.', component: `${name}-change` } }),
+  },
+};

@@ -1,0 +1,56 @@
+import { isLuid, type RecordEnvelope } from '@countersign/protocol';
+import type { Token } from '../auth/token.js';
+import { authorize } from '../authorization/authorize.js';
+import { reader } from '../authorization/caller.js';
+import { conditionsOf } from '../authorization/conditions.js';
+import { subjectOf } from '../authorization/context.js';
+import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
+import type { Command } from '../records/command.js';
+import { assertUnder, parentRecord, type Stored, storedRecord } from '../records/stored.js';
+import type { Versioned } from '../store/queries/history.js';
+
+/**
+ * The record whose history is asked for, after its own rules let the caller read it: the current version's, or the last
+ * one's of a dropped record, which only its luid still names.
+ */
+export async function readableRecord(
+  session: Session,
+  kind: Kind,
+  command: Command,
+  token: Token | undefined,
+): Promise<RecordEnvelope> {
+  const { record, parent } = (await dropped(session, kind, command)) ?? (await storedRecord(session, kind, command));
+  const subject = subjectOf(kind, record, parent);
+  const caller = await reader(session, token);
+  await authorize(session, caller, {
+    action: 'read',
+    kind,
+    subject,
+    conditions: await conditionsOf(session, caller, subject),
+    ...(parent ? { parent } : {}),
+  });
+  return record;
+}
+
+async function dropped(
+  session: Session,
+  kind: Kind,
+  command: Command,
+): Promise<Pick<Stored, 'record' | 'parent'> | undefined> {
+  const luid = command.params.id ?? '';
+  if (!isLuid(luid, kind.prefix)) return undefined;
+  const latest = await session.store.history.latest({ ledger: session.ledger.id, kind: kind.name, luid });
+  if (!latest) throw notFound(kind);
+  if (latest.action !== 'drop') return undefined;
+  const record = JSON.parse(latest.body) as RecordEnvelope;
+  const parent = await parentRecord(session, kind, command);
+  if (parent) assertUnder(kind, record.data, parent);
+  return parent ? { record, parent } : { record };
+}
+
+export function versionedOf(ledger: Ledger, kind: Kind, record: RecordEnvelope): Versioned {
+  return { ledger: ledger.id, kind: kind.name, luid: record.luid };
+}

@@ -1,0 +1,24 @@
+import type { Reason } from '@countersign/protocol';
+
+/** What every operation in a ledger can be refused for. */
+export const EVERY: readonly Reason[] = [
+  'api.query-malformed',
+  'auth.unauthorized',
+  'auth.forbidden',
+  'api.route-not-found',
+  'api.request-timeout',
+  'api.unexpected-error',
+];
+
+/** The same of what carries a proof. */
+export const PROVED: readonly Reason[] = [
+  ...EVERY,
+  'api.body-malformed',
+  'record.schema-invalid',
+  'crypto.signature-missing',
+  'crypto.signature-invalid',
+  'record.invalid',
+];
+
+/** The same of what carries signed data. */
+export const SIGNED: readonly Reason[] = [...PROVED, 'crypto.hash-invalid'];

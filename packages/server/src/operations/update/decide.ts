@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import type { Caller } from '../../access/caller.js';
+import { authorize, authorizeBeside, authorizeNew } from '../../authorization/authorize.js';
+import { writer } from '../../authorization/caller.js';
+import { conditionsOf } from '../../authorization/conditions.js';
+import { newSubject, subjectOf } from '../../authorization/context.js';
+import { assertSigned } from '../../authorization/trail.js';
+import type { Kind } from '../../kinds/kind.js';
+import type { Decided, Session } from '../../ledgers/session.js';
+import type { Answer } from '../../records/command.js';
+import { assertStateFits, checkData, stepsToCheck } from '../../records/kind-rules.js';
+import { labelsAfter } from '../../records/labels.js';
+import { customsOf, usesOf } from '../../records/proofs.js';
+import { foundRelations } from '../../records/relations.js';
+import { keptSecretNames, sealedSecrets } from '../../records/secrets.js';
+import { inOrder } from '../../records/serve.js';
+import { assertLuid, assertNotReserved, assertParentHash, assertUnder, type Stored } from '../../records/stored.js';
+import { checkUserSchema } from '../../records/user-schemas.js';
+import type { Version } from '../../records/version.js';
+import { madeIt } from '../repeated.js';
+import type { Handover, Stage } from '../stage.js';
+import { makeMeta } from './make-version.js';
+import { assertRenamable, renamed } from './rename.js';
+import type { Update } from './verify.js';
+
+/** An update that the ledger has decided on. */
+export interface DecidedUpdate {
+  readonly made: RecordEnvelope;
+  /** What its write is, beside the version of the record. */
+  readonly decided: Omit<Decided, keyof Version>;
+}
+
+/**
+ * Decides on the update as the ledger is now (contract 01 §12, Order of checks 10 to 16).
+ *
+ * @returns nothing when the record is as this very update left it
+ */
+export async function decideUpdate(
+  session: Session,
+  update: Update,
+  stored: Stored,
+  caller: Caller,
+  stage: Stage,
+): Promise<DecidedUpdate | undefined> {
+  const { kind, data, signed } = update;
+  const { record, parent } = stored;
+  const subject = subjectOf(kind, record, parent);
+  const { domain } = subject.meta;
+  const conditions = await conditionsOf(session, caller, subject, data);
+  await authorize(session, caller, { action: 'update', kind, subject, conditions });
+  const labels = labelsAfter(record.meta.labels, customsOf(signed.proofs));
+  const anew = newSubject(kind, data, record.meta.owners, domain, labels);
+  const made = { kind, subject: anew, ...(parent ? { parent } : {}) };
+  const renames = data.handle !== record.data.handle;
+  if ((renames && kind.links.renamable !== false) || isAnother(kind, record.data, data)) {
+    await authorizeNew(session, caller, made);
+  }
+  assertNotReserved(kind, record);
+  if (parent) assertUnder(kind, data, parent);
+  const isRepeated = madeIt(session.ledger, record, signed);
+  if (!isRepeated) assertParentHash(record, data.parent);
+  assertLuid(record, update.luid);
+  if (isRepeated) return undefined;
+  await checkUserSchema(session, kind, data, domain);
+  const needs = await foundRelations(session, kind, data);
+  if (kind.links.value?.(data) !== kind.links.value?.(record.data)) await authorizeBeside(session, caller, made, needs);
+  await session.task.turn(stepsToCheck(kind));
+  checkData(kind, session.ledger, data, record.data);
+  assertStateFits(kind, session.ledger, domain, data, record.data);
+  if (renames) await assertRenamable(session, kind, record.data, data, domain);
+  const kept = await keptSecretNames(session, kind, record);
+  const make = () => makeMeta(session, update, record.luid, record.meta, caller);
+  const meta = await stage.once(session, stored.change, make);
+  const served = inOrder(kind, kind.data.served?.(data, meta.domain) ?? data);
+  return {
+    made: { hash: signed.hash, data: served, luid: record.luid, meta },
+    decided: {
+      action: 'update',
+      needs,
+      decides: kind.access.decides !== 'never',
+      proofs: usesOf(session, signed.proofs),
+      secrets: sealedSecrets(session, kind, data, record.luid, update.secrets, kept),
+      ...(renames ? { renames } : {}),
+    },
+  };
+}
+
+/**
+ * Whether an update makes another record of it, which whoever may update this one need not have the right to make: a
+ * policy of another schema or about other records, a factor that signs where it did not.
+ */
+function isAnother({ data: { essence = [] } }: Kind, previous: JsonObject, data: JsonObject): boolean {
+  return essence.some((member) => !isDeepStrictEqual(previous[member], data[member]));
+}
+
+/**
+ * Has a service outside take an update of a record that it alone keeps: what the ledger can judge of it, it judges before
+ * (contract 02 §4).
+ */
+export async function proxyUpdate(
+  session: Session,
+  handover: Handover,
+  { kind, data, luid, signed }: Update,
+): Promise<Answer> {
+  const { subject, id } = handover;
+  const caller = await writer(session, signed.proofs.signed, signed.token, false);
+  assertSigned(signed, caller);
+  await authorize(session, caller, { action: 'update', kind, subject });
+  // The right is to the record of that name: to what the bridge has under another it says nothing.
+  const { handle } = subject.data;
+  if (kind.links.renamable === false && handle !== undefined && handle !== data.handle)
+    throw renamed(kind, subject.data);
+  handover.assertOneWay();
+  await checkUserSchema(session, kind, data, subject.meta.domain);
+  await foundRelations(session, kind, data);
+  await session.task.turn(stepsToCheck(kind));
+  checkData(kind, session.ledger, data);
+  const version = { id, data, signed, caller, ...(typeof luid === 'string' ? { luid } : {}) };
+  return handover.answerVersion(session, version);
+}

@@ -1,0 +1,30 @@
+import type { Meta } from '@countersign/protocol';
+import type { Caller } from '../../access/caller.js';
+import { clientTrail } from '../../authorization/trail.js';
+import { moment } from '../../base/clock.js';
+import type { Session } from '../../ledgers/session.js';
+import { labelsAfter, withLabels } from '../../records/labels.js';
+import { assertProofs, customsOf } from '../../records/proofs.js';
+import type { Update } from './verify.js';
+
+/**
+ * Makes the `meta` of the next version. Kept: status, owners, domain, and labels but for what the proofs say of them.
+ * Replaced: the proofs, by the new client's and the ledger's (contract 01 §6, §7).
+ *
+ * @throws `record.invalid` when it would have more proofs than a record may
+ */
+export async function makeMeta(
+  session: Session,
+  { kind, signed }: Update,
+  luid: string,
+  previous: Meta,
+  caller: Caller,
+): Promise<Meta> {
+  const now = moment(session.nature);
+  const proofs = [
+    ...(await clientTrail(session, kind, signed, caller, now)),
+    session.ledger.system.stored(signed.hash, { luid, moment: now }),
+  ];
+  assertProofs(proofs);
+  return withLabels({ ...previous, proofs, moment: now }, labelsAfter(previous.labels, customsOf(signed.proofs)));
+}

@@ -1,0 +1,69 @@
+import { writer } from '../../authorization/caller.js';
+import { assertSigned } from '../../authorization/trail.js';
+import { moment } from '../../base/clock.js';
+import type { Kind } from '../../kinds/kind.js';
+import { notFound } from '../../kinds/refusal.js';
+import type { Decided, Session } from '../../ledgers/session.js';
+import type { Answer, Command } from '../../records/command.js';
+import { foundRecord } from '../../records/stored.js';
+import { versionOf, withProofs } from '../../records/version.js';
+import type { Operation } from '../operation.js';
+import { SIGNED } from '../refusals.js';
+import type { Stages } from '../stage.js';
+import { assertUnused } from '../unused.js';
+import { decideUpdate, proxyUpdate } from './decide.js';
+import { duplicated } from './rename.js';
+import { verifyUpdate } from './verify.js';
+
+/** `PUT /{kind}s/{id}`: replaces the whole of `data` (contract 01 §6). */
+export const updateRecord: Operation = {
+  name: 'update',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('update'),
+  routes: () => [{ method: 'PUT', of: 'record' }],
+  perform: update,
+  refusals: {
+    always: [
+      ...SIGNED,
+      'record.not-found',
+      'crypto.parent-hash-invalid',
+      'record.relation-not-found',
+      'record.update-rejected',
+      'record.duplicated',
+    ],
+  },
+  handed: 'update',
+  description: {
+    id: (one) => `update${one}`,
+    summary: (one) => `Replace the data of ${one}`,
+    body: ({ name }) => `${name}-update`,
+    answers: ({ name }) => ({ 200: { text: 'The record.', component: name } }),
+  },
+};
+
+/** @returns 200 with the record */
+async function update(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
+  const update = await verifyUpdate(session, kind, command);
+  const { data, signed } = update;
+  return stages(session, kind, command, async (session, stage) => {
+    const stored = await foundRecord(session, kind, command);
+    const handover = stage.ofRecord(session, 'update', stored, data);
+    if (handover?.proxied) return proxyUpdate(session, handover, update);
+    if (!stored) throw notFound(kind);
+    const caller = await writer(session, signed.proofs.signed, signed.token);
+    assertSigned(signed, caller);
+    const decision = await decideUpdate(session, update, stored, caller, stage);
+    if (!decision) return { status: 200, body: stored.body };
+    const { made, decided } = decision;
+    await session.task.turn();
+    let write: Decided = { ...versionOf(session.ledger, kind, made, stored.change + 1), ...decided };
+    if (handover) {
+      handover.assertOneWay();
+      await assertUnused(session, signed, made.luid);
+      const added = await handover.takeVersion(session, { id: handover.id, data, signed, caller, record: made });
+      const record = withProofs(made, added, moment(session.nature));
+      write = { ...write, ...versionOf(session.ledger, kind, record, stored.change + 1) };
+    }
+    if ((await session.commit(write)) === 'done') return { status: 200, body: write.body };
+    throw duplicated(kind, data);
+  });
+}

@@ -1,0 +1,32 @@
+import { type JsonObject, LedgerError } from '@countersign/protocol';
+import type { Kind } from '../../kinds/kind.js';
+import type { Session } from '../../ledgers/session.js';
+import { assertNamedWithin } from '../../records/domain.js';
+import { keyOf } from '../../records/version.js';
+
+/**
+ * @param domain the one that the record is in
+ * @throws `record.duplicated` when the new handle is taken; `record.update-rejected` when this record's may not change
+ */
+export async function assertRenamable(
+  session: Session,
+  kind: Kind,
+  previous: JsonObject,
+  data: JsonObject,
+  domain: string | undefined,
+): Promise<void> {
+  const query = { ledger: session.ledger.id, kind: kind.name, id: keyOf(kind, { data }), by: 'handle' } as const;
+  if ((await session.store.lookup(query)).record) throw duplicated(kind, data);
+  if (kind.links.renamable === false) throw renamed(kind, previous);
+  assertNamedWithin(session.ledger, kind, previous, data, domain);
+}
+
+/** What an update is told whose new handle another record has. */
+export function duplicated(kind: Kind, data: JsonObject): LedgerError {
+  return new LedgerError('record.duplicated', `${kind.title} with handle ${data.handle} already exists.`);
+}
+
+/** What an update is told that changes a handle which stays. */
+export function renamed(kind: Kind, { handle }: JsonObject): LedgerError {
+  return new LedgerError('record.update-rejected', `Cannot change handle of ${kind.name} '${handle}'`);
+}

@@ -1,0 +1,24 @@
+import type { JsonObject } from '@countersign/protocol';
+import type { Signed } from '../../authorization/trail.js';
+import type { Kind } from '../../kinds/kind.js';
+import type { Session } from '../../ledgers/session.js';
+import type { Command } from '../../records/command.js';
+import { bodyChecksOf } from '../bodies.js';
+import { hashedFor, signedBy } from '../sent.js';
+
+/** An update that has passed every check about the command alone. */
+export interface Update {
+  readonly kind: Kind;
+  readonly data: JsonObject;
+  readonly luid?: unknown;
+  readonly signed: Signed;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** Checks the shape of an update, its hash and its proofs (contract 01 §12, Order of checks 5 to 8). */
+export async function verifyUpdate(session: Session, kind: Kind, { body, token }: Command): Promise<Update> {
+  const sent = bodyChecksOf(kind).update(hashedFor(session, body, token));
+  await session.task.turn();
+  const signed = signedBy(session, kind, sent, token);
+  return { kind, data: sent.data, luid: sent.luid, signed, secrets: sent.meta?.secret ?? {} };
+}

@@ -1,0 +1,164 @@
+import type pg from 'pg';
+import { limits } from '../../limits.js';
+
+/** One unit of a worker's work. */
+export interface Unit {
+  /** The id of the ledger it belongs to; 0 for one of the whole deployment. */
+  readonly ledger: number;
+  /** What sets it apart from the ledger's other units; empty where a ledger has one. */
+  readonly unit: string;
+}
+
+/** A unit that this process has the lease of. */
+export interface Claimed extends Unit {
+  /** Runs in a row that failed before this one, or whose process died. */
+  readonly failures: number;
+}
+
+/** A lease as it is renewed and given back. */
+export interface LeaseKey extends Unit {
+  readonly worker: string;
+}
+
+/** What to claim. */
+export interface Claim {
+  readonly worker: string;
+  /** SQL that lists due units (`BackgroundWorker.due`). */
+  readonly due: string;
+  /** Milliseconds for which a lease holds. */
+  readonly lease: number;
+  /** Units claimed at most. */
+  readonly count: number;
+  /** Units of one ledger that this process runs at most at a time. */
+  readonly each: number;
+  /** The worker's units that this process runs, which it does not claim again. */
+  readonly running: readonly Unit[];
+}
+
+/** What a look for due units found. */
+export interface Found {
+  readonly claimed: readonly Claimed[];
+  /** Seconds that the unit which was due for longest has waited; 0 when none was due. */
+  readonly lag: number;
+  /** Milliseconds until the first of the due units that somebody holds, or that wait, is free; absent without any. */
+  readonly wait?: number;
+}
+
+/**
+ * The table of leases. A lease is for speed: it keeps two processes from doing the same at the same time, mostly. It
+ * decides nothing about truth: a process that stood still runs on after its lease has ended, and a unit may be found due
+ * that was done a moment ago. What a run stores is checked where it is stored.
+ *
+ * All times are those of the database's clock. Processes measure how long something takes, and compare no clocks.
+ */
+export interface Leases {
+  /** Takes leases of due units: fair over ledgers, those first that were due first. */
+  claim(claim: Claim): Promise<Found>;
+  /** Renews leases for so many milliseconds. @returns those that this process still had */
+  renew(keys: readonly LeaseKey[], lease: number): Promise<LeaseKey[]>;
+  /** Gives a lease back: nobody takes the unit for so many milliseconds. Nothing happens where the lease was lost. */
+  release(key: LeaseKey, rest: number, failures: number): Promise<void>;
+  /** Gives a lease back, and forgets the unit. */
+  forget(key: LeaseKey): Promise<void>;
+}
+
+const MILLISECOND = `interval '1 millisecond'`;
+
+/**
+ * Everything in one statement, on one snapshot. `turn` numbers the units of a ledger, those that run included: the first
+ * of every ledger come before the second of any. A lease that ran out is locked, and passed over where another process
+ * is taking it at this moment; a unit that has no row yet is inserted, and the first one to do so has it. Rows are
+ * inserted in one order, so that two claims that meet do not wait for each other.
+ *
+ * Who takes over from a process that died counts that as a failure.
+ */
+function claimStatement(due: string): string {
+  return `with due as materialized (
+    select d.ledger_id, d.unit collate "C" as unit, d.since
+    from (${due}) as d (ledger_id, unit, since) limit ${limits.background.listed}
+  ),
+  running as (
+    select r.ledger_id, r.unit collate "C" as unit from unnest($6::bigint[], $7::text[]) as r (ledger_id, unit)
+  ),
+  judged as (
+    select d.ledger_id, d.unit, l.until, coalesce(greatest(d.since, l.until), now()) as since
+    from due d left join lease l on l.ledger_id = d.ledger_id and l.worker = $1 and l.unit = d.unit
+    where not exists (select from running r where r.ledger_id = d.ledger_id and r.unit = d.unit)
+  ),
+  free as (
+    select j.*, row_number() over (partition by j.ledger_id order by j.since, j.unit)
+      + (select count(*) from running r where r.ledger_id = j.ledger_id) as turn
+    from judged j where j.until is null or j.until <= now()
+  ),
+  chosen as (select * from free where turn <= $5 order by turn, since, ledger_id, unit limit $4),
+  ended as (
+    select l.ledger_id, l.unit
+    from lease l join chosen c on c.ledger_id = l.ledger_id and c.unit = l.unit
+    where l.worker = $1 and l.until <= now()
+    for update of l skip locked
+  ),
+  taken as (
+    update lease l set holder = $2, until = now() + $3 * ${MILLISECOND},
+      failures = case when l.holder is null then l.failures else l.failures + 1 end
+    from ended e where l.ledger_id = e.ledger_id and l.worker = $1 and l.unit = e.unit
+    returning l.ledger_id, l.unit, l.failures
+  ),
+  made as (
+    insert into lease (ledger_id, worker, unit, holder, until, failures)
+    select ledger_id, $1, unit, $2, now() + $3 * ${MILLISECOND}, 0
+    from chosen where until is null order by ledger_id, unit
+    on conflict do nothing
+    returning ledger_id, unit, failures
+  ),
+  claimed as (select * from taken union all select * from made)
+  select
+    (select coalesce(json_agg(json_build_object('ledger', ledger_id, 'unit', unit, 'failures', failures)), '[]')
+      from claimed) as claimed,
+    (select coalesce(extract(epoch from now() - min(since)), 0)::float8 from free) as lag,
+    (select extract(epoch from min(until) - now())::float8 * 1000 from judged where until > now()) as wait`;
+}
+
+const RENEW = `update lease l set until = now() + $2 * ${MILLISECOND}
+  from unnest($3::bigint[], $4::text[], $5::text[]) as k (ledger_id, worker, unit)
+  where l.ledger_id = k.ledger_id and l.worker = k.worker and l.unit = k.unit and l.holder = $1
+  returning l.ledger_id as ledger, l.worker, l.unit`;
+
+const RELEASE = `update lease set holder = null, until = now() + $5 * ${MILLISECOND}, failures = $6
+  where ledger_id = $1 and worker = $2 and unit = $3 and holder = $4`;
+
+const FORGET = `delete from lease where ledger_id = $1 and worker = $2 and unit = $3 and holder = $4`;
+
+/** @param holder names this process, and no other one: not even one before it or after it */
+export function createLeases(pool: pg.Pool, holder: string): Leases {
+  return {
+    async claim({ worker, due, lease, count, each, running }) {
+      const { rows } = await pool.query<{ claimed: Claimed[]; lag: number; wait: number | null }>({
+        name: `claim-${worker}`,
+        text: claimStatement(due),
+        values: [worker, holder, lease, count, each, running.map((one) => one.ledger), running.map((one) => one.unit)],
+      });
+      const { claimed, lag, wait } = rows[0]!;
+      return { claimed, lag, ...(wait === null ? {} : { wait }) };
+    },
+    async renew(keys, lease) {
+      const columns = [keys.map((key) => key.ledger), keys.map((key) => key.worker), keys.map((key) => key.unit)];
+      const { rows } = await pool.query<LeaseKey>({
+        name: 'renew-leases',
+        text: RENEW,
+        values: [holder, lease, ...columns],
+      });
+      return rows;
+    },
+    async release({ ledger, worker, unit }, rest, failures) {
+      await pool.query({ text: RELEASE, values: [ledger, worker, unit, holder, rest, failures] });
+    },
+    async forget({ ledger, worker, unit }) {
+      await pool.query({ text: FORGET, values: [ledger, worker, unit, holder] });
+    },
+  };
+}
+
+/** Deletes rows of units that nobody has run for a day, a bounded number at a time. What fails again makes its row anew. */
+export const DELETE_OLD_LEASES = `delete from lease where (ledger_id, worker, unit) in (
+  select ledger_id, worker, unit from lease where until < now() - interval '1 day' limit ${limits.background.swept}
+  for update skip locked)`;
