@@ -1,32 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { renderSettings } from '../src/config.js';
 import { kinds } from '../src/kinds/registry.js';
 import { renderMetrics } from '../src/metrics.js';
 import { runTour } from './sdk/tour.js';
+import { anchorsOf, pagesOf, read, root, section } from './support/documents.js';
 import { withServer } from './support/server.js';
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-
-function read(path: string): string {
-  return readFileSync(join(root, path), 'utf8');
-}
 
 /** The texts of the sources of a package. */
 async function sourcesOf(name: string): Promise<string[]> {
   const folder = `packages/${name}/src`;
   const paths = await readdir(join(root, folder), { recursive: true });
   return paths.filter((path) => path.endsWith('.ts')).map((path) => read(`${folder}/${path}`));
-}
-
-/** What stands between `<!-- name -->` and `<!-- /name -->` in a document. */
-function section(path: string, name: string): string {
-  const [, content] = new RegExp(`<!-- ${name} -->\n(.*?)<!-- /${name} -->`, 's').exec(read(path)) ?? [];
-  if (content === undefined) throw new Error(`${path} has no section ${name}`);
-  return content;
 }
 
 describe('the README', () => {
@@ -136,18 +123,53 @@ describe('every document', async () => {
   });
 });
 
-/** The pages in a folder, not those in folders within it. */
-async function pagesOf(folder: string): Promise<string[]> {
-  const names = await readdir(join(root, folder));
-  return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`);
+/** How comments cite a page of `docs/interface/`: `interface/records#create`, or a page as a whole. */
+const CITATION = /\binterface\/([a-z]+)(?:#([a-z-]+))?/g;
+
+/** Every source, test and script, with its text. */
+async function sources(): Promise<[path: string, text: string][]> {
+  const folders = ['packages/protocol', 'packages/server', 'scripts', 'bench'];
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      const paths = (await readdir(join(root, folder), { recursive: true })).map((path) => `${folder}/${path}`);
+      return paths.filter((path) => /\.(ts|mjs|cjs|js)$/.test(path) && !/\/(dist|node_modules)\//.test(path));
+    }),
+  );
+  return found.flat().map((path) => [path, read(path)]);
 }
 
-/** The anchors that headings of a document get. */
-function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-'),
-  );
-}
+describe('citations in comments', () => {
+  it('lead to sections of docs/interface', async () => {
+    let cited = 0;
+    for (const [path, text] of await sources()) {
+      for (const [citation, page = '', anchor] of text.matchAll(CITATION)) {
+        cited += 1;
+        const document = `docs/interface/${page}.md`;
+        expect(existsSync(join(root, document)), `${path}: ${citation}`).toBe(true);
+        if (anchor) expect(anchorsOf(read(document)), `${path}: ${citation}`).toContain(anchor);
+      }
+    }
+    expect(cited).toBeGreaterThan(0);
+  });
+});
+
+describe('docs/architecture.md and docs/decisions', async () => {
+  const files = (await sources()).map(([path]) => path);
+  const decisions = (await readdir(join(root, 'docs/decisions'))).map((name) => `docs/decisions/${name}`);
+
+  it.each(['docs/architecture.md', 'docs/glossary.md', ...decisions])('%s names sources that are there', (path) => {
+    for (const [, source = ''] of read(path).matchAll(/`((?:[\w-]+\/)*[\w-]+\.(?:ts|mjs))`/g)) {
+      expect(
+        files.some((file) => `/${file}`.endsWith(`/${source}`)),
+        source,
+      ).toBe(true);
+    }
+  });
+
+  it('names every room of the server', async () => {
+    const names = (await readdir(join(root, 'packages/server/src'), { withFileTypes: true })).filter((one) =>
+      one.isDirectory(),
+    );
+    for (const { name } of names) expect(read('docs/architecture.md')).toContain(`\`${name}/\``);
+  });
+});

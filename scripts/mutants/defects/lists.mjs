@@ -4,7 +4,7 @@ const test = (path) => `packages/server/test/${path}`;
 
 export const tests = [
   test('filters/'),
-  test('seed/'),
+  test('specification/'),
   test('access-http/lists.test.ts'),
   test('records/visible-page.test.ts'),
 ];
@@ -88,7 +88,7 @@ export const mutants = [
     find: 'if (values.length > limits.filterElements) {',
     replace: 'if (values.length > limits.filterElements + 1) {',
     breaks: 'An $in has one value more than it may.',
-    tests: [test('http/paths.test.ts'), test('seed/filters.test.ts')],
+    tests: [test('http/paths.test.ts'), test('specification/filters.test.ts')],
   },
   {
     id: 'list-filter-length',
@@ -120,7 +120,7 @@ export const mutants = [
     find: "if (path.startsWith('data.custom.')) return true;",
     replace: "if (path.startsWith('data.')) return true;",
     breaks: 'A filter on a field that lists are not filtered by is answered with nothing.',
-    tests: [test('seed/filters.test.ts')],
+    tests: [test('specification/filters.test.ts')],
   },
   {
     id: 'list-page-greatest',
@@ -128,7 +128,7 @@ export const mutants = [
     find: 'Math.min(limit, limits.page.greatest)',
     replace: 'Math.min(limit, limits.page.greatest + 1)',
     breaks: 'A page holds one record more than it may.',
-    tests: [test('seed/lists.test.ts'), test('http/paths.test.ts')],
+    tests: [test('specification/lists.test.ts'), test('http/paths.test.ts')],
   },
   {
     id: 'list-page-least',

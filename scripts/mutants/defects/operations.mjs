@@ -2,7 +2,7 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('records/'), test('access-http/'), test('seed/'), test('factors/')];
+export const tests = [test('records/'), test('access-http/'), test('specification/'), test('factors/')];
 
 export const mutants = [
   {
@@ -240,7 +240,7 @@ export const mutants = [
     find: 'sent.length > 0 && client.length === sent.length && client.every',
     replace: 'sent.length > 0 && client.every',
     breaks: 'A create with more proofs than the stored one is taken for the same.',
-    tests: [test('seed/retry.test.ts'), test('records/every-kind.test.ts')],
+    tests: [test('specification/retry.test.ts'), test('records/every-kind.test.ts')],
   },
   {
     id: 'operation-hash-left-to-the-ledger',
@@ -304,6 +304,6 @@ export const mutants = [
     find: 'sent.length > 0 && client.length',
     replace: 'client.length',
     breaks: 'What nobody signed counts as sent again.',
-    tests: [test('seed/retry.test.ts'), test('records/every-kind.test.ts')],
+    tests: [test('specification/retry.test.ts'), test('records/every-kind.test.ts')],
   },
 ];

@@ -2,7 +2,7 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('records/'), test('access-http/'), test('seed/'), test('factors/')];
+export const tests = [test('records/'), test('access-http/'), test('specification/'), test('factors/')];
 
 export const mutants = [
   {

@@ -6,7 +6,7 @@ import type { TSchema } from 'typebox';
 import { limits } from '../limits.js';
 import { sharedSchemas } from './shared.js';
 
-/** An error of a request: the seed's five members, and the two of the recorded form (contract 01 §12). */
+/** An error of a request: the specification's five members, and the two of the recorded form (contract 01 §12). */
 type RequestError = ValidationError & { path: string; errorCode: string };
 
 /**

@@ -164,7 +164,7 @@ async function expectAllRefused(scene: Scene, { method, path }: Sent, faults: re
   expect(await seen(scene)).toEqual(before);
 }
 
-/** Each error has the seed's five members, and the two of the recorded form (contract 01 §12). */
+/** Each error has the specification's five members, and the two of the recorded form (contract 01 §12). */
 function expectErrorsListed(custom: { errors: JsonObject[] }, told: string): void {
   expect(custom?.errors?.length, told).toBeGreaterThan(0);
   for (const error of custom.errors) {

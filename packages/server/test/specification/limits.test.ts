@@ -50,7 +50,7 @@ describe('Limits', () => {
   });
 });
 
-describe('Limits the seed leaves open (contract 06 §8)', () => {
+describe('Limits the specification leaves open (contract 06 §8)', () => {
   it(`${limits.handle} characters of a handle`, async () => {
     const client = await ledger();
     expectStored(await post(client, { handle: 'x'.repeat(limits.handle) }));

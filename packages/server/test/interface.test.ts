@@ -1,0 +1,197 @@
+import {
+  canonical,
+  digest,
+  hash,
+  type Json,
+  type JsonObject,
+  type Proof,
+  REASONS,
+  type Reason,
+  verifyProof,
+} from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { ACTIONS } from '../src/access/rules.js';
+import { kindNamed, kinds, names } from '../src/kinds/registry.js';
+import { limits } from '../src/limits.js';
+import { filterableMembers } from '../src/lists/filters.js';
+import type { Refusals } from '../src/operations/operation.js';
+import { OPERATIONS } from '../src/operations/operations.js';
+import { EVERY, PROVED } from '../src/operations/refusals.js';
+import { expectRefusal } from './support/checks.js';
+import { newLedger, signed } from './support/client.js';
+import { namesIn, pagesOf, read, rowsOf, section } from './support/documents.js';
+import { withServer } from './support/server.js';
+
+const page = (name: string) => `docs/interface/${name}.md`;
+
+/** The fenced blocks of a page that are marked so, without what they are indented by. */
+function blocks(path: string, mark: string): string[] {
+  const found = read(path).matchAll(new RegExp(`^( *)\`\`\`${mark}\n(.*?)^\\1\`\`\`$`, 'gms'));
+  return [...found].map(([, indent = '', text = '']) => text.replaceAll(new RegExp(`^${indent}`, 'gm'), '').trim());
+}
+
+interface Shown {
+  readonly hash: string;
+  readonly data: JsonObject | Json[];
+  readonly meta: { readonly proofs?: Proof[] };
+}
+
+/** Everything in an example that has a hash: the answer, and the records of a list. */
+function hashed(value: unknown): Shown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = 'hash' in value && 'meta' in value ? [value as Shown] : [];
+  return [...own, ...Object.values(value).flatMap(hashed)];
+}
+
+describe('examples in docs/interface', async () => {
+  const pages = await pagesOf('docs/interface');
+  const examples = pages.flatMap((path) => blocks(path, 'json').map((text): [string, string] => [path, text]));
+
+  it.each(examples)('%s shows what verifies: %s', (_, text) => {
+    for (const { hash: shown, data, meta } of hashed(JSON.parse(text))) {
+      expect(hash(data)).toBe(shown);
+      for (const proof of meta.proofs ?? []) expect(verifyProof(shown, proof)).toBe(true);
+    }
+  });
+
+  it('has a good number of them', () => {
+    expect(examples.flatMap(([, text]) => hashed(JSON.parse(text))).length).toBeGreaterThan(15);
+  });
+
+  it('is worked out as the page says', () => {
+    const [first = '', second = ''] = blocks(page('envelope'), 'text canonical');
+    const [hashOfFirst = '', hashOfSecond = ''] = blocks(page('envelope'), 'text hash');
+    const [custom = ''] = blocks(page('envelope'), 'text custom');
+    const [unusual = ''] = blocks(page('envelope'), 'text data');
+    const [shownDigest] = blocks(page('envelope'), 'text digest');
+    const [result] = blocks(page('envelope'), 'text result');
+    expect(canonical(JSON.parse(first))).toBe(first);
+    expect(hash(JSON.parse(first))).toBe(hashOfFirst);
+    expect(canonical(JSON.parse(custom))).toBe(custom);
+    expect(digest(hashOfFirst, JSON.parse(custom))).toBe(shownDigest);
+    expect(blocks(page('envelope'), 'json')[0]).toContain(`"result": "${result}"`);
+    expect(canonical(JSON.parse(unusual))).toBe(second);
+    expect(hash(JSON.parse(unusual))).toBe(hashOfSecond);
+  });
+});
+
+describe('tables in docs/interface', async () => {
+  const pages = await pagesOf('docs/interface');
+
+  it.each(kinds.map((kind): [string, readonly string[]] => [kind.name, kind.data.order]))(
+    'tell every member of a %s',
+    (name, members) => {
+      const path = pages.find((one) => read(one).includes(`<!-- fields ${name} -->`));
+      const rows = rowsOf(section(path ?? page(name), `fields ${name}`)).slice(1);
+      expect(new Set(rows.flatMap(([first = '']) => first.split(', ')))).toEqual(new Set(members));
+    },
+  );
+
+  it('tell the operations of every kind', () => {
+    const [head = [], ...rows] = rowsOf(section(page('README'), 'operations'));
+    const told = rows.map(([kind = '', , ...cells]) => [
+      /\[(.*)\]/.exec(kind)?.[1],
+      head.slice(2).filter((_, index) => cells[index] === '✓'),
+    ]);
+    expect(told).toEqual(
+      kinds.map(({ name, lifecycle }) => [
+        name,
+        head.slice(2).filter((one) => lifecycle.operations.includes(one as never)),
+      ]),
+    );
+  });
+
+  it('tell the prefix of every kind', () => {
+    const told = rowsOf(section(page('envelope'), 'prefixes')).slice(1);
+    expect(told).toEqual(kinds.map(({ name, prefix }) => [name, `$${prefix}`]));
+  });
+
+  it('tell what lists of every kind are filtered by', () => {
+    const told = rowsOf(section(page('lists'), 'filters')).slice(1);
+    expect(told).toEqual(kinds.map((kind) => [kind.name, filterableMembers(kind).join(', ')]));
+  });
+
+  it('tell every reason, its status and meaning', () => {
+    const told = rowsOf(section(page('errors'), 'reasons')).slice(1);
+    expect(told).toEqual(Object.entries(REASONS).map(([name, { status, meaning }]) => [name, `${status}`, meaning]));
+  });
+
+  it('tell what every operation is refused for', () => {
+    const told = rowsOf(section(page('errors'), 'by-operation')).slice(1);
+    const besides = (reasons: readonly Reason[]) => {
+      const common: readonly Reason[] = reasons.includes('crypto.signature-missing') ? PROVED : EVERY;
+      return reasons.filter((reason) => !common.includes(reason)).join(', ');
+    };
+    const cellsOf = ({ always, nested = [] }: Refusals) => [besides(always), nested.join(', ')];
+    expect(told).toEqual(OPERATIONS.map(({ name, refusals }) => [name, ...cellsOf(refusals)]));
+  });
+
+  it('tell every action, record name and signal', () => {
+    expect(namesIn(section(page('access'), 'actions'))).toEqual(ACTIONS);
+    expect(namesIn(section(page('access'), 'records'))).toEqual(names.records);
+    expect(namesIn(section(page('effects'), 'signals'))).toEqual(names.signals);
+  });
+
+  it('tell every name of the configuration that a ledger knows', () => {
+    const { anyOf } = kindNamed('ledger').data.shape.properties.config as unknown as {
+      anyOf: [{ properties: object }];
+    };
+    const told = rowsOf(section(page('ledgers'), 'config'))
+      .slice(1)
+      .map(([name]) => name);
+    expect(new Set(told)).toEqual(new Set(Object.keys(anyOf[0].properties)));
+  });
+
+  it('tell the limits as they are', () => {
+    const numbers = rowsOf(section(page('limits'), 'limits'))
+      .slice(1)
+      .map(([, most]) => most);
+    const of = (...values: number[]) => values.map((value) => value.toLocaleString('en'));
+    expect(numbers).toEqual([
+      of(limits.body).join(),
+      of(limits.request / 1000).join(),
+      of(limits.depth, limits.values).join(' and '),
+      of(limits.handle).join(),
+      of(limits.proofs).join(),
+      of(limits.record).join(),
+      of(limits.document).join(),
+      of(limits.labels, limits.label).join(' and '),
+      of(limits.rules).join(),
+      of(limits.extended, limits.quorum).join(' and '),
+      of(limits.claims, limits.routes).join(' and '),
+      of(limits.secure, limits.traits).join(' and '),
+      of(limits.state).join(),
+      of(limits.stateForDomains).join(),
+      of(limits.page.greatest).join(),
+      of(limits.answers.page).join(),
+      of(limits.scan).join(),
+      of(limits.listing).join(),
+      of(limits.filters, limits.filter, limits.filterDepth).join(', '),
+      of(limits.filterElements).join(),
+      of(limits.grants).join(),
+      of(limits.work.request).join(),
+      of(limits.schema.bytes, limits.schema.depth, limits.schema.subschemas).join(', '),
+      of(limits.token).join(),
+      of(limits.tokenLife).join(),
+      of(limits.failures.attempts).join(),
+      of(limits.clients.pipelined).join(),
+    ]);
+  });
+});
+
+describe('requests that docs/interface says are not served yet', () => {
+  const server = withServer();
+  const requests = namesIn(section(page('README'), 'unserved'));
+
+  it.each(requests)('%s', async (request) => {
+    const [method = '', path = ''] = request.replace(/\{\w+\}/g, 'x').split(' ');
+    const client = await newLedger(server.current.url);
+    const answer = await client.call(
+      method,
+      path,
+      method === 'GET' ? undefined : signed({ action: 'read' }, client.key),
+    );
+    const detail = path.startsWith('/system') ? 'Journaling is not enabled' : 'Route not found';
+    expectRefusal(answer, client, 'api.route-not-found', detail);
+  });
+});
