@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { npm } from './npm.mjs';
 import { root, say } from './root.mjs';
 
 /** Installs the dependencies with `npm ci` unless what package-lock.json asks for is installed. */
@@ -10,11 +10,7 @@ export function ensureInstalled() {
   say(`installing dependencies (${missing}) ...`);
   // Our own build needs the development dependencies, also where NODE_ENV is production.
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  const npm = process.env.npm_execpath;
-  const options = { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] };
-  const { status, error } = npm?.endsWith('.js')
-    ? spawnSync(process.execPath, [npm, ...args], options)
-    : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' });
+  const { status, error } = npm(args, { stdio: ['ignore', 'inherit', 'inherit'] });
   if (status === 0) return;
   say(`npm ci failed${error ? `: ${error.message}` : ''}`);
   process.exit(status ?? 1);

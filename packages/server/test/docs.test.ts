@@ -91,7 +91,15 @@ describe('every document', async () => {
   const decisions = (await readdir(join(root, 'docs/decisions'))).map((name) => `docs/decisions/${name}`);
   const guides = (await Promise.all(['docs', 'docs/interface'].map(pagesOf))).flat();
   const packages = ['packages/protocol/README.md', 'packages/server/README.md'];
-  const documents = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...packages, ...guides, ...decisions];
+  const documents = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'CHANGELOG.md',
+    ...packages,
+    ...guides,
+    ...decisions,
+  ];
 
   it.each(documents)('%s leads only to what is there', (path) => {
     const links = [...read(path).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];

@@ -125,9 +125,9 @@ export const mutants = [
   },
   {
     id: 'background-begins-while-it-stops',
-    file: src('background/loop.ts'),
-    find: 'if (stopped || at >= nextAt) return;',
-    replace: 'if (at >= nextAt) return;',
+    file: src('background/alarm.ts'),
+    find: 'this.#at = Number.NEGATIVE_INFINITY;',
+    replace: '',
     breaks: 'A process that stops takes more work.',
     tests: stop,
   },

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backOff, spread } from '../base/back-off.js';
 import type { Found } from '../store/queries/leases.js';
+import { Alarm } from './alarm.js';
 import { type Run, Stopping, startRun } from './run.js';
 import type { Shared } from './shared.js';
 import type { BackgroundWorker } from './worker.js';
@@ -24,7 +25,7 @@ const NOTHING: Found = { claimed: [], lag: 0 };
  * least `bounds.pause` milliseconds apart.
  */
 export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
-  const { leases, metrics, failed, bounds, clock, random, inTurn } = shared;
+  const { metrics, failed, bounds, clock, random } = shared;
   const runs = new Set<Run>();
   let stopped = false;
   let looking: Promise<void> | undefined;
@@ -32,29 +33,18 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
   let wanted = false;
   /** Looks in a row that failed. */
   let failures = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let nextAt = Number.POSITIVE_INFINITY;
-  let earliest = Number.NEGATIVE_INFINITY;
 
-  /** Looks in so many milliseconds, unless it looks before that anyway. */
-  const lookWithin = (milliseconds: number) => {
-    const at = Math.max(clock() + milliseconds, earliest);
-    if (stopped || at >= nextAt) return;
-    clearTimeout(timer);
-    nextAt = at;
-    timer = setTimeout(() => {
-      nextAt = Number.POSITIVE_INFINITY;
-      wanted = true;
-      looking ??= look().finally(() => {
-        looking = undefined;
-      });
-    }, at - clock());
-  };
+  const alarm = new Alarm(clock, () => {
+    wanted = true;
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+  });
 
   const wake = () => {
     wanted = true;
     // A look that is under way may have missed what this is about; with all lanes taken the next free one looks.
-    if (!looking && runs.size < worker.lanes) lookWithin(0);
+    if (!looking && runs.size < worker.lanes) alarm.set(0);
   };
 
   const start = (unit: Run['unit'], since: number) => {
@@ -63,25 +53,13 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
     void run.ended.then(({ outcome, rest }) => {
       runs.delete(run);
       if (wanted || (outcome === 'done' && rest === 0)) wake();
-      else lookWithin(rest + bounds.jitter * random());
+      else alarm.set(rest + bounds.jitter * random());
     });
   };
 
-  /** Claims what the free lanes have room for. @returns milliseconds until the next look */
-  const claim = async (count: number): Promise<number> => {
-    let since = clock();
-    const {
-      claimed,
-      lag,
-      wait = worker.every,
-    } = await inTurn(async (): Promise<Found> => {
-      // The turn may have come late, and a stop waits for it.
-      if (stopped) return NOTHING;
-      since = clock();
-      const running = [...runs].map(({ unit }) => unit);
-      const { name, due, each } = worker;
-      return leases.claim({ worker: name, due, lease: bounds.lease, count, each, running });
-    });
+  /** Takes what the free lanes have room for. @returns milliseconds until the next look */
+  const take = async (count: number): Promise<number> => {
+    const { claimed, lag, wait = worker.every, since } = await claim(shared, worker, runs, count, () => stopped);
     metrics.lag(worker.name, lag);
     for (const unit of claimed) start(unit, since);
     if (claimed.length === count) wanted = true;
@@ -94,9 +72,9 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
     if (count > 0) {
       // What is wanted from here on is wanted of the next look.
       wanted = false;
-      earliest = clock() + bounds.pause;
+      alarm.notBefore = clock() + bounds.pause;
       try {
-        delay = await claim(count);
+        delay = await take(count);
         failures = 0;
       } catch (error) {
         failures += 1;
@@ -105,22 +83,46 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
         failed({ name: worker.name, step: 'claim', failures, retryIn: Math.round(delay), err: error });
       }
     }
-    lookWithin(wanted && runs.size < worker.lanes ? 0 : delay);
+    alarm.set(wanted && runs.size < worker.lanes ? 0 : delay);
   };
 
-  lookWithin(bounds.jitter * random());
+  alarm.set(bounds.jitter * random());
   return {
     wake,
     async stop() {
       stopped = true;
-      clearTimeout(timer);
+      alarm.stop();
       await looking;
-      const ended = Promise.all([...runs].map((run) => run.ended));
-      if (await within(ended, bounds.drain)) return;
-      for (const run of runs) run.abort(new Stopping());
-      await within(ended, bounds.grace);
+      await endRuns(runs, bounds);
     },
   };
+}
+
+/** Claims units for the free lanes, and tells since when they are held. */
+async function claim(
+  { leases, bounds, clock, inTurn }: Shared,
+  { name, due, each }: BackgroundWorker,
+  runs: ReadonlySet<Run>,
+  count: number,
+  isStopped: () => boolean,
+): Promise<Found & { readonly since: number }> {
+  let since = clock();
+  const found = await inTurn(async (): Promise<Found> => {
+    // The turn may have come late, and a stop waits for it.
+    if (isStopped()) return NOTHING;
+    since = clock();
+    const running = [...runs].map(({ unit }) => unit);
+    return leases.claim({ worker: name, due, lease: bounds.lease, count, each, running });
+  });
+  return { ...found, since };
+}
+
+/** Lets the runs finish; aborts those that do not in time. */
+async function endRuns(runs: ReadonlySet<Run>, { drain, grace }: Shared['bounds']): Promise<void> {
+  const ended = Promise.all([...runs].map((run) => run.ended));
+  if (await within(ended, drain)) return;
+  for (const run of runs) run.abort(new Stopping());
+  await within(ended, grace);
 }
 
 /** Whether the promise is settled within so many milliseconds. */

@@ -1,0 +1,149 @@
+set check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION public.refuse_rewriting_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'history is append-only: % of change refused', tg_op using errcode = 'restrict_violation';
+end
+$function$;
+
+create table change (
+  ledger_id bigint not null,
+  luid text collate "C" not null,
+  change integer not null,
+  kind text collate "C" not null,
+  action text collate "C" not null,
+  moment timestamp with time zone not null,
+  hash text collate "C" not null,
+  body text not null,
+  mac text collate "C"
+);
+
+create table deployment (
+  name text not null,
+  value text not null
+);
+
+create table kysely_migration (
+  name character varying(255) not null,
+  "timestamp" character varying(255) not null
+);
+
+create table kysely_migration_lock (
+  id character varying(255) not null,
+  is_locked integer default 0 not null
+);
+
+create table lease (
+  ledger_id bigint not null,
+  worker text collate "C" not null,
+  unit text collate "C" not null,
+  holder text,
+  until timestamp with time zone not null,
+  failures integer not null
+) with (fillfactor=50);
+
+create table ledger (
+  id bigint generated always as identity not null,
+  handle text collate "C" not null,
+  luid text collate "C" not null,
+  version bigint default 1 not null,
+  owners text[] not null
+);
+
+create table record (
+  ledger_id bigint not null,
+  kind text collate "C" not null,
+  handle text collate "C" not null,
+  luid text collate "C" not null,
+  change integer not null,
+  seq bigint generated always as identity not null,
+  hash text collate "C" not null,
+  status text collate "C",
+  moment timestamp with time zone not null,
+  domain text collate "C",
+  link text collate "C",
+  document jsonb not null,
+  link_proven boolean default false not null,
+  link_since bigint,
+  judged text
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
+
+create table secret (
+  ledger_id bigint not null,
+  luid text collate "C" not null,
+  name text collate "C" not null,
+  sealed bytea not null
+);
+
+create table taken_key (
+  ledger_id bigint not null,
+  public text collate "C" not null,
+  times bigint not null
+);
+
+create table used_proof (
+  ledger_id bigint not null,
+  digest uuid not null,
+  luid text collate "C" not null
+);
+
+create table used_token (
+  ledger text collate "C" not null,
+  use text collate "C" not null,
+  expires_at timestamp with time zone not null
+);
+
+alter table record alter column document set statistics 0;
+
+alter table change add constraint change_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'drop'::text])));
+
+alter table change add constraint change_change_check CHECK ((change >= 1));
+
+alter table change add constraint change_pkey PRIMARY KEY (ledger_id, luid, change);
+
+alter table deployment add constraint deployment_pkey PRIMARY KEY (name);
+
+alter table kysely_migration add constraint kysely_migration_pkey PRIMARY KEY (name);
+
+alter table kysely_migration_lock add constraint kysely_migration_lock_pkey PRIMARY KEY (id);
+
+alter table lease add constraint lease_pkey PRIMARY KEY (ledger_id, worker, unit);
+
+alter table ledger add constraint ledger_handle_key UNIQUE (handle);
+
+alter table ledger add constraint ledger_luid_key UNIQUE (luid);
+
+alter table ledger add constraint ledger_pkey PRIMARY KEY (id);
+
+alter table record add constraint record_ledger_id_handle_kind_key UNIQUE (ledger_id, handle, kind);
+
+alter table record add constraint record_pkey PRIMARY KEY (ledger_id, luid);
+
+alter table secret add constraint secret_pkey PRIMARY KEY (ledger_id, luid, name);
+
+alter table taken_key add constraint taken_key_pkey PRIMARY KEY (ledger_id, public);
+
+alter table used_proof add constraint used_proof_pkey PRIMARY KEY (ledger_id, digest);
+
+alter table used_token add constraint used_token_pkey PRIMARY KEY (ledger, use);
+
+CREATE INDEX ledger_owners ON public.ledger USING gin (owners);
+
+CREATE INDEX record_document ON public.record USING gin (document jsonb_path_ops) WITH (fastupdate=off);
+
+CREATE INDEX record_domain ON public.record USING btree (ledger_id, domain, ((kind || ''::text)), moment DESC, seq) WHERE (domain IS NOT NULL);
+
+CREATE INDEX record_key ON public.record USING btree (ledger_id, link, link_proven DESC, COALESCE(link_since, seq)) WHERE ((kind = ANY (ARRAY['signer'::text, 'signer-factor'::text])) AND (link IS NOT NULL));
+
+CREATE INDEX record_link ON public.record USING btree (ledger_id, link, kind) WHERE (link IS NOT NULL);
+
+CREATE INDEX record_newest ON public.record USING btree (ledger_id, ((kind || ''::text)), moment DESC, seq);
+
+CREATE INDEX record_status ON public.record USING btree (ledger_id, "left"(status, 100), ((kind || ''::text)), moment DESC, seq);
+
+CREATE INDEX used_token_expiry ON public.used_token USING btree (expires_at);
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.change FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history();
