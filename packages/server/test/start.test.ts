@@ -205,8 +205,9 @@ describe('what cannot be used', () => {
     );
     for (const version of ['12.22.9', '18.20.4', '19.0.0']) expect(tooOld(version)).toBeDefined();
     for (const version of ['20.19.0', '22.0.0', process.versions.node]) expect(tooOld(version)).toBeUndefined();
-    for (const path of ['package.json', 'packages/server/package.json', 'packages/protocol/package.json']) {
-      expect(JSON.parse(readFileSync(join(root, path), 'utf8')).engines.node).toBe('>=20.19');
+    const packages = ['embedded-postgres', 'protocol', 'safe-json-schema', 'server'].map((name) => `packages/${name}`);
+    for (const path of ['.', ...packages]) {
+      expect(JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')).engines.node).toBe('>=20.19');
     }
     const pretend = join(folder, 'pretend.cjs');
     await writeFile(pretend, "Object.defineProperty(process.versions, 'node', { value: '18.20.4' });");
