@@ -27,7 +27,7 @@ async function slowLedger(): Promise<TestClient> {
 /** One after the other. */
 const LISTS = 8;
 
-it.each([3, 10])(
+it.each(process.env.LONG_TESTS ? [3, 10] : [3])(
   'slow lists of %i ledgers leave the lists of another served',
   async (count) => {
     const slow = await Promise.all(Array.from({ length: count }, slowLedger));
