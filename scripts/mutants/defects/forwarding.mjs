@@ -232,7 +232,7 @@ export const mutants = [
   {
     id: 'forward-proof-of-the-ledger',
     file: src('forwarding/sign.ts'),
-    find: 'if (isOwn(session.ledger, key)) throw unsigned();',
+    find: 'if (isNobodys(session, key)) throw unsigned();',
     replace: '',
     breaks: "A client sends a bridge a proof of the ledger's as its own.",
     tests: [test('forward/update-sign-drop.test.ts')],

@@ -37,13 +37,21 @@ type Asked = { readonly bridge: string } & ({ readonly answer: OutboundAnswer } 
 
 /** Ends a session whose decision rests on what a bridge answers: the call is made outside of it. */
 export class HandOver extends Error {
+  /** It holds secrets, which no log that shows errors may see. */
+  readonly #call: Omit<OutboundCall, 'within'>;
+
   constructor(
     readonly step: Step,
     /** Handle of the bridge. */
     readonly bridge: string,
-    readonly call: Omit<OutboundCall, 'within'>,
+    call: Omit<OutboundCall, 'within'>,
   ) {
     super('A bridge is to be asked.');
+    this.#call = call;
+  }
+
+  get call(): Omit<OutboundCall, 'within'> {
+    return this.#call;
   }
 }
 

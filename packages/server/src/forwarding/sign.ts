@@ -2,8 +2,7 @@ import type { JsonObject, Proof, RecordEnvelope, StoredProof } from '@countersig
 import type { Token } from '../auth/token.js';
 import { authorize } from '../authorization/authorize.js';
 import { writer } from '../authorization/caller.js';
-import { isOwn } from '../ledgers/ledger.js';
-import type { Session } from '../ledgers/session.js';
+import { isNobodys, type Session } from '../ledgers/session.js';
 import type { Answer } from '../records/command.js';
 import { assertMeant } from '../records/meant.js';
 import { unsigned } from '../records/proofs.js';
@@ -56,7 +55,7 @@ export async function proxiedProof(
   const { method, public: key, digest, result, custom } = sent;
   if (method === undefined || key === undefined || digest === undefined || result === undefined) throw unsigned();
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
-  if (isOwn(session.ledger, key)) throw unsigned();
+  if (isNobodys(session, key)) throw unsigned();
   assertMeant(session.ledger, kind, [custom]);
   const caller = await writer(session, [], token, false);
   await authorize(session, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });

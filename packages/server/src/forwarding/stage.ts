@@ -1,6 +1,6 @@
 import type { Subject } from '../access/context.js';
-import { inSession, type Session } from '../ledgers/session.js';
-import type { HandedAction, Handover, ListHandover, Stage, Stages } from '../operations/stage.js';
+import { inSession, openSession, type Session } from '../ledgers/session.js';
+import type { Basis, HandedAction, Handover, ListHandover, Stage, Stages } from '../operations/stage.js';
 import { aspectsFor, declares, onlyOne } from './aspect.js';
 import { type Forwarding, HandOver, handOver } from './call.js';
 import { forwardDrop } from './drop.js';
@@ -12,16 +12,18 @@ import { forwardVersion, proxiedVersion } from './version.js';
 /** Decides, asks the bridge, and decides again on its answer: no call is made within a session (interface/forwarding). */
 export const stages: Stages = async (session, kind, command, work) => {
   const forwarding: Forwarding = { kind, command, asked: {} };
-  /** What the session has made that ended with a call, for the one that follows it. */
+  /** The newest state that a session was on: the next one begins with it. */
+  let { ledger } = session;
+  /** What the session has made that ended with a call, for those that follow it. */
   let told: Made | undefined;
   for (;;) {
     let made: Made | undefined;
     try {
-      return await inSession(session, (current) => {
+      return await inSession(openSession(session, ledger), (current) => {
+        ledger = current.ledger;
         const stage = stageOf(forwarding, told, (latest) => {
           made = latest;
         });
-        told = undefined;
         return work(current, stage);
       });
     } catch (error) {
@@ -33,7 +35,7 @@ export const stages: Stages = async (session, kind, command, work) => {
   }
 };
 
-/** What the ledger is about to keep, and the versions of the ledger and the record that it was made on. */
+/** What the ledger is about to keep, and all that it was made on. */
 interface Made {
   readonly basis: string;
   readonly value: unknown;
@@ -66,8 +68,9 @@ function stageOf(forwarding: Forwarding, told: Made | undefined, keep: (made: Ma
           ),
       };
     },
-    async once<T>({ ledger }: Session, change: number, make: () => Promise<T>): Promise<T> {
-      const basis = `${ledger.version} ${change}`;
+    async once<T>({ ledger, strangers }: Session, of: Basis, make: () => Promise<T>): Promise<T> {
+      // Whose key it is shows in what is made: a stranger who has registered since is another basis.
+      const basis = [ledger.version, of.luid, of.change, ...[...strangers].sort()].join(' ');
       const made = told?.basis === basis ? told : { basis, value: await make() };
       keep(made);
       return made.value as T;

@@ -69,7 +69,9 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     if (proof && !signs) throw unsigned();
     const stored = proof
       ? storedProof(proof, caller.proofs[0], kind.trail.origin ?? true)
-      : await stage.once(session, change, () => tokenProof(session, record.hash, sent.custom ?? {}, caller, token));
+      : await stage.once(session, { luid: record.luid, change }, () =>
+          tokenProof(session, record.hash, sent.custom ?? {}, caller, token),
+        );
     const asked = sent.custom?.status;
     const status = await statusAfter(session, kind, record, subject, stored, asked);
     if (status === 'repeat') return { status: 200, body: served };

@@ -7,7 +7,7 @@ import { conditionsOf } from '../authorization/conditions.js';
 import { subjectOf } from '../authorization/context.js';
 import type { Signed } from '../authorization/trail.js';
 import type { Kind } from '../kinds/kind.js';
-import { isOwn, type Ledger } from '../ledgers/ledger.js';
+import { isOwn } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Command } from '../records/command.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
@@ -49,7 +49,7 @@ export async function repeatedCreate(
   if (!first) return undefined;
   await session.task.turn(stepsOfText(first.body) + stepsOfText(record.body));
   const made = JSON.parse(first.body) as RecordEnvelope;
-  if (made.hash !== hash || !areSame(session.ledger, made.meta.proofs, proofs.signed)) return undefined;
+  if (made.hash !== hash || !areSame(session, made.meta.proofs, proofs.signed)) return undefined;
   const subject = subjectOf(kind, JSON.parse(record.body) as RecordEnvelope, parent);
   if (record.change === first.change) return { body: record.body, subject };
   // Its proofs are the record's own, and show nothing of who sends them.
@@ -64,8 +64,8 @@ export async function repeatedCreate(
  * Whether the data of a record is what this very update made it, sent again by a client that lost the answer: the same
  * hash and the same signatures. Proofs that were added since change nothing about that.
  */
-export function madeIt(ledger: Ledger, { hash, meta }: RecordEnvelope, { hash: sent, proofs }: Signed): boolean {
-  return hash === sent && areSame(ledger, meta.proofs, proofs.signed);
+export function madeIt(session: Session, { hash, meta }: RecordEnvelope, { hash: sent, proofs }: Signed): boolean {
+  return hash === sent && areSame(session, meta.proofs, proofs.signed);
 }
 
 /**
@@ -85,7 +85,7 @@ export async function repeatedDrop(
   const dropped = await droppedRecord(session, kind, command, luid);
   if (!dropped) return false;
   const { record, before } = dropped;
-  if (!areSame(session.ledger, record.meta.proofs.slice(before.meta.proofs.length), signed.proofs.signed)) return false;
+  if (!areSame(session, record.meta.proofs.slice(before.meta.proofs.length), signed.proofs.signed)) return false;
   return mayDrop(session, kind, dropped, signed);
 }
 
@@ -113,8 +113,9 @@ async function isAuthorized(session: Session, caller: Caller, what: Asked): Prom
  * Whether proofs of a version begin with exactly those of the client. After the client's come the ledger's, and then there
  * may be those of a bridge (interface/forwarding) and what was added later.
  */
-function areSame(ledger: Ledger, stored: RecordEnvelope['meta']['proofs'], sent: readonly VerifiedProof[]): boolean {
-  const own = stored.findIndex((proof) => isOwn(ledger, proof.public));
+function areSame(session: Session, stored: RecordEnvelope['meta']['proofs'], sent: readonly VerifiedProof[]): boolean {
+  // Where the ledger itself is the client, its proofs are as many as it has sent.
+  const own = session.isOwn ? sent.length : stored.findIndex((proof) => isOwn(session.ledger, proof.public));
   const client = own < 0 ? stored : stored.slice(0, own);
   return (
     sent.length > 0 && client.length === sent.length && client.every((proof, index) => isSameProof(proof, sent[index]))

@@ -37,9 +37,15 @@ export interface Stage {
    * Makes what the ledger is about to keep. After the service outside was asked this is what it was told, unless the ledger
    * or the record has changed meanwhile.
    *
-   * @param change number of the version that it rests on; 0 for a new record
+   * @param basis the version that it rests on
    */
-  once<T>(session: Session, change: number, make: () => Promise<T>): Promise<T>;
+  once<T>(session: Session, basis: Basis, make: () => Promise<T>): Promise<T>;
+}
+
+/** A version of a record; a new record has the luid that it is to have, and change 0. */
+export interface Basis {
+  readonly luid: string;
+  readonly change: number;
 }
 
 /** An action on a record that is handed over. Each method ends the session, the first time, to ask the service outside. */

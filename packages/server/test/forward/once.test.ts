@@ -1,7 +1,16 @@
 import { hash as hashOf, type JsonObject } from '@countersign/protocol';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { dropOf, newKey, OPEN, proofOver, systemKeyOf, type TestAnswer, TestClient } from '../support/client.js';
+import {
+  dropOf,
+  newKey,
+  OPEN,
+  proofOver,
+  systemKeyOf,
+  type TestAnswer,
+  TestClient,
+  updateOf,
+} from '../support/client.js';
 import { startServer, withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { type Received, withBridge } from './bridge.js';
@@ -53,6 +62,43 @@ describe('a forwarded operation, while the ledger changes', () => {
     const signers = answer.body.meta.proofs.map(({ signer }: JsonObject) => signer);
     expect(signers).toEqual(['me', 'system', 'system', undefined]);
     expect(bridge.received).toHaveLength(1);
+  });
+
+  it('validate: an update says nothing of a record that has taken the place of the one it was made for', async () => {
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('update', 'validate')]);
+    const first = await made(client, '/anchors', anchor('a'));
+    const other = new TestClient(server.current.url, newKey(), client.ledger);
+    meanwhile(async () => {
+      await client.drop('/anchors/a', first);
+      await made(other, '/anchors', anchor('a'));
+    });
+    // Older clients leave the luid out, which would tell the two apart.
+    const { luid: _, ...body }: JsonObject = updateOf(
+      first,
+      { ...anchor('a'), custom: { by: 'the first' } },
+      client.key,
+    ) as unknown as JsonObject;
+    const answer = await client.call('PUT', '/anchors/a', body);
+    const { luid, meta } = (await client.get('/anchors/a')).body;
+    expect(luid).not.toBe(first.luid);
+    expect(meta.owners).toEqual([other.key.public]);
+    const said = meta.proofs.flatMap(({ custom }: { custom?: JsonObject }) => custom?.luid ?? []);
+    expect(new Set(said), answer.text).toEqual(new Set([luid]));
+  });
+
+  it('synchronize: keeps what the bridge was told, also where this process knew an older state', async () => {
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('create', 'synchronize')]);
+    const others = await startServer({ database: server.current.database, deliveryAllowPrivate: true });
+    try {
+      await changeLedger(new TestClient(others.url, client.key, client.ledger));
+      const answer = await client.create('/anchors', anchor('a'));
+      expect(answer.status, answer.text).toBe(201);
+      const digests = (proofs: JsonObject[]) => proofs.map(({ digest }) => digest);
+      const told = digests(bridge.only.body.meta.proofs);
+      expect(told).toEqual(expect.arrayContaining(digests(answer.body.meta.proofs.slice(0, 2))));
+    } finally {
+      await others.stop();
+    }
   });
 
   it('is forwarded once, also by many at the same time', async () => {

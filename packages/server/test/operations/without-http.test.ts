@@ -48,8 +48,11 @@ describe('the ledger itself, without a request', () => {
 
   it('creates, updates, proves and drops a record by the operations of clients', async () => {
     const own = openOwnSession(service, ledger);
-    const created = await perform(own, createRecord, signed({ handle: 'w' }));
+    const body = signed({ handle: 'w' });
+    const created = await perform(own, createRecord, body);
     expect(created.status).toBe(201);
+    // Sent again, as by a worker whose process died: it is the same record.
+    expect(await perform(own, createRecord, body)).toMatchObject({ status: 200, body: created.body });
     expect(created.record?.meta).toMatchObject({ status: 'created', owners: [ledger.system.public] });
     const made = created.record!;
 

@@ -40,7 +40,9 @@ export async function decideCreate(
   if (creation.reveals) await assertMayReveal(session, kind, caller, place.subject);
   const needs = await checkNew(session, creation, caller, place);
   const completion = completed(session, kind, data, creation.secrets);
-  const made = await stage.once(session, 0, () => makeRecord(session, creation, caller, place, completion));
+  const made = await stage.once(session, { luid: creation.luid, change: 0 }, () =>
+    makeRecord(session, creation, caller, place, completion),
+  );
   const full = completion ?? creation;
   return {
     ...place,

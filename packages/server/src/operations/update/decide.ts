@@ -58,7 +58,7 @@ export async function decideUpdate(
   }
   assertNotReserved(kind, record);
   if (parent) assertUnder(kind, data, parent);
-  const isRepeated = madeIt(session.ledger, record, signed);
+  const isRepeated = madeIt(session, record, signed);
   if (!isRepeated) assertParentHash(record, data.parent);
   assertLuid(record, update.luid);
   if (isRepeated) return undefined;
@@ -71,7 +71,7 @@ export async function decideUpdate(
   if (renames) await assertRenamable(session, kind, record.data, data, domain);
   const kept = await keptSecretNames(session, kind, record);
   const make = () => makeMeta(session, update, record.luid, record.meta, caller);
-  const meta = await stage.once(session, stored.change, make);
+  const meta = await stage.once(session, { luid: record.luid, change: stored.change }, make);
   const served = inOrder(kind, kind.data.served?.(data, meta.domain) ?? data);
   return {
     made: { hash: signed.hash, data: served, luid: record.luid, meta },
