@@ -124,14 +124,6 @@ export const mutants = [
     tests: [test('background/back-off.test.ts')],
   },
   {
-    id: 'background-begins-while-it-stops',
-    file: src('background/alarm.ts'),
-    find: 'this.#at = Number.NEGATIVE_INFINITY;',
-    replace: '',
-    breaks: 'A process that stops takes more work.',
-    tests: stop,
-  },
-  {
     id: 'background-drain',
     file: src('background/loop.ts'),
     find: 'for (const run of runs) run.abort(new Stopping());',

@@ -113,8 +113,15 @@ describe('renew-statistics', () => {
       const { rows } = await pool.query(`select reltuples from pg_class where oid = 'record'::regclass`);
       expect(rows[0].reltuples).toBe(100);
       await eventually(async () => expect(await runs()).toBe(1));
-      // As long as most rows are known to it, it need not be done again.
-      await write(200, 240);
+      // As long as most rows are known to it, it need not be done again, though many have changed.
+      await write(200, 1_000);
+      await pool.query('analyze record');
+      const touched = await one.query(
+        'update record set judged = judged where seq in (select seq from record limit 220)',
+      );
+      await one.query('select pg_stat_force_next_flush()');
+      expect(touched.rowCount).toBe(220);
+      expect(await analyzed(pool)).toEqual({ is: true, changes: 220 });
       expect(await due(pool, worker.due)).toBe(false);
     } finally {
       await one.end();
