@@ -19,6 +19,8 @@ import { createLedgerMutex } from './ledgers/ledger-mutex.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import type { Service } from './ledgers/service.js';
 import { limits } from './limits.js';
+import { Scheduler } from './metering/scheduler.js';
+import { UNBOUNDED } from './metering/task.js';
 import { createMetrics, type Metrics, watchPools, watchTurns } from './metrics.js';
 import { createOutbound } from './outbound/client.js';
 import type { Outbound } from './outbound/outbound.js';
@@ -31,8 +33,6 @@ import { createPool } from './store/pool.js';
 import { createSystemKeys } from './store/queries/ledgers.js';
 import { createReplays } from './store/queries/replays.js';
 import { createStore, type Pools } from './store/store.js';
-import { Scheduler } from './work/scheduler.js';
-import { UNBOUNDED } from './work/task.js';
 
 export interface ServerOptions {
   readonly database: pg.PoolConfig;

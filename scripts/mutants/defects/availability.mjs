@@ -2,47 +2,47 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('work/')];
+export const tests = [test('metering/')];
 
 export const mutants = [
   {
     id: 'work-slice',
-    file: src('work/task.ts'),
+    file: src('metering/task.ts'),
     find: "if (this.#slice > limits.work.slice) throw tooMuch(limits.work.slice, 'at a time');",
     replace: '',
     breaks: 'Rules of one request keep every tenant waiting at a time.',
   },
   {
     id: 'work-slice-bound',
-    file: src('work/task.ts'),
+    file: src('metering/task.ts'),
     find: 'if (this.#slice > limits.work.slice) throw',
     replace: 'if (this.#slice > limits.work.slice + 1) throw',
     breaks: 'A slice takes one step more than it may.',
   },
   {
     id: 'work-request',
-    file: src('work/task.ts'),
+    file: src('metering/task.ts'),
     find: 'this.#total > limits.work.request && !this.#finishes',
     replace: 'this.#total > Number.POSITIVE_INFINITY',
     breaks: 'One request takes as much work as its rules ask for, slice by slice.',
   },
   {
     id: 'work-abandoned',
-    file: src('work/task.ts'),
+    file: src('metering/task.ts'),
     find: 'await turn;\n    this.#assertWanted();',
     replace: 'await turn;',
     breaks: 'Work goes on that nobody waits for any more.',
   },
   {
     id: 'work-abandoned-at-once',
-    file: src('work/task.ts'),
+    file: src('metering/task.ts'),
     find: 'turn(steps = 0): Promise<void> | undefined {\n    this.#assertWanted();',
     replace: 'turn(steps = 0): Promise<void> | undefined {',
     breaks: 'Work that nobody waits for begins another slice.',
   },
   {
     id: 'work-must-finish',
-    file: src('work/task.ts'),
+    file: src('metering/task.ts'),
     find: 'if (this.#finishes || !this.#isOver()) return undefined;',
     replace: 'if (!this.#isOver()) return undefined;',
     breaks: 'What a bridge has done already is given up by the ledger.',

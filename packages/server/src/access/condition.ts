@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { limits } from '../limits.js';
-import type { Cost } from '../work/cost.js';
+import type { Cost } from '../metering/cost.js';
 import { compileTextMatcher, findsIn, type TextMatcher } from './text-matcher.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@countersign/protocol';
-import type { Cost } from '../work/cost.js';
+import type { Cost } from '../metering/cost.js';
 import type { AccessEntry, AccessValue, NameMatcher, RecordName, Rule } from './rules.js';
 
 /** An access policy (interface/policies#access-policies). */

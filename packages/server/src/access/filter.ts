@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@countersign/protocol';
-import type { Cost } from '../work/cost.js';
+import type { Cost } from '../metering/cost.js';
 import { matches, member } from './condition.js';
 import type { Subject } from './context.js';
 

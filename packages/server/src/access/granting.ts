@@ -1,4 +1,4 @@
-import type { Cost } from '../work/cost.js';
+import type { Cost } from '../metering/cost.js';
 import type { Caller, Key, Token } from './caller.js';
 import type { Context, Right } from './context.js';
 import { fits } from './filter.js';

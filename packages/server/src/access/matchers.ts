@@ -1,5 +1,5 @@
 import { isObject, type Json } from '@countersign/protocol';
-import type { Cost } from '../work/cost.js';
+import type { Cost } from '../metering/cost.js';
 import type { Key, SignerFacts, Token } from './caller.js';
 import { matches, member } from './condition.js';
 import type { BearerMatcher, NameMatcher, SignerMatcher } from './rules.js';

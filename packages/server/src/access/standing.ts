@@ -1,5 +1,5 @@
 import { limits } from '../limits.js';
-import type { Cost } from '../work/cost.js';
+import type { Cost } from '../metering/cost.js';
 import type { AccessPolicy, Context, Right } from './context.js';
 import { nameMatches, namesIn } from './matchers.js';
 import type { AccessEntry, AccessValue, PolicyReference } from './rules.js';

@@ -1,5 +1,5 @@
 import { ANY, type Piece, parseTextPattern } from '../base/text-pattern.js';
-import type { Cost } from '../work/cost.js';
+import type { Cost } from '../metering/cost.js';
 
 /** A piece of a pattern, ready to be searched for. */
 interface Needle {

@@ -6,7 +6,7 @@ import { clientLink } from '../kinds/signer-factor.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import { stepsOfText } from '../work/task.js';
+import { stepsOfText } from '../metering/task.js';
 import { secretValues } from './secret-values.js';
 import { isUsable } from './usable.js';
 

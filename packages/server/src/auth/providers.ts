@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { stepsOfText } from '../work/task.js';
+import { stepsOfText } from '../metering/task.js';
 
 /** Seconds a token lives when its policy does not say (interface/tokens#token-endpoint). */
 const TTL = 3600;

@@ -1,6 +1,6 @@
 import { parseAddress, type RecordEnvelope } from '@countersign/protocol';
 import { openSession, type Session } from '../ledgers/session.js';
-import { stepsOfText } from '../work/task.js';
+import { stepsOfText } from '../metering/task.js';
 import { domainsAbove, domainsOfSigner, type Provider, providersOf, vouchesFor } from './providers.js';
 import { isProviderKey, isUsable } from './usable.js';
 

@@ -5,8 +5,8 @@ import { isSigningKey, isUsable } from '../auth/usable.js';
 import { kindNamed } from '../kinds/registry.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import { isNobodys, type Session } from '../ledgers/session.js';
+import { stepsOfText } from '../metering/task.js';
 import type { FoundSigner } from '../store/queries/signers.js';
-import { stepsOfText } from '../work/task.js';
 
 /**
  * The caller of a write: the keys of its verified proofs and of its token, each with the signer it stands for.

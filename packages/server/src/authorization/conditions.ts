@@ -6,8 +6,8 @@ import type { Condition, Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
+import { stepsOfText } from '../metering/task.js';
 import { eachBody } from '../store/queries/bodies.js';
-import { stepsOfText } from '../work/task.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
 
 /** What a condition is judged on. */

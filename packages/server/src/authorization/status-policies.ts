@@ -6,7 +6,7 @@ import { nameMatches, namesIn, signerMatches } from '../access/matchers.js';
 import type { SignerMatcher } from '../access/rules.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import type { Cost } from '../work/cost.js';
+import type { Cost } from '../metering/cost.js';
 import { keyOf, keySaid, signerOf } from './caller.js';
 
 /** A value of a status policy: who must have signed for the status (interface/policies#status-policies). */

@@ -3,7 +3,7 @@ import type { Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import type { Cost } from '../work/cost.js';
+import type { Cost } from '../metering/cost.js';
 import { applicableValues, isQuorate } from './status-policies.js';
 
 /**

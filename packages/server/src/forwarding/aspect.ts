@@ -3,9 +3,9 @@ import { matches, member } from '../access/condition.js';
 import type { Subject } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
+import type { Cost } from '../metering/cost.js';
 import type { HandedAction } from '../operations/stage.js';
 import type { Command } from '../records/command.js';
-import type { Cost } from '../work/cost.js';
 
 export type Strategy = 'proxy' | 'fallback' | 'validate' | 'synchronize';
 

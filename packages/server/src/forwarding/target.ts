@@ -3,10 +3,10 @@ import type { Subject } from '../access/context.js';
 import { newSubject, subjectOf } from '../authorization/context.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
+import type { Cost } from '../metering/cost.js';
 import type { HandedAction } from '../operations/stage.js';
 import { joinedDomain } from '../records/domain.js';
 import type { Stored } from '../records/stored.js';
-import type { Cost } from '../work/cost.js';
 import { type Aspect, aspectsFor, declares, onlyOne } from './aspect.js';
 import type { Forwarding } from './call.js';
 

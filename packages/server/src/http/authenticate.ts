@@ -6,8 +6,8 @@ import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
+import { stepsOfText } from '../metering/task.js';
 import type { ForwardedRequest } from '../records/command.js';
-import { stepsOfText } from '../work/task.js';
 
 /** A request as it came. Nothing reads the connection again after this is made. */
 export interface Request extends ForwardedRequest {

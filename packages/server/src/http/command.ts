@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
+import { stepsOfText } from '../metering/task.js';
 import type { Command } from '../records/command.js';
-import { stepsOfText } from '../work/task.js';
 import { authenticate, type Request, readBody } from './authenticate.js';
 
 /** All paths but those for the operator's probes begin with it (interface/README#requests). */

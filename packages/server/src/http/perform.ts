@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
+import type { Task } from '../metering/task.js';
 import type { Answer, Command } from '../records/command.js';
-import type { Task } from '../work/task.js';
 import { answered } from './boundary.js';
 import { commandOf } from './command.js';
 import { explained } from './explained.js';

@@ -8,9 +8,9 @@ import { open, sealContext } from '../keys/seal.js';
 import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
+import type { Scheduler } from '../metering/scheduler.js';
+import { stepsOfText } from '../metering/task.js';
 import type { LedgerStore, StoredLedger } from '../store/queries/ledgers.js';
-import type { Scheduler } from '../work/scheduler.js';
-import { stepsOfText } from '../work/task.js';
 import { accessOf, type Domain, type Ledger, type SchemaEntry } from './ledger.js';
 
 /** The ledgers of this deployment, as this process holds them. */

@@ -5,12 +5,12 @@ import type { Nature } from '../base/clock.js';
 import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import type { Items } from '../integrity/items.js';
+import type { Scheduler } from '../metering/scheduler.js';
+import type { Task } from '../metering/task.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { CompiledSchemas } from '../schemas/compiled.js';
 import type { Replays } from '../store/queries/replays.js';
 import type { Store } from '../store/store.js';
-import type { Scheduler } from '../work/scheduler.js';
-import type { Task } from '../work/task.js';
 import type { LedgerMutex } from './ledger-mutex.js';
 import type { Ledgers } from './ledgers.js';
 

@@ -4,8 +4,8 @@ import type { Kind } from '../kinds/kind.js';
 import type { Service } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
+import { stepsOfText, type Task } from '../metering/task.js';
 import { missing, type Sized, type StoredVersion, type Version } from '../store/queries/version.js';
-import { stepsOfText, type Task } from '../work/task.js';
 import type { PageQuery } from './page.js';
 
 /** A version that is to be on a page: its size and body where they are known by now. */

@@ -9,11 +9,11 @@ import type { Signed } from '../authorization/trail.js';
 import type { Kind } from '../kinds/kind.js';
 import { isOwn } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
+import { stepsOfText } from '../metering/task.js';
 import type { Command } from '../records/command.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
 import { type Dropped, droppedRecord, type Parent } from '../records/stored.js';
 import type { Write } from '../store/committer/write.js';
-import { stepsOfText } from '../work/task.js';
 
 /** A create that was sent again, and what it is answered. */
 export interface Repeated {

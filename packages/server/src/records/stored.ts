@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
-import { stepsOfText } from '../work/task.js';
+import { stepsOfText } from '../metering/task.js';
 import type { Command } from './command.js';
 import { keyOf as versionKey } from './version.js';
 

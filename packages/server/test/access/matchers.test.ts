@@ -7,7 +7,7 @@ import { bearerMatches, nameMatches, signerMatches } from '../../src/access/matc
 import type { BearerMatcher, SignerMatcher } from '../../src/access/rules.js';
 import { compileTextMatcher, findsIn } from '../../src/access/text-matcher.js';
 import { limits } from '../../src/limits.js';
-import { UNBOUNDED } from '../../src/work/task.js';
+import { UNBOUNDED } from '../../src/metering/task.js';
 import { bare, registered } from './scene.js';
 
 const owners = { record: ['alice-key'], ledger: ['bob-key'] };

@@ -2,7 +2,7 @@ import type { Caller, Key, SignerFacts } from '../../src/access/caller.js';
 import type { AccessPolicy, Context, Subject } from '../../src/access/context.js';
 import type { AccessEntry, AccessValue, Rule } from '../../src/access/rules.js';
 import { rightTerms } from '../../src/kinds/registry.js';
-import { UNBOUNDED } from '../../src/work/task.js';
+import { UNBOUNDED } from '../../src/metering/task.js';
 
 /** A key that no signer record has. */
 export function bare(name: string): Key {

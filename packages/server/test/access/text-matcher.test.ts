@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileTextMatcher, findsIn } from '../../src/access/text-matcher.js';
 import { ANY, parseTextPattern } from '../../src/base/text-pattern.js';
 import { limits } from '../../src/limits.js';
-import { UNBOUNDED } from '../../src/work/task.js';
+import { UNBOUNDED } from '../../src/metering/task.js';
 
 /** Few characters, so that texts often nearly match: two of them stand for others in patterns, one is two code units. */
 const character = fc.constantFrom('a', 'b', '😀', '%', '_', '.', '*', '\\', '\n', '\ud800');

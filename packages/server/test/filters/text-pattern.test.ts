@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { compileTextMatcher, findsIn } from '../../src/access/text-matcher.js';
+import { UNBOUNDED } from '../../src/metering/task.js';
 import { likePattern, regexPattern } from '../../src/store/queries/text-pattern-sql.js';
-import { UNBOUNDED } from '../../src/work/task.js';
 
 /** Characters that stand for others in either language, and long ones. */
 const many = fc.constantFrom(...'ab%_.*\\^$|?+()[]{}"', '😀', 'é', '\n');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { createLedgers } from '../../src/ledgers/ledgers.js';
+import { Scheduler } from '../../src/metering/scheduler.js';
 import type { StoredLedger } from '../../src/store/queries/ledgers.js';
-import { Scheduler } from '../../src/work/scheduler.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { stored } from '../support/scene.js';
 import { TEST_MASTER_KEY, withServer } from '../support/server.js';

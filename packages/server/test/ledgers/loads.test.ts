@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { createLedgers } from '../../src/ledgers/ledgers.js';
 import { limits } from '../../src/limits.js';
-import { Scheduler } from '../../src/work/scheduler.js';
+import { Scheduler } from '../../src/metering/scheduler.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { stored } from '../support/scene.js';

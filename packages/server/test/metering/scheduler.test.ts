@@ -3,8 +3,8 @@ import type { LedgerError } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
 import { limits } from '../../src/limits.js';
-import { Scheduler } from '../../src/work/scheduler.js';
-import { stepsOfText } from '../../src/work/task.js';
+import { Scheduler } from '../../src/metering/scheduler.js';
+import { stepsOfText } from '../../src/metering/task.js';
 
 const { work } = limits;
 const wanted = () => false;
