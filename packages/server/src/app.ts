@@ -6,7 +6,7 @@ import { native } from './auth/native-suite.js';
 import { type Background, startBackground } from './background/background.js';
 import { renewStatistics } from './background/renew-statistics.js';
 import { sweepUsedTokens } from './background/sweep-used-tokens.js';
-import type { Nature } from './base/clock.js';
+import type { Runtime } from './base/clock.js';
 import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import type { ConnectionBounds } from './http/connections.js';
 import type { HttpService } from './http/http-service.js';
@@ -47,7 +47,7 @@ export interface ServerOptions {
   readonly build: string;
   readonly defaultLedger?: string;
   readonly logger: FastifyBaseLogger;
-  readonly nature?: Nature;
+  readonly runtime?: Runtime;
   /** Rules that hold on every ledger; those of interface/access#levels unless given. */
   readonly serverRules?: readonly Rule[];
   /** Milliseconds a request may take; 15 seconds unless given. */
@@ -77,10 +77,10 @@ export interface Server {
 }
 
 // biome-ignore lint/plugin: the clock that everything else is given
-const NATURE: Nature = { now: () => Date.now(), random: pooledRandom(8_192) };
+const RUNTIME: Runtime = { now: () => Date.now(), random: pooledRandom(8_192) };
 
 /** Random bytes, drawn from the system many at a time: a luid needs few, and asking costs more than filling. */
-function pooledRandom(size: number): Nature['random'] {
+function pooledRandom(size: number): Runtime['random'] {
   let pool = Buffer.alloc(0);
   return (bytes) => {
     if (bytes > size) return randomBytes(bytes);
@@ -117,7 +117,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const service = createService(options, { metrics, pools, epochs, disk, outbound });
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
-    const background = startWork({ ...options, worker, nature: service.nature, metrics }, pools, epochs.verify);
+    const background = startWork({ ...options, worker, runtime: service.runtime, metrics }, pools, epochs.verify);
     let closed: Promise<unknown> | undefined;
     const close = async () => {
       closed ??= Promise.all([app.close(), background.stop()]).then(letGo);
@@ -153,17 +153,23 @@ function createPools(database: pg.PoolConfig, onConnect: EpochGuard['verify'], f
 
 /** Starts the work that has no request behind it. */
 function startWork(
-  { database, worker, nature, metrics, logger }: ServerOptions & { worker: string; nature: Nature; metrics: Metrics },
+  {
+    database,
+    worker,
+    runtime,
+    metrics,
+    logger,
+  }: ServerOptions & { worker: string; runtime: Runtime; metrics: Metrics },
   { leases, others }: ReturnType<typeof createPools>,
   onConnect: EpochGuard['verify'],
 ): Background {
-  const random = () => Buffer.from(nature.random(4)).readUInt32LE() / 2 ** 32;
+  const random = () => Buffer.from(runtime.random(4)).readUInt32LE() / 2 ** 32;
   return startBackground({
-    workers: [sweepUsedTokens(others, nature.now), renewStatistics(others)],
+    workers: [sweepUsedTokens(others, runtime.now), renewStatistics(others)],
     pool: leases,
     database,
     onConnect,
-    holder: [worker, process.pid, Buffer.from(nature.random(8)).toString('hex')].join('/'),
+    holder: [worker, process.pid, Buffer.from(runtime.random(8)).toString('hex')].join('/'),
     metrics: metrics.background,
     logger,
     clock: () => performance.now(),
@@ -183,7 +189,7 @@ interface Resources {
 /** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
 function createService(options: ServerOptions, { metrics, pools, epochs, disk, outbound }: Resources): HttpService {
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
-  const { nature = NATURE, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000 } = options;
+  const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000 } = options;
   const scheduler = new Scheduler();
   watchTurns(metrics, () => scheduler.waiting);
   const integrity = createIntegrity({
@@ -204,15 +210,15 @@ function createService(options: ServerOptions, { metrics, pools, epochs, disk, o
     build,
     ...(defaultLedger === undefined ? {} : { defaultLedger }),
     masterKey,
-    nature,
+    runtime,
     outbound,
     requestTimeout,
-    tokenRefused: refusedTokens(logger, nature.now),
+    tokenRefused: refusedTokens(logger, runtime.now),
     store,
     integrity,
     suite: native,
     serverRules,
-    replays: createReplays(pools.others, nature, (size, waited) => metrics.batched('token', size, waited)),
+    replays: createReplays(pools.others, runtime, (size, waited) => metrics.batched('token', size, waited)),
     ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),
     compiledSchemas: new CompiledSchemas(),
     items: createItems(check),

@@ -247,7 +247,7 @@ export const mutants = [
   },
   {
     id: 'access-own-proofs-are-the-callers',
-    file: src('operations/sent.ts'),
+    file: src('operations/verify-signed-body.ts'),
     find: 'signed: signed.filter((proof) => !isNobodys(session, proof.public)), partial',
     replace: 'signed, partial',
     breaks: 'A proof of the ledger on a body makes whoever sends it its author.',

@@ -171,15 +171,15 @@ export const mutants = [
   {
     id: 'commit-attempts',
     file: src('ledgers/session.ts'),
-    find: 'attempts < limits.attempts && nature',
-    replace: 'nature',
+    find: 'attempts < limits.attempts && runtime',
+    replace: 'runtime',
     breaks: 'A write is decided anew without end.',
     tests: [test('ledgers/session.test.ts')],
   },
   {
     id: 'commit-attempts-in-time',
     file: src('ledgers/session.ts'),
-    find: 'attempts < limits.attempts && nature.now() <= deadline',
+    find: 'attempts < limits.attempts && runtime.now() <= deadline',
     replace: 'attempts < limits.attempts',
     breaks: 'A write is decided anew for longer than anybody waits.',
     tests: [test('ledgers/session.test.ts')],

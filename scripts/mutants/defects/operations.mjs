@@ -244,7 +244,7 @@ export const mutants = [
   },
   {
     id: 'operation-hash-left-to-the-ledger',
-    file: src('operations/sent.ts'),
+    file: src('operations/verify-signed-body.ts'),
     find: 'if (!token || !isObject(body)',
     replace: 'if (!isObject(body)',
     breaks: 'Who sends a body without a hash and without a token vouches for nothing.',

@@ -31,7 +31,7 @@ export async function mint(session: Session, client: Client): Promise<Minted | '
     named = true;
     const signing = await signingKeyOf(session, handle);
     if (!signing) continue;
-    const now = Math.floor(session.nature.now() / 1000);
+    const now = Math.floor(session.runtime.now() / 1000);
     const claims = {
       iss: handle,
       cid: client.factor,

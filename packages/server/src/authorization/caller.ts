@@ -17,7 +17,7 @@ import type { FoundSigner } from '../store/queries/signers.js';
  *
  * @param trustAbsence false where no commit follows
  */
-export async function writer(
+export async function callerOfWrite(
   session: Session,
   proofs: readonly { readonly public: string }[],
   token: Token | undefined,
@@ -29,7 +29,7 @@ export async function writer(
 }
 
 /** The caller of a read: nothing but the token, and no commit to check a stranger, so strangers are looked up. */
-export async function reader(session: Session, token: Token | undefined): Promise<Caller> {
+export async function callerOfRead(session: Session, token: Token | undefined): Promise<Caller> {
   return withToken([], token, await keyOfToken(session, token, false));
 }
 

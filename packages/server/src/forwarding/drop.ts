@@ -31,7 +31,7 @@ export async function forwardDrop(
   const { id } = target;
   const aspect = aspectOf(target);
   const answer = await askBridge(session, forwarding, aspect, async () => {
-    const now = moment(session.nature);
+    const now = moment(session.runtime);
     const trail = await clientTrail(session, kind, signed, caller, now);
     const proofs = [
       ...asSent(session.ledger, trail),

@@ -91,7 +91,7 @@ function isFree(name: string): boolean {
 }
 
 function tokenFor(session: Session, bridge: string): string {
-  const iat = Math.floor(session.nature.now() / 1000);
+  const iat = Math.floor(session.runtime.now() / 1000);
   const { handle } = session.ledger;
   return session.ledger.system.token({
     iss: `ledger:${handle}`,

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
 import { authorize, authorizeUnseen } from '../authorization/authorize.js';
-import { reader } from '../authorization/caller.js';
+import { callerOfRead } from '../authorization/caller.js';
 import { type Item, newItem } from '../integrity/items.js';
 import type { Session } from '../ledgers/session.js';
 import type { PageQuery } from '../lists/page.js';
@@ -23,7 +23,7 @@ export async function forwardedRead(
   const { kind } = forwarding;
   const { subject, id } = target;
   const path = pathOf(kind, id);
-  const caller = await reader(session, token);
+  const caller = await callerOfRead(session, token);
   await authorizeUnseen(session, caller, kind, subject);
   const aspect = aspectOf(target);
   const answer = await askBridge(session, forwarding, aspect, () => ({ method: 'GET', path }));

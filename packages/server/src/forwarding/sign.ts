@@ -1,7 +1,7 @@
 import type { JsonObject, Proof, RecordEnvelope, StoredProof } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
 import { authorize } from '../authorization/authorize.js';
-import { writer } from '../authorization/caller.js';
+import { callerOfWrite } from '../authorization/caller.js';
 import { isNobodys, type Session } from '../ledgers/session.js';
 import type { Answer } from '../records/command.js';
 import { assertMeant } from '../records/meant.js';
@@ -57,7 +57,7 @@ export async function proxiedProof(
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
   if (isNobodys(session, key)) throw unsigned();
   assertMeant(session.ledger, kind, [custom]);
-  const caller = await writer(session, [], token, false);
+  const caller = await callerOfWrite(session, [], token, false);
   await authorize(session, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
   const { bridge } = aspectOf(target);
   const taken = await signed(session, forwarding, target, proof);

@@ -158,7 +158,7 @@ async function bodyOf(
   { id, data, luid, signed, caller, record }: HandedVersion,
 ): Promise<JsonObject> {
   const { hash } = signed;
-  const now = moment(session.nature);
+  const now = moment(session.runtime);
   const made = record?.meta.proofs ?? (await clientTrail(session, kind, signed, caller, now));
   const own = made.filter((proof) => proof.public === session.ledger.system.public);
   const said = id === undefined ? { moment: now, status: 'created' } : { moment: now };

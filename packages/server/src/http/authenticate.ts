@@ -44,7 +44,7 @@ export async function authenticate(
     authorization,
     { method, url: service.publicUrl + request.url, aliases: aliasesOf(service, request), headers, body },
     ledger ? keysOf(openSession(service, ledger)) : NO_KEYS,
-    service.nature.now,
+    service.runtime.now,
     service.replays,
   );
   // The ledger signs tokens for its bridges alone. One that comes back was kept by a bridge, which is not the ledger.

@@ -95,7 +95,7 @@ export function errorAnswer(service: Service, ledger: Ledger | undefined, error:
   const { reason, detail, custom, status } = error;
   const data = { reason, detail, ...(custom === undefined ? {} : { custom }) };
   const hash = hashOf(data as Json, service.suite);
-  const now = moment(service.nature);
+  const now = moment(service.runtime);
   const proofs = ledger ? [ledger.system.fresh(hash, { moment: now })] : [];
   return { status, body: JSON.stringify({ hash, data, meta: { proofs, moment: now } }) };
 }
@@ -105,7 +105,7 @@ export function errorAnswer(service: Service, ledger: Ledger | undefined, error:
  * (interface/forwarding#what-is-checked-of-an-answer).
  */
 function passedOn(service: Service, ledger: Ledger | undefined, { status, hash, data, proofs }: BridgeRefusal): Answer {
-  const now = moment(service.nature);
+  const now = moment(service.runtime);
   const own = ledger ? [ledger.system.fresh(hash, { moment: now, causedBy: DERIVED })] : [];
   return { status, body: JSON.stringify({ hash, data, meta: { proofs: [...proofs, ...own], moment: now } }) };
 }

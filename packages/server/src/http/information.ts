@@ -16,5 +16,5 @@ export function information(service: HttpService): Answer {
     build: service.build,
   };
   const hash = hashOf(data, service.suite);
-  return { status: 200, body: JSON.stringify({ hash, data, meta: { moment: moment(service.nature) } }) };
+  return { status: 200, body: JSON.stringify({ hash, data, meta: { moment: moment(service.runtime) } }) };
 }

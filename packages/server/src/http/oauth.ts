@@ -29,7 +29,7 @@ interface TokenAnswer {
  * token.
  */
 export function tokenRoute(app: FastifyInstance, service: HttpService, base: string): void {
-  const failures = new Failures(service.nature.now, limits.failures);
+  const failures = new Failures(service.runtime.now, limits.failures);
   // A scope of its own, because here bodies are forms.
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();

@@ -1,7 +1,7 @@
 import type { Suite } from '@countersign/protocol';
 import type { Explain } from '../access/explain.js';
 import type { Rule } from '../access/rules.js';
-import type { Nature } from '../base/clock.js';
+import type { Runtime } from '../base/clock.js';
 import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import type { Items } from '../integrity/items.js';
@@ -30,7 +30,7 @@ export interface Service {
   readonly requestTimeout: number;
   readonly masterKey: Buffer;
   readonly suite: Suite;
-  readonly nature: Nature;
+  readonly runtime: Runtime;
   readonly outbound: Outbound;
   readonly replays: Replays;
   readonly store: Store;

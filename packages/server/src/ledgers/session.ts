@@ -86,13 +86,13 @@ export function reused(): LedgerError {
  * @throws what `work` throws; Overloaded when the state changes too fast, or for longer than anybody waits for the answer
  */
 export async function inSession<T>(given: Session, work: Work<T>): Promise<T> {
-  const { nature, ledgers, ledgerMutex, store } = given;
-  const deadline = nature.now() + given.requestTimeout;
+  const { runtime, ledgers, ledgerMutex, store } = given;
+  const deadline = runtime.now() + given.requestTimeout;
   let state = given.ledger;
   let attempts = 0;
   /** Until it is done; or, without the mutex, until it needs that. */
   const attempt = async (hasMutex: boolean): Promise<{ done: T } | undefined> => {
-    while (attempts < limits.attempts && nature.now() <= deadline) {
+    while (attempts < limits.attempts && runtime.now() <= deadline) {
       attempts += 1;
       const outcome = await attempted(openSession(given, state), work);
       if ('done' in outcome) return outcome;

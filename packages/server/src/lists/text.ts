@@ -9,14 +9,14 @@ import type { Service } from '../ledgers/service.js';
  * @param ledger absent for the list of ledgers, which no ledger signs
  */
 export function listText(
-  { suite, nature }: Service,
+  { suite, runtime }: Service,
   ledger: Ledger | undefined,
   items: readonly Item[],
   page?: { index: number; limit: number; total?: number },
 ): string {
   // The canonical form of a list is made of those of its items, in their order.
   const hash = suite.sha256(`[${items.map(({ canonical }) => canonical).join(',')}]`);
-  const now = moment(nature);
+  const now = moment(runtime);
   const proofs = ledger ? [ledger.system.fresh(hash, { moment: now })] : [];
   const head = JSON.stringify({ hash, meta: { proofs, moment: now } }).slice(0, -1);
   const data = items.map(({ text }) => text).join(',');

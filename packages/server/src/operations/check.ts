@@ -1,6 +1,6 @@
 import { hash as hashOf, type Json, type JsonObject, LedgerError } from '@countersign/protocol';
 import { grants } from '../access/check.js';
-import { writer } from '../authorization/caller.js';
+import { callerOfWrite } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { contextOf, subjectOf } from '../authorization/context.js';
 import { moment } from '../base/clock.js';
@@ -16,7 +16,7 @@ import { storedRecord } from '../records/stored.js';
 import { checkBody } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
-import { hashedFor, signedBy } from './sent.js';
+import { addHash, verifySignedBody } from './verify-signed-body.js';
 
 /** Steps that it takes to hash and to sign an item. */
 const ITEM = 1_000;
@@ -27,18 +27,18 @@ const ITEM = 1_000;
  */
 export async function check(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { body, token } = command;
-  const sent = checkBody(hashedFor(session, body, token));
+  const sent = checkBody(addHash(session, body, token));
   await session.task.turn();
-  const { proofs } = signedBy(session, kind, sent, token);
+  const { proofs } = verifySignedBody(session, kind, sent, token);
   const action = String(sent.data.action);
   const narrowed = typeof sent.data.record === 'string' ? sent.data.record : undefined;
   return inSession(session, async (session) => {
     const { record, parent } = await storedRecord(session, kind, command);
-    const caller = await writer(session, proofs.signed, token, false);
+    const caller = await callerOfWrite(session, proofs.signed, token, false);
     const subject = subjectOf(kind, record, parent);
     const conditions = await conditionsOf(session, caller, subject);
     const context = contextOf(session, subject, conditions);
-    const now = moment(session.nature);
+    const now = moment(session.runtime);
     await session.task.turn();
     const items: Item[] = [];
     for (const rule of few(grants(action, narrowed, caller, context))) {

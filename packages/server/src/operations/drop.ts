@@ -1,7 +1,7 @@
 import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import { asked, authorize } from '../authorization/authorize.js';
-import { writer } from '../authorization/caller.js';
+import { callerOfWrite } from '../authorization/caller.js';
 import { assertMayClose } from '../authorization/last-policy.js';
 import { assertSigned, clientTrail, type Signed } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
@@ -20,9 +20,9 @@ import { bodyChecksOf } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
 import { repeatedDrop } from './repeated.js';
-import { hashedFor, signedBy } from './sent.js';
 import type { Handover, Stages } from './stage.js';
 import { assertUnused } from './unused.js';
+import { addHash, verifySignedBody } from './verify-signed-body.js';
 
 /**
  * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (interface/records#drop): the record goes, its history stays
@@ -30,16 +30,16 @@ import { assertUnused } from './unused.js';
  */
 export async function drop(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
-  const sent = bodyChecksOf(kind).drop(hashedFor(session, body, token));
+  const sent = bodyChecksOf(kind).drop(addHash(session, body, token));
   await session.task.turn();
-  const signed = signedBy(session, kind, sent, token);
+  const signed = verifySignedBody(session, kind, sent, token);
   return stages(session, kind, command, async (session, stage) => {
     const stored = await foundRecord(session, kind, command);
     const handover = stage.ofRecord(session, 'drop', stored);
     if (handover?.proxied) return proxiedDrop(session, kind, handover, sent, signed);
     if (!stored && (await repeatedDrop(session, kind, command, sent.luid, signed))) return { status: 204 };
     if (!stored) throw notFound(kind);
-    const caller = await writer(session, signed.proofs.signed, token);
+    const caller = await callerOfWrite(session, signed.proofs.signed, token);
     assertSigned(signed, caller);
     await authorize(session, caller, asked('drop', kind, stored));
     const handle = String(stored.record.data.handle);
@@ -67,7 +67,7 @@ async function proxiedDrop(
   sent: SentDrop,
   signed: Signed,
 ): Promise<Answer> {
-  const caller = await writer(session, signed.proofs.signed, signed.token, false);
+  const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
   await authorize(session, caller, { action: 'drop', kind, subject: handover.subject });
   await handover.takeDrop(session, sent, signed, caller);
@@ -85,7 +85,7 @@ async function droppedRecord(
   signed: Signed,
   caller: Caller,
 ): Promise<RecordEnvelope> {
-  const now = moment(session.nature);
+  const now = moment(session.runtime);
   return {
     ...record,
     meta: {

@@ -21,7 +21,7 @@ export function completed(
   data: JsonObject,
   secrets: Readonly<Record<string, string>>,
 ): Completed | undefined {
-  const generated = kind.data.generated?.(data, service.nature.random);
+  const generated = kind.data.generated?.(data, service.runtime.random);
   if (!generated) return undefined;
   const hash = hashOf(generated.data, service.suite);
   return { data: generated.data, hash, secrets: { ...secrets, ...generated.secrets } };

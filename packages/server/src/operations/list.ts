@@ -4,7 +4,7 @@ import type { Context, Subject } from '../access/context.js';
 import { decide, judgeQuery, visible } from '../access/decide.js';
 import { refusal } from '../access/refusal.js';
 import { authorize } from '../authorization/authorize.js';
-import { reader } from '../authorization/caller.js';
+import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { type Conditions, contextOf, domainOfRecord, subjectOf } from '../authorization/context.js';
 import type { Item } from '../integrity/items.js';
@@ -35,7 +35,7 @@ export async function list(session: Session, kind: Kind, command: Command, stage
   const page = pageOf(command.query);
   const filters = filtersOf(kind, command.query);
   return stages(session, kind, command, async (session, stage) => {
-    const caller = await reader(session, token);
+    const caller = await callerOfRead(session, token);
     const parent = await parentRecord(session, kind, command);
     if (parent && kind.access.rightsOnParent) {
       await authorize(session, caller, {
@@ -129,7 +129,7 @@ async function pageOfVisible(
     records.follow(found);
     return found;
   };
-  const deadline = session.nature.now() + session.requestTimeout;
+  const deadline = session.runtime.now() + session.requestTimeout;
   const seen = async (placed: Indexed): Promise<Shown | undefined> => {
     const { luid, change } = placed;
     await session.task.turn();
@@ -143,7 +143,7 @@ async function pageOfVisible(
     if (conditions) await session.task.turn();
     return isShown(session, kind, caller, subject, conditions) ? { luid, change } : undefined;
   };
-  return visiblePage(page, next, seen, () => session.nature.now() > deadline);
+  return visiblePage(page, next, seen, () => session.runtime.now() > deadline);
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 import type { Caller } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import { authorize } from '../authorization/authorize.js';
-import { writer } from '../authorization/caller.js';
+import { callerOfWrite } from '../authorization/caller.js';
 import { subjectOf } from '../authorization/context.js';
 import { assertMayClose } from '../authorization/last-policy.js';
 import { statusAfter } from '../authorization/status.js';
@@ -60,7 +60,7 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     const subject = subjectOf(kind, record, parent);
     const proof = isSigned(sent) ? verifiedProof(session, record.hash, sent) : undefined;
     assertMeant(session.ledger, kind, [sent.custom]);
-    const caller = await writer(session, proof ? [proof] : [], token);
+    const caller = await callerOfWrite(session, proof ? [proof] : [], token);
     const signs = proof !== undefined && !isNobodys(session, proof.public);
     if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
     await authorize(session, caller, { action: 'prove', kind, subject });
@@ -115,7 +115,7 @@ async function tokenProof(
   caller: Caller,
   token: Token | undefined,
 ): Promise<StoredProof> {
-  const said = { ...custom, moment: moment(session.nature) };
+  const said = { ...custom, moment: moment(session.runtime) };
   const proof = await impersonationProof(session, hash, said, caller, token);
   if (!proof) throw unsigned();
   return proof;
@@ -138,7 +138,7 @@ function withProof(
     proofs: [...proofs, ...added],
     ...(status === undefined ? {} : { status }),
     ...others,
-    moment: kind.lifecycle.fixedMoment ? made : moment(service.nature),
+    moment: kind.lifecycle.fixedMoment ? made : moment(service.runtime),
     owners,
     ...(labels === undefined ? {} : { labels }),
     ...(domain === undefined ? {} : { domain }),

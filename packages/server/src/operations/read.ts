@@ -1,5 +1,5 @@
 import { asked, authorize, readsEvery } from '../authorization/authorize.js';
-import { reader } from '../authorization/caller.js';
+import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { assertMayReveal, revealed } from '../authorization/reveal.js';
 import type { Kind } from '../kinds/kind.js';
@@ -24,7 +24,7 @@ export async function read(session: Session, kind: Kind, command: Command, stage
     const handover = stage.ofRecord(session, 'read', stored);
     if (handover && (handover.proxied || !stored)) return handover.answerRead(session, token);
     if (!stored) throw notFound(kind);
-    const caller = await reader(session, token);
+    const caller = await callerOfRead(session, token);
     const everything = !reveals && !kind.links.under && (await readsEvery(session, kind, caller));
     const reading = everything ? undefined : asked('read', kind, stored);
     if (reading) {

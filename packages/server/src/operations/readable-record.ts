@@ -1,7 +1,7 @@
 import { isLuid, type RecordEnvelope } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
 import { authorize } from '../authorization/authorize.js';
-import { reader } from '../authorization/caller.js';
+import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { subjectOf } from '../authorization/context.js';
 import type { Kind } from '../kinds/kind.js';
@@ -24,7 +24,7 @@ export async function readableRecord(
 ): Promise<RecordEnvelope> {
   const { record, parent } = (await dropped(session, kind, command)) ?? (await storedRecord(session, kind, command));
   const subject = subjectOf(kind, record, parent);
-  const caller = await reader(session, token);
+  const caller = await callerOfRead(session, token);
   await authorize(session, caller, {
     action: 'read',
     kind,

@@ -2,7 +2,7 @@ import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol'
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import { type Asked, asked, authorize } from '../authorization/authorize.js';
-import { reader, writer } from '../authorization/caller.js';
+import { callerOfRead, callerOfWrite } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { subjectOf } from '../authorization/context.js';
 import type { Signed } from '../authorization/trail.js';
@@ -53,7 +53,7 @@ export async function repeatedCreate(
   const subject = subjectOf(kind, JSON.parse(record.body) as RecordEnvelope, parent);
   if (record.change === first.change) return { body: record.body, subject };
   // Its proofs are the record's own, and show nothing of who sends them.
-  const caller = await reader(session, token);
+  const caller = await callerOfRead(session, token);
   const conditions = await conditionsOf(session, caller, subject);
   const reading = { action: 'read', kind, subject, conditions, ...(parent ? { parent } : {}) } as const;
   const seen = await isAuthorized(session, caller, reading);
@@ -95,7 +95,7 @@ async function mayDrop(
   { before, ...stored }: Dropped,
   { proofs, token }: Signed,
 ): Promise<boolean> {
-  const caller = await writer(session, proofs.signed, token, false);
+  const caller = await callerOfWrite(session, proofs.signed, token, false);
   return isAuthorized(session, caller, asked('drop', kind, { ...stored, record: before }));
 }
 

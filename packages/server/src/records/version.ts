@@ -63,8 +63,8 @@ export function keyOf(kind: Kind, { data }: Pick<RecordEnvelope, 'data'>): strin
 }
 
 /** A luid for a new record of the kind. */
-export function newLuid({ nature }: Service, kind: Kind): string {
-  return makeLuid(kind.prefix, Math.floor(nature.now() / 1000), nature.random(11));
+export function newLuid({ runtime }: Service, kind: Kind): string {
+  return makeLuid(kind.prefix, Math.floor(runtime.now() / 1000), runtime.random(11));
 }
 
 /** The record with more proofs, after those it has, as of another moment. */

@@ -14,7 +14,7 @@ describe('a refused token', () => {
   let ahead = 0;
   const server = withServer({
     logger: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
-    nature: { now: () => Date.now() + ahead, random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)) },
+    runtime: { now: () => Date.now() + ahead, random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)) },
   });
   let client: TestClient;
 

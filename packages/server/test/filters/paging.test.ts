@@ -19,7 +19,7 @@ const SAME_MOMENT = 20;
 
 /** A ledger with wallets, made a few at a time. */
 async function withWallets(count: number, now: () => number): Promise<TestClient> {
-  server = await startServer({ nature: { now, random: randomBytes } });
+  server = await startServer({ runtime: { now, random: randomBytes } });
   const client = await newLedger(server.url);
   await createMany(client, 'w', count);
   return client;
@@ -110,7 +110,7 @@ describe('a list read page by page while others write', () => {
 
   it('a change moves a record to the front, and what was before it one place on', async () => {
     let now = Date.parse('2030-01-01T00:00:00.000Z');
-    server = await startServer({ nature: { now: () => now, random: randomBytes } });
+    server = await startServer({ runtime: { now: () => now, random: randomBytes } });
     const client = await newLedger(server.url);
     for (const handle of ['a', 'b', 'c', 'd']) {
       now += 1;

@@ -12,7 +12,7 @@ function changing() {
   let version = 1;
   let now = 0;
   const service = {
-    nature: { now: () => now },
+    runtime: { now: () => now },
     requestTimeout: 1_000,
     ledgerMutex: createLedgerMutex(),
     store: { ledgers: { version: async () => (version += 1) } },

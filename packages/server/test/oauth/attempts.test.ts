@@ -13,11 +13,11 @@ describe('wrong secrets (interface/tokens#token-endpoint)', () => {
   let server: RunningServer;
   let scene: OauthLedger;
   beforeAll(async () => {
-    const nature = {
+    const runtime = {
       now: () => Date.now() + shift,
       random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)),
     };
-    server = await startServer({ nature });
+    server = await startServer({ runtime });
     scene = await oauthLedger(server.url);
   });
   afterAll(() => server.stop());

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { reader, writer } from '../../src/authorization/caller.js';
+import { callerOfRead, callerOfWrite } from '../../src/authorization/caller.js';
 import { conditionsOf } from '../../src/authorization/conditions.js';
 import { subjectOf } from '../../src/authorization/context.js';
 import { bridgeOf } from '../../src/forwarding/bridge.js';
@@ -77,8 +77,8 @@ describe('on a state that has passed', () => {
     });
 
   it.each<[string, () => Promise<unknown>]>([
-    ['the caller of a read', () => reader(session(), token())],
-    ['the caller of a write', () => writer(session(), [client.key], undefined)],
+    ['the caller of a read', () => callerOfRead(session(), token())],
+    ['the caller of a write', () => callerOfWrite(session(), [client.key], undefined)],
     ['the record of a path', () => storedRecord(session(), kindNamed('wallet'), asking({ id: 'w' }))],
     ['what a record names', () => foundRelations(session(), kindNamed('circle-signer'), { circle: 'c', signer: 's' })],
     ['the content of a schema', () => checkUserSchema(session(), kindNamed('symbol'), { schema: 'tier' }, undefined)],

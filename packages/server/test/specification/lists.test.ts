@@ -112,7 +112,7 @@ describe('The order of lists (interface/lists#order)', () => {
 
     beforeAll(async () => {
       const now = Date.now();
-      still = await startServer({ nature: { now: () => now, random: (bytes) => randomBytes(bytes) } });
+      still = await startServer({ runtime: { now: () => now, random: (bytes) => randomBytes(bytes) } });
     });
 
     afterAll(async () => {

@@ -8,7 +8,7 @@ import { createDatabase, type TestDatabase } from '../support/database.js';
 let database: TestDatabase;
 let pool: pg.Pool;
 let now = 1_000_000;
-const nature = { now: () => now, random: (bytes: number) => new Uint8Array(bytes) };
+const runtime = { now: () => now, random: (bytes: number) => new Uint8Array(bytes) };
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -22,13 +22,13 @@ afterAll(async () => {
 });
 
 it('lets exactly one of many uses at once be the first, in two processes', async () => {
-  const processes = [createReplays(pool, nature), createReplays(pool, nature)];
+  const processes = [createReplays(pool, runtime), createReplays(pool, runtime)];
   const uses = Array.from({ length: 60 }, (_, index) => processes[index % 2]?.use('l', 'once', now + 60_000));
   expect((await Promise.all(uses)).filter(Boolean)).toHaveLength(1);
 });
 
 it('keeps ledgers and tokens apart', async () => {
-  const replays = createReplays(pool, nature);
+  const replays = createReplays(pool, runtime);
   expect(await replays.use('a', 'jti', now + 60_000)).toBe(true);
   expect(await replays.use('b', 'jti', now + 60_000)).toBe(true);
   expect(await replays.use('a', 'other', now + 60_000)).toBe(true);
@@ -36,7 +36,7 @@ it('keeps ledgers and tokens apart', async () => {
 });
 
 it('forgets what has expired, and what that is can be deleted', async () => {
-  const replays = createReplays(pool, nature);
+  const replays = createReplays(pool, runtime);
   expect(await replays.use('late', 'jti', now + 1_000)).toBe(true);
   now += 999;
   expect(await replays.use('late', 'jti', now + 1_000)).toBe(false);

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { openServer, type Server, type ServerOptions } from '../../src/app.js';
-import type { Nature } from '../../src/base/clock.js';
+import type { Runtime } from '../../src/base/clock.js';
 import { createDatabase, type TestDatabase } from './database.js';
 
 /** A real server on a real port over a database of its own. */
@@ -19,7 +19,7 @@ export interface TestServerOptions {
   /** One to share, as two processes of a deployment do. */
   readonly database?: TestDatabase;
   /** Holds time still. */
-  readonly nature?: Nature;
+  readonly runtime?: Runtime;
   /** Lets calls lead to this machine. */
   readonly deliveryAllowPrivate?: boolean;
   readonly requestTimeout?: number;

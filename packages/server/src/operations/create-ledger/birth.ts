@@ -44,7 +44,7 @@ export interface NewLedger {
  * (interface/ledgers#birth-records).
  */
 export function newLedger(service: Service, founding: Founding): NewLedger {
-  const now = moment(service.nature);
+  const now = moment(service.runtime);
   const luid = newLuid(service, 'ledger');
   const keys = SYSTEM_SIGNERS.map((handle) => newKey(service, handle));
   const system = countersigner('system', keys[0]!, service.suite);
@@ -83,9 +83,9 @@ interface SystemKey {
   readonly reference: string;
 }
 
-function newKey({ nature, suite }: Service, handle: string): SystemKey {
-  const secret = nature.random(32);
-  const letters = Array.from(nature.random(16), (byte) => String.fromCharCode(0x61 + (byte % 26)));
+function newKey({ runtime, suite }: Service, handle: string): SystemKey {
+  const secret = runtime.random(32);
+  const letters = Array.from(runtime.random(16), (byte) => String.fromCharCode(0x61 + (byte % 26)));
   return { handle, public: encodeBase64(suite.publicKey(secret)), secret, reference: letters.join('') };
 }
 
@@ -149,8 +149,8 @@ function bare({ custom, digest, method, public: key, result }: Proof): StoredPro
   return { ...(custom === undefined ? {} : { custom }), digest, method, public: key, result };
 }
 
-function newLuid({ nature }: Service, kind: Kind['name']): string {
-  return makeLuid(kindNamed(kind).prefix, Math.floor(nature.now() / 1000), nature.random(11));
+function newLuid({ runtime }: Service, kind: Kind['name']): string {
+  return makeLuid(kindNamed(kind).prefix, Math.floor(runtime.now() / 1000), runtime.random(11));
 }
 
 function birthOf(

@@ -25,7 +25,7 @@ export async function makeRecord(
   completion: Completed | undefined,
 ): Promise<RecordEnvelope> {
   const { data, hash } = completion ?? { data: sent, hash: signed.hash };
-  const now = moment(session.nature);
+  const now = moment(session.runtime);
   const trail = kind.trail.created ?? [{ status: 'created', luid: true }];
   const meta: Meta = {
     proofs: completion
@@ -38,7 +38,7 @@ export async function makeRecord(
         ],
     status: kind.lifecycle.initialStatus ?? 'created',
     ...(await kind.lifecycle.meta?.(data, {
-      random: session.nature.random,
+      random: session.runtime.random,
       domainOf: (kind, handle) => domainOf(session, kind, handle),
     })),
     moment: now,

@@ -1,4 +1,4 @@
-import { writer } from '../../authorization/caller.js';
+import { callerOfWrite } from '../../authorization/caller.js';
 import { revealed } from '../../authorization/reveal.js';
 import { assertSigned } from '../../authorization/trail.js';
 import { moment } from '../../base/clock.js';
@@ -49,7 +49,7 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
   return stages(session, kind, command, async (session, stage) => {
     // No commit follows what only a service outside keeps.
     const commits = !stage.isHanded(session, 'create');
-    const caller = await writer(session, signed.proofs.signed, signed.token, commits);
+    const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, commits);
     assertSigned(signed, caller);
     const { subject, parent, made, decided } = await decideCreate(session, creation, caller, stage);
     const taken = () => answerTaken(session, creation, caller, made, parent);
@@ -62,7 +62,7 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
       const asked = { data, signed, caller, record: made };
       if (handover.proxied) return handover.answerVersion(session, asked);
       const added = await handover.takeVersion(session, asked);
-      write = { ...write, ...versionOf(session.ledger, kind, withProofs(made, added, moment(session.nature)), 1) };
+      write = { ...write, ...versionOf(session.ledger, kind, withProofs(made, added, moment(session.runtime)), 1) };
     }
     const stored = await session.commit(write);
     // A create that is sent again has another luid, and the record it made has its key.

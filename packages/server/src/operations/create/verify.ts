@@ -8,7 +8,7 @@ import { customsOf } from '../../records/proofs.js';
 import { newLuid } from '../../records/version.js';
 import { asksForSecrets } from '../asks-for-secrets.js';
 import { bodyChecksOf } from '../bodies.js';
-import { hashedFor, signedBy } from '../sent.js';
+import { addHash, verifySignedBody } from '../verify-signed-body.js';
 
 /** A create that has passed every check about the command alone. */
 export interface Creation {
@@ -27,9 +27,9 @@ export interface Creation {
 /** Checks the shape of a create, its hash and its proofs (interface/records#order-of-checks). */
 export async function verifyCreate(session: Session, kind: Kind, command: Command): Promise<Creation> {
   const { body, token } = command;
-  const { data, meta, ...sent } = bodyChecksOf(kind).create(hashedFor(session, body, token));
+  const { data, meta, ...sent } = bodyChecksOf(kind).create(addHash(session, body, token));
   await session.task.turn();
-  const signed = signedBy(session, kind, { ...sent, data, ...(meta ? { meta } : {}) }, token);
+  const signed = verifySignedBody(session, kind, { ...sent, data, ...(meta ? { meta } : {}) }, token);
   return {
     kind,
     command,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import { authorize, authorizeBeside, authorizeNew } from '../../authorization/authorize.js';
-import { writer } from '../../authorization/caller.js';
+import { callerOfWrite } from '../../authorization/caller.js';
 import { conditionsOf } from '../../authorization/conditions.js';
 import { newSubject, subjectOf } from '../../authorization/context.js';
 import { assertSigned } from '../../authorization/trail.js';
@@ -104,7 +104,7 @@ export async function proxyUpdate(
   { kind, data, luid, signed }: Update,
 ): Promise<Answer> {
   const { subject, id } = handover;
-  const caller = await writer(session, signed.proofs.signed, signed.token, false);
+  const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
   await authorize(session, caller, { action: 'update', kind, subject });
   // The right is to the record of that name: to what the bridge has under another it says nothing.

@@ -20,7 +20,7 @@ export async function makeMeta(
   previous: Meta,
   caller: Caller,
 ): Promise<Meta> {
-  const now = moment(session.nature);
+  const now = moment(session.runtime);
   const proofs = [
     ...(await clientTrail(session, kind, signed, caller, now)),
     session.ledger.system.stored(signed.hash, { luid, moment: now }),

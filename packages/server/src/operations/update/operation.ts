@@ -1,4 +1,4 @@
-import { writer } from '../../authorization/caller.js';
+import { callerOfWrite } from '../../authorization/caller.js';
 import { assertSigned } from '../../authorization/trail.js';
 import { moment } from '../../base/clock.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -49,7 +49,7 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
     const handover = stage.ofRecord(session, 'update', stored, data);
     if (handover?.proxied) return proxyUpdate(session, handover, update);
     if (!stored) throw notFound(kind);
-    const caller = await writer(session, signed.proofs.signed, signed.token);
+    const caller = await callerOfWrite(session, signed.proofs.signed, signed.token);
     assertSigned(signed, caller);
     const decision = await decideUpdate(session, update, stored, caller, stage);
     if (!decision) return { status: 200, body: stored.body };
@@ -60,7 +60,7 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
       handover.assertOneWay();
       await assertUnused(session, signed, made.luid);
       const added = await handover.takeVersion(session, { id: handover.id, data, signed, caller, record: made });
-      const record = withProofs(made, added, moment(session.nature));
+      const record = withProofs(made, added, moment(session.runtime));
       write = { ...write, ...versionOf(session.ledger, kind, record, stored.change + 1) };
     }
     if ((await session.commit(write)) === 'done') return { status: 200, body: write.body };

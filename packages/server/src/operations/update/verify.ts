@@ -4,7 +4,7 @@ import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Command } from '../../records/command.js';
 import { bodyChecksOf } from '../bodies.js';
-import { hashedFor, signedBy } from '../sent.js';
+import { addHash, verifySignedBody } from '../verify-signed-body.js';
 
 /** An update that has passed every check about the command alone. */
 export interface Update {
@@ -17,8 +17,8 @@ export interface Update {
 
 /** Checks the shape of an update, its hash and its proofs (interface/records#order-of-checks). */
 export async function verifyUpdate(session: Session, kind: Kind, { body, token }: Command): Promise<Update> {
-  const sent = bodyChecksOf(kind).update(hashedFor(session, body, token));
+  const sent = bodyChecksOf(kind).update(addHash(session, body, token));
   await session.task.turn();
-  const signed = signedBy(session, kind, sent, token);
+  const signed = verifySignedBody(session, kind, sent, token);
   return { kind, data: sent.data, luid: sent.luid, signed, secrets: sent.meta?.secret ?? {} };
 }

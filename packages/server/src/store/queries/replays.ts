@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Nature } from '../../base/clock.js';
+import type { Runtime } from '../../base/clock.js';
 import { gather, type Watch } from '../../base/gather.js';
 import { limits } from '../../limits.js';
 import { unnested } from './unnested.js';
@@ -27,9 +27,9 @@ interface Use {
  * The memory of used tokens that all processes of a deployment share: of all requests with one token, whichever process
  * they reach, the database lets exactly one be the first (interface/tokens#claims).
  */
-export function createReplays(pool: pg.Pool, nature: Nature, watch?: Watch): Replays {
+export function createReplays(pool: pg.Pool, runtime: Runtime, watch?: Watch): Replays {
   const use = gather<Use, boolean>(
-    (uses) => take(pool, uses, nature.now()),
+    (uses) => take(pool, uses, runtime.now()),
     { batch: limits.batch, queue: limits.queue, lanes: 1 },
     watch,
   );

@@ -12,7 +12,7 @@ import type { SentRecord } from '../records/sent.js';
  * A body whose client leaves the hashing to the ledger, completed. Only a caller with a token may: without one, whoever
  * sends a body has to vouch for it (interface/tokens#token-only-writes).
  */
-export function hashedFor(service: Service, body: Json | undefined, token: Token | undefined): Json | undefined {
+export function addHash(service: Service, body: Json | undefined, token: Token | undefined): Json | undefined {
   if (!token || !isObject(body) || body.hash !== undefined || body.data === undefined) return body;
   return { hash: hashOf(body.data, service.suite), ...body };
 }
@@ -25,7 +25,7 @@ export function hashedFor(service: Service, body: Json | undefined, token: Token
  * @throws `crypto.hash-invalid`, `crypto.signature-missing`, `crypto.signature-invalid`; `record.invalid` for a proof that
  *   was meant for something else
  */
-export function signedBy(session: Session, kind: Kind, sent: SentRecord, token: Token | undefined): Signed {
+export function verifySignedBody(session: Session, kind: Kind, sent: SentRecord, token: Token | undefined): Signed {
   const hash = verifiedHash(session, sent);
   const sentProofs = clientProofs(session, hash, sent, token !== undefined);
   assertMeant(session.ledger, kind, customsOf(sentProofs));
