@@ -142,7 +142,7 @@ export const mutants = [
     find: 'if (write.renames && error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) {',
     replace: 'if (!write && error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) {',
     breaks: 'A rename that loses a race is an error of ours.',
-    tests: [test('store/races.test.ts'), test('records/every-kind.test.ts')],
+    tests: [test('store/committer.test.ts')],
   },
   {
     id: 'commit-sealed-with-random-nonce',

@@ -85,6 +85,7 @@ export const mutants = [
     find: 'return proof?.public === system && proof.custom?.luid === luid && verifyProof',
     replace: 'return proof?.public === system && verifyProof',
     breaks: "Another record's proof of the ledger is good for this one.",
+    tests: [test('integrity/verify.test.ts')],
   },
   {
     id: 'epoch-behind',
@@ -92,7 +93,7 @@ export const mutants = [
     find: 'identity.timeline >= seen.timeline) return;',
     replace: 'identity.timeline >= 0) return;',
     breaks: 'A connection to the server that was left behind is used.',
-    tests: [test('store/epoch-guard.test.ts')],
+    tests: [test('failover/lost-writes.test.ts')],
   },
   {
     id: 'epoch-standby',
@@ -100,7 +101,7 @@ export const mutants = [
     find: 'if (identity.standby) throw',
     replace: 'if (!identity) throw',
     breaks: 'A connection to a standby is used.',
-    tests: [test('store/epoch-guard.test.ts')],
+    tests: [test('failover/lost-writes.test.ts')],
   },
   {
     id: 'epoch-moved',

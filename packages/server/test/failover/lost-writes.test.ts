@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import type { Postgres } from '@countersign/embedded-postgres';
+import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openServer, type Server } from '../../src/app.js';
+import { createEpochGuard, type EpochGuard } from '../../src/store/epoch-guard.js';
+import { createPool } from '../../src/store/pool.js';
 import { everythingFor, founded, GATE, registered } from '../access-http/support.js';
 import { type Cable, layCable } from '../store/cable.js';
 import { newKey, type TestAnswer, TestClient } from '../support/client.js';
@@ -52,6 +55,27 @@ async function cableTo(database: Postgres): Promise<Cable> {
   const cable = await layCable(database.url);
   cables.push(cable);
   return cable;
+}
+
+/** The guard of a process that has seen the database. */
+async function guardOf(url: string): Promise<EpochGuard> {
+  const pool = createPool({ connectionString: url, max: 1 }, () => {});
+  const guard = await createEpochGuard(pool, { epochBegan: () => {} });
+  await pool.end();
+  await verified(guard, url);
+  return guard;
+}
+
+/** Has a guard look at a new connection, as the pools do. */
+async function verified(guard: EpochGuard, url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await guard.verify(client);
+  } finally {
+    await client.end();
+  }
 }
 
 const at = (client: TestClient, { url }: Survivor) => new TestClient(url, client.key, client.ledger);
@@ -111,6 +135,7 @@ describe('a server that is not restarted', () => {
     const primary = await clusters.start(dataDir);
     const cable = await cableTo(primary);
     const survivor = await serve(cable.url);
+    const guard = await guardOf(primary.url);
     const client = await scene(survivor);
     const mallory = newKey();
     const standby = await startStandby(clusters, primary, dataDir);
@@ -135,6 +160,7 @@ describe('a server that is not restarted', () => {
     cable.lead(await standby.url());
     await cable.mend();
     for (const answer of await everyWallet(client)) expect(answer.status).toBe(503);
+    await expect(verified(guard, await standby.url())).rejects.toThrow('The database is a standby');
     await cable.cut();
     const promoted = await standby.promote();
     cable.lead(promoted.url);
@@ -159,6 +185,8 @@ describe('a server that is not restarted', () => {
     await cable.cut();
     await cable.mend();
     for (const answer of await everyWallet(client)) expect(answer.status).toBe(503);
+    await verified(guard, promoted.url);
+    await expect(verified(guard, left.url)).rejects.toThrow('The database is on a timeline that was left');
     cable.lead(promoted.url);
     await cable.cut();
     await cable.mend();

@@ -183,6 +183,14 @@ describe('the committer', () => {
     expect((await store(write(rival))).result).toBe('stale');
   });
 
+  it('lets no rename take a key that another record has', async () => {
+    const [one, other] = [write(), write()];
+    for (const each of [one, other]) await store(each);
+    const renamed = { ...one, action: 'update', change: 2, key: other.key, renames: true } as const;
+    expect(await createCommitter(pool)(renamed)).toEqual({ result: 'duplicated', version: 1 });
+    expect((await stored(one.luid)).changes).toEqual([1]);
+  });
+
   it('stores a write only when all that it needs is there', async () => {
     const bridge = write({ kind: 'bridge' });
     await store(bridge);
