@@ -23,8 +23,9 @@ export class LruCache<K, V extends object> {
 
   /**
    * @param limit the greatest weight of all entries together, at least 1
-   * @param weigh the weight of a value, read once when it is set; 1 unless given, so that `limit` is a number of entries
-   * @param most the greatest number of entries, where `limit` is of another unit; no bound unless given
+   * @param weigh the weight of a value, read once when it is set; 1 unless given, so that `limit` is a number of
+   *   entries
+   * @param most the greatest number of entries, where `limit` is of another unit; unbounded unless given
    */
   constructor(limit: number, weigh: (value: V) => number = () => 1, most: number = Number.POSITIVE_INFINITY) {
     this.#limit = limit;
@@ -32,12 +33,11 @@ export class LruCache<K, V extends object> {
     this.#most = most;
   }
 
-  /** The number of entries. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** The value of `key`, which becomes the most recently used; undefined when there is none. */
+  /** The value of `key`, which becomes the most recently used; undefined when it is missing. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -64,7 +64,10 @@ export class LruCache<K, V extends object> {
     while (this.#weight > this.#limit || this.size > this.#most) this.#evict(this.#oldest!);
   }
 
-  /** The value of `key`; when there is none, the result of `make`, which is set. Nothing is set when `make` throws. */
+  /**
+   * The value of `key`; when it is missing, the result of `make`, which is set. When `make` throws, the cache stays as
+   * it is.
+   */
   take(key: K, make: () => V): V {
     const kept = this.get(key);
     if (kept !== undefined) return kept;
