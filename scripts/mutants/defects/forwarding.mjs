@@ -8,8 +8,8 @@ export const mutants = [
   {
     id: 'forward-client-authorization',
     file: src('forwarding/headers.ts'),
-    find: "'x-forwarded-authorization',\n  // They",
-    replace: '// They',
+    find: "'x-forwarded-authorization',\n  // The ledger takes",
+    replace: '// The ledger takes',
     breaks: 'A client tells a bridge whose token the ledger has verified.',
     tests: [test('forward/headers.test.ts')],
   },

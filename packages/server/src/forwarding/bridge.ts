@@ -3,20 +3,20 @@ import { secretValues } from '../auth/secret-values.js';
 import { secretNames } from '../kinds/data.js';
 import type { Session } from '../ledgers/session.js';
 
-/** Where a bridge is called, and with what. */
+/** The address of a bridge, and the headers of calls to it. */
 export interface Bridge {
   readonly handle: string;
   /** `config.server`. */
   readonly server: string;
-  /** Those its security rules add, with the values of their secrets; names in lower case, in order. */
+  /** Headers from its security rules, with the values of their secrets; names in lower case, in order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 /**
- * A bridge of the ledger, as it is now. The same look tells whether the ledger is as it was decided on.
+ * A current bridge of the ledger. The same query checks that the ledger's state is still the session's.
  *
- * @throws `forward.unexpected-error` when there is none (interface/forwarding#which-bridge); OutOfDate when the ledger
- *   has changed
+ * @throws `forward.unexpected-error` for an unknown bridge (interface/forwarding#which-bridge); OutOfDate when the
+ *   ledger has changed
  */
 export async function bridgeOf(session: Session, handle: string): Promise<Bridge> {
   const { version, record } = await session.store.lookup({
@@ -34,7 +34,7 @@ export async function bridgeOf(session: Session, handle: string): Promise<Bridge
   return { handle, server, headers: await securityHeaders(session, luid, data) };
 }
 
-/** What the rules `header` of a bridge add to every call (interface/bridges#security-rules). */
+/** The headers that the rules `header` of a bridge add to every call (interface/bridges#security-rules). */
 async function securityHeaders(session: Session, luid: string, { secure }: JsonObject): Promise<Bridge['headers']> {
   const rules = Array.isArray(secure) ? secure.filter(isObject).filter(({ schema }) => schema === 'header') : [];
   if (rules.length === 0) return [];

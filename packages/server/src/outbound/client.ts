@@ -5,7 +5,7 @@ import { guardedConnector } from './guarded.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
 import { underWay } from './under-way.js';
 
-/** What the system and undici call an answer that did not come in time. */
+/** Error codes of the system and of undici for a timeout. */
 const LATE: readonly unknown[] = [
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',
@@ -19,10 +19,10 @@ interface Options {
 }
 
 /**
- * Outbound HTTP (decision 0013): bounded in time, size, connections and calls under way, redirects not followed.
+ * Outbound HTTP (decision 0013): bounded in time, size, connections and calls under way. Does not follow redirects.
  *
- * @param allowPrivate lets calls lead to addresses that are not of the public Internet too
- * @param origins how many there are connections to at a time
+ * @param allowPrivate also allows addresses outside the public Internet
+ * @param origins greatest number of origins with connections at a time
  */
 export function createOutbound({ allowPrivate, origins = limits.outbound.origins }: Options): Outbound {
   const { connect: timeout, connections, total, answer, idle, calls } = limits.outbound;
@@ -33,7 +33,7 @@ export function createOutbound({ allowPrivate, origins = limits.outbound.origins
     maxOrigins: origins,
     pipelining: 1,
     keepAliveTimeout: idle,
-    // Else whoever answers says how long, up to ten minutes.
+    // Otherwise the service called decides, up to ten minutes.
     keepAliveMaxTimeout: idle,
     headersTimeout: total,
     bodyTimeout: total,

@@ -1,39 +1,39 @@
 /** A call of the server's own to a service outside. */
 export interface OutboundCall {
-  /** Id of the ledger that it is made for: no ledger may have all calls that can be under way. */
+  /** Id of the ledger that it is made for: calls under way are bounded for each ledger. */
   readonly ledger: number;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Absolute, http or https. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Milliseconds until it is given up, the connection included; `limits.outbound.total` at most. */
+  /** Timeout in milliseconds, the connection included; `limits.outbound.total` at most. */
   readonly within: number;
 }
 
-/** What came back: whatever its status says, and wherever it redirects to. */
+/** An answer of any status, redirects included. */
 export interface OutboundAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** The one way out. It is passed in, so that tests can put something else in its place. */
+/** The only way to call services outside. Passed in, so that tests can replace it. */
 export interface Outbound {
-  /** @throws OutboundFailure when no answer came, or none that may be taken; Overloaded when too many calls are under way */
+  /** @throws OutboundFailure when the call fails or its answer is too large; Overloaded when too many are under way */
   send(call: OutboundCall): Promise<OutboundAnswer>;
-  /** Lets go of connections when the calls under way have ended. */
+  /** Closes connections once the calls under way have ended. */
   close(): Promise<void>;
 }
 
 /**
- * Why there is no answer. `unreachable`: no connection, or one that broke. `refused`: it would have led to an address
- * that calls must not lead to. `late`: it took too long. `oversized`: the answer is larger than is taken. `impossible`:
- * it cannot be sent, as a header of it is none. `unauthorized`: the service does not take the ledger's token.
+ * Why a call failed. `unreachable`: the connection failed or broke. `refused`: the SSRF guard excludes the address.
+ * `late`: timeout. `oversized`: the answer is over the size limit. `impossible`: the request is malformed, for example
+ * a header. `unauthorized`: the service refused the ledger's token.
  */
 export type FailureKind = 'unreachable' | 'refused' | 'late' | 'oversized' | 'impossible' | 'unauthorized';
 
-/** A call that brought no answer. What it says is for operators: it may name addresses inside the network. */
+/** A failed call. Its message is for operators only: it may name addresses inside the network. */
 export class OutboundFailure extends Error {
   override readonly name = 'OutboundFailure';
 
