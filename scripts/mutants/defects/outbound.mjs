@@ -78,7 +78,7 @@ export const mutants = [
   {
     id: 'outbound-guard-by-default',
     file: src('outbound/client.ts'),
-    find: 'connect: allowPrivate ? buildConnector({ timeout }) : guardedConnector(timeout),',
+    find: 'connect: allowPrivate ? buildConnector({ timeout }) : makeGuardedConnector(timeout),',
     replace: 'connect: buildConnector({ timeout }),',
     breaks: 'Nobody looks where calls lead.',
   },

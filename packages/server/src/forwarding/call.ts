@@ -9,7 +9,7 @@ import type { Command, ForwardedRequest } from '../records/command.js';
 import type { Aspect } from './aspect.js';
 import { type Bridge, bridgeOf } from './bridge.js';
 import { invalidResponse, unexpected } from './error.js';
-import { cameBack, forwardedHeaders } from './headers.js';
+import { cameBack, makeForwardHeaders } from './headers.js';
 
 /** A call of a bridge, below its `/v2/{kind}s`. */
 export interface Call {
@@ -20,20 +20,23 @@ export interface Call {
 }
 
 /** The calls for one request: to do it; and, where the bridge refuses, to find whether it has done it before. */
-export type Step = 'done' | 'found';
+export type BridgeStep = 'done' | 'found';
 
 /** A command, and the answers of bridges to it. */
 export interface Forwarding {
   readonly kind: Kind;
   readonly command: Command;
   /** Each step is sent once; its outcome is reused each time the command is decided anew. */
-  readonly asked: Partial<Record<Step, Asked>>;
+  readonly asked: Partial<Record<BridgeStep, BridgeOutcome>>;
   /** Deadline of all its calls together, on the clock of `performance.now()`. */
   until?: number;
 }
 
 /** A step that was sent: its answer, or its failure. */
-type Asked = { readonly bridge: string } & ({ readonly answer: OutboundAnswer } | { readonly failure: LedgerError });
+type BridgeOutcome = { readonly bridge: string } & (
+  | { readonly answer: OutboundAnswer }
+  | { readonly failure: LedgerError }
+);
 
 /** Ends a session whose decision depends on the answer of a bridge: the call is made outside of it. */
 export class HandOver extends Error {
@@ -41,7 +44,7 @@ export class HandOver extends Error {
   readonly #call: Omit<OutboundCall, 'within'>;
 
   constructor(
-    readonly step: Step,
+    readonly step: BridgeStep,
     /** Handle of the bridge. */
     readonly bridge: string,
     call: Omit<OutboundCall, 'within'>,
@@ -80,7 +83,7 @@ export async function askBridge(
   forwarding: Forwarding,
   aspect: Aspect,
   call: () => Call | Promise<Call>,
-  step: Step = 'done',
+  step: BridgeStep = 'done',
 ): Promise<OutboundAnswer> {
   const { bridge: handle } = aspect;
   const asked = forwarding.asked[step];
@@ -110,7 +113,7 @@ function outboundCall(
     ledger: session.ledger.id,
     method,
     url: urlOf(bridge.server, `/v2/${kind.path}${path}`),
-    headers: forwardedHeaders(session, bridge, clientsHeaders(command.request, domain), body !== undefined),
+    headers: makeForwardHeaders(session, bridge, clientsHeaders(command.request, domain), body !== undefined),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
 }

@@ -52,7 +52,7 @@ const TOKEN_LIFE = 86_400;
  * The headers of a forwarded request: the client's own, its `authorization` under another name, and a token by which the
  * bridge knows the ledger (interface/forwarding#headers).
  */
-export function forwardedHeaders(
+export function makeForwardHeaders(
   session: Session,
   bridge: Bridge,
   client: IncomingHttpHeaders,
@@ -60,13 +60,13 @@ export function forwardedHeaders(
 ): Record<string, string> {
   const { authorization, accept = 'application/json', via } = client;
   return {
-    ...passedOn(client),
+    ...selectEndToEndHeaders(client),
     'accept-encoding': 'identity',
     ...Object.fromEntries(bridge.headers.filter(([name]) => isFree(name))),
     accept,
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
     ...(authorization === undefined ? {} : { 'x-forwarded-authorization': authorization }),
-    authorization: `Bearer ${tokenFor(session, bridge.handle)}`,
+    authorization: `Bearer ${makeBridgeToken(session, bridge.handle)}`,
     via: [...(via === undefined ? [] : [via]), `1.1 ${session.ledger.luid}`].join(', '),
   };
 }
@@ -76,7 +76,7 @@ export function cameBack(ledger: Ledger, { via }: IncomingHttpHeaders): boolean 
   return via?.split(',').some((hop) => hop.trim().split(' ')[1] === ledger.luid) ?? false;
 }
 
-function passedOn(client: IncomingHttpHeaders): Record<string, string> {
+function selectEndToEndHeaders(client: IncomingHttpHeaders): Record<string, string> {
   const named = client.connection?.split(',').map((name) => name.trim().toLowerCase()) ?? [];
   return Object.fromEntries(
     Object.entries(client).flatMap(([name, value]) => {
@@ -90,7 +90,7 @@ function isFree(name: string): boolean {
   return !OWN.includes(name) && !HOP_BY_HOP.includes(name);
 }
 
-function tokenFor(session: Session, bridge: string): string {
+function makeBridgeToken(session: Session, bridge: string): string {
   const iat = Math.floor(session.runtime.now() / 1000);
   const { handle } = session.ledger;
   return session.ledger.system.token({

@@ -1,7 +1,7 @@
 import { Agent, buildConnector, errors, request } from 'undici';
 import { Overloaded } from '../base/gather.js';
 import { limits } from '../limits.js';
-import { guardedConnector } from './guarded.js';
+import { makeGuardedConnector } from './guarded.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
 import { underWay } from './under-way.js';
 
@@ -28,7 +28,7 @@ export function createOutbound({ allowPrivate, origins = limits.outbound.origins
   const { connect: timeout, connections, total, answer, idle, calls } = limits.outbound;
   const counted = underWay({ each: calls.ledger, all: calls.process });
   const agent = new Agent({
-    connect: allowPrivate ? buildConnector({ timeout }) : guardedConnector(timeout),
+    connect: allowPrivate ? buildConnector({ timeout }) : makeGuardedConnector(timeout),
     connections,
     maxOrigins: origins,
     pipelining: 1,

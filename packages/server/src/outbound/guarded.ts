@@ -12,7 +12,7 @@ import { OutboundFailure } from './outbound.js';
  * @param allowed whether to connect to an address
  * @param resolver resolves names; the system's by default
  */
-export function guardedConnector(
+export function makeGuardedConnector(
   timeout: number,
   allowed: (address: string) => boolean = isPublic,
   resolver: typeof resolve = resolve,
