@@ -43,7 +43,7 @@ interface Setting<T> {
   /** The default, in Markdown. */
   readonly default: string;
   readonly meaning: string;
-  /** @throws Error whose message ends a sentence that begins with the setting's name */
+  /** @throws Error whose message completes a sentence that begins with the setting's name */
   readonly read: (text: string | undefined) => T;
 }
 

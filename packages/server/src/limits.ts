@@ -1,6 +1,6 @@
 /**
- * Every bound of the service, in one place. Each is tested at its value and one beyond. Limits of the interface are
- * cited (interface/limits); the others keep one request from holding up the rest.
+ * The bounds of the service, each tested at its value and one beyond. Those that clients can meet are in
+ * interface/limits; the others keep one request from holding up the rest.
  */
 export const limits = {
   /** Bytes of a request body (interface/records#request-bodies). */
@@ -24,7 +24,7 @@ export const limits = {
   proofs: 100,
   /** Access rules on one record or policy. */
   rules: 1_000,
-  /** Policy values remembered as relevant to a right that was asked for: `times` the number of values, plus `more`. */
+  /** Policy values that the cache by right holds: `times` the number of values of the ledger, plus `more`. */
   about: { times: 4, more: 2_000 },
   /** Default and greatest `page.limit`; a greater one is served as the greatest (interface/lists#pages). */
   page: { default: 20, greatest: 1_000 },
@@ -70,11 +70,11 @@ export const limits = {
   },
   /** Rules that the answer to an access check shows. */
   grants: 1_000,
-  /** Characters of the data that access to a record is judged by, up to which the record's index entry repeats them. */
+  /** Characters of the data that access to a record is judged by; longer data is left out of its index entry. */
   judged: 8 * 1024,
   /**
    * Records examined for one page of a list that leaves some of them out; a page that would take more is refused
-   * (interface/access#lists).
+   * (interface/lists#pages).
    */
   scan: 50_000,
   /**
@@ -200,8 +200,8 @@ export const limits = {
    */
   commit: 2 * 1024 * 1024,
   /**
-   * Queries for one sort of lookup (by handle, by luid) under way at a time, and of one ledger; each is of one ledger.
-   * Fewer than the connections, so that other work goes on.
+   * Concurrent queries for one sort of lookup (by handle, by luid): `together`, and `each` of one ledger. Fewer than the
+   * connections, so that other work goes on.
    */
   lookups: { together: 4, each: 2 },
   /**
@@ -240,8 +240,8 @@ export const limits = {
    */
   restarts: { times: 5, within: 10 * 60_000, respite: 500 },
   /**
-   * Bytes that must be free on the disk of the embedded PostgreSQL: for a write, so that reads go on when it is nearly
-   * full; and for a failed start to count as one.
+   * Bytes free on the disk of the embedded PostgreSQL: below `write`, writes are refused, so that reads go on; below
+   * `start`, an end of PostgreSQL is left out of the count of `restarts`.
    */
   freeDisk: { write: 128 * 1024 * 1024, start: 32 * 1024 * 1024 },
   /** Milliseconds that finding a list may take; with an index most take less than one. */
@@ -249,8 +249,8 @@ export const limits = {
   /** Commits under way at a time, each of another ledger; fewer than the connections, so that reads go on. */
   commits: 4,
   /**
-   * Transactions of one write each, as of records with secrets: how many at a time, and of one ledger; and how many
-   * that make a ledger. With commits and lookups they share the connections.
+   * Concurrent transactions that store one write alone, as of a record with secrets: `lanes`, and `each` of one ledger;
+   * `births` that make a ledger. They share the connections with commits and lookups.
    */
   transactions: { lanes: 2, each: 1, births: 1 },
   /** Writes that may wait for a commit; further ones are refused. */
@@ -260,9 +260,8 @@ export const limits = {
   /** Ledgers whose keys one process keeps in memory, and characters of the states of ledgers that it keeps together. */
   ledgers: { count: 1_000, together: 64 * 1024 * 1024 },
   /**
-   * States of ledgers that one process reads from the database: how many at a time; bytes up to which one is read
-   * directly, and bytes of all larger ones together; loads of one ledger that wait at most, and milliseconds each
-   * waits.
+   * Loads of ledger states from the database: `lanes` at a time. A state of at most `small` bytes is read directly;
+   * larger ones share `size` bytes. Of one ledger, `waiting` loads may wait, each for `patience` milliseconds at most.
    */
   loads: { lanes: 4, small: 128 * 1024, size: 8 * 1024 * 1024, waiting: 100, patience: 10_000 },
   /** Characters of the records that the state of one ledger is made of: its own, its policies, domains and schemas. */

@@ -32,9 +32,10 @@ export interface Subject {
   /** False for a create: the access and owners of the record then do not count yet. */
   readonly exists: boolean;
   /**
-   * How much of the record is known, when only a part is. `name`: the members of `data` that hold its name. `data`: all
-   * of `data`. Both: the members of `meta` that are present. `index`, the entry that lists read first: the name, and
-   * all of `meta`. Other absent members are unknown, rather than absent from the record.
+   * The part of the record that is known; unset when all of it is. Absent members outside that part are unknown.
+   * - `name`: the members of `data` that hold its name, and the members of `meta` that are present;
+   * - `data`: all of `data`, and the members of `meta` that are present;
+   * - `index` (the entry that lists read first): the name, and all of `meta`.
    */
   readonly known?: 'name' | 'data' | 'index';
 }
@@ -72,7 +73,7 @@ export interface Context {
   readonly domains: readonly { readonly handle: string; readonly access: readonly AccessEntry[] }[];
   /** Absent when the action is about the kind as a whole, as a list is. */
   readonly subject?: Subject;
-  /** Handles of the domains whose signers count with schema, custom data and name; those of `domains` unless given. */
+  /** Domains whose signers rules may match by schema, custom data and patterns; those of `domains` unless given. */
   readonly signersOf?: readonly string[];
   /**
    * Whether the named condition of a policy value is fulfilled; absent, every condition fails

@@ -62,7 +62,7 @@ export function principalFor(action: string, level: Level, caller: Caller): Prin
   return principal([...caller.proofs, ...impersonated], caller);
 }
 
-/** The same by level. The rules on a domain's own record count as rules of a domain. */
+/** `principalFor`, given the level. The rules on a domain's own record count as rules of a domain. */
 function principals(action: string, caller: Caller, { subject }: Context): (level: Level) => Principal {
   const own: Level = subject?.kind === 'domain' ? 'domain' : 'record';
   return (level) => principalFor(action, level === 'record' ? own : level, caller);

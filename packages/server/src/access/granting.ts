@@ -54,8 +54,8 @@ export function ownersFor({ record }: Right, context: Context, domains = domains
 }
 
 /**
- * The domains whose signers count with schema, custom data and name. The record of a domain belongs to that domain
- * itself.
+ * The domains whose signers rules may match by schema, custom data and patterns of handles. The record of a domain counts
+ * as in that domain.
  */
 export function domainsAround({ domains, subject, signersOf }: Context): readonly string[] {
   if (signersOf) return signersOf;

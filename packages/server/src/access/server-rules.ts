@@ -9,7 +9,7 @@ let check: ((body: unknown) => void) | undefined;
  * The rules of a deployment, as read from a setting (interface/access#levels).
  *
  * @param text a JSON array of rules
- * @throws Error with the first fault, as the end of a sentence that begins with the setting's name
+ * @throws Error with the first fault; its message completes a sentence that begins with the setting's name
  */
 export function parseServerRules(text: string): readonly Rule[] {
   const rules = parseRuleJson(text);

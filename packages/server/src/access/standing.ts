@@ -90,8 +90,8 @@ function* policyBased(rights: readonly Right[], context: Context): Generator<Sta
 }
 
 /**
- * The rights of owners when no policy lets anyone into the ledger: such a ledger could never be changed again, policies
- * included. They suffice to create or activate a policy (docs/interface/domains.md).
+ * The rights of owners while no policy lets anyone into the ledger: else it could never be changed again. They suffice to
+ * create or activate a policy (docs/interface/domains.md).
  */
 const OWNERS_RIGHTS: readonly Standing[] = [
   {

@@ -25,8 +25,8 @@ export interface Claims {
 
 /**
  * Checks the claims of a token at `now` (milliseconds; interface/tokens#claims): `iss` and `aud` not empty, `iat` and
- * `exp` positive and in order, `exp` in the future, `iat` and `nbf` passed, `sub`, `jti` and `hsh` text where present.
- * Empty `jti` and `hsh` count as absent. Returns a fault where a rule is broken.
+ * `exp` positive and in order, `exp` in the future, `iat` at most `LEEWAY` ahead, `nbf` in the past, `sub`, `jti` and
+ * `hsh` text where present. Empty `jti` and `hsh` count as absent. Returns a fault where a rule is broken.
  *
  * Providers follow RFC 7519 more freely: `aud` may be a list (§4.1.3), and their tokens are reusable, so `jti` means
  * single use in a bearer's own tokens only.

@@ -9,8 +9,8 @@ export interface FailureBounds {
 }
 
 /**
- * Failed attempts by key, in one process. When it is full, the earliest series is forgotten: gaining room for one more
- * series of guesses costs as many failures as are remembered.
+ * Counts failed attempts by key, in one process. When it is full, the oldest key is forgotten. So an attacker who wants
+ * one key forgotten has to fail with `remembered` others.
  */
 export class Failures {
   readonly #clock: () => number;

@@ -18,9 +18,9 @@ export interface SigningKey {
 }
 
 /**
- * Keys by provider, for each state of a ledger. Updates, proofs and drops of signers and factors make a new state. A
- * new signer or factor keeps the state: so a missing key is not cached, and since the oldest key signs, a cached one
- * stays right.
+ * Keys by provider, for each state of a ledger. Updates, proofs and drops of signers and factors make a new state; a new
+ * signer or factor does not. A cached key stays right all the same, since the oldest one signs; only found keys are
+ * cached.
  */
 const signingKeys = new WeakMap<Ledger['policies'], Map<string, SigningKey>>();
 

@@ -1,6 +1,6 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 
-/** Statuses that take a signer or factor out of use (interface/signers#key-pairs). */
+/** Statuses that take a signer or factor out of use (interface/signers#factors). */
 const OUT_OF_USE: readonly unknown[] = ['inactive', 'blocked'];
 
 /** Whether a signer or factor is in use, by its status. */

@@ -79,7 +79,7 @@ export function newSubject(
  * The domain that counts for a stored record.
  *
  * @param stored the one it was stored with
- * @param parent the record it lies under: that one's, where the kind says so
+ * @param parent the record it lies under, whose domain counts where the kind says so
  */
 export function domainOfRecord(kind: Kind, stored: string | undefined, parent?: Parent): string | undefined {
   return parent && kind.links.inParentsDomain ? parent.record.meta.domain : stored;

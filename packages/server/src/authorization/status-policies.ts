@@ -19,8 +19,8 @@ export interface StatusValue {
 /**
  * The values of status policies that are about the record and the status asked for.
  *
- * @param cost charged for every policy and value. All are read: a cap on their number would leave the record as free as
- *   one that no policy is about
+ * @param cost charged for every policy and value. All are read: with a cap, policies beyond it would no longer restrict
+ *   the record
  * @param asked null asks to clear the status: only values about any status name it
  * @returns undefined when no policy is about the record at all
  */

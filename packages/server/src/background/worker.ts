@@ -15,7 +15,7 @@ export interface BackgroundWorker {
   readonly name: string;
   /**
    * SQL that lists due units: a query with the columns `ledger_id bigint` (0 for the deployment), `unit text` (empty
-   * where a ledger has one), `since timestamptz` (when the unit became due; null for whenever the last run has rested).
+   * where a ledger has one), `since timestamptz` (when the unit became due; null for a unit that is due as soon as its rest is over).
    *
    * It runs often, so an index must answer it, and it bounds what it lists: where a ledger may have many due units, to
    * a few of each ledger. The runtime shares them out, and sees `limits.background.listed` at most.

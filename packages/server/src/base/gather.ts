@@ -28,18 +28,18 @@ export interface GatherBounds<In> {
   /** Greatest number of concurrent runs. */
   readonly lanes: number;
   /**
-   * The kind of an item. A run takes items of one kind only, and the kinds take turns, so that a busy one leaves room
-   * for the others.
+   * The group of an item. A run takes items of one group only, and the groups take turns, so that a busy one leaves
+   * room for the others.
    */
   apart?(item: In): unknown;
-  /** The weight of an item; a run takes `most` together, and one item at least. */
+  /** The weight of an item. The items of a run weigh `most` together; a heavier one runs alone. */
   weigh?(item: In): number;
   readonly most?: number;
   /**
    * The error that rejects the item instead of running it, once its caller has gone; undefined while the caller waits.
    */
   abandoned?(item: In): Error | undefined;
-  /** Greatest number of concurrent runs of a kind; 1 unless given. */
+  /** Greatest number of concurrent runs of a group; 1 unless given. */
   readonly each?: number;
 }
 
@@ -69,8 +69,8 @@ export function gather<In, Out>(
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      // A group goes to the end once it is taken from: the scan then skips at most as many groups as there are runs
-      // under way.
+      // A group moves to the end when a run takes from it, so that groups take turns. The scan skips at most as many
+      // groups as there are runs under way.
       for (const [name, group] of groups) {
         if (running >= bounds.lanes) break;
         if (group.waiting.length > 0 && !(bounds.apart && group.running >= each)) void take(name, group);

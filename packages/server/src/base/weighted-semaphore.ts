@@ -2,7 +2,7 @@ import { LedgerError } from '@countersign/protocol';
 import { Overloaded } from './gather.js';
 
 export interface SemaphoreBounds {
-  /** Bytes for all of one process, and for one ledger. */
+  /** Greatest number of bytes under way: of the process, and of one ledger. */
   readonly process: number;
   readonly ledger: number;
   /** Greatest number of waiting callers of one ledger. */
@@ -42,7 +42,7 @@ export function createWeightedSemaphore(
   const shares = new Map<unknown, Share>();
   let taken = 0;
 
-  /** The first in turn whose ledger has room for it. While it waits for room in the process, all behind it wait too. */
+  /** The first waiter in turn that fits its ledger's bytes. While the process lacks room for it, all behind it wait. */
   const first = (): [unknown, Share, Waiter] | undefined => {
     for (const [ledger, share] of shares) {
       const one = share.waiting[0];

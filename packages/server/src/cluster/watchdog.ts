@@ -9,8 +9,8 @@ export const BEAT = 1_000;
  * A watchdog for a worker: kills one whose event loop has stood still for `limits.standstill`, since it neither serves
  * nor hears a message to stop. The supervisor then replaces it.
  *
- * It counts how often the primary itself came round without hearing a heartbeat. When the whole machine stood still or
- * was too busy, the primary came round as seldom. Counting starts once the worker has loaded its code.
+ * Silence is counted in rounds of the primary's own timer: when the whole machine stands still or is too busy, the
+ * primary counts as slowly. Counting starts once the worker has loaded its code.
  *
  * @param stoodStill called before it is killed
  */

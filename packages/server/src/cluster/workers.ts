@@ -8,7 +8,7 @@ import { watch } from './watchdog.js';
 
 /** The serving processes, as the primary supervises them. */
 export interface Workers {
-  /** Replaces the workers one after the other; as many serve at any time. */
+  /** Replaces the workers one after the other; the number that serves stays the same. */
   restart(): Promise<void>;
   /** Lets each worker finish its requests. */
   stop(): Promise<void>;

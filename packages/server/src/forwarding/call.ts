@@ -19,7 +19,7 @@ export interface Call {
   readonly body?: Json;
 }
 
-/** The calls for one request: to do it; and, where the bridge refuses, to find whether it has done it before. */
+/** The calls for one request: `done` does it; `found`, after a refusal, reads whether the bridge has it already. */
 export type BridgeStep = 'done' | 'found';
 
 /** A command, and the answers of bridges to it. */
@@ -148,7 +148,7 @@ function clientsHeaders({ headers }: ForwardedRequest, domain: string | undefine
   return others;
 }
 
-/** Adds `/v2`, unlike all other calls of a bridge (interface/forwarding#calls). */
+/** The URL of a bridge with the path appended, cleared of query and fragment (interface/forwarding#calls). */
 function urlOf(server: string, path: string): string {
   const url = new URL(server);
   url.pathname = url.pathname.replace(/\/+$/, '') + path;

@@ -16,7 +16,7 @@ export const stages: Stages = async (session, kind, command, work) => {
   const forwarding: Forwarding = { kind, command, asked: {} };
   /** The newest state that a session used: the next one begins with it. */
   let { ledger } = session;
-  /** What the session that ended with a call has made, for those that follow it. */
+  /** What the last session made before it ended with a call; given to the next one. */
   let told: Made | undefined;
   for (;;) {
     let made: Made | undefined;

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Answer } from '../records/command.js';
 
-/** Lets scripts of every origin read the answer (interface/records#read). */
+/** Lets scripts of every origin read the answer (interface/README#requests). */
 export function allowAnyOrigin(reply: FastifyReply): FastifyReply {
   return reply.header('access-control-allow-origin', '*');
 }

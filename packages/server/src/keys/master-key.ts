@@ -55,8 +55,8 @@ async function fileOf({ dataDir }: MasterKeySource): Promise<string> {
  * Decodes a master key.
  *
  * @param text 32 bytes in base64
- * @throws Error when it is anything else: the end of a sentence that begins with the key's source, free of the key
- *   itself
+ * @throws Error for anything else; its message completes a sentence that begins with the key's source, and leaves the
+ *   key out
  */
 export function decodeMasterKey(text: string): Buffer {
   const key = Buffer.from(text, 'base64');

@@ -49,7 +49,7 @@ export interface KindIdentity {
 /** The paths of the one record of a kind. */
 export interface Only {
   readonly path: string;
-  /** Where clients of the SDK 2.2 read and update it (interface/ledgers#create-a-ledger). */
+  /** Where clients of the SDK 2.2 read and update it (interface/ledgers#the-record-of-a-ledger). */
   readonly older: string;
 }
 
@@ -70,7 +70,7 @@ export interface Data {
    * for updates.
    */
   readonly alternatives?: readonly TObject[];
-  /** The served order of top-level members, after `parent` (interface/envelope#meta). Others follow as sent. */
+  /** The served order of top-level members, after `parent` (interface/envelope#member-order). Others follow as sent. */
   readonly order: readonly string[];
   /** Whether users' schemas apply, and whether `data.schema` is always required (interface/schemas#enforcement). */
   readonly schemas: 'applied' | 'required' | 'none';
@@ -148,7 +148,7 @@ export interface Links<Name extends string = string> {
   readonly under?: Nesting<Name>;
   /** Whether its records are always in the domain of the record they lie under, whatever proofs and handles say. */
   readonly inParentsDomain?: boolean;
-  /** The record that its path names it by, for a kind that has no handle. */
+  /** The linked record whose id ends the path, for a kind that has no handle. */
   readonly to?: Link<Name>;
   /** The key that is unique within the kind; `data.handle` unless given. */
   key?(data: JsonObject): string;
@@ -186,8 +186,8 @@ export interface Access<Name extends string = string> {
    */
   readonly rightsOnParent?: { readonly create: string; readonly drop: string; readonly read: string };
   /**
-   * Whether adding a proof needs a right of its own, granted by rules about its proofs of the ledger or of policies;
-   * the right to update the record is then not enough (interface/access#levels).
+   * Whether adding a proof needs a right of its own, on `<kind>-proof`, granted by rules of the ledger or of policies.
+   * When unset, the right to update the record is enough (interface/access#levels).
    */
   readonly ownProofs?: boolean;
   /** Whether processing policies hand operations on records of this kind to bridges (interface/forwarding). */
@@ -218,7 +218,7 @@ export interface Filters {
    * omits array indexes: `claims.amount` allows `data.claims.0.amount` too.
    */
   readonly data?: readonly string[];
-  /** Members of `meta`: more than status, labels, domain and moment, or fewer. */
+  /** Members of `meta`: `more` are filterable beside status, labels, domain and moment; `less` of these are not. */
   readonly meta?: { readonly more?: readonly string[]; readonly less?: readonly string[] };
   /**
    * Further keys of filters in access values, as a pattern, beside those of every kind
@@ -232,7 +232,7 @@ export type Filterable = NonNullable<Filters['access']>;
 
 /** The enumerations of the interface that name kinds of record, each in the order in which errors list it. */
 export interface Names {
-  /** Subjects of access rules (interface/access#rules). */
+  /** Subjects of access rules (interface/access#record-names). */
   readonly records: readonly string[];
   /** Signals that effects subscribe to (interface/effects#signals). */
   readonly signals: readonly string[];
@@ -264,7 +264,7 @@ export interface Trail {
   readonly labels?: boolean;
 }
 
-/** Records of other kinds that a new ledger gets because of this one (interface/ledgers#create-a-ledger). */
+/** Records of other kinds that a new ledger gets because of this one (interface/ledgers#birth-records). */
 export interface KindBirth {
   /** The data of policies. */
   readonly policies?: readonly JsonObject[];
@@ -294,7 +294,7 @@ export interface Nesting<Name extends string = string> {
   readonly member: string;
 }
 
-/** The record that a kind that has no handle links to the one it lies under: its path names it by that. */
+/** The record that ends the path of a kind without handles: the signer of a circle signer. */
 export interface Link<Name extends string = string> {
   readonly kind: Name;
   /** The member of `data` that names it. */

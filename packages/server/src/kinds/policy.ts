@@ -5,7 +5,7 @@ import { customPolicy, policyShapes } from './policies/shapes.js';
 
 /**
  * The schemas of policies that every ledger is born with, in the order lists show them
- * (interface/ledgers#create-a-ledger).
+ * (interface/ledgers#birth-records).
  */
 const SCHEMAS = ['status', 'layout', 'access', 'labels', 'schedule', 'processing', 'authentication', 'dtc'];
 

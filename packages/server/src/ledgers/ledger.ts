@@ -47,8 +47,8 @@ export interface Ledger {
 }
 
 /**
- * Whether a record of the domain `border` counts for one of the domain `domain`: it does there and below. A record
- * outside every domain counts everywhere (docs/interface/domains.md).
+ * Whether a record in the domain `border` counts for a record in `domain`: it does when `domain` is `border` or below it.
+ * A record outside every domain counts everywhere (docs/interface/domains.md).
  */
 export function isWithin(ledger: Ledger, domain: string | undefined, border: string | undefined): boolean {
   return border === undefined || domainsFrom(ledger, domain).some(({ handle }) => handle === border);

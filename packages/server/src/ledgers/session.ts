@@ -81,7 +81,7 @@ export function reused(): LedgerError {
  * grant too.
  *
  * Writes that change the rules are stored one at a time. Those that lose the race take the ledger's mutex before they
- * are decided anew; otherwise each would be decided as often as there are others.
+ * are decided anew; otherwise each of n such writes would take up to n attempts.
  *
  * @param given a session on the state to begin with
  * @throws what `work` throws; Overloaded when the state changes too fast, or beyond the request timeout

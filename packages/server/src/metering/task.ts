@@ -18,7 +18,7 @@ export interface Task extends Cost {
   turn(steps?: number): Promise<void> | undefined;
   /** The error for work whose client has gone or whose time is over; undefined while the client waits. */
   abandoned(): Error | undefined;
-  /** Charges steps already taken in this slice, whatever their number. */
+  /** Charges steps that are already taken; the bound of a slice does not apply to them. */
   note(steps: number): void;
   /** Marks work that has had effects elsewhere: it is finished even when the client has gone. */
   mustFinish(): void;

@@ -34,8 +34,8 @@ export interface Stage {
   /** How a list is handed over. @throws `forward.unexpected-error` when policies have several ways */
   ofList(session: Session): ListHandover | undefined;
   /**
-   * Makes what the ledger is about to store. After the call to the service outside it returns what that service was
-   * sent, unless the ledger or the record has changed meanwhile.
+   * What the ledger is about to store: the result of `make` or, after the call to the service outside, what that service
+   * was sent, provided that ledger and record are unchanged.
    *
    * @param basis the version that it rests on
    */

@@ -8,7 +8,7 @@ import type { Indexed } from '../store/queries/list.js';
 
 /** The facts that access to a record is judged by, beside the other columns of its index entry. */
 interface Judged {
-  /** The version they are of: an older release stores later versions without them. */
+  /** The version they were taken from: a write by an older release leaves those of an earlier version in place. */
   readonly change: number;
   readonly access: readonly AccessEntry[];
   readonly owners: readonly string[];

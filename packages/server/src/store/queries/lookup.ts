@@ -43,7 +43,8 @@ const LARGE_RECORD = Symbol('large');
 
 const LOOKUP_COLUMNS = ['ord int', 'kind text', 'id text', 'known_luid text', 'known_change int', 'known_epoch int'];
 
-// The limit spares the last part altogether for known versions; a condition would be applied to its result.
+// `limit 1` keeps each lateral join a subquery of its own: its conditions skip the read of a known version, instead of
+// discarding what was read.
 const lookupSql = (by: 'handle' | 'luid', position: string) => `
 select l.version, r.luid, r.change, c.action, c.mac, coalesce(octet_length(c.body) > $8, false) as large,
   case when octet_length(c.body) <= $8 then c.body end as body,
@@ -149,7 +150,7 @@ export interface Fetched {
 export const TOGETHER: Fetched = { batch: limits.batch, most: limits.answers.page / limits.batch };
 export const ALONE: Fetched = { batch: 1, most: 2 ** 31 - 1 };
 
-/** A deleted ledger has version 0: the caller's cached ledger is then loaded again, and found missing. */
+/** A missing ledger has version 0: the caller's cached ledger is then loaded again, and found missing. */
 const GONE: LookupResult = { version: 0 };
 
 function ledgerOfQuery({ ledger }: RecordQuery): number {

@@ -39,7 +39,7 @@ export async function assertUsable(pool: pg.Pool, url: string, ours: boolean): P
 }
 
 /**
- * The reason why a database is unusable, as the end of a sentence that begins with it.
+ * The reason why a database is unusable, to complete a sentence that begins with the database.
  *
  * @param release as PostgreSQL counts them: 150004 is 15.4
  */
