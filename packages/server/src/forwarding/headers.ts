@@ -1,24 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Bridge } from '../bridges/bridge.js';
+import { HOP_BY_HOP } from '../bridges/reserved-headers.js';
+import { hasAccessToken } from '../bridges/security.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import type { Bridge } from './bridge.js';
-
-/** What belongs to one connection (RFC 9110 §7.6.1), or is set by whoever sends. */
-const HOP_BY_HOP: readonly string[] = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-  'expect',
-  'host',
-  'content-length',
-];
 
 /** What a client says that is not for the bridge (interface/forwarding#headers). */
 const NOT_PASSED_ON: readonly string[] = [
@@ -26,6 +11,7 @@ const NOT_PASSED_ON: readonly string[] = [
   // The ledger says whose token it verified. A client that says so itself is not to be believed.
   'authorization',
   'x-forwarded-authorization',
+  'x-ledger-authorization',
   // They are about what a client has, or would take: the ledger takes the whole answer, as it is.
   'accept-encoding',
   'range',
@@ -42,15 +28,16 @@ const NOT_PASSED_ON: readonly string[] = [
 /** About the body, which is another one; and conditions, to which the answer would be no record. */
 const NOT_PASSED_ON_EITHER = /^(content-|if-)/;
 
-/** Headers that a security rule may not set (interface/forwarding#headers). */
-const OWN: readonly string[] = ['authorization', 'content-type', 'accept', 'x-forwarded-authorization', 'via'];
+/** Headers by which the ledger speaks, which no security rule may set (interface/forwarding#headers). */
+export const OWN: readonly string[] = ['authorization', 'x-ledger-authorization', 'x-forwarded-authorization', 'via'];
 
 /** Seconds that a token of the ledger's is good for (interface/forwarding#headers). */
 const TOKEN_LIFE = 86_400;
 
 /**
  * The headers of a forwarded request: the client's own, its `authorization` under another name, and a token by which the
- * bridge knows the ledger (interface/forwarding#headers).
+ * bridge knows the ledger (interface/forwarding#headers). A bridge with an `oauth2` rule gets that token under another
+ * name too: what stands before it asks for an access token in `authorization`.
  */
 export function forwardedHeaders(
   session: Session,
@@ -62,11 +49,10 @@ export function forwardedHeaders(
   return {
     ...passedOn(client),
     'accept-encoding': 'identity',
-    ...Object.fromEntries(bridge.headers.filter(([name]) => isFree(name))),
     accept,
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
     ...(authorization === undefined ? {} : { 'x-forwarded-authorization': authorization }),
-    authorization: `Bearer ${tokenFor(session, bridge.handle)}`,
+    [hasAccessToken(bridge) ? 'x-ledger-authorization' : 'authorization']: `Bearer ${tokenFor(session, bridge.handle)}`,
     via: [...(via === undefined ? [] : [via]), `1.1 ${session.ledger.luid}`].join(', '),
   };
 }
@@ -84,10 +70,6 @@ function passedOn(client: IncomingHttpHeaders): Record<string, string> {
       return stays || value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]];
     }),
   );
-}
-
-function isFree(name: string): boolean {
-  return !OWN.includes(name) && !HOP_BY_HOP.includes(name);
 }
 
 function tokenFor(session: Session, bridge: string): string {

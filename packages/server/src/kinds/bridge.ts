@@ -29,7 +29,12 @@ const Rule = oneOf([
   rule({ schema: Type.String(), public: Type.String(), secret: SecretReference }),
 ]);
 
-const Method = oneOfNames(['debits', 'credits', 'statuses', 'anchors', 'domains', 'effects', 'ping']);
+const METHODS = ['debits', 'credits', 'statuses', 'anchors', 'domains', 'effects', 'ping'] as const;
+
+/** What a bridge may be called for (interface/bridges#traits). */
+export type BridgeMethod = (typeof METHODS)[number];
+
+const Method = oneOfNames(METHODS);
 const Trait = oneOf([Method, closed({ method: Method, filter: Type.Optional(Free) })]);
 
 /** What every ledger asks of bridges that name the schema `rest`. */

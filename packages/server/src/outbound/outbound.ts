@@ -1,3 +1,5 @@
+import type { ClientCertificate } from './client-certificate.js';
+
 /** A call of the server's own to a service outside. */
 export interface OutboundCall {
   /** Id of the ledger that it is made for: no ledger may have all calls that can be under way. */
@@ -7,6 +9,8 @@ export interface OutboundCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Shown to a service that asks for one, over https. */
+  readonly certificate?: ClientCertificate;
   /** Milliseconds until it is given up, the connection included; `limits.outbound.total` at most. */
   readonly within: number;
 }
@@ -20,8 +24,13 @@ export interface OutboundAnswer {
 
 /** The one way out. It is passed in, so that tests can put something else in its place. */
 export interface Outbound {
-  /** @throws OutboundFailure when no answer came, or none that may be taken; Overloaded when too many calls are under way */
+  /**
+   * @throws OutboundFailure when no answer came, or none that may be taken; Overloaded when too many calls are under way;
+   *   UnusableCertificate
+   */
   send(call: OutboundCall): Promise<OutboundAnswer>;
+  /** Makes sure, before anything is sent, that calls of a ledger can use a certificate. @throws UnusableCertificate */
+  verifyCertificate(ledger: number, certificate: ClientCertificate): void;
   /** Lets go of connections when the calls under way have ended. */
   close(): Promise<void>;
 }
@@ -29,7 +38,8 @@ export interface Outbound {
 /**
  * Why there is no answer. `unreachable`: no connection, or one that broke. `refused`: it would have led to an address
  * that calls must not lead to. `late`: it took too long. `oversized`: the answer is larger than is taken. `impossible`:
- * it cannot be sent, as a header of it is none. `unauthorized`: the service does not take the ledger's token.
+ * it cannot be sent, as a header of it is none. `unauthorized`: the service does not take the ledger's token, or the one that
+ * issues tokens gave none.
  */
 export type FailureKind = 'unreachable' | 'refused' | 'late' | 'oversized' | 'impossible' | 'unauthorized';
 
