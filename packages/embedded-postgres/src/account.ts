@@ -2,19 +2,20 @@ import { chown, lchown, lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CannotRunHere } from './cannot-run-here.js';
 
-/** Who PostgreSQL runs as, and whom its files belong to. */
+/** The user that PostgreSQL runs as and that owns its files. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * The account to run PostgreSQL under. PostgreSQL refuses to run as root; for root it is the owner of the files it has
- * already, else `postgres` or `nobody`.
+ * The account to run PostgreSQL under. PostgreSQL refuses to run as root; for root it is the owner of the existing
+ * files, else `postgres` or `nobody`.
  *
- * @param home the folder of PostgreSQL's files, which may not exist yet
- * @returns undefined to run it as ourselves
- * @throws Error when the files belong to somebody else and we are not root; CannotRunHere when root finds no other user
+ * @param home the folder of PostgreSQL's files, which may be missing
+ * @returns undefined to run it as the current user
+ * @throws Error when the files belong to another user and this one is not root; CannotRunHere when root finds no other
+ *   user
  */
 export async function chooseAccount(home: string): Promise<Account | undefined> {
   const self = process.geteuid?.();
@@ -34,7 +35,7 @@ export async function chooseAccount(home: string): Promise<Account | undefined> 
   return account;
 }
 
-/** Makes one file or folder belong to the account; nothing to do when that is us. */
+/** Gives one file or folder to the account; an undefined account leaves it as it is. */
 export async function giveOne(path: string, account: Account | undefined): Promise<void> {
   if (account === undefined) return;
   await chown(path, account.uid, account.gid).catch((error: Error) => {

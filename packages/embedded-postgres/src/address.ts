@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Account, giveOne } from './account.js';
 
-/** Where our PostgreSQL listens. */
+/** The address that the embedded PostgreSQL listens on. */
 export interface Address {
   /** A folder with its socket, or an IP address. */
   readonly host: string;
@@ -13,25 +13,25 @@ export interface Address {
   readonly settings: Readonly<Record<string, string>>;
   /** Folders that PostgreSQL must be able to enter. */
   readonly folders: string[];
-  /** Removes what was made; to be called when PostgreSQL has ended. */
+  /** Removes the folder of the socket; to be called when PostgreSQL has ended. */
   close(): Promise<void>;
 }
 
-/** Bytes of the longest path a socket may have on every system; Linux allows four more. */
+/** Bytes of the longest socket path that every system allows; Linux allows four more. */
 const longest = 103;
 
 /** The port is only part of a socket's name. */
 const port = 5432;
 
 /**
- * Makes the place where our PostgreSQL listens: a socket in a folder that only its account may enter, so nothing
- * listens on the network. The folder is in the system's folder for temporary files, as the path of a socket must be
- * short; its name follows from the data directory, so a start finds and clears what a killed server left there.
+ * Makes the address of the embedded PostgreSQL: a socket in a folder that only its account may enter, so the network
+ * stays closed. The folder is in the system's folder for temporary files, as the path of a socket must be short; its
+ * name follows from the data directory, so a start finds and clears what a killed server left there.
  *
  * On Windows it is a free port of the loopback address.
  *
  * @param name the beginning of the folder's name
- * @throws Error when somebody else has a folder of that name
+ * @throws Error when another user has a folder of that name
  */
 export async function makeAddress(dataDir: string, name: string, account?: Account): Promise<Address> {
   if (process.platform === 'win32') return loopback();
@@ -57,7 +57,9 @@ export async function makeAddress(dataDir: string, name: string, account?: Accou
   };
 }
 
-/** Removes the folder of a killed server. Anyone may make a folder in a shared place: only ours is touched. */
+/**
+ * Removes the folder of a killed server. Any user may make a folder in a shared place, so only an own one is removed.
+ */
 async function clear(folder: string, account: Account | undefined): Promise<void> {
   const found = await lstat(folder).catch(() => undefined);
   if (found === undefined) return;

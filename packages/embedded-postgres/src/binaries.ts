@@ -10,10 +10,10 @@ export interface Binaries {
 }
 
 /**
- * Finds the PostgreSQL that npm installed for this platform, and makes it runnable: the package's own install script
- * makes the links between its libraries, but npm may be told to run no install scripts.
+ * Finds the PostgreSQL that npm installed for this platform, and makes it executable. The package's install script
+ * links its libraries; this does so as well, since npm may be told to skip install scripts.
  *
- * @throws CannotRunHere when there is none for this platform
+ * @throws CannotRunHere when the package for this platform is missing
  */
 export async function findBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;

@@ -1,4 +1,4 @@
-/** PostgreSQL cannot be run on this machine, or not in this way. */
+/** PostgreSQL cannot run on this machine, or not in this way. */
 export class CannotRunHere extends Error {
   override readonly name = 'CannotRunHere';
   readonly #reason: string;

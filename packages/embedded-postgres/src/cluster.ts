@@ -5,13 +5,13 @@ import { type Account, giveOne } from './account.js';
 import { exists, syncFolder, writeDurably } from './files.js';
 import { type Launch, runInitdb } from './launch.js';
 
-/** Where things are in the folder of PostgreSQL's files. */
+/** Paths in the folder of PostgreSQL's files. */
 export const clusterIn = (home: string): string => join(home, 'cluster');
 const passwordIn = (home: string): string => join(home, 'password');
 
 /**
- * Makes the database cluster in `home` unless there is one: in a folder beside it that gets its name at the very end,
- * so that what a killed start leaves behind is never taken for a cluster.
+ * Makes the database cluster in `home` if it is missing: as a draft beside it that is renamed at the very end, so that
+ * an interrupted start leaves a draft rather than a broken cluster.
  *
  * @param role owns the cluster
  * @returns the password of the role

@@ -3,12 +3,12 @@ import { access, constants, mkdir, realpath } from 'node:fs/promises';
 export { exists, freeBytes, writeOnce } from './files.js';
 
 /**
- * Makes the data directory unless it is there. Other users may enter it but not list it: when root starts the program,
+ * Makes the data directory if it is missing. Other users may enter it but not list it: when root starts the program,
  * PostgreSQL runs as another user. Each file in it has its own permissions.
  *
  * @param dataDir the path
  * @param setting the name of the setting that holds it, for errors
- * @returns its path without symbolic links
+ * @returns its path with symbolic links resolved
  * @throws Error when it cannot be made or written
  */
 export async function openDataDir(dataDir: string, setting = 'the data directory'): Promise<string> {

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { link, open, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Whether there is something at `path`. An error other than absence is thrown. */
+/**
+ * Whether there is something at `path`.
+ *
+ * @throws any error other than absence
+ */
 export async function exists(path: string): Promise<boolean> {
   try {
     await stat(path);
@@ -13,18 +17,18 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Bytes that an ordinary user may still write in a folder; infinite where the system does not tell. */
+/** Bytes that an ordinary user may still write in a folder; infinite where the system does not say. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: Number.POSITIVE_INFINITY, bsize: 1 }));
   return bavail * bsize;
 }
 
 /**
- * Writes a file that must not exist yet, whole or not at all: a reader never sees a part of it, and of several writers
- * at the same instant exactly one succeeds. Its bytes and its name are on the disk when this returns.
+ * Writes a new file atomically: readers see all of it or nothing, and of several writers at once exactly one succeeds.
+ * Its bytes and its name are on the disk when this returns.
  *
  * @returns whether this call made the file; false when it existed already
- * @throws when the folder cannot be written
+ * @throws when the folder is not writable
  */
 export async function writeOnce(path: string, content: string, mode: number): Promise<boolean> {
   const draft = `${path}.draft-${randomUUID()}`;
@@ -53,7 +57,7 @@ export async function writeDurably(path: string, content: string, mode: number):
   }
 }
 
-/** Waits until the names in a folder are on the disk. Windows cannot open a folder, and needs no such step. */
+/** Waits until the names in a folder are on the disk. Does nothing on Windows, where folders cannot be opened. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

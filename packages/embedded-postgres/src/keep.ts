@@ -1,38 +1,41 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Server } from './server.js';
 
-/** A PostgreSQL that is started again when it ends by itself. */
+/** A PostgreSQL that is restarted when it ends by itself. */
 export interface Kept {
-  /** Resolves, with the reason, when it is given up; never otherwise. */
+  /** Resolves, with the reason, only when PostgreSQL is given up. */
   readonly exited: Promise<Error>;
   /** Stops it for good. */
   stop(): Promise<void>;
 }
 
-/** How often PostgreSQL may end by itself before it is given up. */
+/** Bounds on restarts, beyond which PostgreSQL is given up. */
 export interface RestartBounds {
-  /** Ends that are answered by another start, of those `within` so many milliseconds. */
+  /** Restarts allowed `within` so many milliseconds. */
   readonly times: number;
   readonly within: number;
-  /** Milliseconds before it is started again. */
+  /** Milliseconds before each restart. */
   readonly respite: number;
 }
 
 export interface KeepOptions {
   readonly bounds: RestartBounds;
-  /** Starts it anew, and resolves when it is ready. `began` is told of the process at once, so that it can be stopped. */
+  /**
+   * Starts it again, and resolves when it is ready. `began` is called with the process at once, so that it can be
+   * stopped.
+   */
   readonly again: (began: (server: Server) => void) => Promise<void>;
-  /** Whether the disk is full: then it can end and fail to start any number of times, until there is room. */
+  /** Whether the disk is full: failures then stay uncounted, until there is room. */
   readonly isFull: (said: string) => Promise<boolean>;
-  /** Takes what an operator must know, a sentence at a time. */
+  /** Takes messages for the operator, a sentence at a time. */
   readonly alarm: (text: string) => void;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
 /**
- * Looks after a running PostgreSQL: one that ends without being asked to, as when the system kills it for memory, is
- * started again. One that does so again and again is given up, so that whoever looks after us is told.
+ * Supervises a running PostgreSQL: one that ends unasked, as when the system kills it for memory, is restarted. One
+ * that does so repeatedly is given up, which `exited` reports.
  */
 export function keepRunning(first: Server, options: KeepOptions): Kept {
   const { again, isFull, alarm, now } = options;
@@ -41,7 +44,7 @@ export function keepRunning(first: Server, options: KeepOptions): Kept {
   let stopping = false;
   let ends: number[] = [];
 
-  /** @returns whether it is worth trying again */
+  /** @returns whether to give up */
   const wasEnough = async (why: string): Promise<boolean> => {
     if (await isFull(why)) return false;
     ends = [...ends.filter((end) => end > now() - within), now()];
@@ -65,7 +68,7 @@ export function keepRunning(first: Server, options: KeepOptions): Kept {
         if (stopping) return undefined;
         await again((server) => {
           current = server;
-          // Asked to stop before there was anything to stop.
+          // A stop came before there was a process.
           if (stopping) void server.stop();
         }).then(
           () => {
@@ -87,7 +90,7 @@ export function keepRunning(first: Server, options: KeepOptions): Kept {
       stopping = true;
       await current.stop();
       await kept;
-      // It may have been started meanwhile.
+      // It may have been restarted meanwhile.
       await current.stop();
     },
   };

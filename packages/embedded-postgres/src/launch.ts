@@ -2,24 +2,24 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import type { Account } from './account.js';
 import { CannotRunHere } from './cannot-run-here.js';
 
-/** Starts one of PostgreSQL's programs, under the right account and with nothing of our environment. */
+/** Starts one of PostgreSQL's programs, under the right account and with a minimal environment. */
 export type Launch = (program: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 
 /** Milliseconds that a trial, or initdb, may take. */
 const patience = { trial: 10_000, initdb: 120_000 };
 
-/** Characters kept of what a program says; its end tells why it failed. */
+/** Characters kept of a program's output; its end tells why it failed. */
 const kept = 4_000;
 
 /**
- * Settles how PostgreSQL's programs are started here, by trying: each way in turn until one can run `program` and
- * enter every one of `folders`.
+ * Finds a way to start PostgreSQL's programs here, by trying each in turn until one can run `program` and enter every
+ * one of `folders`.
  *
- * Where `setpriv` (util-linux) is present, a program is told to stop when our process ends in whatever way. Root's
- * clone in a folder that only root may enter (`mktemp -d`, /root) is out of reach for an unprivileged account; then the
- * program is given the capability to search folders, and nothing else of root's.
+ * Where `setpriv` (util-linux) is present, a program gets a signal to stop when this process ends in whatever way. An
+ * installation of root's in a folder that only root may enter (`mktemp -d`, /root) is out of reach for an unprivileged
+ * account; the program is then given the capability to search folders, and only that.
  *
- * @throws CannotRunHere when no way works
+ * @throws CannotRunHere when every way fails
  */
 export async function findLaunch(account: Account | undefined, program: string, folders: string[]): Promise<Launch> {
   let reason = '';
@@ -41,7 +41,7 @@ export async function findLaunch(account: Account | undefined, program: string, 
   );
 }
 
-/** Runs initdb to its end. @throws Error with what it said, when it fails or does not end */
+/** Runs initdb to its end. @throws Error with its output, when it fails or runs too long */
 export async function runInitdb(launch: Launch, initdb: string, args: readonly string[]): Promise<void> {
   const child = launch(initdb, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const { code, said } = await finish(child, patience.initdb);
@@ -77,7 +77,7 @@ function by(prefix: string[], account?: Account): Launch {
   };
 }
 
-/** Settings for PostgreSQL in our environment (PGDATA, PGPORT, ...) are not for this one; secrets even less. */
+/** Leaves out PostgreSQL's own settings (PGDATA, PGPORT, ...), which may be for another server, and all secrets. */
 function environment(): NodeJS.ProcessEnv {
   // biome-ignore lint/style/noProcessEnv: what a child process needs of this one's environment
   const { PATH, SystemRoot, TEMP } = process.env;

@@ -8,11 +8,11 @@ const patience = { fast: 30_000, immediate: 15_000, grace: 1_000 };
 const interval = 20;
 
 /**
- * Stops the PostgreSQL that a killed server left running on `cluster`, and what its own end left running of it; and sees
- * to it that its lock file stops no start. To be called with the data directory locked: then no living server depends
- * on it.
+ * Stops the PostgreSQL that a killed server left running on `cluster`, and processes that it left behind in turn; and
+ * makes its lock file harmless for the next start. To be called with the data directory locked, so that no living
+ * server depends on it.
  *
- * @throws Error when it does not stop
+ * @throws Error when it keeps running
  */
 export async function stopLeftBehind(cluster: string, log: (line: string) => void): Promise<void> {
   await stopPostmaster(cluster, log);
@@ -25,10 +25,10 @@ async function stopPostmaster(cluster: string, log: (line: string) => void): Pro
   const pid = Number.parseInt(content.split('\n')[0] ?? '', 10);
   if (!(pid > 0)) return;
   const started = await startOf(pid);
-  // A process that was killed keeps its id until its parent has looked: PostgreSQL would take it for a living one.
+  // A killed process keeps its id until its parent has reaped it: PostgreSQL would take the zombie for a living server.
   if (started === undefined) return disown(file, content);
   const answer = await serves(pid, cluster);
-  // So it would a process that got the id since.
+  // PostgreSQL would also take an unrelated process with the same id for a living server.
   if (answer === 'no') await disown(file, content);
   if (answer !== 'yes') return;
   log(`stopping the PostgreSQL (process ${pid}) that a killed server left running`);
@@ -47,17 +47,17 @@ async function stopPostmaster(cluster: string, log: (line: string) => void): Pro
 }
 
 /**
- * Puts our own id into a lock file whose process is no more. PostgreSQL does not take its parent for another server, and
- * still looks, by what else stands in the file, whether processes of the one before use its memory: so the file is not
- * simply deleted.
+ * Puts the id of this process into the lock file of a dead one. PostgreSQL accepts its own parent there, and still
+ * checks, by the rest of the file, whether processes of the former server use its memory. Deleting the file would skip
+ * that check.
  */
 async function disown(file: string, content: string): Promise<void> {
   if (content !== '') await writeFile(file, content.replace(/^\d+/, String(process.pid)));
 }
 
 /**
- * Waits until processes of a PostgreSQL that was killed have ended: they do by themselves when they notice, which one
- * that is at work does late. Until then a new one refuses to start.
+ * Waits until the orphans of a killed PostgreSQL have ended. They do so by themselves when they notice, which busy ones
+ * do late; until then a new one refuses to start.
  */
 async function stopOrphans(cluster: string, log: (line: string) => void): Promise<void> {
   for (let waited = 0; waited < patience.immediate; waited += interval) {

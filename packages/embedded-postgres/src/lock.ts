@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { writeDurably, writeOnce } from './files.js';
 import { startOf } from './process.js';
 
-/** Turns at taking the lock. Each lost turn means that another server took one, so only a storm of them gets this far. */
+/**
+ * Attempts at taking the lock. Each lost one means that another server took a lock, so only many at once exhaust them.
+ */
 const turns = 50;
 
 const prefix = 'server.lock.';
@@ -13,18 +15,18 @@ interface Owner {
   readonly started: string;
 }
 
-/** A data directory that is ours alone. */
+/** An exclusive lock on a data directory. */
 export interface Lock {
-  /** Gives it up; a second call does nothing. */
+  /** Releases the lock. Idempotent. */
   release(): Promise<void>;
 }
 
 /**
  * Locks `dataDir` for this process until released, or until the process ends in whatever way.
  *
- * Locks are numbered files that name their owner, and the highest number counts. It is superseded when its owner is no
- * more, by making the next number, which only one process can; and it is never deleted, so that no process which
- * looked a moment ago can mistake the directory for a free one.
+ * Locks are numbered files that name their owner, and the highest number counts. When its owner is dead, a process
+ * supersedes it by creating the next number, which exactly one process can. A released or superseded file is kept until
+ * the next lock (`sweep`), so that a process which looked a moment ago cannot mistake the directory for a free one.
  *
  * @param setting the name of the setting that holds the path, for errors
  * @throws Error `… is in use by process N` while its owner lives
@@ -56,7 +58,9 @@ function numberOf(name: string): number {
   return /^[1-9]\d{0,14}$/.test(number) ? Number(number) : 0;
 }
 
-/** The id of the process that owns a lock; undefined when it gave it up, is no more, or there is no such lock. */
+/**
+ * The id of the living process that owns a lock; undefined when the lock is missing, released, or its owner is dead.
+ */
 async function livingOwner(path: string): Promise<number | undefined> {
   const owner = await readOwner(path);
   return owner !== undefined && (await startOf(owner.pid)) === owner.started ? owner.pid : undefined;
@@ -74,7 +78,9 @@ async function readOwner(path: string): Promise<Owner | undefined> {
   return pid === undefined || started === undefined ? undefined : { pid: Number(pid), started };
 }
 
-/** Deletes what is below the lock before ours; that one stays, for a process that is reading the folder right now. */
+/**
+ * Deletes the locks older than the one before ours; that one stays, for a process that is reading the folder right now.
+ */
 async function sweep(dataDir: string, before: number): Promise<void> {
   for (const name of await readdir(dataDir)) {
     const number = numberOf(name);

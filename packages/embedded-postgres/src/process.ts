@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 const execute = promisify(execFile);
 
 /**
- * When a process started, as text that no later process with the same id has: ids are used again, and in a container
- * the same id is used at nearly every start.
+ * When a process started, as text that tells it from later processes with the same id: ids are reused, and in a
+ * container the same id recurs at nearly every start. On Windows it is always `alive`.
  *
- * @returns undefined when there is no such process, or only a dead one whose parent has not looked
+ * @returns undefined when the process is missing or a zombie
  */
 export async function startOf(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') return startOnLinux(pid);
@@ -24,7 +24,7 @@ async function startOnLinux(pid: number): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-  // The name, in parentheses, may hold spaces and parentheses itself; the fields after it do not.
+  // The name, in parentheses, may itself hold spaces and parentheses; the later fields are free of them.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   const [state, ticks] = [fields[0], fields[19]];
   if (state === 'Z' || state === 'X') return undefined;
@@ -35,7 +35,7 @@ async function startOnLinux(pid: number): Promise<string | undefined> {
 /**
  * Whether a living process is the PostgreSQL that serves the cluster in `cluster`.
  *
- * @returns `unknown` when this account may not look
+ * @returns `unknown` on Windows, and where this account may not look
  */
 export async function serves(pid: number, cluster: string): Promise<'yes' | 'no' | 'unknown'> {
   if (process.platform === 'win32') return 'unknown';
@@ -56,7 +56,7 @@ export async function serves(pid: number, cluster: string): Promise<'yes' | 'no'
 /**
  * The living processes that work in `cluster`: those of a PostgreSQL that serves it, or of one that was killed.
  *
- * @returns none where the system does not tell
+ * @returns an empty list outside Linux
  */
 export async function workingIn(cluster: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];

@@ -14,17 +14,17 @@ const kept = 10;
 
 /** A running PostgreSQL. */
 export interface Server {
-  /** Ends with the process, however it ends, and says how. */
+  /** Resolves when the process has ended, with its exit code, signal or error. */
   readonly ended: Promise<string>;
   /** Whether the process lives. */
   running(): boolean;
   /** The last lines of its log. */
   lastWords(): string;
-  /** Stops it cleanly: what clients have under way is rolled back. Harmless when it has ended. */
+  /** Stops it cleanly: transactions under way are rolled back. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL on the cluster in `home`; it is not ready for connections yet. Its log goes to `log`, by lines. */
+/** Starts PostgreSQL on the cluster in `home`; it becomes ready later. Its log goes to `log`, line by line. */
 export function startServer(
   { postgres, pg_ctl }: Binaries,
   launch: Launch,
@@ -50,11 +50,11 @@ export function startServer(
   const ended = end(child);
   const running = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
   const signal = (name: NodeJS.Signals) => {
-    // Windows knows no signals: there the program that sends PostgreSQL's own is used.
+    // Windows lacks signals: there pg_ctl sends them.
     if (process.platform === 'win32') spawn(pg_ctl, ['kill', name.slice(3), `${child.pid}`], { stdio: 'ignore' });
     else child.kill(name);
   };
-  // A server that ends without stopping it, after an error that nothing caught, must not leave it running.
+  // Stops PostgreSQL when this process exits on its own, as after an uncaught error.
   const onExit = () => signal('SIGINT');
   process.once('exit', onExit);
   void ended.then(() => process.off('exit', onExit));

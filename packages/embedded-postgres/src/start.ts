@@ -16,11 +16,13 @@ import { lockDataDir } from './lock.js';
 import { type Server, startServer } from './server.js';
 import { sessionSettings } from './settings.js';
 
-/** Milliseconds until ready. Ordinarily one second; after a crash it replays at most `max_wal_size` of its log first. */
+/**
+ * Milliseconds until ready. Ordinarily one second; after a crash it replays at most `max_wal_size` of its log first.
+ */
 const patience = 300_000;
 const interval = 20;
 
-/** Names that need no quotes in SQL and fit into the path of a socket. */
+/** Names that are valid in SQL unquoted, and fit into the path of a socket. */
 const NAME = /^[a-z][a-z0-9]{0,19}$/;
 
 export interface PostgresOptions {
@@ -30,33 +32,33 @@ export interface PostgresOptions {
   readonly name: string;
   /** Takes PostgreSQL's log, a line at a time. */
   readonly log: (line: string) => void;
-  /** Takes what an operator must know: that it ended and is started again. As `log` unless given. */
+  /** Takes messages for the operator: that it ended and is restarted. As `log` unless given. */
   readonly alarm?: (text: string) => void;
   readonly restarts: RestartBounds;
-  /** Bytes of free disk below which a PostgreSQL that ends is started again without counting it. */
+  /** Bytes of free disk below which restarts stay uncounted. */
   readonly leastFree: number;
-  /** What errors call the setting that holds `dataDir`. */
+  /** The name of the setting that holds `dataDir`, for errors. */
   readonly dataDirSetting?: string;
-  /** What errors advise where PostgreSQL cannot be run: how to use one from elsewhere, as `set DATABASE_URL to yours`. */
+  /** Advice in errors where PostgreSQL cannot run: how to use an external one, as `set DATABASE_URL to yours`. */
   readonly alternative?: string;
 }
 
 /** A running PostgreSQL, ready for connections. */
 export interface Postgres {
-  /** A connection string for the database, with the owner's password in it: never to be logged. */
+  /** A connection string for the database. Do not log it: it holds the owner's password. */
   readonly url: string;
   /** Stops it cleanly and unlocks the data directory. A second call waits for the first. */
   stop(): Promise<void>;
-  /** Resolves, with the reason, when PostgreSQL ends without `stop` again and again; never otherwise. */
+  /** Resolves, with the reason, only when PostgreSQL ends unasked again and again. */
   readonly exited: Promise<Error>;
 }
 
 /**
- * Starts a PostgreSQL on `dataDir`, made on the first start: durable, reached through a socket (or the loopback address
- * on Windows), as root and as an ordinary user. One that a killed process left running is stopped first; everything it
- * had committed is there. One that ends by itself is started again (`keepRunning`).
+ * Starts a PostgreSQL on `dataDir`, which is made on the first start: durable, reached through a socket (or the
+ * loopback address on Windows), as root and as an ordinary user. One that a killed process left running is stopped
+ * first, with all its commits kept. One that ends by itself is restarted (`keepRunning`).
  *
- * @throws TypeError when the name cannot be used
+ * @throws TypeError when the name is invalid
  * @throws Error, in words for the operator, when another process uses the directory, or PostgreSQL cannot run here
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
@@ -87,7 +89,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 }
 
-/** Where a PostgreSQL lives, and how its database is reached. */
+/** The folders of a PostgreSQL, and the URL of its database. */
 interface Place {
   readonly root: string;
   readonly cluster: string;
@@ -132,7 +134,7 @@ async function handOver(
   };
 }
 
-/** How the system says that nothing more can be written. */
+/** Errors of the system for a full disk. */
 const FULL = /No space left on device|Disk quota exceeded|File too large/;
 
 function inDatabase(name: string, url: string): string {
@@ -142,17 +144,17 @@ function inDatabase(name: string, url: string): string {
 /** @param name of the database and of the role */
 function connectionString(name: string, { host, port }: Address, password: string): string {
   const options = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`);
-  // The host in the query wins over the other, which only makes it an address that every parser takes.
+  // The host of the query takes precedence; the other one only makes the URL valid for every parser.
   const query = { host, port, sslmode: 'disable', options: options.join(' ') };
   const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return `postgresql://${name}:${password}@localhost/${name}?${pairs.join('&')}`;
 }
 
-/** Waits until PostgreSQL answers, and makes the database `name` unless it is there. `url` is of another one. */
+/** Waits until PostgreSQL answers, and makes the database `name` if it is missing. `url` leads to another one. */
 async function untilReady(server: Server, cluster: string, name: string, url: string): Promise<void> {
   const late = AbortSignal.timeout(patience);
   while (server.running() && !late.aborted) {
-    // Its own word first: a connection before that would be an error in its log.
+    // Its own status first: an earlier connection would be an error in its log.
     if (await saysReady(cluster)) {
       const done = await makeDatabase(name, url).catch(early);
       if (done) return;
@@ -168,7 +170,10 @@ async function saysReady(cluster: string): Promise<boolean> {
   return /^ready\s*$/m.test(status);
 }
 
-/** A file that a killed PostgreSQL left says ready too. What is not a sign of that will not go away by waiting. */
+/**
+ * The status file of a killed PostgreSQL says ready too, so errors of a server that is still starting are retried; any
+ * other is thrown.
+ */
 function early(error: Error & { code?: string }): false {
   if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03'].includes(error.code ?? '')) return false;
   throw error;
@@ -176,7 +181,7 @@ function early(error: Error & { code?: string }): false {
 
 async function makeDatabase(name: string, url: string): Promise<true> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: patience });
-  // A lost connection fails the query under way as well; without a listener it would end the process.
+  // A lost connection fails the query under way as well; an error without a listener ends the process.
   client.on('error', () => {});
   await client.connect();
   try {

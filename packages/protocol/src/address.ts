@@ -1,18 +1,18 @@
 const CHARACTER = '[A-Za-z0-9_+.-]';
 const PART = `${CHARACTER}+`;
 
-/** A part that is neither `.` nor `..`, which lead elsewhere in a path. Look-ahead would say it shorter; RE2 has none. */
+/** A part other than `.` and `..`, which lead elsewhere in a path. Written out, since RE2 lacks look-ahead. */
 const NAME = `(?:\\.?[A-Za-z0-9_+-]${CHARACTER}*|\\.\\.${PART})`;
 
 /**
  * Source of a pattern for handles, `[schema:]name(@part)*` (interface/envelope#handles). What it repeats begins with an
- * `@`, which no part holds, so any regex engine runs it in linear time. How long a handle may be is the server's to say.
+ * `@`, which parts exclude, so any regex engine runs it in linear time. The server bounds the length of handles.
  */
 export const HANDLE_PATTERN = `^(?:${PART}:)?${NAME}(?:@${PART})*$`;
 
 const HANDLE = new RegExp(`^(?:(${PART}):)?(${NAME})(?:@(${PART}(?:@${PART})*))?$`);
 
-/** The parts of a handle; those it does not have are absent. */
+/** The parts of a handle; missing ones are absent. */
 export interface Address {
   readonly schema?: string;
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Address {
   readonly parent?: string;
 }
 
-/** The parts of `text`, or undefined when it is no handle (interface/envelope#handles). */
+/** The parts of `text`; undefined unless it is a handle (interface/envelope#handles). */
 export function parseAddress(text: string): Address | undefined {
   const match = HANDLE.exec(text);
   if (match === null) return undefined;
@@ -32,7 +32,7 @@ export function parseAddress(text: string): Address | undefined {
   };
 }
 
-/** What follows the `@` of a handle that has exactly one, with something after it: the domain it may belong to. */
+/** The domain a handle may belong to: the text after its `@`. Undefined unless it has one `@`, followed by text. */
 export function domainOf(handle: string): string | undefined {
   const at = handle.indexOf('@');
   if (at === -1 || at === handle.length - 1 || handle.includes('@', at + 1)) return undefined;

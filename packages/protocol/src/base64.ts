@@ -19,8 +19,8 @@ export function encodeBase64(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes that `text` encodes, or undefined unless `text` is exactly what `encodeBase64` writes for them: padded, no
- * white space, no stray bits. Keys are compared as text, so each must have one form only.
+ * The bytes that `text` encodes; undefined unless `text` is exactly what `encodeBase64` writes for them: padded, free
+ * of white space and stray bits. Keys are compared as text, so each must have one form only.
  */
 export function decodeBase64(text: string): Uint8Array | undefined {
   const { length } = text;

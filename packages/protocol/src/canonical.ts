@@ -11,7 +11,7 @@ const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud/;
  * The canonical form of `value`, on which every hash is made: RFC 8785 (interface/envelope#canonical-json). Members that
  * are `undefined` are left out; values with a `toJSON` method stand for its result.
  *
- * @throws TypeError for what JSON cannot hold: NaN, infinities, bigints, functions, cycles, lone surrogates, and values
+ * @throws TypeError for what JSON excludes: NaN, infinities, bigints, functions, cycles, lone surrogates, and values
  *   nested too deeply for the call stack
  */
 export function canonical(value: Json): string {

@@ -103,12 +103,14 @@ export type CoreReason = (typeof CORE_REASONS)[number];
 export type BridgeReason = (typeof BRIDGE_REASONS)[number];
 export type DeliveryReason = (typeof DELIVERY_REASONS)[number];
 
-/** A refusal: what an error answer says in `data` (interface/errors). Anything else thrown is a defect of the server. */
+/**
+ * A refusal: what an error answer says in `data` (interface/errors). Anything else thrown is a defect of the server.
+ */
 export class LedgerError extends Error {
   override readonly name: string = 'LedgerError';
   readonly reason: Reason;
   readonly detail: string;
-  /** What goes into `data.custom` of the answer; absent when there is nothing to say. */
+  /** What goes into `data.custom` of the answer, if anything. */
   declare readonly custom?: JsonObject;
 
   /** `detail` is text for people, in the interface's wording where it has one. */

@@ -3,7 +3,7 @@ export const OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$n
 
 export type Operator = (typeof OPERATORS)[number];
 
-/** What the key of a filter says. Which paths a kind allows is not its business. */
+/** The parsed key of a filter. The server checks which paths a kind allows. */
 export interface FilterKey {
   /** The steps to the field in the record as served: `['data', 'custom', 'city']`. Numeric steps are kept as text. */
   readonly path: string[];
@@ -12,7 +12,7 @@ export interface FilterKey {
   readonly element?: number;
 }
 
-/** Digits of an element's place; more cannot be meant, and would lose precision. */
+/** The place of an element: at most six digits, which suffice for every set and are exact as a number. */
 const ELEMENT = /^\d{1,6}$/;
 
 /**
@@ -41,7 +41,7 @@ function isOperator(text: string): text is Operator {
   return (OPERATORS as readonly string[]).includes(text);
 }
 
-/** The steps of a dotted key with brackets, `a.b[c][]` as a, b, c and an empty one; undefined when they do not pair. */
+/** The steps of a dotted key with brackets, `a.b[c][]` as a, b, c and an empty one; undefined for unpaired brackets. */
 function stepsOf(key: string): string[] | undefined {
   const open = key.indexOf('[');
   const dotted = open === -1 ? key : key.slice(0, open);

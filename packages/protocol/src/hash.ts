@@ -6,7 +6,7 @@ import { portable, type Suite } from './suite.js';
  * The hash of a record's, list's or error's `data`: hex of sha256 over its canonical form
  * (interface/envelope#hash-and-digest).
  *
- * @throws TypeError when `data` is not JSON
+ * @throws TypeError unless `data` is JSON
  */
 export function hash(data: Json, suite: Suite = portable): string {
   return suite.sha256(canonical(data));
@@ -17,7 +17,7 @@ export function hash(data: Json, suite: Suite = portable): string {
  * (interface/envelope#hash-and-digest). `hash` counts in its lower-case form whichever way it was sent, because that is
  * how it is served and checked later.
  *
- * @throws TypeError when `custom` is not JSON
+ * @throws TypeError unless `custom` is JSON
  */
 export function digest(hash: string, custom: JsonObject | undefined, suite: Suite = portable): string {
   const text = hash.toLowerCase();

@@ -7,7 +7,7 @@ export function encodeHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes that `text` encodes in hex of either case; undefined when it is not hex or has half a byte. */
+/** The bytes that `text` encodes in hex of either case; undefined unless it is hex of whole bytes. */
 export function decodeHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0) return undefined;
   const bytes = new Uint8Array(text.length / 2);

@@ -1,4 +1,6 @@
-/** Digits of a luid, ascending in value and in ASCII, so that luids of one kind sort by age (interface/envelope#luids). */
+/**
+ * Digits of a luid, ascending in value and in ASCII, so that luids of one kind sort by age (interface/envelope#luids).
+ */
 const ALPHABET = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
 
 /** Unix seconds that luids count from (interface/envelope#luids). */
@@ -16,11 +18,11 @@ export const LUID_PATTERN = '^\\$[a-z]{3}\\.[A-Za-z0-9_-]{17}$';
 const LUID = new RegExp(LUID_PATTERN);
 
 /**
- * A new luid (interface/envelope#luids). `prefix` is the kind's three letters without `$`, `seconds` the Unix time (a
+ * A new luid (interface/envelope#luids). `prefix` is the kind's three letters after the `$`, `seconds` the Unix time (a
  * fraction is dropped), `random` at least `LUID_RANDOM` bytes of cryptographic randomness, of which six bits each are
- * used: 64 letters, so none is likelier than another.
+ * used: 64 letters, all equally likely.
  *
- * @throws RangeError when the prefix is not three letters, the time lies outside the six digits, or randomness is short
+ * @throws RangeError unless the prefix is three letters, the time fits into six digits, and randomness suffices
  */
 export function luid(prefix: string, seconds: number, random: Uint8Array): string {
   if (!/^[a-z]{3}$/.test(prefix)) throw new RangeError(`'${prefix}' is no luid prefix`);

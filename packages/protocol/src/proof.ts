@@ -27,7 +27,7 @@ export interface ProofInput {
 /**
  * A proof over a hash and its custom data (interface/envelope#hash-and-digest).
  *
- * @throws TypeError when `hash` is not 64 hex characters or `custom` is not JSON
+ * @throws TypeError unless `hash` is 64 hex characters and `custom` is JSON
  */
 export function signProof(input: ProofInput, suite: Suite = portable): Proof {
   if (!HASH.test(input.hash)) throw new TypeError('A hash has 64 hex characters');
@@ -39,9 +39,9 @@ export function signProof(input: ProofInput, suite: Suite = portable): Proof {
 }
 
 /**
- * Whether `proof` signs `hash` (interface/envelope#hash-and-digest): the method is known, the digest (hex of either case)
- * is that of the hash and the custom data, and the signature is the key's. False for anything malformed, never a throw.
- * What the server adds to a stored proof is not looked at.
+ * Whether `proof` signs `hash` (interface/envelope#hash-and-digest): the method is known, the digest (hex of either
+ * case) is that of the hash and the custom data, and the signature is the key's. Returns false for malformed input
+ * instead of throwing. Ignores the members that the server adds to a stored proof.
  */
 export function verifyProof(hash: string, proof: Proof, suite: Suite = portable): boolean {
   if (!HASH.test(hash) || !isObject(proof) || proof.method !== PROOF_METHOD) return false;
@@ -53,14 +53,14 @@ export function verifyProof(hash: string, proof: Proof, suite: Suite = portable)
   try {
     return digest(hash, proof.custom, suite) === signed && suite.verify(signature, decodeHex(signed)!, key);
   } catch {
-    // Custom data that is not JSON has no digest.
+    // `digest` throws for custom data that JSON excludes.
     return false;
   }
 }
 
 /** The bytes of canonical base64 `text`, when there are exactly `length` of them. */
 function bytesOf(text: unknown, length: number): Uint8Array | undefined {
-  // The length is checked first, so that a long text costs nothing.
+  // The length is checked first, so that a long text is cheap to refuse.
   if (typeof text !== 'string' || text.length !== Math.ceil(length / 3) * 4) return undefined;
   const bytes = decodeBase64(text);
   return bytes?.length === length ? bytes : undefined;

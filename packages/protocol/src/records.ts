@@ -14,7 +14,7 @@ export type Proof = {
   custom?: JsonObject;
 };
 
-/** How a proof came about; not part of what is signed (interface/proofs#proofs-as-served). */
+/** How a proof came about; outside the signature (interface/proofs#proofs-as-served). */
 export type ProofOrigin = 'key-pair' | 'self-signed-token' | 'oauth2-token';
 
 /** A proof as served (interface/proofs#proofs-as-served). */
@@ -26,7 +26,7 @@ export type StoredProof = Proof & {
   issuer?: string;
 };
 
-/** `meta` of a served record (interface/envelope#meta). Absent members are absent, not null. */
+/** `meta` of a served record (interface/envelope#meta). Missing members are absent rather than null. */
 export type Meta = {
   proofs: StoredProof[];
   status?: string;
@@ -47,9 +47,7 @@ export type Meta = {
 /** What a change did to the record (interface/records#history). */
 export type ChangeAction = 'create' | 'update' | 'drop';
 
-/**
- * `meta` of a change snapshot: labels are null where there are none (interface/envelope#meta, interface/records#history).
- */
+/** `meta` of a change snapshot: missing labels are null (interface/envelope#meta, interface/records#history). */
 export type ChangeMeta = Omit<Meta, 'labels'> & {
   change: number;
   action: ChangeAction;
@@ -79,13 +77,15 @@ export type Page = {
   total?: number;
 };
 
-/** `meta` of what is signed but not stored: lists, errors, items of an access check (interface/lists, interface/errors). */
+/**
+ * `meta` of what is signed for one answer: lists, errors, items of an access check (interface/lists, interface/errors).
+ */
 export type AnswerMeta = {
   proofs: StoredProof[];
   moment: string;
 };
 
-/** A list (interface/lists). `hash` is over `data` alone. Access checks and lookups have no `page`. */
+/** A list (interface/lists). `hash` is over `data` alone. `page` is absent for access checks and lookups. */
 export type List<Item extends JsonObject = RecordEnvelope> = {
   hash: string;
   meta: AnswerMeta;
@@ -93,7 +93,7 @@ export type List<Item extends JsonObject = RecordEnvelope> = {
   page?: Page;
 };
 
-/** An error answer (interface/errors). `proofs` is empty while no ledger is resolved. */
+/** An error answer (interface/errors). `proofs` is empty until a ledger is resolved. */
 export type ErrorBody = {
   hash: string;
   data: { reason: Reason; detail: string; custom?: JsonObject };
@@ -163,7 +163,7 @@ export type DropBody = {
 /** The body of an access check (interface/access#access-check). */
 export type CheckBody = CreateBody<{ action: string; record?: string }>;
 
-/** `GET {base_url}`: hashed, not signed (interface/ledgers#server-information). */
+/** `GET {base_url}`: hashed, unsigned (interface/ledgers#server-information). */
 export type ServerInformation = {
   hash: string;
   data: { handle: string; server: string; semver: string; status: string; build?: string };

@@ -1,7 +1,7 @@
 import { LedgerError } from './errors.js';
 import type { Json, JsonObject } from './json.js';
 
-/** What a JSON text may hold at most. */
+/** Bounds on a JSON text. */
 export interface JsonBounds {
   /** Arrays and objects within one another; 1 allows `[]` and `{}` with plain values. */
   readonly depth: number;
@@ -13,8 +13,8 @@ export interface JsonBounds {
 const PLACE_SHOWN = 200;
 
 /**
- * Parses `text` and refuses what would not survive hashing, storing and reading back unchanged: numbers a double does
- * not hold exactly, strings that are not Unicode or hold U+0000, and keys that reach for an object's prototype.
+ * Parses `text` and refuses what would change by hashing, storing and reading back: numbers beyond the safe integers,
+ * strings with lone surrogates or U+0000, and keys that reach for an object's prototype.
  *
  * @throws LedgerError `api.body-malformed`, the detail naming what is wrong and where, as a JSON pointer
  *   (interface/records#request-bodies)
@@ -32,7 +32,7 @@ export function parseJson(text: string, bounds: JsonBounds): Json {
 
 /**
  * Whether any string in `text` needs a look. A bad character reaches a string only as a `\u` escape or as a lone
- * surrogate of the text itself (JSON allows no raw U+0000), so one scan of the text spares one per string.
+ * surrogate of the text itself (JSON excludes raw U+0000), so one scan of the text spares one per string.
  */
 function mayHoldBadText(text: string): boolean {
   return text.includes('\\u') || /\p{Surrogate}/u.test(text);
@@ -57,7 +57,7 @@ class Walk {
         if (this.#checkText) this.#text(value, depth);
         return;
       case 'number':
-        // NaN cannot come from JSON; 1e400 comes as Infinity.
+        // JSON excludes NaN; 1e400 is parsed as Infinity.
         if (value > Number.MAX_SAFE_INTEGER || value < -Number.MAX_SAFE_INTEGER) {
           this.#refuse('holds a number that cannot be represented exactly', depth);
         }

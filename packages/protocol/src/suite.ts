@@ -12,8 +12,8 @@ export interface Suite {
   /** The 64-byte Ed25519 signature of `message`; `secret` is the 32-byte seed. */
   sign(message: Uint8Array, secret: Uint8Array): Uint8Array;
   /**
-   * Whether `signature` is the key's over `message`. Strict: no cofactor, no second encoding of a point or scalar, no
-   * small-order key or commitment. False for malformed input, never a throw.
+   * Whether `signature` is the key's over `message`. Strict: cofactorless; refuses alternative encodings of a point or
+   * scalar, and small-order keys or commitments. Returns false for malformed input instead of throwing.
    */
   verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
   /** The 32-byte public key of a 32-byte seed. */
@@ -24,7 +24,7 @@ hashes.sha512 = sha512;
 
 const ORDER = Point.CURVE().n;
 
-/** A suite without native code, for browsers and for checking native ones. */
+/** A suite in plain JavaScript, for browsers and for checking native ones. */
 export const portable: Suite = {
   sha256: (text) => bytesToHex(sha256(utf8ToBytes(text))),
   sign: (message, secret) => sign(message, secret),
@@ -33,7 +33,7 @@ export const portable: Suite = {
 };
 
 /**
- * RFC 8032 §5.1.7 without the cofactor, as libsodium does it. The library's own `verify` multiplies by the cofactor
+ * Cofactorless verification by RFC 8032 §5.1.7, as in libsodium. The library's own `verify` multiplies by the cofactor
  * even when strict, and so accepts signatures that a native suite refuses: two verifiers of one record would disagree.
  */
 function verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
@@ -48,7 +48,7 @@ function verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Arra
     const challenge = littleEndian(sha512(concatBytes(commitment, publicKey, message))) % ORDER;
     return Point.BASE.multiply(scalar, false).subtract(key.multiply(challenge, false)).equals(expected);
   } catch {
-    // Bytes that are no point of the curve, or no bytes at all.
+    // Bytes off the curve, or arguments other than bytes.
     return false;
   }
 }

@@ -9,16 +9,18 @@ import { Exhausted, Meter, meteredKeyword } from './meter.js';
 import { Patterns } from './pattern.js';
 import { type Prepared, prepare } from './prepare.js';
 
-/** The schema is no JSON Schema of draft-07, or exceeds the bounds. The message is for its author. */
+/** The schema violates JSON Schema draft-07, or exceeds the bounds. The message is for its author. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
 }
 
 /** The result of a validation. */
 export interface Verdict {
-  /** `exhausted`: the validation took more steps, errors or call stack than it may, and nothing is known of the data. */
+  /** `exhausted`: the validation exceeded its bound on steps, errors or call stack; the data stays unjudged. */
   readonly outcome: 'valid' | 'invalid' | 'exhausted';
-  /** All errors up to `Bounds.answered`; only the first one where gathering them took too long. None unless invalid. */
+  /**
+   * All errors up to `Bounds.answered`; only the first one where gathering them took too long. Empty unless invalid.
+   */
   readonly errors: readonly ValidationError[];
   /** Steps that the validation took. */
   readonly steps: number;
@@ -36,7 +38,7 @@ export interface CompiledSchema {
  * Compiles a JSON Schema (draft-07). The time this takes is bounded, whatever the schema holds.
  *
  * @param schema is left as it is
- * @throws SchemaError when it is no schema, or exceeds the bounds
+ * @throws SchemaError for an invalid schema, and for one over the bounds
  */
 export function compileSchema(schema: JsonObject, bounds: Bounds): CompiledSchema {
   try {
@@ -49,7 +51,7 @@ export function compileSchema(schema: JsonObject, bounds: Bounds): CompiledSchem
 }
 
 function reason(error: unknown): string {
-  // The stack is the one resource that is not counted: a schema may nest references deeper than it reaches.
+  // The call stack is the one resource left uncounted: nested references may exceed it.
   if (error instanceof RangeError) return 'schema nests too deeply';
   return error instanceof Error ? error.message : 'schema cannot be compiled';
 }
@@ -63,9 +65,9 @@ class MeteredSchema implements CompiledSchema {
   readonly #meter: Meter;
   readonly #patterns: Patterns;
   readonly #formats: ReturnType<typeof formats>;
-  /** Stops at the first error, so data that matches one of several alternatives is judged without waste. */
+  /** Stops at the first error: the fastest way to judge data that matches one of several alternatives. */
   readonly #first: ValidateFunction;
-  /** Gathers all errors; most schemas never need it. */
+  /** Gathers all errors; compiled at first use. */
   #every: ValidateFunction | undefined;
 
   constructor(prepared: Prepared, bounds: Bounds) {
@@ -118,7 +120,7 @@ class MeteredSchema implements CompiledSchema {
       logger: false,
       meta: false,
       validateSchema: false,
-      // Without it a schema would find `toString` and `constructor` in every object.
+      // Hides inherited members from schemas, such as `toString` and `constructor`.
       ownProperties: true,
       formats: this.#formats,
       code: {

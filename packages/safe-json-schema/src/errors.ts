@@ -12,8 +12,8 @@ export type ValidationError = JsonObject & {
 };
 
 /**
- * Reduces an error of Ajv to its five members and cuts long texts, which are names in the data: so a list of errors does
- * not grow to many times the data.
+ * Reduces an error of Ajv to its five members and cuts long texts, which are names in the data: otherwise a list of
+ * errors could grow to many times the data.
  *
  * @param longest characters of a text that are kept
  */
@@ -53,5 +53,5 @@ function cutAt(longest: number, value: Json): Json {
     : value;
 }
 
-/** The lone surrogate that a cut may leave: it has no UTF-8 form. */
+/** The lone surrogate that a cut may leave: UTF-8 excludes it. */
 const HALF_PAIR = /[\ud800-\udbff]$/;

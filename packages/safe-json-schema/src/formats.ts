@@ -3,8 +3,8 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { Meter } from './meter.js';
 
 /**
- * Formats whose expressions take time quadratic in the text, with the length from which nothing is one: an address has
- * at most 320 characters (RFC 3696), and of URLs longer than 2,048 few programs take any.
+ * Formats whose expressions take time quadratic in the text, with the greatest length accepted: an address has at most
+ * 320 characters (RFC 3696), and few programs take URLs longer than 2,048.
  */
 const QUADRATIC: Readonly<Record<string, number>> = { email: 320, url: 2_048 };
 

@@ -57,7 +57,7 @@ export function toRe2(source: string): Translation {
       repeat(size, token);
     } else {
       text += outside(token, source);
-      // What stands on a side of `|` may be empty, and takes an instruction nevertheless.
+      // Each side of `|` takes an instruction, even an empty one.
       atom(size, token === '|' ? 2 : 1);
     }
   }
@@ -83,7 +83,7 @@ function repeat(size: Size, quantifier: string): void {
 
 function groupStart(token: string, source: string): string {
   if (/^\(\?<?[=!]/.test(token)) throw new Error(`pattern "${source}" is not supported: look-around`);
-  // What a group captured is of no use in a test.
+  // A test ignores captures.
   return token === '(' || token.startsWith('(?<') ? '(?:' : token;
 }
 
@@ -107,7 +107,7 @@ function classOf(source: string, start: number, opening: string): { text: string
     inside += within(token);
   }
   const end = at + 1;
-  // RE2 takes a `]` in first place as a member, so the two classes without members are spelled out.
+  // RE2 takes a `]` in first place as a member, so the two empty classes are spelled out.
   if (inside === '') return { text: opening === '[' ? '[^\\x{0}-\\x{10ffff}]' : '[\\x{0}-\\x{10ffff}]', end };
   return { text: `${opening}${inside}]`, end };
 }

@@ -12,7 +12,9 @@ export interface Pattern {
 
 type Engine = ReturnType<RE2JS['re2']>;
 
-/** Bytes of automaton states the patterns of a schema keep between uses: usual ones need less, hostile ones take all. */
+/**
+ * Bytes of automaton states the patterns of a schema keep between uses: usual ones need less, hostile ones take all.
+ */
 const KEPT_STATES = 256 * 1024;
 
 /**
@@ -40,8 +42,8 @@ export class Patterns {
   /**
    * Compiles `source`, an ECMAScript pattern in Unicode mode.
    *
-   * @throws Error with a text for the author of the schema: no pattern, look-around and back-references (which cannot be
-   *   run in linear time), over the bounds
+   * @throws Error with a text for the author of the schema: an invalid pattern, one with look-around or back-references
+   *   (which exclude linear time), one over the bounds
    */
   compile(source: string): Pattern {
     const known = this.#compiled.get(source);
@@ -49,7 +51,7 @@ export class Patterns {
     const { characters, instructions, together, count } = this.#bounds;
     if (source.length > characters) throw new Error(`a pattern is longer than ${characters} characters`);
     if (this.count === count) throw new Error(`schema has more than ${count} different patterns`);
-    // The engine takes some texts that are no patterns; this takes only what is one.
+    // Throws for invalid patterns, some of which the engine would take.
     new RegExp(source, 'u');
     const translated = toRe2(source);
     this.#instructions += translated.instructions;
@@ -63,7 +65,7 @@ export class Patterns {
 
   #metered(source: string, compiled: RE2JS): Pattern {
     const engine = compiled.re2();
-    // A pattern whose next step is always certain (most that begin with `^`) needs no automaton.
+    // A one-pass pattern (most that begin with `^`) runs outside the automaton.
     if (engine.onepass === null) {
       chargeSteps(engine, this.#meter);
       this.#engines.push(engine);
@@ -98,7 +100,7 @@ function parse(source: string, text: string): RE2JS {
 
 /**
  * Charges the two slow paths of the engine, which take some hundred times as long per character as following an
- * automaton that is already built: building a state of it, and running without one when it would grow too large. Both
+ * automaton that is already built: building a state of it, and simulating the NFA when it would grow too large. Both
  * stay linear in the text, but a megabyte would take seconds.
  */
 function chargeSteps(engine: Engine, meter: Meter): void {

@@ -24,9 +24,10 @@ const NOT_A_SCHEMA = 'a reference leads to something that is not a schema';
  *
  * @param schema valid by the draft-07 meta-schema, within the bounds of its text
  * @param judge called with each schema that a reference finds outside the places the meta-schema looks at; throws when
- *   it is none
- * @throws Error with a text for the author of the schema: references that lead out, nowhere, to something that is no
- *   schema, or back to themselves on the same value; more subschemas or keywords than `bounds` allow
+ *   it is invalid
+ * @throws Error with a text for the author of the schema: references that lead out of it, to a missing place, to
+ *   something other than a schema, or back to themselves on the same value; more subschemas or keywords than `bounds`
+ *   allow
  */
 export function prepare(schema: JsonObject, judge: (schema: Json) => void, bounds: Bounds): Prepared {
   return new Preparation(JSON.parse(JSON.stringify(schema)) as JsonObject, judge, bounds).run();
@@ -38,7 +39,7 @@ class Preparation {
   readonly #bounds: Bounds;
   /** The objects that are schemas, each with the schemas that judge the same value. */
   readonly #schemas = new Map<JsonObject, Json[]>();
-  /** The objects whose members are names or data, so that nothing may be added to them. */
+  /** The objects whose members are names or data, which must stay as they are. */
   readonly #plain = new Set<JsonObject>();
   readonly #references: JsonObject[] = [];
   readonly #listed: Json[] = [];
@@ -79,7 +80,7 @@ class Preparation {
 
   #mark(map: JsonObject): void {
     if (this.#schemas.has(map)) throw new Error(NOT_A_SCHEMA);
-    // Compiled code passes over this name, so what the schema says of it would not count.
+    // Compiled code skips this name, so what the schema says of it would be ignored.
     if (Object.hasOwn(map, '__proto__')) throw new Error('the name "__proto__" is not supported');
     this.#plain.add(map);
   }
@@ -101,7 +102,7 @@ class Preparation {
     if (!this.#schemas.has(target)) this.#judge(target);
     this.#visit(target);
     this.#schemas.get(schema)?.push(target);
-    // The compiler writes out what holds no reference at each place that refers to it.
+    // The compiler inlines a target free of references at each place that refers to it.
     if (!holdsReference(target)) this.#add(judgements(target), keywords(target));
   }
 
@@ -128,15 +129,17 @@ class Preparation {
   }
 
   /**
-   * Refers to `target` by its place in a list. A pointer with escapes goes through several readers in the compiler; were
-   * one to understand it differently, what is checked here would not be what is compiled.
+   * Refers to `target` by its place in a list. A pointer with escapes goes through several readers in the compiler: if
+   * one read it differently, the compiled schema would differ from the checked one.
    */
   #relocate(schema: JsonObject, target: Json): void {
     schema.$ref = target === this.#root ? '#' : `#/${LISTED}/${this.#listed.length}`;
     if (target !== this.#root) this.#listed.push(target);
   }
 
-  /** Refuses schemas that come back to themselves without going deeper into the value: judging it would never end. */
+  /**
+   * Refuses schemas that come back to themselves without going deeper into the value: judging it would loop endlessly.
+   */
   #refuseLoops(): void {
     const done = new Set<JsonObject>();
     const under = new Set<JsonObject>();

@@ -11,13 +11,13 @@ export interface Inside {
   readonly inPlace: Json[];
   /** Those that judge a part of the value, and definitions. */
   readonly deeper: Json[];
-  /** The objects in between, whose members are schemas but which are none. */
+  /** The objects in between, which map names to schemas. */
   readonly maps: JsonObject[];
   /** The names that members depend on, each of which is a check of its own. */
   readonly names: Json[];
 }
 
-/** Takes a schema apart by the keywords of draft-07; members it does not know are left alone. */
+/** Takes a schema apart by the keywords of draft-07; unknown members are left alone. */
 export function subschemas(schema: JsonObject): Inside {
   const inside: Inside = { inPlace: [], deeper: [], maps: [], names: [] };
   for (const [keyword, value] of Object.entries(schema)) {

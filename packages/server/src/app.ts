@@ -38,9 +38,12 @@ import { createStore, type Pools } from './store/store.js';
 export interface ServerOptions {
   readonly database: pg.PoolConfig;
   readonly masterKey: Buffer;
-  /** The folder of our own PostgreSQL, so that nothing is written when its disk is nearly full. */
+  /**
+   * The data folder of the embedded PostgreSQL. Its free space is watched: writes are refused when the disk is nearly
+   * full.
+   */
   readonly databaseFolder?: string;
-  /** What clients call; known only after listening when the port is chosen by the system. */
+  /** The URL that clients call; known only after listening when the system chooses the port. */
   readonly publicUrl: string;
   /** Other URLs by which clients reach the same address. */
   readonly publicAliases?: readonly string[];
@@ -53,7 +56,7 @@ export interface ServerOptions {
   readonly serverRules?: readonly Rule[];
   /** Milliseconds a request may take; 15 seconds unless given. */
   readonly requestTimeout?: number;
-  /** Whether calls may lead to addresses that are not of the public Internet; they may not unless given. */
+  /** Whether outbound calls may reach addresses outside the public Internet; false unless given. */
   readonly deliveryAllowPrivate?: boolean;
   /** PEM of the authorities that services outside are verified by; those of Node.js unless given. */
   readonly outboundCa?: string;
@@ -61,7 +64,7 @@ export interface ServerOptions {
   readonly worker?: string;
   /** Collects the metrics of all processes; this one's unless given. */
   readonly collect?: () => Promise<string>;
-  /** What clients' connections are held to; the service's own limits unless given. */
+  /** Limits on client connections; the service's own unless given. */
   readonly connections?: Partial<ConnectionBounds>;
 }
 
@@ -71,18 +74,20 @@ export interface Server {
   readonly service: Service;
   readonly metrics: Metrics;
   /**
-   * Closes, and lets clients go first (`Connections.leave`), which takes seconds where one keeps an idle connection: no
-   * request of theirs meets a connection that was closed without a word.
+   * Closes once clients have left (`Connections.leave`), so that each of their requests meets an open connection. Takes
+   * seconds where a client keeps an idle one.
    */
   leave(): Promise<void>;
-  /** Finishes what was begun, then lets go of the database. */
+  /** Finishes what is under way, then closes the connections to the database. */
   close(): Promise<void>;
 }
 
 // biome-ignore lint/plugin: the clock that everything else is given
 const RUNTIME: Runtime = { now: () => Date.now(), random: pooledRandom(8_192) };
 
-/** Random bytes, drawn from the system many at a time: a luid needs few, and asking costs more than filling. */
+/**
+ * Random bytes, drawn from the system in bulk: a luid needs few, and a system call costs more than filling the pool.
+ */
 function pooledRandom(size: number): Runtime['random'] {
   let pool = Buffer.alloc(0);
   return (bytes) => {
@@ -101,7 +106,7 @@ function logDiskSpace(logger: FastifyBaseLogger): (enough: boolean) => void {
   };
 }
 
-/** Wires store, services and HTTP, and brings the database to this release's schema. It does not listen yet. */
+/** Wires store, services and HTTP, and migrates the database to this release's schema. The caller makes it listen. */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { logger, databaseFolder, worker = '0', deliveryAllowPrivate: allowPrivate = false } = options;
   const metrics = createMetrics(worker);
@@ -143,7 +148,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** The pools of a process. Each has its own patience, and none takes the connections of another. */
+/** The pools of a process. Each has its own timeouts, and connections that the others leave alone. */
 function createPools(database: pg.PoolConfig, onConnect: EpochGuard['verify'], failed: (error: Error) => void) {
   const { connections, listed, listing, background } = limits;
   const patience = { statement_timeout: listed.quick, connectionTimeoutMillis: 2 * listing };
@@ -155,7 +160,7 @@ function createPools(database: pg.PoolConfig, onConnect: EpochGuard['verify'], f
   };
 }
 
-/** Starts the work that has no request behind it. */
+/** Starts the background work of this process. */
 function startWork(
   {
     database,
@@ -181,7 +186,7 @@ function startWork(
   });
 }
 
-/** What the service stands on, which is let go of when it closes. */
+/** What the service is built on; released when it closes. */
 interface Resources {
   readonly metrics: Metrics;
   readonly pools: Pools;
@@ -234,7 +239,10 @@ function createService(options: ServerOptions, { metrics, pools, epochs, disk, o
   };
 }
 
-/** Brings the database to this release's schema, and makes the epoch guard of its connections. */
+/**
+ * Migrates the database to this release's schema, verifies its master key, and makes the epoch guard of its
+ * connections.
+ */
 async function prepared(
   { database, masterKey, logger }: ServerOptions,
   metrics: Metrics,

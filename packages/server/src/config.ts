@@ -4,26 +4,26 @@ import { resolve } from 'node:path';
 import { HANDLE_PATTERN } from '@countersign/protocol';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { readServerRules } from './access/server-rules.js';
-// Server rules name kinds: the registry defines which there are.
+// Registers the kinds, which server rules name.
 import './kinds/registry.js';
 import { decodeMasterKey } from './keys/master-key.js';
 import { limits } from './limits.js';
 
-/** What the server is told from outside. */
+/** The settings of the server. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** What clients call, with `/v2` and without a slash at its end. */
+  /** The URL that clients call, `/v2` included; it ends without a slash. */
   readonly publicUrl: string;
-  /** What they may call as well: the other names of this machine, unless PUBLIC_URL says which one counts. */
+  /** Further loopback URLs that are accepted, when the server listens on loopback and PUBLIC_URL is absent. */
   readonly publicAliases: readonly string[];
   /** An absolute path. */
   readonly dataDir: string;
-  /** A PostgreSQL connection string; undefined to run our own. Never to be logged: it holds a password. */
+  /** A PostgreSQL connection string; undefined to run the embedded PostgreSQL. Do not log it: it holds a password. */
   readonly databaseUrl: string | undefined;
-  /** 32 bytes in base64; undefined for the key file. Never to be logged. */
+  /** 32 bytes in base64; undefined to use the key file. Do not log it. */
   readonly masterKey: string | undefined;
-  /** Processes that serve. */
+  /** The number of serving processes. */
   readonly workers: number;
   /** Milliseconds. */
   readonly requestTimeout: number;
@@ -31,25 +31,24 @@ export interface Config {
   readonly deliveryAllowPrivate: boolean;
   readonly logLevel: (typeof logLevels)[number];
   readonly name: string;
-  /** The handle of the ledger that a request without `x-ledger` is for; undefined when it is refused. */
+  /** The handle of the ledger for requests that lack `x-ledger`; undefined to refuse them. */
   readonly defaultLedger: string | undefined;
   /** Rules that hold on every ledger of the deployment. */
   readonly serverRules: readonly Rule[];
 }
 
-/** A setting: how it is documented, and how its text is read. */
+/** A setting: its documentation, and how its text is parsed. */
 interface Setting<T> {
   readonly name: string;
-  /** What holds without it, in Markdown. */
+  /** The default, in Markdown. */
   readonly default: string;
   readonly meaning: string;
-  /** @throws Error with what is wrong, as the end of a sentence that begins with the setting's name */
+  /** @throws Error whose message ends a sentence that begins with the setting's name */
   readonly read: (text: string | undefined) => T;
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Every setting. */
 export const settings = {
   port: {
     name: 'PORT',
@@ -93,7 +92,7 @@ export const settings = {
     default: 'our own PostgreSQL in DATA_DIR',
     meaning: 'The connection string of a PostgreSQL database of yours, `postgresql://user:password@host/database`.',
     read: (text) => {
-      // It is not repeated in the error: it may hold a password.
+      // The value stays out of the error: it may hold a password.
       if (text !== undefined && !(URL.canParse(text) && /^postgres(?:ql)?:\/\//.test(text))) {
         throw new Error('must be a connection string such as postgresql://user:password@host/database');
       }
@@ -164,9 +163,9 @@ export const settings = {
 } as const satisfies { [Key in Exclude<keyof Config, 'publicAliases'>]: Setting<Config[Key] | undefined> };
 
 /**
- * Reads the settings from the environment. A variable that is empty counts as absent.
+ * Reads the settings from the environment. An empty variable counts as absent.
  *
- * @throws Error with one line for each setting that is wrong
+ * @throws Error with one line for each invalid setting
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const wrong: string[] = [];
@@ -187,7 +186,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return { ...config, publicUrl: publicUrl ?? named(own), publicAliases: others.map(named) };
 }
 
-/** The names of this machine for itself: clients use them as if they were one. */
+/** The loopback names of this machine, which clients use interchangeably. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** The settings as a table in Markdown, for the documentation. */
@@ -224,7 +223,7 @@ function readHandle(text: string): string {
   return text;
 }
 
-/** A host as it stands in an address; one that means every address is reached here by its loopback. */
+/** A host as it stands in a URL. A wildcard address becomes `localhost`. */
 export function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return isIP(host) === 6 ? `[${host}]` : host;

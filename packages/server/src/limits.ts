@@ -1,16 +1,17 @@
 /**
- * Every bound of the service, in one place. Each is tested at its value and one beyond. The interface's own limits are
- * named (interface/limits); the others keep one request from holding up the rest.
+ * Every bound of the service, in one place. Each is tested at its value and one beyond. Limits of the interface are
+ * cited (interface/limits); the others keep one request from holding up the rest.
  */
 export const limits = {
   /** Bytes of a request body (interface/records#request-bodies). */
   body: 1024 * 1024,
-  /** Milliseconds in which a request must have arrived, its body included (interface/limits). */
+  /** Milliseconds in which a request must arrive, its body included (interface/limits). */
   request: 30_000,
   /**
-   * Connections of clients: how many one process has; requests of one that wait for the one before them; milliseconds in
-   * which a client takes all that waits for it, and without a request after which it is told to use another. Idle ones are
-   * kept for longer than that, so that who reads the hint never meets a closed one.
+   * Client connections: `count` of one process; `pipelined` requests that may wait on one; milliseconds in which a
+   * client must have `taken` the answers that wait for it; and milliseconds without a request after which it is told to
+   * open another (`idle`). The server keeps idle ones longer than that, so that a client that follows the hint always
+   * meets an open one.
    */
   clients: { count: 4_096, pipelined: 100, taken: 60_000, idle: 5_000 },
   /** Nesting of arrays and objects in a request body. */
@@ -23,10 +24,7 @@ export const limits = {
   proofs: 100,
   /** Access rules on one record or policy. */
   rules: 1_000,
-  /**
-   * Policy values that are remembered to be about a right that was asked for: so many times as there are values, and so
-   * many more.
-   */
+  /** Policy values remembered as relevant to a right that was asked for: `times` the number of values, plus `more`. */
   about: { times: 4, more: 2_000 },
   /** Default and greatest `page.limit`; a greater one is served as the greatest (interface/lists#pages). */
   page: { default: 20, greatest: 1_000 },
@@ -51,16 +49,16 @@ export const limits = {
   /** Path segments of a filter. */
   filterDepth: 16,
   /**
-   * Characters of the paths and values that lists filter one record by. Paths repeat the names of members, so without
-   * this a body within its bounds would become a hundred times as much to store.
+   * Characters of the paths and values that lists filter one record by. Paths repeat the names of members, so a body
+   * within its bounds could otherwise take a hundred times its size to store.
    */
   document: 4 * 1024 * 1024,
-  /** Bytes of a record as it is stored, with all its proofs. Its drop, which ends it, may be longer. */
+  /** Bytes of a record as it is stored, with all its proofs. A drop ends the record, and may be longer. */
   record: 4 * 1024 * 1024,
   /**
-   * Bytes of records that answers are made of: of one page; fetched at once, without waiting at the semaphore; and of the
-   * answers under way of one ledger and of one process, with how many of one ledger may wait, and milliseconds one waits
-   * at most.
+   * Bytes of records that answers are made of: of one `page`; fetched `atOnce`, bypassing the semaphore; and of the
+   * answers under way of one `ledger` and of one `process`. Of one ledger, `waiting` answers may wait, each for
+   * `patience` milliseconds at most.
    */
   answers: {
     page: 8 * 1024 * 1024,
@@ -72,24 +70,24 @@ export const limits = {
   },
   /** Rules that the answer to an access check shows. */
   grants: 1_000,
-  /** Characters of what access to a record is judged by, beyond which its index entry does not repeat it. */
+  /** Characters of the data that access to a record is judged by, up to which the record's index entry repeats them. */
   judged: 8 * 1024,
   /**
-   * Records looked at for one page of a list that leaves some of them out; a page that would take more is refused
+   * Records examined for one page of a list that leaves some of them out; a page that would take more is refused
    * (interface/access#lists).
    */
   scan: 50_000,
   /**
-   * Statements of lists that each connection to the database keeps planned: how many, how often one must have been seen
-   * among how many others, and its characters.
+   * Prepared list statements that each connection to the database keeps: `count` of them; a statement is kept once it
+   * was `seen` so often `among` so many others, and has at most `characters`.
    */
   plans: { count: 200, seen: 20, among: 1_000, characters: 2_048 },
   /**
-   * Lists and histories that one process looks for. `atATime` of one ledger; `shapes` whose luck it remembers. One that is
-   * not found within `quick` milliseconds, twice, is looked for longer, `slow` of these at a time, so that the others go
-   * on. A ledger whose lists were given up for `waste` milliseconds is slow at once, until half of it is forgotten after
-   * `halfLife` milliseconds. `waiting` of one ledger at most, none longer than `patience` milliseconds; `ledgers` whose
-   * use is remembered.
+   * Lists and histories that one process looks for. `atATime` of one ledger; `shapes` whose streaks are remembered. A
+   * list that takes longer than `quick` milliseconds twice moves to the slow lane, which runs `slow` at a time and
+   * leaves the others to quick lists. A ledger whose lists were given up for `waste` milliseconds goes to the slow lane
+   * at once; that measure halves every `halfLife` milliseconds. `waiting` of one ledger at most, each for `patience`
+   * milliseconds at most; `ledgers` whose use is remembered.
    */
   listed: {
     atATime: 2,
@@ -109,13 +107,13 @@ export const limits = {
   label: 255,
   /** Seconds an issued token may live: a year. */
   tokenLife: 365 * 24 * 3600,
-  /** Characters of tokens whose signatures one process has verified and remembers, three for each of a token's. */
+  /** Characters of the verified tokens that one process remembers; a token counts for three times its length. */
   tokens: 8 * 1024 * 1024,
   /** Bytes of a bearer token (8 KiB). */
   token: 8 * 1024,
   /**
-   * A user schema (interface/schemas). Together these bound the time to compile one, the memory it keeps, and what judging
-   * one record may cost.
+   * A user schema (interface/schemas). Together these bound the time to compile one, the memory it keeps, and the cost
+   * of judging one record.
    */
   schema: {
     /** As canonical JSON. */
@@ -124,13 +122,13 @@ export const limits = {
     depth: 32,
     /** Subschemas and names in `dependencies`, counting those that references repeat in the compiled code. */
     subschemas: 300,
-    /** Keywords of all subschemas, counted likewise: compiling one takes about 40 µs, and nothing else runs meanwhile. */
+    /** Keywords of all subschemas, counted likewise: compiling one takes about 40 µs and holds the event loop. */
     keywords: 600,
     /** Characters of one pattern, instructions it compiles to, those of all patterns of a schema, and their number. */
     pattern: { characters: 1_024, instructions: 2_000, together: 10_000, count: 100 },
     /** Units of work per millisecond of `limits.validation`; one unit is about a step of compiled code. */
     unitsPerMillisecond: 10_000,
-    /** Errors gathered while judging, those of alternatives that are given up included. */
+    /** Errors gathered while judging, those of abandoned alternatives included. */
     gathered: 2_000,
     /** Errors answered, and the characters they may hold together as JSON. */
     answered: { errors: 100, characters: 64 * 1024 },
@@ -142,10 +140,9 @@ export const limits = {
     compiledWeight: 50_000,
   },
   /**
-   * The work of requests, in steps of about a tenth of a microsecond (decision 0015): what a slice of it may take before
-   * others have their turn, what one request may take in all, what is granted in one turn of the event loop. A ledger goes
-   * straight through while it is below `burst`, of which it gets back the `share` of one processor; `accounts` of ledgers
-   * are kept.
+   * The work of requests, in steps of about a tenth of a microsecond (decision 0015): of one `slice`, after which
+   * others have their turn; of one `request` in all; and of one `turn` of the event loop. A ledger bypasses the queue
+   * while it is below `burst`, and regains the `share` of one processor; `accounts` of ledgers are kept.
    */
   work: {
     perMillisecond: 10_000,
@@ -156,7 +153,7 @@ export const limits = {
     share: 0.25,
     accounts: 10_000,
   },
-  /** Milliseconds without a sign of life after which a process that serves is replaced. */
+  /** Milliseconds of silence after which a serving process is replaced. */
   standstill: 10_000,
   /** Bytes of a form sent to the token endpoint. */
   form: 16 * 1024,
@@ -165,22 +162,22 @@ export const limits = {
    * how many clients one process remembers them of.
    */
   failures: { attempts: 10, window: 60_000, remembered: 10_000 },
-  /** Refused tokens that one process tells of in its log, in so many milliseconds. */
+  /** Refused tokens that one process logs, in so many milliseconds. */
   refusals: { count: 60, window: 60_000 },
-  /** Providers whose signing keys one process keeps per ledger, and factors of one looked through for its key. */
+  /** Providers whose signing keys one process keeps per ledger, and factors of one provider searched for its key. */
   providers: 16,
   factors: 100,
   /** Milliseconds one validation against a user schema may take. */
   validation: 60,
   /**
-   * Calls to services outside: milliseconds for a connection and for all of a call; connections to one origin, milliseconds
-   * that an idle one is kept, and origins that there are connections to; calls under way for one ledger, and for all of
-   * one process. `share` of the time that a request has is what the calls made for it may take together, so that the
-   * client is told.
+   * Outbound calls. Milliseconds to `connect`, and for a call in `total`; `connections` to one origin, milliseconds
+   * that an `idle` one is kept, and `origins` with connections; `calls` under way for one ledger, and for all of one
+   * process. `share` is the part of a request's time that the calls made for it may take together, so that the client
+   * still gets an answer.
    *
-   * Of an answer: its bytes and JSON values, and levels below which a record stands in a list; with room for a record that
-   * was sent as large as a body may be, and comes back with proofs. And proofs on all records of a list: four each on the
-   * greatest page, of which one takes about 50 µs to verify.
+   * Of an answer: its bytes and JSON values, with room for a record of the greatest body and its proofs; `levels` below
+   * which a record stands in a list; and `proofs` on all records of a list, four each on the greatest page: verifying
+   * one takes about 50 µs.
    */
   outbound: {
     connect: 5_000,
@@ -217,11 +214,14 @@ export const limits = {
   },
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
-  /** Characters that the writes of one commit hold together, unless it is one write: putting them together takes time. */
+  /**
+   * Characters that the writes of one commit hold together, since building the statement takes time. A single write may
+   * hold more.
+   */
   commit: 2 * 1024 * 1024,
   /**
    * Queries for one sort of lookup (by handle, by luid) under way at a time, and of one ledger; each is of one ledger.
-   * Fewer than there are connections, so that other things go on.
+   * Fewer than the connections, so that other work goes on.
    */
   lookups: { together: 4, each: 2 },
   /**
@@ -230,14 +230,14 @@ export const limits = {
    */
   connections: { lists: 3, leases: 2, others: 7 },
   /**
-   * Background work, in milliseconds where nothing else is said: how long a `lease` holds unless it is renewed, and how
+   * Background work, in milliseconds unless said otherwise: how long a `lease` holds unless it is renewed, and how
    * often it is (`beat`); how long a look for due units may take (`query`), the shortest time from one look to the next
-   * (`pause`), and the random part of the time to when a unit is free (`jitter`). `listed` due units are considered in a
-   * look, rows `swept` by one statement.
+   * (`pause`), and the random part of the time to when a unit is free (`jitter`). `listed` due units are considered in
+   * a look, rows `swept` by one statement.
    *
-   * Failures are tried again after `retry`, and a lost connection for hints after `reconnect`. Hints of one worker are
-   * sent to other processes every `hint` milliseconds at most. A stop waits for what runs (`drain`), then for what was
-   * aborted to end (`grace`). Of failures, `lines.count` are logged in `lines.window` milliseconds.
+   * Failures are retried after `retry`, and a lost connection for hints after `reconnect`. Hints of one worker are sent
+   * to other processes every `hint` milliseconds at most. A stop waits for running units (`drain`), then for aborted
+   * ones to end (`grace`). `lines.count` failures are logged in `lines.window` milliseconds.
    */
   background: {
     lease: 30_000,
@@ -255,38 +255,39 @@ export const limits = {
     lines: { count: 60, window: 60_000 },
   },
   /**
-   * Of our own PostgreSQL: how often in so many milliseconds it may end by itself before it is given up, and milliseconds
-   * before it is started again.
+   * Restarts of the embedded PostgreSQL: how often in so many milliseconds it may end unasked before it is given up,
+   * and milliseconds before each restart.
    */
   restarts: { times: 5, within: 10 * 60_000, respite: 500 },
   /**
-   * Bytes that must be free on the disk of our own PostgreSQL: for a write, so that reads go on when it is nearly full;
-   * and for a failed start to count as one.
+   * Bytes that must be free on the disk of the embedded PostgreSQL: for a write, so that reads go on when it is nearly
+   * full; and for a failed start to count as one.
    */
   freeDisk: { write: 128 * 1024 * 1024, start: 32 * 1024 * 1024 },
-  /** Milliseconds a list may take to be found; indexes find most in less than one. */
+  /** Milliseconds that finding a list may take; with an index most take less than one. */
   listing: 5_000,
-  /** Commits under way at a time, each of another ledger; fewer than there are connections, so that reads go on. */
+  /** Commits under way at a time, each of another ledger; fewer than the connections, so that reads go on. */
   commits: 4,
   /**
-   * Transactions of one write each, as of records with secrets: how many at a time, and of one ledger; and how many that
-   * make a ledger. With commits and lookups they share the connections.
+   * Transactions of one write each, as of records with secrets: how many at a time, and of one ledger; and how many
+   * that make a ledger. With commits and lookups they share the connections.
    */
   transactions: { lanes: 2, each: 1, births: 1 },
-  /** Writes that may wait for a commit before new ones are turned away. */
+  /** Writes that may wait for a commit; further ones are refused. */
   queue: 10_000,
-  /** Times a write is prepared anew because what it was decided on changed meanwhile. */
+  /** Attempts at a write, which is prepared again whenever the state it was decided on has changed. */
   attempts: 200,
   /** Ledgers whose keys one process keeps in memory, and characters of the states of ledgers that it keeps together. */
   ledgers: { count: 1_000, together: 64 * 1024 * 1024 },
   /**
-   * States of ledgers that one process reads from the database: how many at a time, bytes of one that needs no room, and
-   * of those read in room; loads of one that wait at most, and milliseconds each waits.
+   * States of ledgers that one process reads from the database: how many at a time; bytes up to which one is read
+   * directly, and bytes of all larger ones together; loads of one ledger that wait at most, and milliseconds each
+   * waits.
    */
   loads: { lanes: 4, small: 128 * 1024, size: 8 * 1024 * 1024, waiting: 100, patience: 10_000 },
   /** Characters of the records that the state of one ledger is made of: its own, its policies, domains and schemas. */
   state: 8 * 1024 * 1024,
-  /** Of these, how many may be taken before records in a domain take no more: the rest is for the ledger's own. */
+  /** Of these, the part that records in a domain may fill: the rest is reserved for the ledger's own. */
   stateForDomains: 4 * 1024 * 1024,
   /** Signers, by key, that one process remembers per ledger. */
   signers: 10_000,

@@ -1,6 +1,6 @@
 import { tooOld } from './node-version.js';
 
-// Nothing else is loaded before this is known: an old Node.js could not even read it.
+// Checked before anything else is loaded, since an old Node.js fails to parse the rest.
 const problem = tooOld(process.versions.node);
 if (problem !== undefined) {
   console.error(problem);

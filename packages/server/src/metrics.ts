@@ -7,11 +7,11 @@ const LATENCIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 /** What a process counts and measures, for `GET /metrics` in the form of Prometheus. */
 export interface Metrics {
   readonly registry: Registry;
-  /** A request was answered. `route` is the pattern, never the path: a path would hold handles of tenants. */
+  /** A request was answered. `route` is the pattern; the path would expose handles of tenants. */
   answered(request: { method: string; route: string; status: number; seconds: number }): void;
-  /** A batch of commits or lookups began, with how long its oldest item had waited. */
+  /** A batch of commits or lookups began; `waited` is the time its oldest item had waited, in seconds. */
   batched(of: string, size: number, waited: number): void;
-  /** A stored version was asked for that is not what was stored. */
+  /** A stored version was read that differs from what was stored. */
   corrupt(): void;
   /** The database has gone on from an earlier point: all ledgers were moved on to that epoch. */
   epochBegan(epoch: number): void;
@@ -24,9 +24,9 @@ export interface Metrics {
 export interface BackgroundMetrics {
   /** A run has ended: `done`, `failed`, `lost` with its lease, or `stopped` with the process. */
   ran(name: string, outcome: string, seconds: number): void;
-  /** Something failed: the step in which it did. */
+  /** A step of background work has failed. */
   failed(name: string, step: string): void;
-  /** Seconds that the unit which was due for longest had waited at the last look. */
+  /** Seconds that the longest due unit had waited at the last look. */
   lag(name: string, seconds: number): void;
   /** Whether hints of other processes are heard. */
   listening(is: boolean): void;
@@ -90,7 +90,7 @@ export function createMetrics(worker: string): Metrics {
   return {
     registry,
     answered({ method, route, status, seconds }) {
-      // To find a metric by its labels costs more than to count: each route's are found once.
+      // Looking a metric up by its labels costs more than counting: each route's are looked up once.
       const name = `${method} ${route} ${status}`;
       const counted = routes.get(name) ?? {
         requests: requests.labels({ method, route, status: String(status) }),
@@ -163,7 +163,7 @@ export function replacedCounter(registry: Registry): Counter<'worker' | 'because
   });
 }
 
-/** Adds the requests that wait for their turn. */
+/** Adds the number of requests that wait for their turn. */
 export function watchTurns({ registry }: Metrics, waiting: () => number): void {
   new Gauge({
     name: 'countersign_turns_waiting',
@@ -192,7 +192,7 @@ export function watchPools({ registry }: Metrics, pools: Readonly<Record<string,
   });
 }
 
-/** The metrics that are ours as a table in Markdown, for the documentation. */
+/** The service's own metrics as a table in Markdown, for the documentation. */
 export function renderMetrics({ registry }: Metrics): string {
   const rows = registry
     .getMetricsAsArray()

@@ -1,8 +1,8 @@
-/** The oldest Node.js this runs on, as `engines` of package.json says it. */
+/** The oldest supported Node.js, as in `engines` of package.json. */
 const OLDEST = [20, 19] as const;
 
 /**
- * What to tell whoever starts this on a Node.js that is too old.
+ * The message for an operator whose Node.js is too old.
  *
  * @param version such as `18.20.4`
  * @returns undefined when it is new enough

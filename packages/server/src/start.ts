@@ -10,7 +10,7 @@ import { type Config, readConfig, urlHost } from './config.js';
 import { readMasterKey } from './keys/master-key.js';
 import { startEmbedded } from './store/embedded.js';
 
-/** Starts the service from the environment, and tells in one line why that cannot be. */
+/** Starts the service from the environment. A failure is told in one line on standard error. */
 export async function start(): Promise<void> {
   try {
     await serveFromEnvironment();
@@ -20,7 +20,7 @@ export async function start(): Promise<void> {
   }
 }
 
-/** Ends the process cleanly on SIGTERM and SIGINT. */
+/** Serves until SIGTERM or SIGINT, which end the process cleanly. */
 async function serveFromEnvironment(): Promise<void> {
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);
@@ -28,7 +28,7 @@ async function serveFromEnvironment(): Promise<void> {
     runWorker(config, logger);
     return;
   }
-  // What is easily put right is told before anything is made.
+  // Errors that are easily fixed are found before anything is created.
   await assertFree(config.host, config.port);
   await readMasterKey(config);
   const embedded = config.databaseUrl
@@ -46,7 +46,7 @@ async function serveFromEnvironment(): Promise<void> {
   }
 }
 
-/** What a newcomer may want to know when there is no ledger yet. */
+/** First steps for the operator of a new deployment. */
 function firstSteps(config: Config): string {
   const local = `http://${urlHost(config.host)}:${config.port}/v2`;
   const tour = local === 'http://127.0.0.1:3000/v2' ? 'npm run tour' : `npm run tour -- ${local}`;
@@ -56,7 +56,7 @@ The interface, for people and programs:   ${config.publicUrl}/openapi.json   and
 Keep a copy of the master key: without it the ledgers' own keys are lost.`;
 }
 
-/** Something that serves until it is told to stop, and may end by itself for a reason. */
+/** A running service: it serves until it is stopped, or fails for a reason. */
 interface Serving {
   stop(): Promise<void>;
   restart?(): Promise<void>;
@@ -72,7 +72,7 @@ async function run(config: Config, logger: pino.Logger, embedded: Postgres | und
     if (stopping) return;
     stopping = true;
     try {
-      // Asked to stop while it still starts, it does so as soon as it can do it cleanly.
+      // A stop during the start waits until the start has completed.
       await (await beginning).stop();
       await embedded?.stop();
       process.exit(status);
@@ -99,7 +99,7 @@ async function run(config: Config, logger: pino.Logger, embedded: Postgres | und
   if (isNew) console.log(firstSteps(config));
 }
 
-/** The processes that serve share the socket and are looked after by this one, which replaces one that stands still. */
+/** The serving processes share the socket. This process supervises them, and replaces one that stands still. */
 function begin(config: Config, logger: pino.Logger, databaseUrl: string, masterKey: Buffer): Promise<Serving> {
   return startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
 }

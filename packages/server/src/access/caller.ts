@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 
 /**
- * What rules can ask of a signer record: its data, and the circles it is in at this moment
+ * What rules can ask of a signer: the data of its record, and its circles at this moment
  * (interface/access#signer-matchers, interface/circles#members).
  */
 export interface SignerFacts {
@@ -13,23 +13,29 @@ export interface SignerFacts {
   readonly status?: string;
   /** Handles of circles. */
   readonly circles: readonly string[];
-  /** The domain its record is in: what that says counts there and below. */
+  /** The domain of its record, whose `schema` and `custom` count there and below; an exact handle counts everywhere. */
   readonly domain?: string;
-  /** Whether whoever holds `public` has put a proof of it on the record. Anyone may write any key into one. */
+  /**
+   * Whether the record carries a proof made with `public`. Any key can be written into a record; only its holder can
+   * prove it.
+   */
   readonly proven?: boolean;
 }
 
-/** A key that the caller showed to hold, or a signer that somebody who is trusted said the caller is. */
+/** A key that the caller has shown to hold, or a signer that a trusted party says the caller is. */
 export interface Key {
-  /** Absent where nothing shows that the caller, or the signer the caller is said to be, holds a key. */
+  /** Absent where a signer is only named, and its record lacks a proof of the key or is out of use. */
   readonly public?: string;
-  /** The signer it stands for: whose own key it is, or that of a factor (interface/proofs#for-whom-a-key-stands). */
+  /**
+   * The signer the key stands for: the signer with that key, or with a factor of it
+   * (interface/proofs#for-whom-a-key-stands).
+   */
   readonly signer?: SignerFacts;
-  /** Handle of the signer that has the key but is out of use: then it stands for nobody. */
+  /** Handle of the signer that has the key but is out of use; the key then stands for no signer. */
   readonly retired?: string;
 }
 
-/** A key that somebody has made a signature with. */
+/** A key that has made a verified signature. */
 export interface ShownKey extends Key {
   readonly public: string;
 }
@@ -41,9 +47,9 @@ export interface Token {
   readonly claims: JsonObject;
 }
 
-/** Who asks. Everything in it was verified. */
+/** The sender of a request. Everything in it is verified. */
 export interface Caller {
-  /** The keys of the client's own proofs; none on a read. */
+  /** The keys of the client's own proofs; empty on a read. */
   readonly proofs: readonly Key[];
   readonly token?: Token;
 }

@@ -5,23 +5,23 @@ import { rightsFor } from './decide.js';
 import { granting, principal, tokenKeys } from './granting.js';
 import type { Level, Standing } from './standing.js';
 
-/** The order in which rules are shown; those of the server are not (interface/access#access-check). */
+/** The order in which rules are shown; server rules are left out (interface/access#access-check). */
 const SHOWN: readonly Level[] = ['ledger', 'domain', 'record', 'policy'];
 
 /**
- * The rules that grant `action` to the caller, as an access check shows them (interface/access#access-check). `recordKind`
- * is what the check's `data.record` names; without it, the check is about the subject itself (or the ledger).
+ * The rules that grant `action` to the caller, as an access check shows them (interface/access#access-check).
+ * `recordKind` is the check's `data.record`; when it is absent, the check is about the subject itself, or the ledger.
  */
 export function grants(action: string, recordKind: string | undefined, caller: Caller, context: Context): JsonObject[] {
   const kind = context.subject?.kind ?? 'ledger';
   const record = recordKind ?? kind;
-  // For reads too it is the proofs of the check that count; an unsigned check is judged by the key of its token.
+  // A signed check is judged by its proofs, for reads too; an unsigned one by the key of its token.
   const who = principal(caller.proofs.length > 0 ? caller.proofs : tokenKeys(caller), caller);
   const found = [...granting(rightsFor(action, record, context.terms), scopeOf(record, context), () => who)];
   return SHOWN.flatMap((level) => found.filter((one) => one.level === level)).map((one) => shown(one, kind));
 }
 
-/** Asked of a domain about records of another kind, what counts is what counts for records in that domain. */
+/** A check of a domain about records of another kind is judged by the rules for records in that domain. */
 function scopeOf(record: string, context: Context): Context {
   const { subject, ...around } = context;
   if (subject?.kind !== 'domain' || record === 'domain' || record === 'domain-proof') return context;
@@ -29,7 +29,10 @@ function scopeOf(record: string, context: Context): Context {
   return { ...around, domains: [domain, ...context.domains] };
 }
 
-/** The rule without whom it is for, and with what it is about when that is said only by where it stands. */
+/**
+ * The rule as an access check shows it: matchers of callers are left out, and a `record` implied by the level is filled
+ * in.
+ */
 function shown({ level, rule }: Standing, kind: string): JsonObject {
   const { action, record = level === 'record' ? kind : 'ledger', filter, invoke } = rule;
   return {

@@ -4,11 +4,11 @@ import type { Cost } from '../metering/cost.js';
 import { compileTextMatcher, findsIn, type TextMatcher } from './text-matcher.js';
 
 /**
- * Whether `actual` is as `expected` says (interface/access#signer-matchers): equal to a scalar; what all operators hold
- * for; an object whose members are as those of `expected`. An array is as a scalar or an operator says when one of its
- * elements is. Something absent is as `$ne` and `$nin` say, and nothing else (interface/lists#operators).
+ * Whether `actual` satisfies `expected` (interface/access#signer-matchers). A scalar must be equal, every operator must
+ * hold, and an object must match member by member. An array satisfies a scalar or an operator when one of its elements
+ * does. An absent value satisfies only `$ne` and `$nin` (interface/lists#operators).
  *
- * @param cost charged for what is compared; all that is thrown is what it throws
+ * @param cost charged for the comparisons; its errors are the only ones thrown
  */
 export function matches(expected: Json, actual: Json | undefined, cost: Cost): boolean {
   if (!isObject(expected)) return equals(expected, actual, cost);
@@ -20,15 +20,15 @@ export function matches(expected: Json, actual: Json | undefined, cost: Cost): b
   return names.every((name) => matches(expected[name] as Json, member(actual, name), cost));
 }
 
-/** Steps that each member of an object takes. */
+/** Steps per member of an object. */
 const MEMBER = 2;
 
-/** The member of `value` of that name: never one that an object inherits. */
+/** The own member of `value` of that name; inherited members are ignored. */
 export function member(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Whether one operator holds. One that does not exist never does, so that a rule not understood grants nothing. */
+/** Whether one operator holds. An unknown operator fails, so that a rule this release cannot read grants nothing. */
 function holds(operators: JsonObject, operator: string, actual: Json | undefined, cost: Cost): boolean {
   const operand = operators[operator] as Json;
   switch (operator) {
@@ -41,7 +41,7 @@ function holds(operators: JsonObject, operator: string, actual: Json | undefined
     case '$nin':
       return Array.isArray(operand) && !operand.some((one) => equals(one, actual, cost));
     case '$regex':
-      // Rules are validated, but not what their `custom` and claims hold.
+      // `custom` and claims of a rule are free-form, so the operand may be any JSON of any length.
       return (
         typeof operand === 'string' &&
         operand.length <= limits.filter &&
@@ -58,7 +58,7 @@ function equals(expected: Json, actual: Json | undefined, cost: Cost): boolean {
   return actual.includes(expected);
 }
 
-/** Whether two values are the same, all the way down. */
+/** Whether two values are deeply equal. */
 function areSame(one: Json, other: Json | undefined, cost: Cost): boolean {
   cost.spend(1 + weightOf(one));
   if (typeof one !== 'object' || one === null) return Object.is(one, other);
@@ -73,7 +73,7 @@ function areSame(one: Json, other: Json | undefined, cost: Cost): boolean {
   return names.every((name) => Object.hasOwn(other, name) && areSame(one[name] as Json, other[name], cost));
 }
 
-/** Steps that it takes to compare a text with one of the same length, beside the first. */
+/** Steps beside the first to compare a text with one of the same length. */
 function weightOf(value: Json): number {
   return typeof value === 'string' ? value.length >> 8 : 0;
 }

@@ -5,14 +5,14 @@ import type { AccessEntry, AccessValue, NameMatcher, RecordName, Rule } from './
 /** An access policy (interface/policies#access-policies). */
 export interface AccessPolicy {
   readonly handle: string;
-  /** A policy of a schema other than `access` grants nothing. */
+  /** Only policies of schema `access` grant. */
   readonly schema?: string;
   readonly status?: string;
-  /** What values without a `record` are about. */
+  /** The `record` of values that have none. */
   readonly record?: NameMatcher<RecordName>;
   readonly values: readonly AccessValue[];
   readonly extend?: string | readonly string[];
-  /** The domain it is in: it counts for records there and below only. */
+  /** The domain it is in: it counts only for records there and below. */
   readonly domain?: string;
 }
 
@@ -29,12 +29,12 @@ export interface Subject {
     readonly labels?: readonly string[];
     readonly thread?: string;
   };
-  /** False for a create: neither its own access nor its owners count. */
+  /** False for a create: the access and owners of the record then do not count yet. */
   readonly exists: boolean;
   /**
-   * How much of it is known, where that is not everything: nothing but members of its `data` that say its name, or all
-   * of `data`; and of `meta` what is there. What is absent is then unknown, and not absent. `index`: what lists have of it
-   * before they fetch it, which is its name and all of `meta`.
+   * How much of the record is known, when only a part is. `name`: the members of `data` that hold its name. `data`: all
+   * of `data`. Both: the members of `meta` that are present. `index`, the entry that lists read first: the name, and
+   * all of `meta`. Other absent members are unknown, rather than absent from the record.
    */
   readonly known?: 'name' | 'data' | 'index';
 }
@@ -45,15 +45,17 @@ export interface Right {
   readonly record: string;
 }
 
-/** What kinds of record change in how rules are read. */
+/** How kinds of record change the meaning of rules. */
 export interface RightTerms {
-  /** The right that an action on a kind needs on another kind, where either allows it: by record, then by action. */
+  /** A second right that allows the same operation, on another kind: by record, then by action. */
   readonly alike: ReadonlyMap<string, ReadonlyMap<string, Right>>;
-  /** The names of proofs (`intent-proof`) that the right to update the record does not allow. */
+  /**
+   * The names of proofs (`intent-proof`) that need a right of their own: the right to update the record is not enough.
+   */
   readonly ownProofs: ReadonlySet<string>;
 }
 
-/** What a decision is made on, beside the caller: all of it as stored at this moment. */
+/** What a decision rests on beside the caller, all as stored at this moment. */
 export interface Context {
   readonly ledger: {
     readonly access: readonly AccessEntry[];
@@ -68,17 +70,18 @@ export interface Context {
   readonly server: readonly Rule[];
   /** The domain the subject is in (or is to join), then those above it. */
   readonly domains: readonly { readonly handle: string; readonly access: readonly AccessEntry[] }[];
-  /** Absent when the action is about no one record, as a list. */
+  /** Absent when the action is about the kind as a whole, as a list is. */
   readonly subject?: Subject;
-  /** Handles of the domains whose signers count as what their records say; those of `domains` unless given. */
+  /** Handles of the domains whose signers count with schema, custom data and name; those of `domains` unless given. */
   readonly signersOf?: readonly string[];
   /**
-   * Whether the named condition of a policy value is fulfilled; without it none is (interface/policies#access-policies).
+   * Whether the named condition of a policy value is fulfilled; absent, every condition fails
+   * (interface/policies#access-policies).
    */
   readonly invoke?: (name: string) => boolean;
   readonly terms: RightTerms;
-  /** Charged for every rule that is looked at. */
+  /** Charged for every rule that is read. */
   readonly cost: Cost;
-  /** Takes filters on what is not known as fulfilled: it is asked whether finding out could lead to a grant. */
+  /** Counts filters on unknown members as fulfilled: asks whether fetching the record could lead to a grant. */
   readonly hopeful?: true;
 }

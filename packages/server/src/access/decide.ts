@@ -12,15 +12,15 @@ export interface Decision {
 
 /**
  * Whether rules allow `caller` to do `action` on `record`, a name from interface/access#record-names (`wallet`,
- * `intent-proof`). Nothing is allowed that no rule grants, and no rule takes away what another grants
- * (interface/access#levels). The gate of the ledger is asked separately: `may` asks both.
+ * `intent-proof`). Rules only grant: an action is allowed when any rule grants it (interface/access#levels). The gate
+ * of the ledger is separate; `may` asks both.
  */
 export function decide(action: string, record: string, caller: Caller, context: Context): Decision {
   const rights = rightsFor(action, record, context.terms);
   return decisionBy(first(granting(rights, context, principals(action, caller, context))));
 }
 
-/** The decision that rests on a rule, or on there being none. */
+/** A grant by `rule`, or a refusal when it is undefined. */
 function decisionBy(rule: Standing | undefined): Decision {
   if (!rule) return { granted: false };
   const { level, index, policy } = rule;
@@ -32,13 +32,13 @@ function first(rules: Iterable<Standing>): Standing | undefined {
   return undefined;
 }
 
-/** The rights any of which allows the operation: for some, the interface leaves open which one is meant. */
+/** The rights any of which allows the operation: for some operations the interface names two. */
 export function rightsFor(action: string, record: string, terms: RightTerms): readonly Right[] {
   const asked = { action, record };
-  // interface/circles#members: to assign a signer to a circle is to create a circle signer. The subject is the circle.
+  // interface/circles#members: assigning a signer to a circle is creating a circle signer. The subject is the circle.
   const alike = terms.alike.get(record)?.get(action);
   if (alike) return [asked, alike];
-  // interface/access#levels: a proof may be added by who may update the record; to intents not.
+  // interface/access#levels: the right to update a record includes adding proofs, except to intents.
   if (action === 'create' && record.endsWith('-proof') && !terms.ownProofs.has(record)) {
     return [asked, { action: 'update', record: record.slice(0, -'-proof'.length) }];
   }
@@ -51,18 +51,18 @@ export function isRead(action: string): boolean {
 }
 
 /**
- * With whom the rules of a level are matched (interface/access#reads-and-writes, interface/access#levels,
- * interface/signers#secrets for `reveal`).
+ * The keys and token that the rules of a level are matched with (interface/access#reads-and-writes,
+ * interface/access#levels, interface/signers#secrets for `reveal`).
  */
 export function principalFor(action: string, level: Level, caller: Caller): Principal {
-  // Secrets are for the key of the token only: what a rule says of its claims does not count.
+  // Secrets are revealed to the key of the token; a `bearer` rule does not count.
   if (action === 'reveal') return { keys: tokenKeys(caller) };
   if (isRead(action)) return principal(level === 'domain' ? tokenKeys(caller) : [], caller);
   const impersonated = tokenKeys(caller).filter((key) => key.signer !== undefined);
   return principal([...caller.proofs, ...impersonated], caller);
 }
 
-/** The same by level. What a domain's own record says of itself is a rule of a domain as well. */
+/** The same by level. The rules on a domain's own record count as rules of a domain. */
 function principals(action: string, caller: Caller, { subject }: Context): (level: Level) => Principal {
   const own: Level = subject?.kind === 'domain' ? 'domain' : 'record';
   return (level) => principalFor(action, level === 'record' ? own : level, caller);
@@ -82,8 +82,8 @@ export function mayEnter(caller: Caller, context: Context): boolean {
 }
 
 /**
- * The rule that gets the caller as far as the action itself (interface/access#gate): one that gives `access`; or, for a
- * read, one of the ledger or the server that grants this very read.
+ * The rule that passes the gate for this action (interface/access#gate): one that gives `access`; for a read, also a
+ * rule of the ledger or the server that grants this read.
  */
 function passage(
   caller: Caller,
@@ -100,14 +100,14 @@ function passage(
   return undefined;
 }
 
-/** Whether the caller gets as far as the action itself: a mutation always needs `access` (interface/access#gate). */
+/** Whether the caller passes the gate: a mutation always needs `access` (interface/access#gate). */
 export function gate(caller: Caller, context: Context, mutation: boolean, action: string, record: string): boolean {
   return passage(caller, context, mutation, action, record) !== undefined;
 }
 
-/** A decision on the whole way: the gate, then the action. */
+/** A decision on the whole way: the gate, then the rules. */
 export interface Judgement extends Decision {
-  /** Where the caller was stopped, when not granted. */
+  /** Where the caller was stopped, on a refusal. */
   readonly stopped?: 'gate' | 'rules';
 }
 
@@ -129,8 +129,8 @@ export function mayRead(kind: string, caller: Caller, context: Context): boolean
 }
 
 /**
- * Whether the caller may list records of `kind`, and by which rule (interface/access#lists). What the list shows is for
- * `visible`.
+ * Whether the caller may list records of `kind`, and by which rule (interface/access#lists). `visible` decides which
+ * records the list shows.
  */
 export function judgeQuery(
   kind: string,
@@ -148,7 +148,7 @@ export function mayQuery(kind: string, caller: Caller, context: Context): boolea
 
 /**
  * Whether a list that the caller may ask for shows the subject (interface/access#lists): when it is readable; under
- * policies, when a value grants `query`, for which a `signer` value is matched with the token's key.
+ * policies, when a value grants `query`, whose `signer` is matched with the token's key.
  */
 export function visible(kind: string, caller: Caller, context: Context): boolean {
   if (!context.ledger.policyBased) return decide('read', kind, caller, context).granted;

@@ -1,11 +1,11 @@
 import type { Judgement } from './decide.js';
 
 /**
- * A decision in words for the operator's log: what was asked, and what brought the outcome about. It holds names and
- * places only: no token, no key, nothing of what a record holds beside its handle.
+ * A decision for the operator's log: what was asked, and which rule decided. It holds names and positions only: tokens,
+ * keys, and the content of records beside the handle stay out of the log.
  */
 export interface Explanation {
-  /** Handle of the ledger; absent for what is asked of the server itself. */
+  /** Handle of the ledger; absent for a request to the server itself. */
   readonly ledger?: string;
   readonly action: string;
   /** A name from interface/access#record-names. */
@@ -13,16 +13,16 @@ export interface Explanation {
   /** Handle of the record, where the action is about one that has a handle. */
   readonly handle?: string;
   readonly granted: boolean;
-  /** The rule that granted: its level, its place in its list or policy, the policy. Absent when none did. */
+  /** The rule that granted: its level, its index in its list or policy, the policy. Absent on a refusal. */
   readonly by?: Judgement['by'];
-  /** Where it was stopped when not granted: at the ledger's gate, or by the rules about the action. */
+  /** Where a refused caller was stopped: at the ledger's gate, or by the rules about the action. */
   readonly stopped?: Judgement['stopped'];
 }
 
-/** Takes explanations, where someone wants them. */
+/** Receives explanations. */
 export type Explain = (explanation: Explanation) => void;
 
-/** What the log says of a decision. */
+/** The log text of a decision. */
 export function told({ granted, stopped }: Explanation): string {
   if (granted) return 'access granted';
   return stopped === 'gate' ? 'access refused: no rule opens the ledger' : 'access refused: no rule grants it';

@@ -4,24 +4,24 @@ import { matches, member } from './condition.js';
 import type { Subject } from './context.js';
 
 /**
- * Whether a record is what a policy's filter asks for (interface/policies#access-policies): every key, a path in `data`
- * or `meta.…`, has the value or meets the operators.
+ * Whether a record matches the filter of a policy (interface/policies#access-policies): at every key, a path in `data`
+ * or `meta.…`, the value is equal or meets the operators.
  *
- * @param cost charged for what is compared
- * @param unknown what is said of a key that leads to what is not known: `$ne` and `$nin` hold for what is absent, and
- *   must not hold for what only seems to be
+ * @param cost charged for the comparisons
+ * @param unknown the result for a key whose value is unknown: `$ne` and `$nin` hold for an absent value, and must not
+ *   hold for one that is only unknown
  */
 export function fits(filter: JsonObject, subject: Subject, cost: Cost, unknown = false): boolean {
   const keys = Object.keys(filter);
   cost.spend(1 + 2 * keys.length);
   return keys.every((key) => {
-    // A key may be as long as a body, and be all dots.
+    // Splitting a key takes as long as the key, which may fill the body.
     cost.spend(1 + (key.length >> 2) + ((subject.meta.labels?.length ?? 0) >> 2));
     return isKnown(subject, key) ? matches(filter[key] as Json, valueAt(subject, key), cost) : unknown;
   });
 }
 
-/** Whether it is known what a filter's key leads to, be it that nothing is there. */
+/** Whether the value at a filter's key is known, be it absent. */
 function isKnown({ data, meta, known }: Subject, key: string): boolean {
   if (known === undefined) return true;
   const [first = '', second = ''] = key.split('.');

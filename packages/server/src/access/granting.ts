@@ -6,7 +6,7 @@ import { bearerMatches, type Owners, signerMatches } from './matchers.js';
 import type { AccessValue, Rule } from './rules.js';
 import { covers, type Level, type Standing, standing } from './standing.js';
 
-/** Whom rules are matched with: keys with their `signer`, the token with their `bearer`. */
+/** What rules are matched with: keys with their `signer`, the token with their `bearer`. */
 export interface Principal {
   readonly keys: readonly Key[];
   readonly token?: Token;
@@ -23,8 +23,8 @@ export function principal(keys: readonly Key[], caller: Caller): Principal {
 }
 
 /**
- * Every standing rule that grants one of `rights`. They mean the same operation; a rule that grants one grants it.
- * `who` tells with whom the rules of a level are matched.
+ * Every standing rule that grants one of `rights`, which all mean the same operation. `who` tells with whom the rules
+ * of a level are matched.
  */
 export function* granting(
   rights: readonly Right[],
@@ -46,14 +46,17 @@ export function admits(rule: Rule, { keys, token }: Principal, owners: Owners, c
   return !bearer || (token !== undefined && bearerMatches(bearer, token, owners, cost));
 }
 
-/** The owners rules mean. A record about to be made has none yet. */
+/** The owners that `$record` and `$ledger` mean. A record that is being created has none yet. */
 export function ownersFor({ record }: Right, context: Context, domains = domainsAround(context)): Owners {
   const { ledger, subject } = context;
   if (subject) return { record: subject.exists ? subject.owners : [], ledger: ledger.owners, domains };
   return { record: record === 'ledger' ? ledger.owners : [], ledger: ledger.owners, domains };
 }
 
-/** The domains whose signers count as what their records say. The record of a domain is about that domain. */
+/**
+ * The domains whose signers count with schema, custom data and name. The record of a domain belongs to that domain
+ * itself.
+ */
 export function domainsAround({ domains, subject, signersOf }: Context): readonly string[] {
   if (signersOf) return signersOf;
   const above = domains.map(({ handle }) => handle);
@@ -61,8 +64,8 @@ export function domainsAround({ domains, subject, signersOf }: Context): readonl
 }
 
 /**
- * Whether what a policy value asks beyond the rule is so (interface/policies#access-policies). Nothing known, nothing
- * granted.
+ * Whether `filter` and `invoke` of a policy value hold (interface/policies#access-policies). A filter needs a subject
+ * and `invoke` needs conditions: where these are missing, the value grants nothing.
  */
 function isFulfilled({ filter, invoke }: AccessValue, { subject, ...context }: Context): boolean {
   if (filter && !(subject && fits(filter, subject, context.cost, context.hopeful))) return false;

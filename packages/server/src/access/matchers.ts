@@ -4,29 +4,29 @@ import type { Key, SignerFacts, Token } from './caller.js';
 import { matches, member } from './condition.js';
 import type { BearerMatcher, NameMatcher, SignerMatcher } from './rules.js';
 
-/** What a matcher is judged within. */
+/** The surroundings that a matcher is judged in. */
 export interface Owners {
   /** The owners that `$record` stands for: public keys. */
   readonly record: readonly string[];
   /** The same for `$ledger`. */
   readonly ledger: readonly string[];
-  /** Handles of the domains that what is judged is in: the one it joined, and those above. */
+  /** Handles of the domains of the subject: the one it joined, and those above. */
   readonly domains?: readonly string[];
 }
 
-/** The one format of keys there is: what a key without a signer record has. */
+/** The only format of keys; also that of a key that has no signer record. */
 const KEY_FORMAT = 'ed25519-raw';
 
 /** Whether a rule's `action` or `record` covers `name` (interface/access#rules). */
 export function nameMatches(matcher: NameMatcher<string>, name: string): boolean {
   if (typeof matcher === 'string') return matcher === 'any' || matcher === name;
   if ('$in' in matcher) return matcher.$in.includes('any') || matcher.$in.includes(name);
-  // Excluding `any` excludes all; and whoever asks for all is not served by all but some.
+  // `$nin: ['any']` excludes every name; a question about `any` is covered by an empty `$nin` only.
   if (name === 'any') return matcher.$nin.length === 0;
   return !matcher.$nin.includes('any') && !matcher.$nin.includes(name);
 }
 
-/** Steps that it takes to look through the names of a matcher, beside the first. */
+/** Steps beside the first to search the names of a matcher. */
 export function namesIn(matcher: NameMatcher<string> | undefined): number {
   if (matcher === undefined || typeof matcher === 'string') return 0;
   return ('$in' in matcher ? matcher.$in : matcher.$nin).length >> 2;
@@ -42,12 +42,12 @@ export function signerMatches(matcher: SignerMatcher, key: Key, owners: Owners, 
 function hasTrait(trait: string, expected: Json, { public: key, signer }: Key, owners: Owners, cost: Cost): boolean {
   switch (trait) {
     case 'public':
-      // Who shows no key is not "any key but x" either.
+      // A caller that has shown no key fails negative conditions (`$ne`, `$nin`) too.
       return key !== undefined && matches(expected, key, cost);
     case 'format':
       return matches(expected, signer?.format ?? KEY_FORMAT, cost);
     case 'handle':
-      // A key that no signer record has is not "a signer other than x" either.
+      // A key that has no signer record fails negative conditions (`$ne`, `$nin`) too.
       return (
         signer !== undefined &&
         (isName(expected) || speaksFor(signer, owners, cost)) &&
@@ -73,8 +73,8 @@ function isAmong(owners: readonly string[], key: string | undefined, cost: Cost)
 }
 
 /**
- * Whether what a signer's record says of it counts here: whoever may make signers in a domain writes what schema, custom
- * data and name they have, which must give them nothing outside it.
+ * Whether the schema, custom data and handle in a signer's record count here. A caller with rights in one domain can
+ * create signers there with any content, so that content counts there and below only.
  */
 function speaksFor({ domain }: SignerFacts, { domains = [] }: Owners, cost: Cost): boolean {
   if (domain === undefined) return true;
@@ -82,7 +82,7 @@ function speaksFor({ domain }: SignerFacts, { domains = [] }: Owners, cost: Cost
   return domains.includes(domain);
 }
 
-/** Whether a condition on a handle says which, and is not for all that are like it: that names a signer of any domain. */
+/** Whether a condition lists exact handles. Those name signers of any domain; patterns and exclusions do not. */
 function isName(expected: Json): boolean {
   return typeof expected === 'string' || (isObject(expected) && ('$eq' in expected || '$in' in expected));
 }
@@ -93,7 +93,7 @@ function isOwner(expected: Json): boolean {
 
 /**
  * Whether `token` is one the `bearer` of a rule means (interface/access#bearer-matchers). `{}` means any valid token.
- * `$signer` needs a token that stands for a key: one whose `sub` names no signer is matched by its claims only
+ * `$signer` needs a token that stands for a key; a token whose `sub` is unknown is matched by its claims only
  * (interface/tokens#provider-tokens).
  */
 export function bearerMatches(matcher: BearerMatcher, token: Token, owners: Owners, cost: Cost): boolean {
@@ -116,7 +116,7 @@ function isAlternatives(
   return Array.isArray(matcher.$in);
 }
 
-/** Whether the token is for one request only; which one was checked when it was read (interface/tokens#request-hash). */
+/** Whether the token is bound to one request; verification has checked which (interface/tokens#request-hash). */
 function isBound(token: Token): boolean {
   const hsh = member(token.claims, 'hsh');
   return typeof hsh === 'string' && hsh !== '';

@@ -7,17 +7,18 @@ import { admits, ownersFor } from './granting.js';
 import { covers, type Standing, standing } from './standing.js';
 
 /**
- * The answer to an action that gate or rules refuse (interface/tokens#refused-tokens, interface/access#refusals).
- * `credentials` tells whether the request carried a valid token or a valid proof: without either it is
- * `auth.unauthorized`, else `auth.forbidden`.
+ * The error for an action that the gate or the rules refuse (interface/tokens#refused-tokens,
+ * interface/access#refusals): `auth.forbidden` when the request carried a valid token or proof (`credentials`), else
+ * `auth.unauthorized`.
  */
 export function refusal(action: string, record: string, { credentials }: { credentials: boolean }): LedgerError {
   return credentials ? new LedgerError('auth.forbidden', `Cannot ${action} ${record}.`) : unauthorized();
 }
 
 /**
- * The answer to who may not add a proof to an intent or see a secret: it counts the rules that are for others
- * (interface/signers#secrets, interface/access#refusals). Without a token or a proof it is `auth.unauthorized`.
+ * The error for a refused proof on an intent or a refused secret: it counts the rules that are for others
+ * (interface/signers#secrets, interface/access#refusals). It is `auth.unauthorized` for a request that carries neither
+ * token nor proof.
  */
 export function missingPermissions(action: string, record: string, caller: Caller, context: Context): LedgerError {
   if (caller.token === undefined && caller.proofs.length === 0) return unauthorized();
@@ -44,7 +45,7 @@ function isForOthers(one: Standing, action: string, record: string, caller: Call
   return !admits(rule, principalFor(action, one.level, caller), ownersFor(right, context), context.cost);
 }
 
-/** A record's own rules never reveal its secret, but are counted (interface/signers#secrets). */
+/** The rules on the record itself never reveal its secret, but are counted (interface/signers#secrets). */
 function isRecordsOwn(one: Standing, context: Context): boolean {
   const { subject } = context;
   return (

@@ -4,8 +4,8 @@ import { limits } from '../limits.js';
 import { reference, shared } from '../schemas/shared.js';
 
 /**
- * What rules can allow, in the order in which errors list it (interface/access#actions): the recorded ones, then
- * `query-event` (interface/effects#delivery). `sign` and `sign-intent` are none.
+ * The actions of rules, in the order in which errors list them (interface/access#actions): the recorded ones, then
+ * `query-event` (interface/effects#delivery). `sign` and `sign-intent` are refused.
  */
 export const ACTIONS = [
   'abort',
@@ -32,7 +32,9 @@ export const ACTIONS = [
 ] as const;
 
 export type ActionName = (typeof ACTIONS)[number];
-/** What rules can be about: the name of a kind, of its proofs or its secrets, `any`; the registry of kinds lists them. */
+/**
+ * The subjects of rules: the name of a kind, of its proofs or its secrets, or `any`. The registry of kinds lists them.
+ */
 export type RecordName = string;
 
 /** One name, or a set of names; `any` stands for all. */
@@ -69,7 +71,7 @@ export interface BearerTraits {
 
 export type BearerMatcher = BearerTraits | { readonly $in: readonly BearerTraits[] };
 
-/** Grants `action` on `record`. Without `signer` and `bearer` it grants to everyone (interface/access#rules). */
+/** Grants `action` on `record`; to everyone when `signer` and `bearer` are absent (interface/access#rules). */
 export interface Rule {
   readonly action: NameMatcher<ActionName>;
   readonly record?: NameMatcher<RecordName>;
@@ -92,8 +94,8 @@ export interface AccessValue extends Rule {
 }
 
 /**
- * The rules of a deployment that sets none: anyone may create a ledger with a signed body, and every record-based
- * ledger's own record can be read (interface/access#levels).
+ * The rules of a deployment that sets none: anyone may create a ledger with a signed body, and the ledger record of
+ * every record-based ledger is readable (interface/access#levels).
  */
 export const DEFAULT_SERVER_RULES: readonly Rule[] = [
   { action: 'create', record: 'ledger', signer: {} },
@@ -140,7 +142,7 @@ const Handle = Type.String({ maxLength: limits.handle });
 const Handles = Type.Union([Handle, closed({ $in: Type.Array(Handle, { maxItems: limits.rules }) })]);
 const Ownership = names(['owner', 'creator']);
 
-// Members that the matcher does not know are refused here, so that nobody trusts a restriction that never was one.
+// Unknown members are refused: a restriction that is stored but ignored would grant more than its author meant.
 const Traits = closed({
   public: Type.Optional(Condition),
   handle: Type.Optional(Condition),
@@ -187,10 +189,10 @@ export const AccessEntries = Type.Array(reference<AccessEntry>('access-entry'), 
 export const AccessValues = Type.Array(reference<AccessValue>('access-value'), { maxItems: limits.rules });
 
 /**
- * Defines what `AccessEntries` and `AccessValues` refer to. Every kind has access rules and rules name kinds, so the
- * registry does this once it knows all of them.
+ * Defines the shared schemas that `AccessEntries` and `AccessValues` refer to. Rules name kinds and every kind has
+ * rules, so the registry calls this once, when all kinds are known.
  *
- * @param records what rules can be about, in the order in which errors list it
+ * @param records the subjects of rules, in the order in which errors list them
  */
 export function defineAccessRules(records: readonly string[]): void {
   const rule = {

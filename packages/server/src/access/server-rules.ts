@@ -6,10 +6,10 @@ import { AccessEntries, type Rule } from './rules.js';
 let check: ((body: unknown) => void) | undefined;
 
 /**
- * The rules of a deployment, as a setting writes them (interface/access#levels).
+ * The rules of a deployment, as read from a setting (interface/access#levels).
  *
  * @param text a JSON array of rules
- * @throws Error with the first thing that is wrong, as the end of a sentence that begins with the setting's name
+ * @throws Error with the first fault, as the end of a sentence that begins with the setting's name
  */
 export function readServerRules(text: string): readonly Rule[] {
   const rules = parsed(text);

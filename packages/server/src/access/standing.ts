@@ -13,17 +13,17 @@ export type Level = 'record' | 'domain' | 'ledger' | 'server' | 'policy';
 /** A rule that counts, and where it was found. */
 export interface Standing {
   readonly level: Level;
-  /** Of the entry in its list; at level `policy`, of the value in its policy. */
+  /** Index of the entry in its list; at level `policy`, of the value in its policy. */
   readonly index: number;
   /** The access policy whose value it is. */
   readonly policy?: string;
-  /** With the policy's `record` where the value has none. */
+  /** Takes the policy's `record` where the value omits it. */
   readonly rule: AccessValue;
 }
 
 /**
- * Every rule that counts, from the record outwards (interface/access#levels), or those of policies
- * (interface/policies#access-policies); of policies, only what is about one of `rights`.
+ * Every rule that counts, from the record outwards (interface/access#levels). Under policies: the values about one of
+ * `rights` (interface/policies#access-policies).
  */
 export function* standing(rights: readonly Right[], context: Context): Generator<Standing> {
   const { ledger, server, subject } = context;
@@ -31,7 +31,7 @@ export function* standing(rights: readonly Right[], context: Context): Generator
     yield* policyBased(rights, context);
     return;
   }
-  // The ledger's rules are its record's own: they count once.
+  // The rules of a ledger record are the ledger's own: they count once.
   if (subject?.exists && subject.kind !== 'ledger') yield* entries('record', subject.access, context);
   for (const domain of inherited(context)) {
     context.cost.spend(DOMAIN);
@@ -41,7 +41,7 @@ export function* standing(rights: readonly Right[], context: Context): Generator
   yield* entries('server', server, context);
 }
 
-/** Steps that a domain takes, and a rule, beside what its matchers do. */
+/** Steps per domain, and per rule beside its matchers. */
 const DOMAIN = 5;
 const RULE = 3;
 
@@ -55,7 +55,7 @@ function inherited({ domains, subject }: Context): Context['domains'] {
 }
 
 /**
- * Rules as they are; a reference as the values it stands for, whatever the policy's status
+ * The rules, with each reference replaced by the values it stands for, whatever the policy's status
  * (interface/policies#access-policies).
  */
 function* entries(level: Level, access: readonly AccessEntry[], context: Context): Generator<Standing> {
@@ -78,7 +78,7 @@ function* entries(level: Level, access: readonly AccessEntry[], context: Context
 }
 
 /**
- * The values of active access policies; of those they extend, whatever the status (interface/access#policy-based-access).
+ * The values of active access policies, and of those they extend in any status (interface/access#policy-based-access).
  */
 function* policyBased(rights: readonly Right[], context: Context): Generator<Standing> {
   const { policies, cost } = context;
@@ -90,9 +90,8 @@ function* policyBased(rights: readonly Right[], context: Context): Generator<Sta
 }
 
 /**
- * Access policies say who has which rights, and under policies nobody changes anything without a policy that lets
- * somebody into the ledger: not even the policies. Then its owners have what it takes to make or activate one, and
- * nobody has more (docs/interface/domains.md).
+ * The rights of owners when no policy lets anyone into the ledger: such a ledger could never be changed again, policies
+ * included. They suffice to create or activate a policy (docs/interface/domains.md).
  */
 const OWNERS_RIGHTS: readonly Standing[] = [
   {
@@ -116,7 +115,7 @@ const OWNERS_RIGHTS: readonly Standing[] = [
 ];
 
 /**
- * Whether a value of the active policies, outside every domain, lets anybody into the ledger (interface/access#gate,
+ * Whether a value of the active policies outside every domain gives `access` to the ledger (interface/access#gate,
  * interface/access#policy-based-access).
  */
 export function opens(policies: Context['policies'], cost: Cost): boolean {
@@ -128,22 +127,22 @@ export function opens(policies: Context['policies'], cost: Cost): boolean {
   return known.opens;
 }
 
-/** The values of active policies that count in a domain, and those of them that are about a right that was asked for. */
+/** The values of active policies that count in a domain, and by right those that cover it. */
 interface Active {
   readonly values: readonly Standing[];
   readonly about: Map<string, readonly Standing[]>;
 }
 
-/** What is remembered of the policies of a ledger. */
+/** What is cached for the policies of a ledger. */
 interface Known {
-  /** By the domains that values are to count in. */
+  /** By chain of domains, as `activeIn` names it. */
   readonly active: Map<string, Active>;
   opens?: boolean;
-  /** How much more may be remembered: there may be many domains; a check may ask for any right, and many be about it. */
+  /** How many more values may be cached: a ledger may have many domains, and access checks may ask for any right. */
   room: number;
 }
 
-/** What the active policies of a ledger amount to is the same until a policy changes, and then the map is another. */
+/** Cached by identity of the map: a changed policy makes a new map. */
 const known = new WeakMap<Context['policies'], Known>();
 
 function knownOf(policies: Context['policies']): Known {
@@ -175,14 +174,14 @@ function valuesAbout(
   return found;
 }
 
-/** Domains in a chain are all told by the first of them and their number; so are all domains of a ledger together. */
+/** A chain of domains is identified by its first domain and its length; so is the list of all domains of a ledger. */
 function activeIn(policies: Context['policies'], domains: Context['domains'], cost: Cost): Active {
   const { active } = knownOf(policies);
   const chain = `${domains.length} ${domains[0]?.handle}`;
   let found = active.get(chain);
   if (!found) {
     found = { values: activeValues(policies, domains, cost), about: new Map() };
-    // There is always room for what counts outside every domain.
+    // The values that count outside every domain are always cached.
     if (domains.length === 0 || isRoomFor(policies, found.values.length)) active.set(chain, found);
   }
   return found;
@@ -195,7 +194,7 @@ function isRoomFor(policies: Context['policies'], values: number): boolean {
   return true;
 }
 
-/** What is remembered counts as so many values more. */
+/** Overhead of a cache entry, counted in values. */
 const EACH = 10;
 
 function activeValues(policies: Context['policies'], domains: Context['domains'], cost: Cost): readonly Standing[] {
@@ -216,10 +215,10 @@ function isAccess({ schema = 'access' }: AccessPolicy): boolean {
 }
 
 /**
- * The access policies of those handles that count in the domains, each after the ones it extends. One in a domain counts
- * for records there and below, and so do those that it extends, for its sake (interface/policies#access-policies).
+ * The access policies of those handles that count in the domains, each after those it extends. A policy in a domain
+ * counts for records there and below, and so do those it extends, for its sake (interface/policies#access-policies).
  *
- * Each comes once, however often it is named: `seen` is what came before, and what ends a circle of policies that extend
+ * Each comes once, however often it is named: `seen` holds the earlier ones, and ends a cycle of policies that extend
  * one another.
  */
 function withExtended(
@@ -266,10 +265,10 @@ function referredTo(policy: PolicyReference['policy']): readonly string[] {
   return typeof policy === 'string' ? [policy] : policy.$in;
 }
 
-/** Whether a rule, standing where it does, is about `right` (interface/access#levels); whom it is for is not asked. */
+/** Whether a rule at its level is about `right` (interface/access#levels); the caller is not matched here. */
 export function covers({ level, rule }: Standing, right: Right, context: Context): boolean {
   if (!nameMatches(rule.action, right.action)) return false;
-  // Of intents: "from ledger (or policy) rules only".
+  // Proofs of intents are granted by ledger and policy rules only.
   if ((level === 'domain' || level === 'server') && context.terms.ownProofs.has(right.record)) return false;
   switch (level) {
     case 'record':
@@ -284,7 +283,9 @@ export function covers({ level, rule }: Standing, right: Right, context: Context
   }
 }
 
-/** Without a record it is about the domain's own record, where it is found at level `record`; or about nothing. */
+/**
+ * A rule that omits `record` covers nothing here; on a domain it is about the domain's own record, at level `record`.
+ */
 function isAbout({ action, record }: AccessValue, right: Right): boolean {
   return record !== undefined && nameMatches(action, right.action) && nameMatches(record, right.record);
 }

@@ -16,12 +16,12 @@ export type TextMatcher = readonly Needle[];
 const WILD = -1;
 
 /**
- * Characters that are searched for in one go. Up to 250, the engine's search looks at no character more than about
- * twice, whatever the text; longer ones it may compare anew at every place.
+ * Characters that are searched for in one go. Up to 250, the engine looks at each character at most about twice,
+ * whatever the text; with a longer needle it may start again at every position.
  */
 const HEAD = 200;
 
-/** Characters searched through, and characters compared one by one, that count as a step. */
+/** Characters searched through, and characters compared one by one, per step. */
 const SEARCHED = 32;
 const COMPARED = 8;
 
@@ -47,10 +47,10 @@ function needleOf(piece: Piece): Needle {
 }
 
 /**
- * Whether the pattern occurs anywhere in `text`. Each piece is taken at its first occurrence after the one before: if the
- * pattern occurs at all, it is found so.
+ * Whether the pattern occurs anywhere in `text`. Each piece is taken at its first occurrence after the one before,
+ * which finds the pattern whenever it occurs.
  *
- * @param cost charged for the characters that are looked at; all that is thrown is what it throws
+ * @param cost charged for the characters that are read; its errors are the only ones thrown
  */
 export function findsIn(matcher: TextMatcher, text: string, cost: Cost): boolean {
   let at = 0;
@@ -61,7 +61,7 @@ export function findsIn(matcher: TextMatcher, text: string, cost: Cost): boolean
   return true;
 }
 
-/** Where the first match of the needle from a place on ends; -1 without one. */
+/** Where the first match of the needle at or after `from` ends; -1 when it does not occur. */
 function endOf({ head, rest }: Needle, text: string, from: number, cost: Cost): number {
   let characters = COMPARED;
   for (let at = from; at <= text.length; at += 1) {
@@ -84,7 +84,7 @@ function endOf({ head, rest }: Needle, text: string, from: number, cost: Cost): 
   return -1;
 }
 
-/** Characters after which the cost is charged while a needle is still looked for. */
+/** Characters after which the cost is charged while the search goes on. */
 const CHARGED = 1_000;
 
 /** Where `rest` ends when it stands at the place, else -1; and how many characters were compared. */
@@ -99,7 +99,7 @@ function compare(rest: readonly number[], text: string, from: number): { end: nu
   return { end: at, count: rest.length };
 }
 
-/** Whether the place is between the halves of one character. */
+/** Whether the place is between the halves of a surrogate pair. */
 function isWithin(text: string, at: number): boolean {
   return isHalf(text.charCodeAt(at), 0xdc00) && isHalf(text.charCodeAt(at - 1), 0xd800);
 }

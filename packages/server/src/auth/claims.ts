@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 
-/** Milliseconds that the clock of whoever made the token may be ahead of ours. */
+/** Milliseconds that `iat` may be ahead of this server's clock. */
 const LEEWAY = 60_000;
 
-/** Seconds that a token with `jti` may live at most: its use is remembered that long. */
+/** Longest life, in seconds, of a token with `jti`: its use is remembered that long. */
 const SINGLE_USE_LIFE = 300;
 
-/** Who made a token: its bearer, or a provider that others rely on. */
+/** The maker of a token: its bearer, or a provider that others rely on. */
 export type Maker = 'bearer' | 'provider';
 
-/** What is wrong with claims, in a word for the log. */
+/** The fault of claims, in a word for the log. */
 export type ClaimFault = 'claims-malformed' | 'expired' | 'from-the-future' | 'not-valid-yet' | 'single-use-too-long';
 
 /** The claims that verification goes on with. */
@@ -19,17 +19,17 @@ export interface Claims {
   readonly expiresAt: number;
   /** Absent when the token may be used any number of times. */
   readonly jti?: string;
-  /** Absent when the token is bound to no request. */
+  /** Absent when the token is valid for any request. */
   readonly hsh?: string;
 }
 
 /**
- * Checks the claims of a token at `now` (milliseconds; interface/tokens#claims): `iss` and `aud` not empty, `iat` and `exp`
- * positive and in order, not expired, not from the future, `nbf` passed, `sub`, `jti` and `hsh` text where present.
- * Empty `jti` and `hsh` count as absent. The answer is a word where a rule is broken.
+ * Checks the claims of a token at `now` (milliseconds; interface/tokens#claims): `iss` and `aud` not empty, `iat` and
+ * `exp` positive and in order, `exp` in the future, `iat` and `nbf` passed, `sub`, `jti` and `hsh` text where present.
+ * Empty `jti` and `hsh` count as absent. Returns a fault where a rule is broken.
  *
- * Providers follow RFC 7519 more freely: `aud` may be a list (§4.1.3), and `jti` names tokens that are meant to be used
- * many times, so it is single use in a bearer's own tokens only.
+ * Providers follow RFC 7519 more freely: `aud` may be a list (§4.1.3), and their tokens are reusable, so `jti` means
+ * single use in a bearer's own tokens only.
  */
 export function readClaims(claims: JsonObject, now: number, maker: Maker): Claims | ClaimFault {
   const { iss, aud, iat, exp, nbf, sub, jti, hsh } = claims;

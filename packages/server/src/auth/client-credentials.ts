@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** What a client says it is, and what it proves that with. Both are as sent, of any length and content. */
+/** The id that a client claims and the secret that proves it. Both are as sent, of any length and content. */
 export interface ClientCredentials {
   readonly id: string;
   readonly secret: string;
@@ -11,7 +11,7 @@ export interface ClientCredentials {
  * form (interface/tokens#token-endpoint).
  *
  * @param authorization the header as sent
- * @returns `none` when there are none, `malformed` for Basic authentication that cannot be read
+ * @returns `none` when both are missing, `malformed` for unreadable Basic authentication
  */
 export function clientCredentials(
   authorization: string | undefined,
@@ -21,7 +21,7 @@ export function clientCredentials(
   if (basic !== undefined) return decoded(basic.trim()) ?? 'malformed';
   const id = form.get('client_id');
   const secret = form.get('client_secret');
-  // A parameter without a value counts as left out (RFC 6749 §3.2).
+  // An empty parameter counts as left out (RFC 6749 §3.2).
   return id && secret ? { id, secret } : 'none';
 }
 
@@ -36,7 +36,7 @@ function decoded(basic: string): ClientCredentials | undefined {
   }
 }
 
-/** @throws URIError for percent-encoding that is none */
+/** @throws URIError for malformed percent-encoding */
 function formDecoded(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
 }

@@ -10,11 +10,11 @@ import { stepsOfText } from '../metering/task.js';
 import { secretValues } from './secret-values.js';
 import { isUsable } from './usable.js';
 
-/** Who may be behind a client id: nothing in it was proved. */
+/** The factor behind a client id, before its secret is checked. */
 export interface Candidate {
-  /** Absent when no factor has the client id. */
+  /** Absent for an unknown client id. */
   readonly factor?: RecordEnvelope;
-  /** The secret that the client has to know; absent when there is none it could. */
+  /** The secret expected of the client; absent when the factor holds none. */
   readonly secret?: string;
 }
 
@@ -31,8 +31,8 @@ export interface Client {
 }
 
 /**
- * The factor with this client id, the one that took it first where several have it. One that is not there costs as much
- * as one that is (the same queries, one secret's cipher), so the time tells nobody which ids exist.
+ * The factor with this client id; of several, the one that took it first. An unknown id costs the same queries and one
+ * secret's cipher, so that the response time does not tell which ids exist.
  *
  * @param id as sent
  */
@@ -52,7 +52,7 @@ export async function candidateFor(session: Session, id: string): Promise<Candid
   return { factor, ...(secret === undefined ? {} : { secret }) };
 }
 
-/** Whether `secret` is the candidate's. It takes as long whatever of it is right, and also when there is none. */
+/** Whether `secret` is the candidate's. Takes the same time for every wrong secret, and when the candidate has none. */
 export function knowsSecret(candidate: Candidate, secret: string): boolean {
   const equal = timingSafeEqual(sha256(candidate.secret ?? ''), sha256(secret));
   return candidate.secret !== undefined && equal;
@@ -63,8 +63,8 @@ function sha256(text: string): Buffer {
 }
 
 /**
- * The client of a factor that was proved, and the ledger as it is at this moment. No client when its factor or signer is
- * out of use (interface/tokens#token-endpoint).
+ * The client of a factor whose secret was checked, and the ledger at its current version. `client` is absent when the
+ * factor or its signer is out of use (interface/tokens#token-endpoint).
  */
 export async function clientOf(
   session: Session,

@@ -3,12 +3,12 @@ import { isObject, type JsonObject, LedgerError, parseJson } from '@countersign/
 import { limits } from '../limits.js';
 import { repeatsMember } from './repeated-members.js';
 
-/** A token in its three parts, read but not verified. */
+/** A token in its three parts, parsed but still unverified. */
 export interface Compact {
   /** As it was sent. */
   readonly token: string;
   readonly algorithm: string;
-  /** What names the key; not empty. */
+  /** The name of the key; never empty. */
   readonly kid: string;
   readonly claims: JsonObject;
   /** The bytes the signature is over. */
@@ -17,9 +17,9 @@ export interface Compact {
 }
 
 /**
- * Reads a token in compact form, `header.claims.signature` (RFC 7515 §7.1). Undefined unless there is exactly one way to
- * read it: strict base64url and UTF-8, no member named twice, no key that reaches for a prototype, and no `crit`, since
- * no extension is understood here.
+ * Parses a token in compact form, `header.claims.signature` (RFC 7515 §7.1). Returns undefined unless all parsers would
+ * agree on it: strict base64url and UTF-8, unique member names, no prototype keys. A token with `crit` is refused, as
+ * this service implements no extension.
  */
 export function readCompact(token: string): Compact | undefined {
   const [header, claims, signature, ...rest] = token.split('.', 4);
@@ -51,7 +51,7 @@ function objectOf(part: string): JsonObject | undefined {
   }
 }
 
-/** The bytes of base64url without padding, which must be the text that these bytes encode to. */
+/** The bytes of base64url without padding; undefined unless they encode to exactly this text. */
 function bytesOf(part: string): Buffer | undefined {
   const bytes = Buffer.from(part, 'base64url');
   return bytes.toString('base64url') === part ? bytes : undefined;

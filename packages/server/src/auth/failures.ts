@@ -9,13 +9,13 @@ export interface FailureBounds {
 }
 
 /**
- * Failed attempts by key, in one process. When it is full the earliest is forgotten: making room for one more series of
- * guesses costs as many failures as are remembered.
+ * Failed attempts by key, in one process. When it is full, the earliest series is forgotten: gaining room for one more
+ * series of guesses costs as many failures as are remembered.
  */
 export class Failures {
   readonly #clock: () => number;
   readonly #bounds: FailureBounds;
-  /** In the order the windows opened, which is that in which they end. */
+  /** In the order in which the windows opened, which is that in which they end. */
   readonly #series = new Map<string, { count: number; readonly until: number }>();
 
   /** `clock` tells milliseconds. */
@@ -29,7 +29,7 @@ export class Failures {
     return this.#series.size;
   }
 
-  /** Milliseconds that `key` has to wait before its next attempt; 0 when it need not. */
+  /** Milliseconds that `key` has to wait before its next attempt; 0 when it may try at once. */
   wait(key: string): number {
     const series = this.#series.get(key);
     return series && series.count >= this.#bounds.attempts ? Math.max(0, series.until - this.#clock()) : 0;

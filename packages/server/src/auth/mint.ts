@@ -15,9 +15,9 @@ export interface Minted {
  * Makes an access token for a client (interface/tokens#token-endpoint): signed for the first provider, in the order of
  * the policies, that vouches for signers like the client's and whose private key the ledger holds.
  *
- * @param ledger must be current
- * @returns `not-enabled` when no policy names a provider for the client
- * @throws Error when none of those named has a private key that can be used
+ * @param session its ledger must be current
+ * @returns `not-enabled` when the policies name no provider for the client
+ * @throws Error when all providers they name lack a usable private key
  */
 export async function mint(session: Session, client: Client): Promise<Minted | 'not-enabled'> {
   const signer = domainsAbove(session.ledger, client.domain);

@@ -34,7 +34,7 @@ function sign(message: Uint8Array, seed: Uint8Array): Uint8Array {
 }
 
 function verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
-  // libsodium checks the rest; a length it does not expect would be a throw.
+  // The binding throws on other lengths; libsodium checks the rest.
   if (signature.length !== SIGNATURE_BYTES || publicKey.length !== PUBLIC_BYTES) return false;
   return crypto_sign_verify_detached(asBuffer(signature), asBuffer(message), asBuffer(publicKey));
 }

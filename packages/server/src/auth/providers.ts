@@ -3,7 +3,7 @@ import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
 
-/** Seconds a token lives when its policy does not say (interface/tokens#token-endpoint). */
+/** Default life of a token in seconds (interface/tokens#token-endpoint). */
 const TTL = 3600;
 
 /** A value of an authentication policy (interface/policies#authentication-policies). */
@@ -14,13 +14,13 @@ export interface Provider {
   readonly target?: string;
   /** Seconds its tokens live. */
   readonly ttl: number;
-  /** The domain that its policy is in: it vouches for signers there and below only, and is one of them. */
+  /** The domain of its policy: the provider must be a signer there or below, and vouches for such signers only. */
   readonly domain?: string;
 }
 
 /**
- * The providers that authentication policies name, oldest policy first (interface/policies#authentication-policies).
- * Inactive policies do not.
+ * The providers that authentication policies name, oldest policy first; inactive policies are skipped
+ * (interface/policies#authentication-policies).
  */
 export function providersOf({ policies }: Ledger): Provider[] {
   return [...policies.values()].flatMap(({ schema, status, values, domain }) => {
@@ -30,10 +30,10 @@ export function providersOf({ policies }: Ledger): Provider[] {
 }
 
 /**
- * Whether a provider may say of a signer who it is. Where a policy in a domain names it, both are signers there or below:
- * who may write such a policy must speak for nobody else, and in no other's name.
+ * Whether a provider may vouch for a signer. Where a policy in a domain names it, both must be signers there or below:
+ * the right to write such a policy must give no power over signers outside the domain.
  *
- * @param domains all that provider and signer are in
+ * @param domains all domains of the provider and of the signer
  */
 export function vouchesFor(
   { domain }: Provider,
@@ -42,7 +42,7 @@ export function vouchesFor(
   return domain === undefined || (domains.provider.has(domain) && domains.signer.has(domain));
 }
 
-/** Handles of the domains that a signer is in, which never change; none where there is no such signer. */
+/** Handles of the domains that a signer is in, which never change; empty for an unknown signer. */
 export async function domainsOfSigner({ store, task, ledger }: Session, handle: string): Promise<ReadonlySet<string>> {
   const { record } = await store.lookup({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
   await task.turn(stepsOfText(record?.body));
@@ -54,7 +54,7 @@ export function domainsAbove(ledger: Ledger, domain: string | undefined): Readon
   return new Set(domainsFrom(ledger, domain).map(({ handle }) => handle));
 }
 
-/** What was stored with a policy was validated then: each value names its provider. */
+/** Policies are validated when they are stored, so each value names its provider. */
 function providerOf({ signer, target, config }: JsonObject, domain: string | undefined): Provider {
   const schema = member(target, 'schema');
   const ttl = member(config, 'jwt.ttl');

@@ -1,7 +1,7 @@
 import { hash, type Json, LedgerError } from '@countersign/protocol';
 import { native } from './native-suite.js';
 
-/** What a token can be bound to. */
+/** The request that a token can be bound to. */
 export interface Request {
   readonly method: string;
   /** The public absolute URL with the query exactly as sent: `PUBLIC_URL` stands for the address a proxy saw. */
@@ -10,15 +10,15 @@ export interface Request {
   readonly aliases?: readonly string[];
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The parsed body; undefined when there is none. */
+  /** The parsed body; undefined when the request has none. */
   readonly body: Json | undefined;
 }
 
 /**
- * The `hsh` claim that binds a token to `request` and to its headers called `names` (interface/tokens#request-hash): the
- * hash of method, URL, headers and body, followed by `:` and the names when there are any. `names` are lower case.
+ * The `hsh` claim that binds a token to `request` and to its headers called `names` (interface/tokens#request-hash):
+ * the hash of method, URL, headers and body, followed by `:` and the names when there are any. `names` are lower case.
  *
- * @throws LedgerError `auth.unauthorized` when a named header was not sent
+ * @throws LedgerError `auth.unauthorized` when a named header is missing
  */
 export function requestHash(request: Request, names: readonly string[] = []): string {
   const value = hash(
@@ -43,7 +43,7 @@ export function bindsRequest(hsh: string, request: Request): boolean {
   try {
     return [request.url, ...(request.aliases ?? [])].some((url) => requestHash({ ...request, url }, names) === hsh);
   } catch {
-    // A header that was not sent, or text that is not Unicode and so has no hash.
+    // A named header is missing, or text is invalid Unicode and so has no hash.
     return false;
   }
 }

@@ -18,18 +18,18 @@ export interface SigningKey {
 }
 
 /**
- * Keys by provider, for each state of a ledger: gone when the state is. Updates, proofs and drops of signers and factors
- * make a new state. New ones do not, so that a provider has no key is never remembered; and as the oldest key signs, a
- * new one does not make another key right.
+ * Keys by provider, for each state of a ledger. Updates, proofs and drops of signers and factors make a new state. A
+ * new signer or factor keeps the state: so a missing key is not cached, and since the oldest key signs, a cached one
+ * stays right.
  */
 const kept = new WeakMap<Ledger['policies'], Map<string, SigningKey>>();
 
 /**
- * The key that the ledger signs the provider's tokens with: that of its oldest factor in use whose private key it holds.
- * Undefined without any. The next one takes over when that factor loses its secret, its status or itself; in the first
- * case, tokens it signed before still verify.
+ * The key that the ledger signs the provider's tokens with: that of its oldest factor in use whose private key it
+ * holds, or undefined. The next oldest takes over when that factor loses its secret, goes out of use or is dropped;
+ * tokens signed before still verify in the first case.
  *
- * @param ledger must be current
+ * @param session its ledger must be current
  */
 export async function signingKeyOf(session: Session, provider: string): Promise<SigningKey | undefined> {
   const keys = kept.get(session.ledger.policies) ?? new Map<string, SigningKey>();
@@ -73,7 +73,9 @@ async function load(session: Session, provider: string): Promise<{ key: SigningK
   return { key: undefined, version };
 }
 
-/** The private key the ledger holds of a factor, unless it is none that tokens under that factor verify with. */
+/**
+ * The private key of a factor, as the ledger holds it; undefined unless tokens signed with it verify under the factor.
+ */
 async function signingKey(session: Session, factor: RecordEnvelope): Promise<SigningKey | undefined> {
   const { data, luid } = factor;
   const [name] = secretNames([data.secret]);
@@ -90,7 +92,7 @@ function privateKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey(pem);
   } catch {
-    // Whoever made the factor put something else there: the provider has no key the ledger could use.
+    // Clients may store any text as the secret of a factor: the provider then has no key to sign with.
     return undefined;
   }
 }

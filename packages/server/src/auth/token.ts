@@ -9,16 +9,21 @@ import { native } from './native-suite.js';
 import { bindsRequest, type Request } from './request-hash.js';
 import { rsaKey } from './rsa-key.js';
 
-/** Where the keys of one ledger are looked up. Each algorithm asks one source only, so a key never serves another. */
+/**
+ * Where the keys of one ledger are looked up. Each algorithm has a method of its own, so a key serves one algorithm
+ * only.
+ */
 export interface KeySource {
-  /** What tells the ledger from all others: used tokens are remembered by it. */
+  /** Identifies the ledger among all others: used tokens are remembered by it. */
   readonly ledger: string;
-  /** The base64 Ed25519 public key of the signer record with this handle; undefined also for one out of use. */
+  /**
+   * The base64 Ed25519 public key of the signer record with this handle; undefined for one that is missing or out of
+   * use.
+   */
   signerKey(handle: string): Promise<string | undefined>;
   /**
-   * The key-pair factor with this handle: base64 SPKI DER and the handle of its signer. Undefined also for a factor or
-   * provider that is no longer trusted (interface/tokens#provider-tokens). `issuer` is the signer the token says it comes
-   * from, `subject` what it says of whom it is about.
+   * The key-pair factor with this handle: base64 SPKI DER and the handle of its signer. Undefined unless factor and
+   * provider are trusted (interface/tokens#provider-tokens). `issuer` is the claim `iss`, `subject` the claim `sub`.
    */
   factor(
     handle: string,
@@ -44,12 +49,12 @@ const BEARER = /^Bearer +([^ ]+)$/i;
 const KEY_TEXT = 44;
 
 /**
- * Verifies the token of a request (interface/tokens#refused-tokens): its form, claims, signature, the request it is bound
- * to and, last so that nothing else uses it up, its single use. `authorization` is the header as sent, `clock` tells
- * milliseconds.
+ * Verifies the token of a request (interface/tokens#refused-tokens): its form, claims, signature, the request it is
+ * bound to and, last so that only a valid request uses it up, its single use. `authorization` is the header as sent,
+ * `clock` returns milliseconds.
  *
- * @throws LedgerError `auth.unauthorized` `Invalid token.`, whatever is wrong with the token. What a key source or
- *   `replays` throws is passed on: it says nothing about the token
+ * @throws LedgerError `auth.unauthorized` `Invalid token.` for every fault of the token. Errors of the key source and
+ *   of `replays` are passed on
  */
 export async function verifyToken(
   authorization: string,
@@ -75,8 +80,8 @@ export async function verifyToken(
 }
 
 /**
- * A token that its bearer signed (interface/tokens#self-signed-tokens). The signer need not have a record when `kid` is
- * its key.
+ * Verifies a token that its bearer signed (interface/tokens#self-signed-tokens). With a key as `kid`, the signer needs
+ * no record.
  */
 async function verifySelfSigned(
   compact: Compact,
@@ -92,7 +97,7 @@ async function verifySelfSigned(
   assertSignedBy(compact, key);
   checkRequest(claims, request);
   if (claims.jti !== undefined) {
-    // Each key has its own: nobody uses up what another signer is about to send. Hashed, because it may be long.
+    // Per key, so that a signer cannot use up the `jti` of another. Hashed, because it may be long.
     const use = native.sha256(`${key}\n${claims.jti}`);
     if (!(await replays.use(keys.ledger, use, claims.expiresAt))) throw invalidToken('used-already');
   }
@@ -106,15 +111,15 @@ interface Verified {
 }
 
 /**
- * A client sends one token many times. What it says, and whether a key signed it, never changes: that much is looked at
- * once, and nothing else about it is remembered.
+ * Tokens by their text: clients send one token many times. Only what never changes is cached: the parsed content, and
+ * the key that signed it.
  */
 const verified = new LruCache<string, Verified>(limits.tokens, ({ compact }) => 3 * compact.token.length + TOKEN_ENTRY);
 
-/** About what a remembered token takes beside its text, signed part and claims, in bytes. */
+/** Approximate bytes of an entry beside the text, signed part and claims of its token. */
 const TOKEN_ENTRY = 500;
 
-/** With bytes of its own: small buffers are cut from large ones, all of which each of them would keep. */
+/** Copies the bytes: small buffers are slices of a large pool, which each of them would keep in memory. */
 function copied(compact: Compact): Compact {
   return { ...compact, signed: new Uint8Array(compact.signed), signature: new Uint8Array(compact.signature) };
 }
@@ -127,7 +132,10 @@ function assertSignedBy(compact: Compact, key: string): void {
   verified.set(compact.token, { compact: copied(compact), key });
 }
 
-/** A token of the ledger's token endpoint or of an outside identity provider (interface/tokens#provider-tokens). */
+/**
+ * Verifies a token of the ledger's token endpoint or of an outside identity provider
+ * (interface/tokens#provider-tokens).
+ */
 async function verifyProvided(compact: Compact, request: Request, keys: KeySource, now: number): Promise<Token> {
   const claims = checkClaims(compact, now, 'provider');
   const factor = valid(
@@ -151,13 +159,13 @@ function checkRequest(claims: Claims, request: Request): void {
   if (claims.hsh !== undefined && !bindsRequest(claims.hsh, request)) throw invalidToken('bound-to-another-request');
 }
 
-/** The 32 bytes of a raw key in base64, of which each key has one form only; undefined for any other text. */
+/** The 32 bytes of a raw key in strict base64; undefined for any other text. */
 function keyBytes(text: string): Uint8Array | undefined {
   const bytes = text.length === KEY_TEXT ? decodeBase64(text) : undefined;
   return bytes?.length === 32 ? bytes : undefined;
 }
 
-/** Anything else is not asked for: it names nothing, and may not even be text a database takes. */
+/** Guards the lookup: other texts name no record, and the database may refuse them. */
 function isHandle(kid: string): boolean {
   return kid.length <= limits.handle && parseAddress(kid) !== undefined;
 }
@@ -168,7 +176,7 @@ function checkClaims(compact: Compact, now: number, maker: Maker): Claims {
   return claims;
 }
 
-/** `value`, unless it is undefined: then the token is not valid. */
+/** Returns `value`, or refuses the token when it is undefined. */
 function valid<T>(why: Fault, value: T | undefined): T {
   if (value === undefined) throw invalidToken(why);
   return value;
@@ -190,14 +198,14 @@ export type Fault =
   | 'used-already'
   | 'key-of-the-ledger';
 
-/** Lies behind the refusal of a token: for the log, and never for the client. */
+/** Cause of the refusal of a token: for the log, never for the client. */
 export class TokenRefused extends Error {
   constructor(readonly why: Fault) {
     super(why);
   }
 }
 
-/** What every bad token is told (interface/tokens#refused-tokens); its cause is for the log. */
+/** The same error for every bad token (interface/tokens#refused-tokens); its cause is for the log. */
 export function invalidToken(why: Fault): LedgerError {
   return Object.assign(new LedgerError('auth.unauthorized', 'Invalid token.'), { cause: new TokenRefused(why) });
 }

@@ -6,13 +6,13 @@ import { isProviderKey, isUsable } from './usable.js';
 
 /**
  * The key that RS256 tokens of `issuer` with this `kid` are signed with, if the ledger trusts it
- * (interface/tokens#provider-tokens): a key-pair factor of format `rsa-der`, in use, of a signer that is in use and that
- * an authentication policy names.
+ * (interface/tokens#provider-tokens): a key-pair factor of format `rsa-der`, in use, of a signer that is in use and
+ * that an authentication policy names.
  *
- * Nothing of it is remembered: whoever drops the factor or the policy has ended it for every request that comes after.
+ * Looked up for every request, so that a drop of the factor or the policy counts for the next one.
  *
- * @param ledger as held; what it says of policies counts only where it is current
- * @param issuer the claim `iss`; the token is refused anyway unless the factor is this signer's
+ * @param session its ledger may be out of date: policies are read from the renewed one
+ * @param issuer the claim `iss`; the factor must be this signer's
  * @param subject the claim `sub`: a policy in a domain trusts its provider about signers there and below only
  */
 export async function trustedFactor(

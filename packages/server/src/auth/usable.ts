@@ -1,9 +1,9 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 
-/** Statuses that take a signer, or a way for it to prove who it is, out of use (interface/signers#key-pairs). */
+/** Statuses that take a signer or factor out of use (interface/signers#key-pairs). */
 const OUT_OF_USE: readonly unknown[] = ['inactive', 'blocked'];
 
-/** Whether a signer or factor counts: its status does not say otherwise. */
+/** Whether a signer or factor is in use, by its status. */
 export function isUsable({ meta }: { readonly meta: { readonly status?: string } }): boolean {
   return !OUT_OF_USE.includes(meta.status);
 }

@@ -9,26 +9,27 @@ import { heldBeside, type Related } from '../records/relations.js';
 import type { Parent, Stored } from '../records/stored.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
 
-/** An action on a record, or on the record of its kind that is about to be. */
+/** An action on a stored record, or on one that a create would make. */
 export interface Asked {
   readonly action: 'create' | 'read' | 'update' | 'drop' | 'prove';
   readonly kind: Kind;
   readonly subject: Subject;
   /** The record it lies under, where its kind has one. */
   readonly parent?: Parent;
-  /** What policy values may ask by name of this record; without it, values that ask anything do not grant. */
+  /** The conditions of policy values about this record; absent, every value that asks one fails. */
   readonly conditions?: Conditions | undefined;
   /**
-   * It carries a proof that only a bridge can verify: whose it is does not count, but it is there (interface/forwarding).
+   * It carries a proof that only a bridge can verify: the write counts as signed, but rules are matched without that
+   * key (interface/forwarding).
    */
   readonly signedElsewhere?: boolean;
 }
 
 /**
- * Lets the caller go on, or refuses: first the ledger's gate, then the rules about the action (interface/access).
+ * Checks the ledger's gate, then the rules about the action (interface/access).
  *
  * @throws `auth.unauthorized` when refused with neither token nor proof, else `auth.forbidden`
- *   (interface/access#refusals); that is also what a write is told that no rule would refuse, but that nobody signs
+ *   (interface/access#refusals). A write that rules grant is refused alike when it is unsigned
  *   (interface/tokens#token-only-writes)
  */
 export async function authorize(session: Session, caller: Caller, asked: Asked): Promise<void> {
@@ -45,8 +46,8 @@ export async function authorize(session: Session, caller: Caller, asked: Asked):
 }
 
 /**
- * Lets the caller make a record under its name, or refuses: in the domain it is to be in; and in the place where the name
- * belongs, where that is another.
+ * Checks the right to create a record under its name: in its domain, and in the domain that the name belongs to, where
+ * that is another.
  *
  * @throws as `authorize` does
  */
@@ -58,7 +59,7 @@ export async function authorizeNew(session: Session, caller: Caller, asked: Aske
 }
 
 /**
- * Lets the caller make a record that keeps others from being dropped, or refuses, in the domains of those that are in one
+ * Checks the right to create a record that keeps others from being dropped, in the domain of each of those that lies
  * beside its own.
  *
  * @param related the records that its data names
@@ -75,10 +76,10 @@ export async function authorizeBeside(
   }
 }
 
-/** A record that is about to be, or that another is to become. */
+/** A record to be created, or the one that an update makes of another. */
 type AskedNew = Omit<Asked, 'action'>;
 
-/** Asks for the right to make a record in a domain, be it another than it is to be in; or outside every domain. */
+/** Checks the right to create a record in a domain other than its own; undefined stands for outside every domain. */
 async function authorizeIn(
   session: Session,
   caller: Caller,
@@ -91,15 +92,15 @@ async function authorizeIn(
 }
 
 /**
- * Lets a read of a record go on to where the record is, of which no more is known than its name: unless the caller would
- * be refused whatever it turns out to be. Whether it may be read is for `authorize` to say when it is known.
+ * Checks a read before the record is fetched, when only its name is known: refuses a caller that would be refused
+ * whatever the record holds. `authorize` decides once the record is known.
  *
  * @throws as `authorize` does
  */
 export async function authorizeUnseen(session: Session, caller: Caller, kind: Kind, subject: Subject): Promise<void> {
   await session.task.turn();
   const context = contextOf(session, subject);
-  // Without a handle it may be in any domain (interface/domains#which-domain-a-record-is-in).
+  // A record named by luid may be in any domain (interface/domains#which-domain-a-record-is-in).
   const domains = subject.data.handle === undefined ? [...session.ledger.domains.values()] : context.domains;
   const judgement = judge('read', kind.name, caller, { ...context, domains, hopeful: true });
   if (judgement.granted) return;
@@ -114,8 +115,8 @@ export async function authorizeUnseen(session: Session, caller: Caller, kind: Ki
 }
 
 /**
- * Whether rules about no record in particular let the caller read every record of the kind: nothing of a record need
- * then be looked at. An explained decision is about a record, and is made about it.
+ * Whether rules outside records let the caller read every record of the kind, so that a list can skip judging each.
+ * False while decisions are explained, as an explanation is about one record.
  */
 export async function readsEvery(session: Session, kind: Kind, caller: Caller): Promise<boolean> {
   await session.task.turn();

@@ -11,9 +11,9 @@ import type { FoundSigner } from '../store/queries/signers.js';
 /**
  * The caller of a write: the keys of its verified proofs and of its token, each with the signer it stands for.
  *
- * A key known to be a stranger's is not looked up again: the commit checks that it still is. The ledger's own keys are
- * nobody's here, not even owners of what they own: what they have signed is known to bridges, and to whoever reads a
- * record.
+ * Keys cached as unregistered are trusted, since the commit checks that they still are. In a client's request the
+ * ledger's own keys count for no signer and no owner: what they have signed is known to bridges and to readers of
+ * records.
  *
  * @param trustAbsence false where no commit follows
  */
@@ -28,7 +28,9 @@ export async function callerOfWrite(
   return withToken(keys, token, await keyOfToken(session, token, trustAbsence));
 }
 
-/** The caller of a read: nothing but the token, and no commit to check a stranger, so strangers are looked up. */
+/**
+ * The caller of a read: its token only. Keys cached as unregistered are looked up again, since a read has no commit.
+ */
 export async function callerOfRead(session: Session, token: Token | undefined): Promise<Caller> {
   return withToken([], token, await keyOfToken(session, token, false));
 }
@@ -64,9 +66,9 @@ export async function keyOf(session: Session, key: string, trustAbsence: boolean
   if (!trustAbsence || !session.signers.has(key)) {
     const found = await lookedUp(session, key, 'public');
     const signer = signerIn(found);
-    // What the key of a factor stands for depends on two records. Such keys are few, and looked up each time.
+    // The key of a factor depends on two records. Such keys are few, and looked up each time.
     if (found.factor === undefined) session.signers.set(key, signer);
-    // Also where it stands for nobody, it is no stranger's: what could change that makes a new version.
+    // The key of a factor is registered even when it counts for no signer; a change of that makes a new version.
     if (found.body !== undefined) return signer ? keyFor(key, signer) : { public: key };
   }
   session.strangers.add(key);
@@ -74,7 +76,7 @@ export async function keyOf(session: Session, key: string, trustAbsence: boolean
 }
 
 /**
- * The key of a signer: one that is out of use is stood for by nobody (interface/proofs#for-whom-a-key-stands,
+ * The key of a signer; one out of use is named as `retired` only (interface/proofs#for-whom-a-key-stands,
  * interface/signers).
  */
 function keyFor(key: string, signer: SignerFacts): ShownKey {
@@ -82,9 +84,9 @@ function keyFor(key: string, signer: SignerFacts): ShownKey {
 }
 
 /**
- * A signer that somebody who is trusted names: a provider, or `system.auth` in a proof. Nobody has shown a key, and the one
- * in the record is what whoever registered the signer wrote there, maybe that of an owner. It counts where the record has
- * a proof of it (docs/interface/proofs.md). The ledger's own signers speak for themselves.
+ * A signer that a trusted party names: a provider, or `system.auth` in a proof. The caller has shown no key, and the
+ * key in the signer's record may be anyone's, even an owner's: it counts where the record has a proof of it
+ * (docs/interface/proofs.md). The ledger's own signers cannot be named in this way.
  */
 export function keySaid(ledger: Ledger, signer: SignerFacts): Key | undefined {
   if (kindNamed('signer').access.reserved?.includes(signer.handle)) return undefined;
@@ -92,7 +94,7 @@ export function keySaid(ledger: Ledger, signer: SignerFacts): Key | undefined {
   return signer.proven && !isOwn(ledger, signer.public) ? { public: signer.public, signer } : { signer };
 }
 
-/** @throws OutOfDate when the ledger's state is not the one the signer was found under */
+/** @throws OutOfDate when the signer was found under another state of the ledger */
 async function lookedUp(session: Session, key: string, by: 'public' | 'handle'): Promise<FoundSigner> {
   const found = await session.lookupSigner(key, by);
   await session.task.turn(stepsOfText(found.body) + stepsOfText(found.factor));
@@ -100,7 +102,7 @@ async function lookedUp(session: Session, key: string, by: 'public' | 'handle'):
 }
 
 /**
- * The signer that was found; none where only a factor that does not count leads to it
+ * The signer that was found; undefined when it was found by a factor that does not count
  * (interface/proofs#for-whom-a-key-stands).
  */
 function signerIn({ body, factor, circles, proven }: FoundSigner): SignerFacts | undefined {

@@ -10,7 +10,7 @@ import { stepsOfText } from '../metering/task.js';
 import { eachBody } from '../store/queries/bodies.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
 
-/** What a condition is judged on. */
+/** The subject and caller that a condition is judged for. */
 interface Asking {
   readonly session: Session;
   readonly kind: Kind;
@@ -22,11 +22,11 @@ interface Asking {
 }
 
 /**
- * Judges the conditions that policies of the ledger ask of records of this kind; those that none asks cost nothing.
+ * Judges the conditions of this kind of record that policies of the ledger ask for; others cost no work.
  *
  * @param data what an update would make of the record
- * @returns nothing when none is asked
- * @throws OutOfDate when the ledger's state is not the one wallets were found under
+ * @returns undefined when the policies ask for no condition of the kind
+ * @throws OutOfDate when wallets were found under another state of the ledger
  */
 export async function conditionsOf(
   session: Session,
@@ -46,7 +46,7 @@ export async function conditionsOf(
   return (name) => judged.includes(name);
 }
 
-/** The names in the values of all policies. A ledger's policies are one map for as long as nothing about them changes. */
+/** The conditions that access policies name. Cached by identity of the map: a changed policy makes a new map. */
 const invoked = new WeakMap<ReadonlyMap<string, AccessPolicy>, ReadonlySet<string>>();
 
 function invokedBy(policies: ReadonlyMap<string, AccessPolicy>): ReadonlySet<string> {
@@ -68,7 +68,7 @@ function addressesOf({ subject, data = subject.data }: Asking, { addresses }: Co
   return addresses(data, subject.exists ? subject.data : undefined);
 }
 
-/** Whether the caller may do that on the record the address leads to. An address that leads to none is not allowed. */
+/** Whether the caller may do that on the record the address leads to; false when the address leads to no record. */
 async function isAllowed({ session, caller }: Asking, { kind, action }: Condition, address: string): Promise<boolean> {
   const subject = await subjectAt(session, kind, address);
   if (!subject) return false;
@@ -76,7 +76,7 @@ async function isAllowed({ session, caller }: Asking, { kind, action }: Conditio
   return decide(action, kind, caller, contextOf(session, subject)).granted;
 }
 
-/** The first of the records an address may mean that exists (interface/wallets#routes). */
+/** The first existing one of the records an address may mean (interface/wallets#routes). */
 async function subjectAt(session: Session, kind: KindName, address: string): Promise<Subject | undefined> {
   const { schema, parent } = parseAddress(address) ?? {};
   const both = schema !== undefined && parent !== undefined ? [`${schema}@${parent}`] : [];
@@ -87,7 +87,7 @@ async function subjectAt(session: Session, kind: KindName, address: string): Pro
   return body === undefined ? undefined : subjectOf(kindNamed(kind), JSON.parse(body) as RecordEnvelope);
 }
 
-/** The addresses of every record that came of the same one: records that a client makes begin a thread of their own. */
+/** The addresses in all records of the subject's thread. A record that a client creates begins a thread of its own. */
 async function addressesInThread(asking: Asking, condition: Condition): Promise<readonly string[]> {
   const { session, kind, subject } = asking;
   const { thread } = subject.meta;

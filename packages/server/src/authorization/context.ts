@@ -6,10 +6,12 @@ import { accessOf, domainsFrom } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Parent } from '../records/stored.js';
 
-/** Whether the condition of that name, which a policy value asks for, is fulfilled (interface/policies#access-policies). */
+/**
+ * Whether the condition of that name, which a policy value asks for, is fulfilled (interface/policies#access-policies).
+ */
 export type Conditions = (name: string) => boolean;
 
-/** What an operation on a record is decided on, beside the caller. Without `conditions`, none is fulfilled. */
+/** What a decision on a record rests on, beside the caller. When `conditions` is absent, every condition fails. */
 export function contextOf(session: Session, subject?: Subject, conditions?: Conditions): Context {
   const domains = domainsFrom(session.ledger, subject?.meta.domain);
   session.task.spend(1 + DOMAIN * domains.length);
@@ -29,13 +31,13 @@ export function contextOf(session: Session, subject?: Subject, conditions?: Cond
   };
 }
 
-/** Steps that it takes to find a domain. */
+/** Steps to find a domain. */
 const DOMAIN = 2;
 
 /**
- * A stored record as what an operation is about.
+ * A stored record as the subject of an action.
  *
- * @param parent the record it lies under: the one whose domain counts, where the kind says so, whatever was stored
+ * @param parent the record it lies under; its current domain counts where the kind says so
  */
 export function subjectOf(kind: Kind, record: RecordEnvelope, parent?: Parent): Subject {
   const { status, labels, thread } = record.meta;
@@ -55,7 +57,7 @@ export function subjectOf(kind: Kind, record: RecordEnvelope, parent?: Parent): 
   };
 }
 
-/** A record about to be made: its own rules do not count yet. */
+/** A record that is being created: its own rules do not count yet. */
 export function newSubject(
   kind: Kind,
   data: JsonObject,

@@ -8,11 +8,11 @@ import type { Session } from '../ledgers/session.js';
 import { contextOf } from './context.js';
 
 /**
- * A ledger under policies whose policies let nobody in falls to its owners (`standing`). So who takes away the last one
- * that does must be who could make another: else an owner whom the policies give less would get more by taking it away.
+ * Guards the drop, or change of status, of the last policy that lets anyone into the ledger: the ledger then falls to
+ * its owners (`standing`). Only a caller that could create policies may do so; any other owner would gain rights by it.
  *
- * @param status what becomes of the policy of that handle; nothing where it goes
- * @throws `auth.forbidden` when nobody could enter afterwards, and the caller may not create policies
+ * @param status the status that the policy of that handle gets; undefined when it is dropped
+ * @throws `auth.forbidden` when the ledger would be closed and the caller may not create policies
  */
 export async function assertMayClose(
   session: Session,

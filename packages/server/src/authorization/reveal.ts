@@ -11,8 +11,8 @@ import { recordText } from '../records/serve.js';
 import { contextOf } from './context.js';
 
 /**
- * @throws `auth.forbidden` `Missing permissions` unless the caller may `reveal`; `auth.unauthorized` for who has neither
- *   token nor proof (interface/signers#secrets)
+ * @throws `auth.forbidden` `Missing permissions` unless the caller may `reveal`; `auth.unauthorized` when it has
+ *   neither token nor proof (interface/signers#secrets)
  */
 export async function assertMayReveal(session: Session, kind: Kind, caller: Caller, subject: Subject): Promise<void> {
   await session.task.turn();
@@ -27,10 +27,10 @@ export async function assertMayReveal(session: Session, kind: Kind, caller: Call
 }
 
 /**
- * The answer with the values of the record's secrets as the last member of `meta`, never to be kept on its way. A record
- * without secrets is answered as it is.
+ * The answer with the values of the record's secrets as the last member of `meta`, marked confidential so that caches
+ * do not keep it. A record that has no secrets is answered as it is.
  *
- * @param secrets those of the record, looked up unless given; names its data does not refer to are left out
+ * @param secrets those of the record, looked up unless given; only names that its data refers to are shown
  */
 export async function revealed(
   session: Session,

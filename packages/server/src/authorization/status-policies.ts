@@ -19,10 +19,10 @@ export interface StatusValue {
 /**
  * The values of status policies that are about the record and the status asked for.
  *
- * @param cost charged for every policy and value that is looked at: without an end to that, the record would be as free as
- *   where no policy is about it
- * @param asked null asks for no status: only values about any status name it
- * @returns `undefined` when no policy is about the record at all
+ * @param cost charged for every policy and value. All are read: a cap on their number would leave the record as free as
+ *   one that no policy is about
+ * @param asked null asks to clear the status: only values about any status name it
+ * @returns undefined when no policy is about the record at all
  */
 export function applicableValues(
   cost: Cost,
@@ -40,19 +40,19 @@ export function applicableValues(
   });
 }
 
-/** Steps that a value of a policy takes, beside its filter. */
+/** Steps per value of a policy, beside its filter. */
 const VALUE = 3;
 
-/** Steps that it takes to look through the names of a status, beside the first. */
+/** Steps beside the first to search the names of a status. */
 function elementsOf(status: Json | undefined): number {
   if (!isObject(status)) return 0;
   return [status.$in, status.$nin].reduce<number>((sum, one) => sum + (Array.isArray(one) ? one.length >> 2 : 0), 0);
 }
 
 /**
- * Whether the quorum of one of the values is complete: each of its matchers is met by a key that asked for it.
+ * Whether the quorum of one of the values is complete: each of its matchers is met by a key that asked for the status.
  *
- * @param subject the record, whose owners they may name
+ * @param subject the record, whose owners the matchers may name
  */
 export async function isQuorate(
   session: Session,
@@ -90,7 +90,7 @@ function namesStatus(matcher: Json, status: string): boolean {
   return Array.isArray(matcher.$nin) && !matcher.$nin.includes(status);
 }
 
-/** The key a stored proof speaks for: the signer's it was made for where `system.auth` made it, else its own. */
+/** The key a stored proof counts for: its own, or that of the signer `system.auth` made it for. */
 async function keyOfProof(session: Session, proof: StoredProof): Promise<Key | undefined> {
   if (proof.origin === 'key-pair' || proof.signer === undefined) return keyOf(session, proof.public, true);
   const signer = await signerOf(session, proof.signer, 'handle');

@@ -7,13 +7,13 @@ import type { Cost } from '../metering/cost.js';
 import { applicableValues, isQuorate } from './status-policies.js';
 
 /**
- * What a proof asking for a status does (interface/records#add-a-proof, interface/reports#statuses,
+ * The effect of a proof that asks for a status (interface/records#add-a-proof, interface/reports#statuses,
  * interface/policies#status-policies).
  *
- * @param subject the record, as what policies are about
+ * @param subject the record, as the subject of policies
  * @param proof the proof, as it would be stored
- * @param asked its `custom.status`; null asks for none
- * @returns the status the record has afterwards, or `repeat` when the proof is not to be stored
+ * @param asked its `custom.status`; null asks to clear the status
+ * @returns the status the record has afterwards, or `repeat` when the proof must not be stored
  * @throws `record.update-rejected` for a transition the kind refuses; `record.status-policy-violation` when policies
  *   apply and none names the status
  */
@@ -49,7 +49,7 @@ export function assertMayBeCreated(cost: Cost, ledger: Ledger, kind: Kind, subje
   if (applicableValues(cost, ledger, subject, 'created')?.length === 0) throw violation(kind, 'created');
 }
 
-/** The refusal of a status that policies are about and none has a value for (interface/policies#status-policies). */
+/** The refusal of a status that no value of the applicable policies names (interface/policies#status-policies). */
 function violation(kind: Kind, status: string | null): LedgerError {
   return new LedgerError(
     'record.status-policy-violation',

@@ -15,10 +15,10 @@ export interface Signed {
 }
 
 /**
- * @throws `crypto.signature-missing` when nothing is signed, or one of the proofs is not, and the token stands for no
- *   signer who could be signed for (interface/tokens#impersonation): what nobody signed must not count beside what
- *   somebody did. Where nothing is signed and a provider vouches for no signer, that is a lack of rights, for `authorize`
- *   to tell (interface/tokens#token-only-writes)
+ * @throws `crypto.signature-missing` for a request that is unsigned, or signed in part only, and whose token stands for
+ *   no signer (interface/tokens#impersonation): an unsigned proof must not count beside signed ones. Passes an unsigned
+ *   request whose provider token stands for no signer: it lacks rights, which `authorize` tells
+ *   (interface/tokens#token-only-writes)
  */
 export function assertSigned({ proofs: { signed, partial }, token }: Signed, caller: Caller): void {
   if (caller.token?.key?.signer) return;
@@ -48,7 +48,7 @@ export async function clientTrail(
   return impersonation ? [...own, impersonation] : own;
 }
 
-/** The keys that own a new record: those that signed it, and `system.auth` where it signed for someone. */
+/** The keys that own a new record: those that signed it, and `system.auth` where it signed for a signer. */
 export function ownersOf(ledger: Ledger, { proofs }: Signed, caller: Caller): string[] {
   const keys = proofs.signed.map((proof) => proof.public);
   if (caller.token?.key?.signer) keys.push(ledger.auth.public);
@@ -56,10 +56,10 @@ export function ownersOf(ledger: Ledger, { proofs }: Signed, caller: Caller): st
 }
 
 /**
- * A proof by `system.auth` that a token spoke for a signer, with all the token said.
+ * A proof by `system.auth` that a token spoke for a signer, with all claims of the token.
  *
  * @param custom what the proof says beside the claims
- * @returns nothing when the token stands for no registered signer
+ * @returns undefined when the token stands for no registered signer
  */
 export async function impersonationProof(
   session: Session,
@@ -92,7 +92,7 @@ export async function impersonationProof(
 async function issuerOf(session: Session, { claims }: Token, signer: SignerFacts): Promise<string | undefined> {
   const { iss } = claims;
   if (typeof iss !== 'string') return undefined;
-  // Most issue their tokens themselves.
+  // Most tokens name their own signer as issuer.
   if (iss === signer.handle || iss === signer.public) return signer.handle;
   const by = decodeBase64(iss)?.length === 32 ? 'public' : 'handle';
   return (await signerOf(session, iss, by))?.handle;

@@ -1,4 +1,4 @@
-/** A timer that rings at the earliest moment it was set to, and not before `notBefore`. */
+/** A timer that rings at the earliest moment it was set to, but not before `notBefore`. */
 export class Alarm {
   /** Moment of the clock before which it does not ring. */
   notBefore = Number.NEGATIVE_INFINITY;
@@ -13,7 +13,7 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Rings in so many milliseconds, unless it rings before that anyway. */
+  /** Rings in so many milliseconds, unless an earlier moment is set. */
   set(milliseconds: number): void {
     const now = this.#clock();
     const at = Math.max(now + milliseconds, this.notBefore);
@@ -26,7 +26,7 @@ export class Alarm {
     }, at - now);
   }
 
-  /** Rings no more, whatever it is set to. */
+  /** Stops for good: later settings are ignored. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#at = Number.NEGATIVE_INFINITY;

@@ -14,34 +14,34 @@ import type { BackgroundWorker } from './worker.js';
 /** The background work of one process. Every process of the deployment has the same workers. */
 export interface Background {
   /**
-   * Says that the worker may have something to do: here at once, and in the other processes by `NOTIFY`. A hint may be
-   * lost, and then the worker looks in its own time. Hints are gathered, so they may be many.
+   * Wakes the worker, which may have something to do: here at once, and in the other processes by `NOTIFY`. A hint may
+   * be lost; the worker then looks at its next interval. Hints are gathered, so callers may send many.
    */
   hint(name: string): void;
-  /** Takes no more work, and finishes what runs or gives it up (`Loop.stop`). It may be called more than once. */
+  /** Stops claiming units, and finishes or aborts running ones (`Loop.stop`). Idempotent. */
   stop(): Promise<void>;
 }
 
 export interface BackgroundOptions {
   readonly workers: readonly BackgroundWorker[];
-  /** For leases alone, so that they are renewed however busy the others are. */
+  /** Reserved for leases, so that they are renewed however busy the other pools are. */
   readonly pool: pg.Pool;
-  /** How to connect for hints; without it none is heard, and workers look in their own time. */
+  /** How to connect for hints; when absent, workers look at their intervals only. */
   readonly database?: pg.ClientConfig;
-  /** Looks at the connection for hints before it is used. */
+  /** Verifies the connection for hints before it is used. */
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
-  /** Names this process in the table of leases, and no other one. */
+  /** Unique name of this process in the table of leases. */
   readonly holder: string;
   readonly metrics: BackgroundMetrics;
   readonly logger: FastifyBaseLogger;
-  /** Milliseconds that pass, whatever the time of day is. */
+  /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
-  /** From 0 to 1, 1 excluded. */
+  /** From 0 inclusive to 1 exclusive. */
   readonly random: () => number;
   readonly bounds?: Bounds;
 }
 
-/** The channel of hints; what is sent is the name of a worker. */
+/** The channel of hints; the payload is the name of a worker. */
 const CHANNEL = 'countersign_background';
 
 /** Starts the workers of this process. */
@@ -109,7 +109,7 @@ function hearHints(
   });
 }
 
-/** Runs one at a time what is given to it. */
+/** A mutex: runs the given looks one at a time, in order. */
 function turns(): Shared['inTurn'] {
   let last: Promise<unknown> = Promise.resolve();
   return (look) => {

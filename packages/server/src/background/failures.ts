@@ -3,26 +3,29 @@ import { limitRate } from '../base/rate-limit.js';
 import { limits } from '../limits.js';
 import type { BackgroundMetrics } from '../metrics.js';
 
-/** What of background work can fail: the look for due units, a run, or what keeps, gives back and announces leases. */
+/**
+ * The steps that can fail: `claim` looks for due units, `run` runs one, `renew` and `release` are about its lease, and
+ * `hint` notifies other processes.
+ */
 export type Step = 'claim' | 'run' | 'renew' | 'release' | 'hint';
 
-/** A failure as the log tells of it. */
+/** A failure as it is logged. */
 export interface Failure {
-  /** The worker's name; absent for what is of all of them. */
+  /** The worker's name; absent for a failure that concerns all workers. */
   readonly name?: string;
   readonly step: Step;
   readonly ledger?: number;
   readonly unit?: string;
-  /** How often in a row. */
+  /** Failures in a row. */
   readonly failures?: number;
-  /** Milliseconds until it is tried again. */
+  /** Milliseconds until the next attempt. */
   readonly retryIn?: number;
   readonly err: unknown;
 }
 
 /**
- * Counts every failure, and logs each in one line. A line tells how many went untold before it, where there were more than
- * `limits.background.lines` allows.
+ * Counts every failure, and logs each in one line, up to the rate of `limits.background.lines`. A line says how many
+ * were omitted before it.
  *
  * @param now milliseconds
  */

@@ -1,6 +1,6 @@
 import type { LeaseKey, Leases } from '../store/queries/leases.js';
 
-/** Why a run is aborted whose lease another process may have. */
+/** The reason to abort a run whose lease another process may have. */
 export class LeaseLost extends Error {
   constructor() {
     super('The lease was lost.');
@@ -14,17 +14,17 @@ export interface Hold {
   readonly controller: AbortController;
 }
 
-/** Keeps leases while their work runs. */
+/** Renews leases while their work runs. */
 export interface Heartbeat {
   /**
-   * Keeps a lease until `drop`.
+   * Renews a lease until `drop`.
    *
    * @param since when it was asked for, by `HeartbeatOptions.clock`
    */
   keep(key: LeaseKey, since: number): Hold;
-  /** Renews the lease no more. It may be given back, or left to end. */
+  /** Ends the renewal of the lease, which the caller may then release or let expire. */
   drop(hold: Hold): void;
-  /** Renews nothing any more. */
+  /** Ends all renewals. */
   stop(): void;
 }
 
@@ -32,18 +32,18 @@ export interface HeartbeatOptions {
   readonly leases: Pick<Leases, 'renew'>;
   /** Milliseconds for which a lease holds, and from one renewal to the next. */
   readonly bounds: { readonly lease: number; readonly beat: number };
-  /** Milliseconds that pass, whatever the time of day is. */
+  /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * One statement renews all leases of the process. A lease that somebody else has by then is lost; and so is one that could
- * not be renewed for as long as it holds. That is counted from before it was asked for, so it never ends later here than
- * by the database's clock, as long as both clocks run equally fast.
+ * One statement renews all leases of the process. A lease is lost when another process has it, or when renewals have
+ * failed for as long as it holds. The time counts from before it was asked for: provided both clocks run equally fast,
+ * it ends here before it ends by the database's clock.
  */
 export function createHeartbeat({ leases, bounds, clock, failed }: HeartbeatOptions): Heartbeat {
-  /** Each with the timer of its end. */
+  /** Each hold with the timer of its end. */
   const held = new Map<Hold, NodeJS.Timeout>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;

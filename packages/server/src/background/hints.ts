@@ -1,15 +1,15 @@
-/** Hints that go out to other processes. */
+/** Hints to other processes. */
 export interface Hints {
   send(name: string): void;
   stop(): void;
 }
 
 /**
- * Gathers hints: the first one of a name is sent at once, and those that come within so many milliseconds of it as one.
- * PostgreSQL lets transactions with a notification commit one after the other, so there must be few of them.
+ * Gathers hints: the first one of a name is sent at once, and those within so many milliseconds after it as one.
+ * PostgreSQL commits transactions with a notification one at a time, so they must be few.
  */
 export function createHints(milliseconds: number, send: (name: string) => void): Hints {
-  /** Names that were sent a moment ago, with their timers, and whether they are wanted again. */
+  /** Names sent a moment ago, each with its timer and whether it is wanted again. */
   const sent = new Map<string, { timer: NodeJS.Timeout; again: boolean }>();
   const now = (name: string) => {
     send(name);

@@ -11,8 +11,8 @@ export interface Loop {
   /** Looks for due units at once, or as soon as a lane is free. */
   wake(): void;
   /**
-   * Takes no more units and lets those that run finish; after `bounds.drain` milliseconds it aborts them, and waits
-   * `bounds.grace` more. What does not end by then keeps its lease, which nobody renews any more.
+   * Stops claiming units and lets running ones finish; after `bounds.drain` milliseconds it aborts them, and waits
+   * `bounds.grace` more. The lease of a unit that still runs then expires by itself.
    */
   stop(): Promise<void>;
 }
@@ -20,18 +20,18 @@ export interface Loop {
 const NOTHING: Found = { claimed: [], lag: 0 };
 
 /**
- * Looks for due units again and again: at least every `worker.every` milliseconds, with jitter; when a unit that somebody
- * holds or that rests may be free; at once after a look that found all it could take; and when it is told to. Looks are at
- * least `bounds.pause` milliseconds apart.
+ * Looks for due units repeatedly: at least every `worker.every` milliseconds, with jitter; when a unit that is held or
+ * rests may be free; at once after a look that filled all free lanes; and when it is woken. Looks are at least
+ * `bounds.pause` milliseconds apart.
  */
 export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
   const { metrics, failed, bounds, clock, random } = shared;
   const runs = new Set<Run>();
   let stopped = false;
   let looking: Promise<void> | undefined;
-  /** A look is wanted as soon as there can be one. */
+  /** Whether another look is wanted as soon as possible. */
   let wanted = false;
-  /** Looks in a row that failed. */
+  /** Failed looks in a row. */
   let failures = 0;
 
   const alarm = new Alarm(clock, () => {
@@ -43,7 +43,7 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
 
   const wake = () => {
     wanted = true;
-    // A look that is under way may have missed what this is about; with all lanes taken the next free one looks.
+    // A look under way may have missed the reason for this call. With all lanes taken, the next free one looks.
     if (!looking && runs.size < worker.lanes) alarm.set(0);
   };
 
@@ -57,7 +57,7 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
     });
   };
 
-  /** Takes what the free lanes have room for. @returns milliseconds until the next look */
+  /** Claims units for the free lanes. @returns milliseconds until the next look */
   const take = async (count: number): Promise<number> => {
     const { claimed, lag, wait = worker.every, since } = await claim(shared, worker, runs, count, () => stopped);
     metrics.lag(worker.name, lag);
@@ -70,7 +70,7 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
     const count = worker.lanes - runs.size;
     let delay = spread(worker.every, random());
     if (count > 0) {
-      // What is wanted from here on is wanted of the next look.
+      // A wake from here on asks for the next look.
       wanted = false;
       alarm.notBefore = clock() + bounds.pause;
       try {
@@ -78,7 +78,8 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
         failures = 0;
       } catch (error) {
         failures += 1;
-        // No longer than it takes others to notice that a process died: what is due waits for this.
+        // At most the lease: after that time another process would take over from a dead one, and due units wait for
+        // this.
         delay = Math.min(backOff(bounds.retry, failures, random()), bounds.lease);
         failed({ name: worker.name, step: 'claim', failures, retryIn: Math.round(delay), err: error });
       }
@@ -98,7 +99,7 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
   };
 }
 
-/** Claims units for the free lanes, and tells since when they are held. */
+/** Claims units for the free lanes, and says since when they are held. */
 async function claim(
   { leases, bounds, clock, inTurn }: Shared,
   { name, due, each }: BackgroundWorker,
@@ -108,7 +109,7 @@ async function claim(
 ): Promise<Found & { readonly since: number }> {
   let since = clock();
   const found = await inTurn(async (): Promise<Found> => {
-    // The turn may have come late, and a stop waits for it.
+    // The turn may come late, and a stop waits for it.
     if (isStopped()) return NOTHING;
     since = clock();
     const running = [...runs].map(({ unit }) => unit);
@@ -117,7 +118,7 @@ async function claim(
   return { ...found, since };
 }
 
-/** Lets the runs finish; aborts those that do not in time. */
+/** Lets the runs finish, and aborts those that are late. */
 async function endRuns(runs: ReadonlySet<Run>, { drain, grace }: Shared['bounds']): Promise<void> {
   const ended = Promise.all([...runs].map((run) => run.ended));
   if (await within(ended, drain)) return;
@@ -125,7 +126,7 @@ async function endRuns(runs: ReadonlySet<Run>, { drain, grace }: Shared['bounds'
   await within(ended, grace);
 }
 
-/** Whether the promise is settled within so many milliseconds. */
+/** Whether the promise settles within so many milliseconds. */
 async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const controller = new AbortController();
   try {

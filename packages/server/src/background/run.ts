@@ -4,39 +4,39 @@ import { LeaseLost } from './heartbeat.js';
 import type { Shared } from './shared.js';
 import type { BackgroundWorker } from './worker.js';
 
-/** Why a run is aborted when the process stops. */
+/** The reason to abort a run when the process stops. */
 export class Stopping extends Error {
   constructor() {
     super('The process stops.');
   }
 }
 
-/** Why a run is aborted that takes longer than its worker allows. */
+/** The reason to abort a run that takes longer than its worker allows. */
 class TimedOut extends Error {
   constructor(milliseconds: number) {
     super(`The run took longer than ${milliseconds} ms.`);
   }
 }
 
-/** How a run ended: `lost` when its lease was lost, `stopped` when the process stops. */
+/** How a run ended: `lost` with its lease, `stopped` with the process. */
 export type Ended = 'done' | 'failed' | 'lost' | 'stopped';
 
 /** A run that is under way. */
 export interface Run {
   readonly unit: Claimed;
-  /** Tells it to end. */
+  /** Aborts the run. */
   abort(reason: Error): void;
   /**
-   * Resolves when it has ended and the lease is given back; never rejects. `rest` is in milliseconds: nobody takes the
-   * unit for so long.
+   * Always resolves, when the run has ended and the lease is released. `rest` is in milliseconds: the unit stays
+   * unclaimed for so long.
    */
   readonly ended: Promise<{ readonly outcome: Ended; readonly rest: number }>;
 }
 
 /**
- * Runs a unit under its lease. One that was aborted for a lost lease gives nothing back, for it has nothing; one that takes
- * too long is aborted, and its lease renewed no more: should it not heed that, another process takes over when the lease
- * has ended.
+ * Runs a unit under its lease. A run that takes too long is aborted, and the renewal of its lease ends: should the run
+ * ignore the abort, another process takes over when the lease has expired. A run aborted for a lost lease has none to
+ * release.
  *
  * @param since when the lease was asked for, by `Shared.clock`
  */
@@ -74,7 +74,7 @@ function outcomeOf(error: unknown): Ended {
   return error instanceof Stopping ? 'stopped' : 'failed';
 }
 
-/** Reports how the run ended, and gives the lease back. @returns milliseconds for which nobody takes the unit */
+/** Reports how the run ended, and releases the lease. @returns milliseconds for which the unit stays unclaimed */
 async function settle(
   { leases, failed, bounds, random }: Shared,
   worker: BackgroundWorker,

@@ -24,10 +24,10 @@ export interface Shared {
   readonly metrics: BackgroundMetrics;
   readonly failed: (failure: Failure) => void;
   readonly bounds: Bounds;
-  /** Milliseconds that pass, whatever the time of day is. */
+  /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
-  /** From 0 to 1, 1 excluded. */
+  /** From 0 inclusive to 1 exclusive. */
   readonly random: () => number;
-  /** Runs one look for due units at a time, so that a connection is left for renewals. */
+  /** A mutex for looks for due units: it leaves a connection for renewals. */
   readonly inTurn: <T>(look: () => Promise<T>) => Promise<T>;
 }

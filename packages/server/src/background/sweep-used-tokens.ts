@@ -6,7 +6,7 @@ import { deleteExpiredTokens } from '../store/queries/replays.js';
 import type { BackgroundWorker } from './worker.js';
 
 /**
- * Deletes used tokens that have expired, once a minute in the whole deployment, and rows of leases that nobody needs.
+ * Deletes expired tokens, once a minute in the whole deployment, and outdated rows of leases.
  *
  * @param now milliseconds since 1970 by the clock that tokens are judged by
  */

@@ -1,29 +1,31 @@
 import type { Claimed } from '../store/queries/leases.js';
 
 /**
- * A sort of work that has no request behind it. It runs in every process of the deployment; the unit of work is what one
- * process does at a time: all of the deployment's, one ledger's, or one row of a table.
+ * A sort of work that runs outside requests, in every process of the deployment. One process at a time runs a unit of
+ * it: all of the deployment's work, one ledger's, or one row of a table.
  *
- * A lease keeps others from a unit while it runs, mostly: it is for speed, and decides nothing about truth. So a run looks
- * itself whether there is something to do, and what it stores is checked where it is stored, as by a compare-and-set.
- * Work is done at least once.
+ * A lease mostly keeps other processes from a unit while it runs. It is an optimisation and guarantees nothing: a run
+ * itself checks whether there is something to do, and its writes are verified where they are stored, as by a
+ * compare-and-set. Units run at least once.
  */
 export interface BackgroundWorker {
-  /** Unique; the worker's name in the table of leases, in hints, metrics and the log. It stays the same over releases. */
+  /**
+   * Unique name of the worker in the table of leases, in hints, metrics and the log. It stays the same over releases.
+   */
   readonly name: string;
   /**
-   * SQL that lists due units: a query with the columns `ledger_id bigint` (0 for the deployment), `unit text` (empty where
-   * a ledger has one), `since timestamptz` (when the unit became due; null for whenever the last run has rested).
+   * SQL that lists due units: a query with the columns `ledger_id bigint` (0 for the deployment), `unit text` (empty
+   * where a ledger has one), `since timestamptz` (when the unit became due; null for whenever the last run has rested).
    *
-   * It is run often, so an index answers it, and it bounds what it lists: where a ledger may have many due units, by a few
-   * of each ledger. The runtime shares out what it finds, and sees no more than `limits.background.listed`.
+   * It runs often, so an index must answer it, and it bounds what it lists: where a ledger may have many due units, to
+   * a few of each ledger. The runtime shares them out, and sees `limits.background.listed` at most.
    */
   readonly due: string;
-  /** Milliseconds: each process looks for due units at least so often, whether or not a hint came. */
+  /** Milliseconds: each process looks for due units at least so often, with or without a hint. */
   readonly every: number;
-  /** Milliseconds for which a unit is left alone after a run that succeeded, though it be due; 0 for a unit that may go on. */
+  /** Milliseconds for which even a due unit rests after a run that succeeded; 0 for a unit that may go on. */
   readonly rest: number;
-  /** Milliseconds that one run may take before it is aborted, and counts as failed. */
+  /** Milliseconds that one run may take; a longer one is aborted and counts as failed. */
   readonly timeout: number;
   /** Units that one process runs at a time: in all, and of one ledger. */
   readonly lanes: number;

@@ -13,7 +13,7 @@ export interface BackOff {
  * @returns milliseconds, from half of the delay to all of it
  */
 export function backOff({ first, greatest }: BackOff, failures: number, random: number): number {
-  // Beyond 2^52 doubling adds nothing that the bound would let through.
+  // After 52 doublings every bound is exceeded; the cap keeps the number finite.
   const delay = Math.min(greatest, first * 2 ** Math.min(failures - 1, 52));
   return spread(delay, random);
 }

@@ -1,4 +1,4 @@
-/** Where the service takes time and chance from, so that tests can hold both still. */
+/** The clock and the source of randomness, passed in so that tests can control both. */
 export interface Runtime {
   /** Milliseconds since 1970. */
   now(): number;

@@ -1,11 +1,11 @@
-/** More is asked than can wait its turn: better to say so at once than to be late with every answer. */
+/** The queue is full: the caller is refused at once, so that the answers already owed stay timely. */
 export class Overloaded extends Error {
   constructor(message = 'The queue is full.') {
     super(message);
   }
 }
 
-/** Told of each run: how many items it takes, and the seconds the oldest of them has waited. */
+/** Called for each run, with the number of its items and the seconds that the oldest of them has waited. */
 export type Watch = (size: number, waited: number) => void;
 
 interface Waiting<In, Out> {
@@ -21,30 +21,32 @@ interface Group<In, Out> {
 }
 
 export interface GatherBounds<In> {
-  /** Items at most in one run. */
+  /** Greatest number of items in one run. */
   readonly batch: number;
-  /** Items at most waiting. */
+  /** Greatest number of waiting items. */
   readonly queue: number;
-  /** Runs at most at a time. */
+  /** Greatest number of concurrent runs. */
   readonly lanes: number;
   /**
-   * What keeps items apart: a run takes items of one kind only, so many runs of a kind at a time. The kinds take turns, so
-   * that a busy one does not keep the others waiting.
+   * The kind of an item. A run takes items of one kind only, and the kinds take turns, so that a busy one leaves room
+   * for the others.
    */
   apart?(item: In): unknown;
-  /** What an item weighs; a run takes no more than `most` together, and one item at least. */
+  /** The weight of an item; a run takes `most` together, and one item at least. */
   weigh?(item: In): number;
   readonly most?: number;
-  /** Whether nobody waits for the item any more: it is then rejected with what this returns, and not run. */
+  /**
+   * The error that rejects the item instead of running it, once its caller has gone; undefined while the caller waits.
+   */
   abandoned?(item: In): Error | undefined;
-  /** Runs of a kind at most at a time; 1 unless given. */
+  /** Greatest number of concurrent runs of a kind; 1 unless given. */
   readonly each?: number;
 }
 
 /**
- * Turns a function over many items into one over a single item: calls that arrive while a run is under way are
- * gathered and taken by the next. An idle gatherer runs at the end of the current turn of the event loop; there is no
- * timer, so nothing waits for company.
+ * Turns a function over many items into one over a single item: calls that arrive while a run is under way are gathered
+ * and taken by the next. An idle gatherer runs at the end of the current turn of the event loop: a lone item starts at
+ * once.
  *
  * @param run answers for each item, in order; an `Error` rejects that item alone. When it throws, every item of that
  *   run is rejected with the error.
@@ -55,7 +57,7 @@ export function gather<In, Out>(
   bounds: GatherBounds<In>,
   watch?: Watch,
 ): (item: In) => Promise<Out> {
-  // In the order of their turns; a group with nothing to do is forgotten.
+  // In the order of their turns; an idle group is deleted.
   const groups = new Map<unknown, Group<In, Out>>();
   let waiting = 0;
   let running = 0;
@@ -67,7 +69,8 @@ export function gather<In, Out>(
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      // A group that is taken from goes to the end, so that no more are passed over than there are runs under way.
+      // A group goes to the end once it is taken from: the scan then skips at most as many groups as there are runs
+      // under way.
       for (const [name, group] of groups) {
         if (running >= bounds.lanes) break;
         if (group.waiting.length > 0 && !(bounds.apart && group.running >= each)) void take(name, group);
@@ -108,7 +111,7 @@ export function gather<In, Out>(
     });
 }
 
-/** How many of those that wait the next run takes. */
+/** The number of waiting items that the next run takes. */
 function countFor<In, Out>(waiting: readonly Waiting<In, Out>[], { batch, weigh, most = 0 }: GatherBounds<In>): number {
   const atMost = Math.min(batch, waiting.length);
   if (!weigh) return atMost;
@@ -120,7 +123,7 @@ function countFor<In, Out>(waiting: readonly Waiting<In, Out>[], { batch, weigh,
   return atMost;
 }
 
-/** Those items that somebody waits for; the others are rejected. */
+/** The items whose callers still wait; the others are rejected. */
 function stillWanted<In, Out>(
   taken: readonly Waiting<In, Out>[],
   { abandoned }: GatherBounds<In>,
@@ -133,7 +136,7 @@ function stillWanted<In, Out>(
   });
 }
 
-/** Runs over the items taken and tells each of them how it went. */
+/** Runs over the items taken, and settles each of them. */
 async function settle<In, Out>(
   run: (items: readonly In[]) => Promise<readonly (Out | Error)[]>,
   taken: readonly Waiting<In, Out>[],

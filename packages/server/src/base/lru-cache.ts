@@ -40,12 +40,11 @@ export class LruCache<K, V extends object> {
     this.#evicted = evicted;
   }
 
-  /** The number of entries. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** The value of `key`, which becomes the most recently used; undefined when there is none. */
+  /** The value of `key`, which becomes the most recently used; undefined when it is missing. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -72,7 +71,10 @@ export class LruCache<K, V extends object> {
     while (this.#weight > this.#limit || this.size > this.#most) this.#evict(this.#oldest!);
   }
 
-  /** The value of `key`; when there is none, the result of `make`, which is set. Nothing is set when `make` throws. */
+  /**
+   * The value of `key`; when it is missing, the result of `make`, which is set. When `make` throws, the cache stays as
+   * it is.
+   */
   take(key: K, make: () => V): V {
     const kept = this.get(key);
     if (kept !== undefined) return kept;

@@ -1,4 +1,4 @@
-/** So many in a window of so many milliseconds. */
+/** `count` in a window of `window` milliseconds. */
 export interface Rate {
   readonly count: number;
   readonly window: number;
@@ -8,7 +8,8 @@ export interface Rate {
  * A rate limit over fixed windows.
  *
  * @param now milliseconds
- * @returns to be asked before each: nothing when it is one too many, else how many were refused since the last one passed
+ * @returns called before each: undefined when it exceeds the limit, else how many were refused since the last one
+ *   passed
  */
 export function limitRate({ count, window }: Rate, now: () => number): () => { readonly refused: number } | undefined {
   let began = Number.NEGATIVE_INFINITY;

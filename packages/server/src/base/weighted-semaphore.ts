@@ -5,17 +5,17 @@ export interface SemaphoreBounds {
   /** Bytes for all of one process, and for one ledger. */
   readonly process: number;
   readonly ledger: number;
-  /** Of one ledger, waiting at most. */
+  /** Greatest number of waiting callers of one ledger. */
   readonly waiting: number;
-  /** Milliseconds one waits at most. */
+  /** Milliseconds that a caller waits at most. */
   readonly patience: number;
 }
 
 /**
- * A weighted semaphore that is fair to ledgers: `work` runs when so many bytes are free, and gives them back when it is done.
- * Work that is larger than the bytes of a ledger takes all of them.
+ * A weighted semaphore that is fair to ledgers: `work` runs when so many bytes are free, and releases them when it
+ * ends. Work that is larger than the bytes of a ledger takes all of them.
  *
- * @throws Overloaded when too many of the ledger wait; `api.request-timeout` when it waited too long; what `work` throws
+ * @throws Overloaded when the ledger's queue is full; `api.request-timeout` when it waited too long; what `work` throws
  */
 export type WeightedSemaphore = <T>(ledger: unknown, bytes: number, work: () => Promise<T>) => Promise<T>;
 
@@ -31,16 +31,18 @@ interface Share {
   readonly waiting: Waiting[];
 }
 
-/** Ledgers take turns. Small answers do not pass a large one that waits, so it does not starve. */
+/**
+ * Ledgers take turns. A large answer that waits holds back the small ones behind it, so that it is served in the end.
+ */
 export function createWeightedSemaphore(
   bounds: SemaphoreBounds,
   now: () => number = () => performance.now(),
 ): WeightedSemaphore {
-  // In the order of their turns; a ledger without bytes and without anything waiting is forgotten.
+  // In the order of their turns; a ledger that neither holds bytes nor waits is deleted.
   const shares = new Map<unknown, Share>();
   let taken = 0;
 
-  /** The first in turn whose ledger has room for it: it waits for that of the process, and all behind it wait. */
+  /** The first in turn whose ledger has room for it. While it waits for room in the process, all behind it wait too. */
   const first = (): [unknown, Share, Waiting] | undefined => {
     for (const [ledger, share] of shares) {
       const one = share.waiting[0];

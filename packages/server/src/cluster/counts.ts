@@ -2,15 +2,15 @@ import type { Worker } from 'node:cluster';
 import { AggregatorRegistry } from 'prom-client';
 import type { Counts, ToPrimary, ToWorker } from './messages.js';
 
-/** Milliseconds a worker has to tell its counts; one that is busier than that is left out. */
+/** Milliseconds a worker has to report its metrics; a busier one is left out. */
 const PATIENCE = 1_000;
 
 let questions = 0;
 
 /**
- * The metrics of all workers as one text; each metric carries the label of its worker.
+ * The metrics of all workers as one text, each labelled with its worker.
  *
- * @param own what the primary counts itself
+ * @param own the metrics of the primary itself
  */
 export async function collectCounts(workers: readonly Worker[], own: Counts): Promise<string> {
   const counts = await Promise.all(workers.map(countsOf));

@@ -1,23 +1,23 @@
 import type { MetricObject, MetricValue } from 'prom-client';
 
-/** A metric as a process tells it to another. */
+/** A metric as one process sends it to another. */
 export type Counts = (MetricObject & { values: MetricValue<string>[]; aggregator: string })[];
 
-/** What the primary tells a worker. Secrets travel this way and not in the environment, which others can read. */
+/** Messages from the primary to a worker. Secrets travel this way, since other users can read the environment. */
 export type ToWorker =
   | { readonly type: 'serve'; readonly databaseUrl: string; readonly masterKey: string; readonly worker: string }
   | { readonly type: 'stop' }
   | { readonly type: 'count'; readonly question: number }
   | { readonly type: 'counted'; readonly question: number; readonly text: string };
 
-/** What a worker tells the primary. */
+/** Messages from a worker to the primary. */
 export type ToPrimary =
-  /** It listens to messages; one sent earlier would be lost. */
+  /** The worker listens to messages; earlier ones would be lost. */
   | { readonly type: 'ready' }
   | { readonly type: 'serving' }
-  /** It cannot serve, and ends. */
+  /** The worker failed to serve, and exits. */
   | { readonly type: 'failed'; readonly why: string }
-  /** Its event loop comes round: told once a second. */
+  /** The worker's event loop comes round: sent once a second. */
   | { readonly type: 'alive' }
   /** A client of this worker asked for the metrics of all. */
   | { readonly type: 'collect'; readonly question: number }

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Sees whether the server can listen where it is told to, before anything is made for it.
+ * Checks that the server can listen on its address, before anything is created for it.
  *
- * @throws Error in one line for the operator when it cannot
+ * @throws Error in one line for the operator when the address is unusable
  */
 export async function assertFree(host: string, port: number): Promise<void> {
   const server = createServer();
   try {
-    // `exclusive`: asked of this process and not, as in a cluster, of the one that started it.
+    // `exclusive`: in a cluster, listens in this process rather than through the primary.
     server.listen({ host, port, exclusive: true });
     await once(server, 'listening');
   } catch (error) {
@@ -19,7 +19,7 @@ export async function assertFree(host: string, port: number): Promise<void> {
   await once(server, 'close');
 }
 
-/** What went wrong, in one line for the operator; anything but a failure to listen is returned as it is. */
+/** A failure to listen, in one line for the operator; other errors are returned unchanged. */
 export function cannotListen(error: unknown, host: string, port: number): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':

@@ -7,24 +7,24 @@ import { assertUsable, explained } from '../store/queries/reach.js';
 
 export interface Prepared {
   readonly masterKey: Buffer;
-  /** Whether it holds no ledger yet. */
+  /** Whether the database holds no ledger yet. */
   readonly isNew: boolean;
 }
 
 /**
- * Brings the database to this release's schema before any process serves, so that what is wrong with it is told once,
- * and clearly. A master key is made only for a database that has never been used with one.
+ * Migrates the database to this release's schema before any process serves, so that its problems are reported once, and
+ * clearly. A master key is made only for a database that has yet to be tied to one.
  *
- * @param ours whether it is the PostgreSQL that the server runs itself
- * @throws Error in one line for the operator when the database is out of reach, cannot be used or migrated, or was made
- *   with another master key or one that is missing
+ * @param ours whether it is the embedded PostgreSQL
+ * @throws Error in one line for the operator when the database is out of reach, unusable or fails to migrate, or was
+ *   made with another master key or one that is missing
  */
 export async function prepareDatabase(url: string, ours: boolean, source: MasterKeySource): Promise<Prepared> {
   try {
     const pool = createPool({ connectionString: url, max: 2 }, () => {});
     try {
       await assertUsable(pool, url, ours);
-      // Of several servers that start at the same instant the first one makes what there is to make.
+      // Of several servers that start at once, the first one creates the key and the schema.
       const masterKey = await withLock(pool, START_LOCK, () => settleMasterKey(pool, source));
       const { rows } = await pool.query<{ empty: boolean }>('select not exists (select from ledger) as empty');
       return { masterKey, isNew: rows[0]?.empty ?? false };
@@ -45,5 +45,5 @@ async function settleMasterKey(pool: pg.Pool, source: MasterKeySource): Promise<
   return masterKey;
 }
 
-/** The number of the advisory lock: any that nothing else in the database uses. */
+/** The number of the advisory lock, unique to this use. */
 const START_LOCK = 7_260_411;

@@ -2,14 +2,14 @@ import { Registry } from 'prom-client';
 import { replacedCounter } from '../metrics.js';
 import type { Counts } from './messages.js';
 
-/** Counts the workers that were replaced because they did not serve any more. */
+/** Counts the workers that were replaced because they had stopped serving. */
 export interface Replacements {
   /** @param worker which of the deployment's processes it was */
   count(worker: string, because: 'died' | 'stood-still'): void;
   counts(): Promise<Counts>;
 }
 
-/** The primary's own count: workers know nothing of those before them. */
+/** Kept by the primary, which outlives its workers. */
 export function replacements(): Replacements {
   const registry = new Registry();
   const counter = replacedCounter(registry);

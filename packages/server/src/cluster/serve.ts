@@ -7,7 +7,7 @@ import { cannotListen } from './port.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
-/** What a process needs to serve, beside the settings. */
+/** Parameters of a serving process, beside the settings. */
 export interface Means {
   readonly databaseUrl: string;
   readonly masterKey: Buffer;
@@ -38,7 +38,7 @@ export async function serve(config: Config, means: Means): Promise<Server> {
     ...(means.collect ? { collect: means.collect } : {}),
   });
   try {
-    // For a name with several addresses the framework would make a second server, which nothing of ours watches over.
+    // For a name with several addresses the framework would start a second server, outside the guard of connections.
     const host = config.host === 'localhost' ? '127.0.0.1' : config.host;
     await server.app.listen({ port: config.port, host });
   } catch (error) {

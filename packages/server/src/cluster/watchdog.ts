@@ -2,15 +2,15 @@ import type { Worker } from 'node:cluster';
 import { limits } from '../limits.js';
 import type { ToPrimary } from './messages.js';
 
-/** Milliseconds between two signs of life of a worker. */
+/** Milliseconds between two heartbeats of a worker. */
 export const BEAT = 1_000;
 
 /**
- * Watches a worker: one whose event loop has stood still for `limits.standstill` does not serve, and does not hear that it
- * should stop. It is killed; whoever looks after workers replaces it.
+ * A watchdog for a worker: kills one whose event loop has stood still for `limits.standstill`, since it neither serves
+ * nor hears a message to stop. The supervisor then replaces it.
  *
- * What is counted is how often the primary itself came round without a sign of life. Where the whole machine stood still, or
- * was too busy for either, the primary did not come round either. A worker that has yet to load its code is waited for.
+ * It counts how often the primary itself came round without hearing a heartbeat. When the whole machine stood still or
+ * was too busy, the primary came round as seldom. Counting starts once the worker has loaded its code.
  *
  * @param stoodStill called before it is killed
  */

@@ -6,8 +6,8 @@ import { serve } from './serve.js';
 import { BEAT } from './watchdog.js';
 
 /**
- * One of the processes that serve. It begins when the primary gives it the means, ends when the primary says so or is
- * gone, and finishes what it took in either case.
+ * A serving process. It begins when the primary sends the parameters, ends when the primary says so or is gone, and
+ * finishes the requests it took in either case.
  */
 export function runWorker(config: Config, logger: FastifyBaseLogger): void {
   let server: Server | undefined;
@@ -53,7 +53,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
       });
     }
   });
-  // The terminal sends Ctrl-C to every process; the primary is the one that acts on it. SIGHUP is its affair too.
+  // A terminal sends Ctrl-C to every process; the primary acts on it, and on SIGHUP.
   process.on('SIGINT', () => {});
   process.on('SIGHUP', () => {});
   process.on('SIGTERM', () => void stop());

@@ -6,13 +6,13 @@ import type { ToPrimary, ToWorker } from './messages.js';
 import { replacements } from './replacements.js';
 import { watch } from './watchdog.js';
 
-/** The processes that serve, as the primary looks after them. */
+/** The serving processes, as the primary supervises them. */
 export interface Workers {
-  /** Replaces each by a new one, one after the other: there are always as many serving. */
+  /** Replaces the workers one after the other; as many serve at any time. */
   restart(): Promise<void>;
-  /** Lets each finish what it took. */
+  /** Lets each worker finish its requests. */
   stop(): Promise<void>;
-  /** Resolves when workers die as soon as they start, again and again; never otherwise. */
+  /** Resolves only when workers die repeatedly as soon as they start. */
   readonly failed: Promise<Error>;
 }
 
@@ -23,26 +23,26 @@ export interface WorkersOptions {
   readonly logger: FastifyBaseLogger;
 }
 
-/** A worker that dies within this many milliseconds has not really started. */
+/** A worker that dies within this many milliseconds counts as an early death. */
 const EARLY = 5_000;
-/** Early deaths in a row after which there is no point in going on. */
+/** Early deaths in a row after which the primary gives up. */
 const HOPELESS = 5;
 /** Milliseconds between an early death and the next try. */
 const RESPITE = 500;
-/** Milliseconds a worker has to finish before it is ended. */
+/** Milliseconds a worker has to finish before it is killed. */
 const PATIENCE = 30_000;
 
 /**
  * Starts `count` workers on one shared socket, and resolves when all of them serve. One that dies is replaced.
  *
- * @throws when one cannot start
+ * @throws the error of a worker that fails to start
  */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const pool = new WorkerPool(options);
   try {
     await pool.start();
   } catch (error) {
-    // The others would keep this process from ending.
+    // The other workers would keep this process alive.
     await pool.stop();
     throw error;
   }
@@ -57,7 +57,7 @@ class WorkerPool implements Workers {
   readonly #replaced = replacements();
   #fail: (error: Error) => void = () => {};
   #stopping = false;
-  /** Workers in a row that died early. */
+  /** Early deaths in a row. */
   #early = 0;
 
   constructor(options: WorkersOptions) {
@@ -71,7 +71,6 @@ class WorkerPool implements Workers {
     });
   }
 
-  /** Starts a worker in every slot. */
   async start(): Promise<void> {
     await Promise.all(this.#slots.map((slot) => this.#fill(slot)));
   }
@@ -79,7 +78,7 @@ class WorkerPool implements Workers {
   async restart(): Promise<void> {
     for (const slot of this.#slots) {
       const turn = slot.turn.then(() => this.#renew(slot));
-      // A worker that could not be renewed goes on serving: the next turn is not lost with this one.
+      // When the renewal fails the old worker goes on serving, and later turns still run.
       slot.turn = turn.catch(() => {});
       await turn;
     }
@@ -90,7 +89,7 @@ class WorkerPool implements Workers {
     await Promise.all([...this.#running].map(leave));
   }
 
-  /** Starts a worker in the slot, beside the one that is there. */
+  /** Starts a worker in the slot, beside the present one. */
   async #fill(slot: Slot): Promise<void> {
     const { databaseUrl, masterKey, logger } = this.#options;
     const began = performance.now();
@@ -144,14 +143,14 @@ class WorkerPool implements Workers {
   }
 }
 
-/** One of the places on the socket, and what is being done about it: one thing at a time. */
+/** A place on the socket, and the queue of operations on it: one at a time. */
 interface Slot {
   readonly name: string;
   worker?: Worker;
   turn: Promise<void>;
 }
 
-/** Lets a worker finish, and ends it when that takes too long. */
+/** Lets a worker finish, and kills it when that takes too long. */
 async function leave(worker: Worker): Promise<void> {
   if (worker.isDead()) return;
   const gone = new Promise((resolve) => worker.once('exit', resolve));
@@ -161,7 +160,7 @@ async function leave(worker: Worker): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Gives the worker its first order when it listens, and resolves when it says that it serves. */
+/** Sends the worker its first message once it listens, and resolves when it serves. */
 function serving(worker: Worker, order: () => ToWorker): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.on('message', (message: ToPrimary) => {

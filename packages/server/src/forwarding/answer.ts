@@ -16,22 +16,23 @@ import { limits } from '../limits.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
 import { BridgeRefusal, invalidResponse, isErrorData, unexpected } from './error.js';
 
-/** A record as a bridge gave it: its hash is that of its data, and every proof of it verifies. */
+/** A verified record from a bridge: its hash is that of its data, and every proof of it verifies. */
 export interface BridgeRecord {
   readonly hash: string;
   readonly data: JsonObject;
-  /** The bridge's own, where it gave one. */
+  /** The bridge's own, if any. */
   readonly luid?: string;
-  /** `meta` without `proofs`. */
+  /** `meta` except `proofs`. */
   readonly meta: JsonObject;
   readonly proofs: readonly Proof[];
 }
 
 /**
- * What a bridge answered that did as it was asked: JSON, or nothing where it answered none. It is not yet verified.
+ * The body of a successful answer, still unverified; undefined unless it is JSON.
  *
- * @throws BridgeRefusal for a signed error; `forward.unexpected-error` for 401, which is about the ledger's token and
- *   not the client's; `forward.invalid-response` for any other failure (interface/forwarding#what-is-checked-of-an-answer)
+ * @throws BridgeRefusal for a signed error; `forward.unexpected-error` for 401, which concerns the ledger's token
+ *   rather than the client's; `forward.invalid-response` for any other failure
+ *   (interface/forwarding#what-is-checked-of-an-answer)
  */
 export function successOf(service: Service, bridge: string, { status, text }: OutboundAnswer): Json | undefined {
   if (status === 401) {
@@ -46,22 +47,22 @@ export function successOf(service: Service, bridge: string, { status, text }: Ou
 /**
  * A record in a bridge's answer, verified.
  *
- * @throws `forward.invalid-response` for what is none; `crypto.hash-invalid`, `crypto.signature-invalid`
+ * @throws `forward.invalid-response` for a malformed one; `crypto.hash-invalid`, `crypto.signature-invalid`
  */
 export function recordIn(service: Service, bridge: string, body: Json | undefined): BridgeRecord {
   if (!isObject(body) || !isObject(body.data) || body.hash === undefined) throw invalidResponse(bridge);
   return verified(service, itemIn(service, bridge, body));
 }
 
-/** A record as a bridge gave it: its hash is that of its data, but no proof of it has been verified. */
+/** A record from a bridge: its hash is that of its data, its proofs are still to be verified. */
 export type UnverifiedRecord = Omit<BridgeRecord, 'proofs'> & { readonly proofs: readonly Json[] };
 
 /**
- * The records of a list that a bridge answered. The list itself need not be signed: it is the ledger that signs it for its
- * client. Their proofs are for `allVerified`, which is left to do for those that are shown: a bridge chooses how many it
- * sends, and each costs the ledger more than it costs the bridge.
+ * The records of a list from a bridge. The list itself may be unsigned, since the ledger signs its own. Proofs are left
+ * to `allVerified`, for those records that are shown: a bridge chooses how many it sends, and verifying a proof costs
+ * the ledger more than sending it costs the bridge.
  *
- * @throws `forward.invalid-response` for what is none; `crypto.hash-invalid`
+ * @throws `forward.invalid-response` for a malformed or oversized list; `crypto.hash-invalid`
  */
 export async function recordsIn(service: Service, bridge: string, body: Json | undefined): Promise<UnverifiedRecord[]> {
   if (!isObject(body) || !Array.isArray(body.data)) throw invalidResponse(bridge);
@@ -73,7 +74,7 @@ export async function recordsIn(service: Service, bridge: string, body: Json | u
     proofs += record.proofs.length;
     if (proofs > limits.outbound.proofs) throw invalidResponse(bridge);
     records.push(record);
-    // Others have their turn in between.
+    // Yields to other requests.
     await setImmediate();
   }
   return records;
@@ -88,7 +89,7 @@ export async function allVerified(service: Service, records: readonly Unverified
   const all: BridgeRecord[] = [];
   for (const record of records) {
     all.push(verified(service, record));
-    // A record of a hundred proofs takes some milliseconds.
+    // Yields: a record of a hundred proofs takes some milliseconds.
     await setImmediate();
   }
   return all;
@@ -111,41 +112,41 @@ function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: Js
   return { hash: hashed, data, ...(luid === undefined ? {} : { luid }), meta: others, proofs };
 }
 
-/** Whether a record is the one that was asked for: by its handle, or by the luid the bridge gave it. */
+/** Whether a record is the one that was asked for: by its handle, or by the bridge's luid. */
 export function isNamed({ data, luid }: BridgeRecord, id: string): boolean {
   return data.handle === id || luid === id;
 }
 
 /**
- * What is signed of a proof. Whose key it is, and where it comes from, is not: what a bridge says of that is not taken.
+ * The signed members of a proof. `signer` and `origin` are outside the signature, so the bridge's are dropped.
  *
- * @throws `crypto.signature-invalid` when it does not verify, the data having been changed after it was made
+ * @throws `crypto.signature-invalid` when it does not verify
  */
 function verifiedProof(service: Service, hash: string, proof: Json): Proof {
   if (!verifyProof(hash, proof as Proof, service.suite)) throw invalidSignature(proof);
   return bare(proof as Proof);
 }
 
-/** @param proof shown in the detail, as the recorded service does */
+/** @param proof shown in the detail, as by the reference service */
 export function invalidSignature(proof: Json): LedgerError {
   return new LedgerError('crypto.signature-invalid', `Invalid dto signature: ${shown(JSON.stringify(proof))}`);
 }
 
-/** A proof without what the ledger adds to it. */
+/** A proof reduced to the members that its signer made. */
 export function bare({ method, public: key, digest, result, custom }: Proof): Proof {
   return { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) };
 }
 
-/** Most characters of an answer that a detail repeats. */
+/** Greatest number of characters of an answer that a detail repeats. */
 const SHOWN = 4_096;
 
 function shown(value: Json | undefined): string {
   const text = typeof value === 'string' ? value : String(JSON.stringify(value));
-  // A cut may fall within a character: half of one is no text that could be signed.
+  // A cut may split a surrogate pair; the half is dropped, since canonical JSON excludes lone surrogates.
   return text.slice(0, SHOWN).replace(/\p{Surrogate}$/u, '');
 }
 
-/** A signed error: its hash is that of its data, and whoever signed it signed that. */
+/** A signed error whose hash and proofs verify; undefined for anything else. */
 function refusalOf(service: Service, status: number, body: Json | undefined): BridgeRefusal | undefined {
   if (!isObject(body) || !isErrorData(body.data) || !isObject(body.meta)) return undefined;
   const { hash, data, meta } = body;
@@ -161,7 +162,7 @@ function refusalOf(service: Service, status: number, body: Json | undefined): Br
   );
 }
 
-/** JSON within bounds, as strict as that of clients; nothing where it is none. */
+/** Parses JSON within bounds, as strictly as that of clients; undefined when it is malformed. */
 function parsed(text: string): Json | undefined {
   const { levels, values } = limits.outbound;
   try {

@@ -15,7 +15,7 @@ export interface Aspect {
   /** Handle of the bridge. */
   readonly bridge: string;
   readonly strategy: Strategy;
-  /** The domain that its policy is in: it counts for records there and below only. */
+  /** The domain of its policy: it applies to records there and below only. */
   readonly domain?: string;
 }
 
@@ -30,8 +30,8 @@ interface Declared {
  * (interface/forwarding#which-bridge).
  *
  * @param cost charged for every aspect that is looked at
- * @param subject the record it is about, or as much as is known of it; none for a list
- * @returns nothing when the action is the ledger's own affair; several when policies are at fault
+ * @param subject the record, as far as it is known; absent for a list
+ * @returns empty when the ledger decides alone; several when policies conflict
  */
 export function aspectsFor(
   cost: Cost,
@@ -54,8 +54,7 @@ export function aspectsFor(
 }
 
 /**
- * The one aspect that is to be in force. Asked when the caller has been found to have the right to the action: what is
- * wrong with policies is not for others.
+ * The one aspect in force. Called after access has been granted: only authorized callers learn of conflicting policies.
  *
  * @throws `forward.unexpected-error` when policies have several for the action
  */
@@ -67,14 +66,14 @@ export function onlyOne([only, another]: readonly Aspect[]): Aspect | undefined 
   return only;
 }
 
-/** Whether any processing policy is about the action: most ledgers have none, and nothing more is looked at. */
+/** Whether any processing policy is about the action: a cheap test first, since most ledgers have none. */
 export function declares(ledger: Ledger, kind: Kind, action: HandedAction): boolean {
   return kind.access.forwards === true && declaredIn(ledger).has(action);
 }
 
 type ByAction = ReadonlyMap<HandedAction, readonly Declared[]>;
 
-/** What the processing policies of a ledger amount to is the same until a policy changes, and then the map is another. */
+/** Cache by the map of policies, which is replaced whenever a policy changes. */
 const known = new WeakMap<Ledger['policies'], ByAction>();
 
 function declaredIn({ policies }: Ledger): ByAction {
@@ -110,15 +109,15 @@ interface ProcessingPolicy {
   readonly domain?: string;
 }
 
-/** The strategy, where none is named or the one named means nothing for the action (interface/forwarding#strategies). */
+/** The named strategy where it applies to the action, else the default (interface/forwarding#strategies). */
 function strategyOf(action: HandedAction, named: Strategy | undefined): Strategy {
   if (action === 'read' || action === 'query') return named === 'proxy' ? named : 'fallback';
   return named === 'synchronize' && action === 'drop' ? 'validate' : (named ?? 'validate');
 }
 
 /**
- * Whether the anchor, and the request it came with, are as a filter asks: each of its keys is a path in `ctx` (the
- * request), `meta` or `data`; `data` may be left out (interface/forwarding#which-bridge).
+ * Whether the anchor and its request match a filter: each key is a path in `ctx` (the request), `meta` or `data`; the
+ * prefix `data` may be left out (interface/forwarding#which-bridge).
  */
 function fits(
   filter: JsonObject,
@@ -136,7 +135,7 @@ function fits(
   });
 }
 
-/** The value a path leads to. Names of headers are the same in either case. */
+/** The value at a path. Names of headers are case-insensitive. */
 function valueAt(scope: Json, path: readonly string[]): Json | undefined {
   const exact = path[0] === 'ctx' && path[2] === 'headers' ? path.map((name) => name.toLowerCase()) : path;
   return exact.reduce<Json | undefined>(member, scope);

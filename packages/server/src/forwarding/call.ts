@@ -13,7 +13,7 @@ import type { Aspect } from './aspect.js';
 import { invalidResponse, unexpected } from './error.js';
 import { cameBack, forwardedHeaders, OWN } from './headers.js';
 
-/** What is asked of a bridge, below its `/v2/{kind}s`. */
+/** A call of a bridge, below its `/v2/{kind}s`. */
 export interface Call {
   readonly method: BridgeCall['method'];
   /** `/<handle>`, `/<handle>/proofs`, or nothing. */
@@ -21,23 +21,23 @@ export interface Call {
   readonly body?: Json;
 }
 
-/** What is asked of a bridge for one request: to do it; and, where it refuses, whether it has done it before. */
+/** The calls for one request: to do it; and, where the bridge refuses, to find whether it has done it before. */
 export type Step = 'done' | 'found';
 
-/** A command, and what bridges have answered to it. */
+/** A command, and the answers of bridges to it. */
 export interface Forwarding {
   readonly kind: Kind;
   readonly command: Command;
-  /** Each step goes out once: what became of it counts each time the command is decided from then on. */
+  /** Each step is sent once; its outcome is reused each time the command is decided anew. */
   readonly asked: Partial<Record<Step, Asked>>;
-  /** Until when its calls may take, together. */
+  /** Deadline of all its calls together, on the clock of `performance.now()`. */
   until?: number;
 }
 
-/** A step that has gone out: what was answered, or why there is no answer. */
+/** A step that was sent: its answer, or its failure. */
 type Asked = { readonly bridge: string } & ({ readonly answer: OutboundAnswer } | { readonly failure: LedgerError });
 
-/** Ends a session whose decision rests on what a bridge answers: the call is made outside of it. */
+/** Ends a session whose decision depends on the answer of a bridge: the call is made outside of it. */
 export class HandOver extends Error {
   /** It holds tokens, which no log that shows errors may see. */
   readonly #call: Omit<BridgeCall, 'within'>;
@@ -57,7 +57,9 @@ export class HandOver extends Error {
 }
 
 /**
- * The path of a record at a bridge. What could not be its name is not sent there: `..` is none, and would lead elsewhere.
+ * The path of a record at a bridge. Only handles and luids pass: `..` would lead elsewhere.
+ *
+ * @throws `record.not-found` for any other id
  */
 export function pathOf(kind: Kind, id: string): string {
   const isHandle = id.length <= limits.handle && new RegExp(HANDLE_PATTERN).test(id);
@@ -66,13 +68,13 @@ export function pathOf(kind: Kind, id: string): string {
 }
 
 /**
- * What the bridge of an aspect has answered to a step of the command.
+ * The answer of an aspect's bridge to a step of the command.
  *
- * @param call makes what is sent, when it is known to be sent
+ * @param call makes the call, once it is certain to be sent
  * @param step which of the calls of a command it is
- * @throws HandOver when the bridge has not been asked; OutOfDate when the ledger has changed, before anything is sent;
- *   `forward.unexpected-error` when there is no such bridge, or no answer; `forward.invalid-response` for an answer larger
- *   than any may be
+ * @throws HandOver when the step is still to be sent; OutOfDate when the ledger has changed, before anything is sent;
+ *   `forward.unexpected-error` for an unknown bridge, a failed call, a request that came back to its ledger, and
+ *   policies that changed meanwhile; `forward.invalid-response` for an answer over the size limit
  */
 export async function askBridge(
   session: Session,
@@ -118,7 +120,7 @@ function bridgeCall(
   };
 }
 
-/** Makes the call that a session has ended with, and keeps what became of it. */
+/** Makes the call that a session has ended with, and keeps its outcome. */
 export async function handOver(
   session: Session,
   forwarding: Forwarding,
@@ -127,7 +129,7 @@ export async function handOver(
   const { task, requestTimeout } = session;
   const { handle: bridge } = to;
   const now = performance.now();
-  // What the bridge has done, the ledger has to keep.
+  // The ledger must store what the bridge does, even if the client is gone.
   if (call.method !== 'GET') task.mustFinish();
   forwarding.until ??= now + requestTimeout * limits.outbound.share;
   const within = Math.max(1, Math.floor(forwarding.until - now));
@@ -142,8 +144,8 @@ export async function handOver(
 }
 
 /**
- * The client's headers, without its token where a policy in a domain leads to the bridge: whoever made that has rights in
- * the domain only, and could do with the token what its bearer may do elsewhere.
+ * The client's headers. A policy in a domain gets them stripped of the client's token: its author has rights in the
+ * domain only, and could use the token elsewhere.
  */
 function clientsHeaders({ headers }: ForwardedRequest, domain: string | undefined): ForwardedRequest['headers'] {
   if (domain === undefined) return headers;

@@ -11,10 +11,9 @@ import { aspectOf, type Target } from './target.js';
 import { asSent } from './version.js';
 
 /**
- * Asks a bridge to drop a record (interface/forwarding). That it did is all it answers. Where the ledger has the record
- * too and the bridge has not, an earlier drop was lost on its way back, and the ledger's is still to be done
- * (interface/records#sending-a-request-again). Of what it alone keeps, that it has it not is the bridge's answer like any
- * other.
+ * Asks a bridge to drop a record (interface/forwarding). Where the ledger has the record too, `record.not-found` from
+ * the bridge counts as done: the answer to an earlier drop was lost (interface/records#sending-a-request-again). For a
+ * record that the bridge alone keeps, it is passed on like any other refusal.
  *
  * @throws BridgeRefusal, and what `askBridge` and `successOf` throw
  */

@@ -23,12 +23,12 @@ export function isErrorData(data: unknown): data is JsonObject {
   return isObject(data) && typeof data.reason === 'string' && typeof data.detail === 'string';
 }
 
-/** What came back is neither a record nor a signed error. */
+/** The error for an answer other than a record or a signed error. */
 export function invalidResponse(bridge: string): LedgerError {
   return new LedgerError('forward.invalid-response', `Invalid response from bridge ${bridge}`);
 }
 
-/** No answer came, or none that says anything. `cause` is for the log alone. */
+/** The error for a call that failed, or was answered 401. `cause` is for the log only. */
 export function unexpected(cause?: unknown): LedgerError {
   const error = new LedgerError('forward.unexpected-error', 'Unexpected error while forwarding request to bridge');
   if (cause !== undefined) error.cause = cause;

@@ -5,19 +5,19 @@ import { hasAccessToken } from '../bridges/security.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 
-/** What a client says that is not for the bridge (interface/forwarding#headers). */
+/** Headers of the client that are kept from the bridge (interface/forwarding#headers). */
 const NOT_PASSED_ON: readonly string[] = [
   'x-ledger',
-  // The ledger says whose token it verified. A client that says so itself is not to be believed.
+  // Set by the ledger, from the token that it verified: a client could forge them.
   'authorization',
   'x-forwarded-authorization',
   'x-ledger-authorization',
   // They are about what a client has, or would take: the ledger takes the whole answer, as it is.
   'accept-encoding',
   'range',
-  // It is the client's at the ledger.
+  // Meant for the ledger only.
   'cookie',
-  // They would let a client say what the ledger asks of a bridge that heeds them: another method or path, with its token.
+  // A bridge that heeds them would take another method or path from the client, with the ledger's token.
   'x-http-method',
   'x-http-method-override',
   'x-method-override',
@@ -25,13 +25,13 @@ const NOT_PASSED_ON: readonly string[] = [
   'x-rewrite-url',
 ];
 
-/** About the body, which is another one; and conditions, to which the answer would be no record. */
+/** Headers about the body, which the ledger writes anew; and conditions, whose answer could lack the record. */
 const NOT_PASSED_ON_EITHER = /^(content-|if-)/;
 
 /** Headers by which the ledger speaks, which no security rule may set (interface/forwarding#headers). */
 export const OWN: readonly string[] = ['authorization', 'x-ledger-authorization', 'x-forwarded-authorization', 'via'];
 
-/** Seconds that a token of the ledger's is good for (interface/forwarding#headers). */
+/** Lifetime of a token of the ledger's, in seconds (interface/forwarding#headers). */
 const TOKEN_LIFE = 86_400;
 
 /**
@@ -57,7 +57,7 @@ export function forwardedHeaders(
   };
 }
 
-/** Whether the request has been forwarded by this ledger before: bridges may lead back to it. */
+/** Detects a forwarding loop: whether `via` names this ledger. */
 export function cameBack(ledger: Ledger, { via }: IncomingHttpHeaders): boolean {
   return via?.split(',').some((hop) => hop.trim().split(' ')[1] === ledger.luid) ?? false;
 }

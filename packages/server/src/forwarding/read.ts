@@ -13,7 +13,7 @@ import { invalidResponse } from './error.js';
 import { allAsServed, asServed } from './served.js';
 import { aspectOf, bridgedSubject, type Target } from './target.js';
 
-/** The record that a bridge has, which answers in place of the ledger (interface/forwarding#strategies). */
+/** The record of a bridge that answers in place of the ledger (interface/forwarding#strategies). */
 export async function forwardedRead(
   session: Session,
   forwarding: Forwarding,
@@ -27,7 +27,7 @@ export async function forwardedRead(
   await authorizeUnseen(session, caller, kind, subject);
   const aspect = aspectOf(target);
   const answer = await askBridge(session, forwarding, aspect, () => ({ method: 'GET', path }));
-  // A bridge takes its time, and a right may be taken away meanwhile. Nothing comes after a read that would notice.
+  // Rights may have been revoked during the call. The commit of a write detects that; a read has to check.
   await session.assertStillCurrent();
   const record = recordIn(session, aspect.bridge, successOf(session, aspect.bridge, answer));
   if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);
@@ -37,9 +37,9 @@ export async function forwardedRead(
 }
 
 /**
- * A page of the records that a bridge has. It is asked for all of them, without the query, so filters are not applied
- * (interface/forwarding#strategies); pages are cut here, that whoever turns them comes to an end. Proofs are verified of
- * what is shown.
+ * A page of the records of a bridge. The bridge is asked for its whole list, and filters are ignored
+ * (interface/forwarding#strategies); pages are cut here, so that paging ends. Only the proofs of shown records are
+ * verified.
  *
  * @param seen whether the caller may see a record with that data
  */
@@ -55,7 +55,7 @@ export async function forwardedPage(
   const visible: typeof records = [];
   for (const record of records) if (await seen(record.data)) visible.push(record);
   const page = await allVerified(session, visible.slice(index * limit, (index + 1) * limit));
-  // Others have had their turns since the bridge answered: what they changed counts too.
+  // Other requests have run since the bridge answered, and may have revoked rights.
   await session.assertStillCurrent();
   return (await allAsServed(session, page)).map((record) => newItem(record as unknown as Json));
 }

@@ -6,23 +6,23 @@ import { storedProof } from '../records/proofs.js';
 import type { BridgeRecord } from './answer.js';
 
 /**
- * A bridge's record as the ledger serves it: as it was given, but for what is said of the proofs. Whose they are is what
- * the ledger's own signers tell (interface/forwarding#what-is-checked-of-an-answer).
+ * A bridge's record as the ledger serves it: unchanged, except that `signer` and `origin` of its proofs come from the
+ * ledger's own signers (interface/forwarding#what-is-checked-of-an-answer).
  *
- * @throws OutOfDate when the ledger's signers are not those it was decided on
+ * @throws OutOfDate when the ledger's state has changed
  */
 export async function asServed(session: Session, record: BridgeRecord): Promise<JsonObject> {
   return served(record, await keysOf(session, record.proofs, false));
 }
 
-/** The same of many, whose keys are looked up once each. */
+/** The same for many records; each key is looked up once. */
 export async function allAsServed(session: Session, records: readonly BridgeRecord[]): Promise<JsonObject[]> {
   const proofs = records.flatMap((record) => record.proofs);
   const keys = await keysOf(session, proofs, false);
   return records.map((record) => served(record, keys));
 }
 
-/** Proofs, to be kept, with the signers of this ledger that they are of; one of a stranger to it says nothing of that. */
+/** Proofs to be stored, each with the signer of this ledger that owns its key, if any. */
 export async function attributed(session: Session, proofs: readonly Proof[]): Promise<StoredProof[]> {
   const keys = await keysOf(session, proofs, true);
   return proofs.map((proof) => withSigner(proof, keys));
@@ -30,7 +30,7 @@ export async function attributed(session: Session, proofs: readonly Proof[]): Pr
 
 type Keys = ReadonlyMap<string, ShownKey>;
 
-/** @param trustAbsence false where no commit follows */
+/** @param trustAbsence whether a commit follows, which checks that unknown keys are still unknown */
 async function keysOf(session: Session, proofs: readonly Proof[], trustAbsence: boolean): Promise<Keys> {
   const publics = [...new Set(proofs.map((proof) => proof.public))];
   const keys = await Promise.all(publics.map((key) => keyOf(session, key, trustAbsence)));

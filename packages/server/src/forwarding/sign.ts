@@ -15,10 +15,10 @@ import { aspectOf, type Target } from './target.js';
 import { added, assertTaken } from './version.js';
 
 /**
- * Asks a bridge to take a proof that the ledger has found good (interface/forwarding).
+ * Asks a bridge to take a proof that the ledger has verified (interface/forwarding).
  *
  * @param proof as the ledger will keep it
- * @returns what the bridge has added to the proofs, for the ledger to keep too; only when it keeps them in step
+ * @returns proofs that the bridge has added, for the ledger to keep too; empty unless the strategy is `synchronize`
  */
 export async function forwardProof(
   session: Session,
@@ -29,7 +29,7 @@ export async function forwardProof(
 ): Promise<StoredProof[]> {
   const aspect = aspectOf(target);
   const taken = await signed(session, forwarding, target, proof);
-  // A proof by `system.auth` is made anew when the ledger has changed; the bridge has the first.
+  // A proof by `system.auth` is made anew when the ledger has changed; the bridge has the earlier one.
   const own = proof.public === session.ledger.auth.public ? [] : [proof];
   assertTaken(aspect.bridge, taken, record.hash, own);
   if (aspect.strategy !== 'synchronize') return [];
@@ -38,11 +38,12 @@ export async function forwardProof(
 }
 
 /**
- * Passes a proof on to a bridge that keeps the record itself. What it is over is not known here, so nothing can be said of
- * its signer before: the rules are asked about the token alone. What the bridge answers must carry it, and verify.
+ * Passes a proof on to the bridge that alone keeps the record. Its hash is unknown here, so the proof cannot be
+ * verified and access is decided by the token alone. The record in the bridge's answer must carry the proof, and
+ * verify.
  *
- * @throws `crypto.signature-missing` for one that is left to the token: there is nothing known that could be signed; and
- *   for one of the ledger's own, which a client cannot have made
+ * @throws `crypto.signature-missing` for a proof left to the token, as the hash to sign is unknown; and for one by the
+ *   ledger's own keys, which a client can only have copied
  */
 export async function proxiedProof(
   session: Session,

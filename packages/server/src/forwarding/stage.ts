@@ -9,12 +9,14 @@ import { forwardProof, proxiedProof } from './sign.js';
 import { aspectOf, bridgedSubject, type Target, targetOf } from './target.js';
 import { forwardVersion, proxiedVersion } from './version.js';
 
-/** Decides, asks the bridge, and decides again on its answer: no call is made within a session (interface/forwarding). */
+/**
+ * Decides, asks the bridge, and decides again on its answer: calls are made between sessions (interface/forwarding).
+ */
 export const stages: Stages = async (session, kind, command, work) => {
   const forwarding: Forwarding = { kind, command, asked: {} };
-  /** The newest state that a session was on: the next one begins with it. */
+  /** The newest state that a session used: the next one begins with it. */
   let { ledger } = session;
-  /** What the session has made that ended with a call, for those that follow it. */
+  /** What the session that ended with a call has made, for those that follow it. */
   let told: Made | undefined;
   for (;;) {
     let made: Made | undefined;
@@ -27,7 +29,7 @@ export const stages: Stages = async (session, kind, command, work) => {
         return work(current, stage);
       });
     } catch (error) {
-      // Each step is asked once, so this ends.
+      // Each step is sent once, so the loop ends.
       if (!(error instanceof HandOver)) throw error;
       told = made;
       await handOver(session, forwarding, error);
@@ -35,13 +37,13 @@ export const stages: Stages = async (session, kind, command, work) => {
   }
 };
 
-/** What the ledger is about to keep, and all that it was made on. */
+/** What the ledger is about to store, and the basis it was made on. */
 interface Made {
   readonly basis: string;
   readonly value: unknown;
 }
 
-/** @param keep takes note of what is made */
+/** @param keep called with what is made */
 function stageOf(forwarding: Forwarding, told: Made | undefined, keep: (made: Made) => void): Stage {
   const { kind, command } = forwarding;
   const onlyAspect = ({ task, ledger }: Session, action: HandedAction, subject?: Subject) =>
@@ -69,7 +71,7 @@ function stageOf(forwarding: Forwarding, told: Made | undefined, keep: (made: Ma
       };
     },
     async once<T>({ ledger, strangers }: Session, of: Basis, make: () => Promise<T>): Promise<T> {
-      // Whose key it is shows in what is made: a stranger who has registered since is another basis.
+      // What is made names the signers of its keys, so a key registered meanwhile is another basis.
       const basis = [ledger.version, of.luid, of.change, ...[...strangers].sort()].join(' ');
       const made = told?.basis === basis ? told : { basis, value: await make() };
       keep(made);

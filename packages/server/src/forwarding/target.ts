@@ -10,18 +10,18 @@ import type { Stored } from '../records/stored.js';
 import { type Aspect, aspectsFor, declares, onlyOne } from './aspect.js';
 import type { Forwarding } from './call.js';
 
-/** A record that a bridge is asked about. */
+/** A record in a call to a bridge. */
 export interface Target {
-  /** More than one where policies are at fault, which is told by `aspectOf`. */
+  /** Several where policies conflict, which `aspectOf` refuses. */
   readonly aspects: readonly Aspect[];
   /**
-   * The bridge alone keeps the record: then nothing of what the ledger may have of it counts
+   * The bridge alone keeps the record: what the ledger may have under its name is ignored
    * (interface/forwarding#access-to-anchors-of-a-bridge).
    */
   readonly proxied: boolean;
   /**
-   * What access to a record of the bridge is decided on before it has answered: no more than the name is known. What the
-   * ledger has under that name is another record, which whoever may create anchors has written.
+   * The subject of access before the bridge has answered: only its name is known. What the ledger has under that name
+   * is another record, which any caller with the right to create anchors may have written.
    */
   readonly subject: Subject;
   /** Its name in the path at the bridge. */
@@ -29,7 +29,7 @@ export interface Target {
 }
 
 /**
- * How the record is handed to a bridge. Asked after access has been granted.
+ * How the record is handed to a bridge. Called after access has been granted.
  *
  * @throws `forward.unexpected-error` when policies have several ways
  */
@@ -40,10 +40,10 @@ export function aspectOf({ aspects }: Target): Aspect {
 }
 
 /**
- * The record of a command, where policies hand the action on it to a bridge.
+ * The record of a command, where policies hand the action on it to a bridge; else undefined.
  *
  * @param cost charged for every aspect that is looked at
- * @param found the ledger's own; none where at most the bridge has it
+ * @param found the ledger's own record; undefined where at most the bridge has it
  * @param data what an update would make of a record that only the bridge has
  */
 export function targetOf(
@@ -63,7 +63,7 @@ export function targetOf(
   return { aspects, proxied: aspects.some(({ strategy }) => strategy === 'proxy'), subject, id };
 }
 
-/** A record that a bridge has, as far as is known of it: without rules or owners, in the domain that its handle says. */
+/** What is known of a bridge's record: its rules and owners are empty, its domain follows from its handle. */
 export function bridgedSubject(
   ledger: Ledger,
   kind: Kind,

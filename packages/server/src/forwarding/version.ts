@@ -17,10 +17,10 @@ import { BridgeRefusal, invalidResponse } from './error.js';
 import { asServed, attributed } from './served.js';
 
 /**
- * Asks a bridge to take a new version of a record, which the ledger stores only afterwards: nothing is left where the
- * bridge refuses (interface/forwarding).
+ * Asks a bridge to take a new version of a record, which the ledger stores only afterwards: a refusal by the bridge
+ * leaves the ledger unchanged (interface/forwarding).
  *
- * @returns proofs to be kept with the record: those of a bridge that keeps it in step
+ * @returns proofs of the bridge to be kept with the record; empty unless the strategy is `synchronize`
  * @throws what `taken` throws
  */
 export async function forwardVersion(
@@ -50,7 +50,7 @@ export async function proxiedVersion(
   return { status, body: JSON.stringify(await asServed(session, record)) };
 }
 
-/** A version that a bridge has; `before` when it was an earlier sending of the request that it took. */
+/** A version that a bridge has; `before` when it took the version from an earlier sending of the request. */
 interface Taken {
   readonly record: BridgeRecord;
   readonly before: boolean;
@@ -59,8 +59,8 @@ interface Taken {
 /**
  * The version as the bridge has taken it.
  *
- * @throws BridgeRefusal, and what `askBridge`, `successOf` and `recordIn` throw; `crypto.signature-invalid` when it is
- *   something else than what the client signed
+ * @throws BridgeRefusal, and what `askBridge`, `successOf` and `recordIn` throw; `crypto.signature-invalid` when it
+ *   differs from what the client signed
  */
 async function taken(session: Session, forwarding: Forwarding, aspect: Aspect, version: HandedVersion): Promise<Taken> {
   const { kind } = forwarding;
@@ -86,12 +86,12 @@ function versionIn(service: Service, bridge: string, answer: OutboundAnswer, { h
 }
 
 /**
- * The version, where the bridge refuses to take it because it has it: an answer of its was lost, or the ledger stopped
- * before it stored what the bridge had. Without this look neither would ever come to have what the other has
+ * The version, where the bridge refuses it because it has it: the bridge's answer was lost, or the ledger stopped
+ * before it stored what the bridge had. This read brings both into step again
  * (interface/records#sending-a-request-again).
  *
- * @returns nothing when the bridge has something else, or does not tell; or where nothing of the client's would show that
- *   it is the same
+ * @returns undefined when the bridge has something else or fails to answer; and for a request that lacks the client's
+ *   proofs, by which the version is recognized
  */
 async function takenBefore(
   session: Session,
@@ -113,8 +113,8 @@ async function takenBefore(
 /**
  * Makes sure that a bridge has the very version, with the very proofs, that the client signed.
  *
- * @throws `crypto.signature-invalid` for data that is not what was signed; `forward.invalid-response` for a record without
- *   the client's proofs
+ * @throws `crypto.signature-invalid` for data that is not what was signed; `forward.invalid-response` for a record that
+ *   lacks the client's proofs
  */
 export function assertTaken(bridge: string, taken: BridgeRecord, hash: string, proofs: readonly VerifiedProof[]): void {
   const [first] = proofs;
@@ -125,8 +125,8 @@ export function assertTaken(bridge: string, taken: BridgeRecord, hash: string, p
 }
 
 /**
- * What a bridge has added to the proofs of a record, for the ledger to keep with its own, and the one more proof that the
- * ledger sent it. The others of the ledger's are in the record: made anew, where that was decided anew.
+ * Proofs for the ledger to keep in addition to its own: those that the bridge has added, and the extra one that the
+ * ledger sent it. The ledger's other proofs are in its record already, made anew where that was decided anew.
  *
  * @throws `forward.invalid-response` when that is more than a record carries
  */
@@ -148,8 +148,8 @@ export async function added(
 }
 
 /**
- * The client's body with the ledger's proof. A bridge that keeps the record in step is told all that the ledger will
- * keep, and gets one more proof; any other gets a luid of its own for a new record (interface/forwarding).
+ * The client's body with the ledger's proof. Under `synchronize` the bridge gets all that the ledger will store, and
+ * one extra proof; else it gets a luid of its own for a new record (interface/forwarding).
  */
 async function bodyOf(
   session: Session,
@@ -174,7 +174,7 @@ async function bodyOf(
   return { hash, data, meta: { proofs: proofs as JsonObject[] }, ...(named === undefined ? {} : { luid: named }) };
 }
 
-/** Proofs as a bridge is sent them: the client's as it made them, those of `system.auth` with all that they say. */
+/** Proofs as sent to a bridge: the client's as it made them, those of `system.auth` with all members. */
 export function asSent(ledger: Ledger, trail: readonly StoredProof[]): StoredProof[] {
   return trail.map((proof) => (proof.public === ledger.auth.public ? proof : bare(proof)));
 }

@@ -9,16 +9,17 @@ import { limits } from '../limits.js';
 import { stepsOfText } from '../metering/task.js';
 import type { ForwardedRequest } from '../records/command.js';
 
-/** A request as it came. Nothing reads the connection again after this is made. */
+/** A request as received, with its body. */
 export interface Request extends ForwardedRequest {
-  /** The raw body; absent when there was none or its type is not JSON. */
+  /** The raw body of a request in JSON; absent for every other request. */
   readonly text?: string;
 }
 
 /**
  * The body of a write as JSON.
  *
- * @throws `api.body-malformed` for text that is no JSON or holds what no ledger keeps (interface/records#request-bodies)
+ * @throws `api.body-malformed` for malformed JSON, and for values that ledgers refuse
+ *   (interface/records#request-bodies)
  */
 export function readBody(request: Request): Json | undefined {
   if (request.text === undefined || request.text === '') return undefined;
@@ -26,9 +27,9 @@ export function readBody(request: Request): Json | undefined {
 }
 
 /**
- * The caller's token, verified, or nothing when the request carries none.
+ * The caller's token, verified; undefined when the request lacks one.
  *
- * @throws `auth.unauthorized` for a bad token, whatever is wrong with it (interface/tokens#refused-tokens)
+ * @throws `auth.unauthorized` for every fault of a token (interface/tokens#refused-tokens)
  */
 export async function authenticate(
   service: Service,
@@ -47,7 +48,7 @@ export async function authenticate(
     service.runtime.now,
     service.replays,
   );
-  // The ledger signs tokens for its bridges alone. One that comes back was kept by a bridge, which is not the ledger.
+  // The ledger signs tokens for its bridges only: one that comes back is a replay by a bridge.
   if (ledger && token.key !== undefined && isOwn(ledger, token.key)) throw invalidToken('key-of-the-ledger');
   return token;
 }
@@ -56,7 +57,7 @@ function aliasesOf({ publicAliases = [] }: Service, { url }: Request): readonly 
   return publicAliases.map((base) => base + url);
 }
 
-/** Where the keys of tokens are looked up: in the ledger of the request, never in another. */
+/** Looks up the keys of tokens, in the ledger of the request only. */
 function keysOf(session: Session): KeySource {
   const { ledger, store, task } = session;
   return {
@@ -71,7 +72,7 @@ function keysOf(session: Session): KeySource {
   };
 }
 
-/** Outside every ledger there are only keys that tokens themselves carry. */
+/** For requests outside every ledger: only keys that tokens themselves carry count. */
 const NO_KEYS: KeySource = {
   ledger: '',
   signerKey: async () => undefined,

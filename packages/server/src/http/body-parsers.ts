@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Bodies are taken as text: what is wrong with one is told after the ledger that signs the answer is known. A body
- * that is not declared as JSON is read to its end and is no body (interface/records#request-bodies).
+ * Takes bodies as text. They are parsed once the ledger is known, which signs the error about a malformed one. A body
+ * of another type than JSON is read to its end and ignored (interface/records#request-bodies).
  */
 export function takeBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -13,5 +13,5 @@ export function takeBodies(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, __, done) => done(null, undefined));
 }
 
-/** Stands for a body that is not UTF-8; no JSON text is like it. */
+/** Stands for a body of invalid UTF-8: it is malformed JSON, so parsing refuses it. */
 const NOT_TEXT = '\uFFFD';

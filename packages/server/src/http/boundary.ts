@@ -7,17 +7,17 @@ import type { Service } from '../ledgers/service.js';
 import type { Answer } from '../records/command.js';
 import { isUnavailable } from '../store/unavailable.js';
 
-/** Takes note, for operators, of what no request should have been able to cause, and of what lies behind an answer. */
+/** Tells operators of unexpected errors, and of the cause behind an error answer. */
 export type Report = (error: unknown, ledger?: Ledger) => void;
 
 /**
  * Runs an operation and turns whatever it throws into the signed error answer of interface/errors: the one place where
  * errors become answers.
  *
- * @param resolve finds the ledger of the request, or nothing for operations outside every ledger
- * @param perform the operation; `isLate` tells it whether it has been answered without it
- * @param report called with what is no error of the interface's, and with the cause of one that has a cause, as when a
- *   bridge could not be reached; the answer says nothing of it
+ * @param resolve finds the ledger of the request; undefined for operations outside every ledger
+ * @param perform the operation; `isLate` tells whether the request has timed out and been answered
+ * @param report called with every unexpected error, and with the cause of an expected one, such as an unreachable
+ *   bridge; causes stay out of the answer
  */
 export async function answered(
   service: Service,
@@ -37,7 +37,7 @@ export async function answered(
     });
   } catch (error) {
     if (error instanceof LedgerError) {
-      // What lies behind it is not for the client: why a bridge could not be reached, or a token was refused.
+      // The cause is for operators only: why a bridge was out of reach, or a token was refused.
       if (error.cause !== undefined) report(error.cause, ledger);
       return errorAnswer(service, ledger, error);
     }
@@ -51,8 +51,8 @@ export async function answered(
 /**
  * The answer of `work`, unless it takes longer than `patience` milliseconds.
  *
- * @param onLate told when it does
- * @throws `api.request-timeout`: what was asked may still be done (interface/records#sending-a-request-again)
+ * @param onLate called on timeout
+ * @throws `api.request-timeout` on timeout; the work may still complete (interface/records#sending-a-request-again)
  */
 export function inTime<T>(patience: number, work: Promise<T>, onLate: () => void = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -89,7 +89,7 @@ function unavailable(service: Service, ledger: Ledger | undefined): Answer {
 /**
  * A signed error (interface/errors).
  *
- * @param ledger absent while none is resolved: the error then carries no proof
+ * @param ledger absent until one is resolved: the error is then unsigned
  */
 export function errorAnswer(service: Service, ledger: Ledger | undefined, error: LedgerError): Answer {
   const { reason, detail, custom, status } = error;
@@ -101,7 +101,7 @@ export function errorAnswer(service: Service, ledger: Ledger | undefined, error:
 }
 
 /**
- * The error of a bridge as it is, with the ledger's proof that it is what came of the request
+ * The error of a bridge, passed on unchanged with the ledger's proof added
  * (interface/forwarding#what-is-checked-of-an-answer).
  */
 function passedOn(service: Service, ledger: Ledger | undefined, { status, hash, data, proofs }: BridgeRefusal): Answer {

@@ -5,12 +5,12 @@ import { stepsOfText } from '../metering/task.js';
 import type { Command } from '../records/command.js';
 import { authenticate, type Request, readBody } from './authenticate.js';
 
-/** All paths but those for the operator's probes begin with it (interface/README#requests). */
+/** The prefix of all paths except probes and metrics (interface/README#requests). */
 export const BASE = '/v2';
 
 /**
- * The request as operations take it: its body parsed, its token verified. A path that names no record is about the ledger
- * itself. What reads only is asked without a body, whatever was sent.
+ * The request as operations take it: its body parsed, its token verified. `params.id` defaults to the luid of the
+ * ledger. The body of a GET is ignored.
  *
  * @throws `api.body-malformed`, then `auth.unauthorized` (interface/records#order-of-checks)
  */

@@ -3,55 +3,55 @@ import { type Socket, Server as TcpServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** What connections of clients are held to. */
+/** Bounds on the connections of clients. */
 export interface ConnectionBounds {
   /** Milliseconds in which a request must have arrived, its body included; also the first one of a connection. */
   readonly request: number;
   /** Connections of one process; more are closed at once. */
   readonly count: number;
-  /** Milliseconds in which a client takes all that waits for it; else it is cut off. */
+  /** Milliseconds in which a client must read all output that waits for it; else its connection is closed. */
   readonly taken: number;
-  /** Milliseconds without a request after which clients are told to use a new connection. */
+  /** Milliseconds that clients are told they may keep a connection idle. */
   readonly idle: number;
 }
 
 /** The open connections of a server. */
 export interface Connections {
   /**
-   * Lets clients go without a reset: takes no new connection, tells each client with its next answer that the
-   * connection closes, and waits until all have been told or have been silent for longer than they were told to use an
-   * idle connection. What is under way then still is, and is answered; `app.close` waits for it.
+   * Graceful shutdown: stops accepting connections, closes each one with its next answer, and waits until all are
+   * closed or the idle time that clients were told has passed. Requests still under way are answered; `app.close` waits
+   * for them.
    */
   leave(): Promise<void>;
 }
 
 interface Open {
-  /** The moment since when something waits to be sent; 0 where nothing does. */
+  /** Since when output waits to be sent; 0 when all is sent. */
   since: number;
   /** The last request's answer. */
   reply: FastifyReply | undefined;
 }
 
-/** Milliseconds between two looks at the connections. */
+/** Milliseconds between two checks of the connections. */
 export const LOOK = 1_000;
 
-/** Milliseconds that a client's word may be on its way when it thinks the connection is still good. */
+/** Milliseconds of transit for a request sent just before the idle time of its connection ends. */
 const ON_ITS_WAY = 1_000;
 
 /**
- * Keeps connections within bounds: their number, the time a client takes to read its answers, and how they end. (How
- * long a request may take to arrive Node.js itself looks at, `LOOK` milliseconds apart.)
+ * Keeps connections within bounds: their number, the time a client takes to read its answers, and how they end. Node.js
+ * itself bounds how long a request takes to arrive, checking every `LOOK` milliseconds.
  *
- * @param now milliseconds of a clock that only goes forward
+ * @param now milliseconds of a monotonic clock
  */
 export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds, now: () => number): Connections {
   const { server } = app;
-  // Shorter than an idle connection is kept: a client that follows HTTP sends nothing on one that is being closed.
+  // Shorter than the server keeps idle connections, so that clients give up a connection before it is closed.
   const hint = `timeout=${Math.floor(bounds.idle / 1000)}`;
   const open = new Map<Socket, Open>();
   let leaving = false;
   server.on('connection', (socket: Socket) => {
-    // With `maxConnections` a worker would pass it back to the primary, which would pass it on again and again.
+    // With `maxConnections` a worker would hand it back to the primary process, which would hand it out again.
     if (open.size >= bounds.count) return void socket.destroy();
     open.set(socket, { since: 0, reply: undefined });
     socket.once('close', () => open.delete(socket));
@@ -72,7 +72,7 @@ export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds,
   app.addHook('preClose', async () => {
     beginToLeave();
     for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();
-    // From here on Node.js no longer looks for requests that do not arrive.
+    // Closing ends the request timeout of Node.js: incomplete requests are cut here.
     hangUp = setTimeout(() => server.closeAllConnections(), bounds.request).unref();
   });
   app.addHook('onClose', async () => {
@@ -87,7 +87,7 @@ export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds,
   };
 }
 
-/** What waits for them takes memory. */
+/** Closes the connections of clients that read too slowly: output that waits for them takes memory. */
 function cutSlowReaders(open: ReadonlyMap<Socket, Open>, patience: number, now: number): void {
   for (const [socket, connection] of open) {
     if (socket.writableLength === 0) connection.since = 0;
@@ -96,14 +96,14 @@ function cutSlowReaders(open: ReadonlyMap<Socket, Open>, patience: number, now: 
   }
 }
 
-/** The client is told that this answer is the last on its connection. */
+/** Tells the client that this answer is the last on its connection. */
 function tellLast(reply: FastifyReply): void {
   reply.removeHeader('keep-alive').header('connection', 'close');
 }
 
 /**
- * Takes no new connections, and resolves when the last one has ended. `http.Server.close` would close idle ones at
- * once, on which a request may be on its way.
+ * Stops accepting connections, and resolves when the last one has ended. `http.Server.close` would also close idle ones
+ * at once, on which a request may be arriving.
  */
 function stopListening(server: Server): Promise<void> {
   return new Promise((resolve) => TcpServer.prototype.close.call(server, () => resolve()));

@@ -3,8 +3,8 @@ import { told } from '../access/explain.js';
 import type { Service } from '../ledgers/service.js';
 
 /**
- * The service as one request uses it: where the log is open for it, each decision on access gets a line of its own, with
- * the id of the request. Everywhere else it is the service itself.
+ * The service as one request uses it: at log level `debug` or `trace` it logs each decision on access with the id of
+ * the request; else it is the service itself.
  */
 export function explained(service: Service, { log }: Pick<FastifyRequest, 'log'>): Service {
   if (log.level !== 'debug' && log.level !== 'trace') return service;

@@ -8,7 +8,7 @@ import { send } from './reply.js';
 import { reporting } from './reporting.js';
 import { ledgerOf, tenantOf } from './tenant.js';
 
-/** Signed, where a known ledger is named, like every other error (interface/errors#reasons). */
+/** Answers an unknown route; signed where the request names a known ledger (interface/errors#reasons). */
 export async function unrouted(
   service: HttpService,
   request: FastifyRequest,
@@ -17,7 +17,7 @@ export async function unrouted(
   return refuseWith(service, request, reply, new LedgerError('api.route-not-found', 'Route not found'), 'route');
 }
 
-/** What the framework itself refuses, in the interface's terms; anything it does not know is ours to answer for. */
+/** Answers errors of the framework in the interface's terms, and all other errors as the server's own. */
 export async function refuse(
   service: HttpService,
   error: FastifyError,
@@ -30,7 +30,7 @@ export async function refuse(
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return refuseWith(service, request, reply, requestInvalid(NO_BODY));
     case 'FST_ERR_MAX_PARAM_LENGTH':
-    // What the framework asks of a method that no route has.
+    // Raised for methods unknown to every route.
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return unrouted(service, request, reply);
     case 'FST_ERR_BAD_URL': {
@@ -44,11 +44,11 @@ export async function refuse(
   return refuseWith(service, request, reply, error);
 }
 
-/** What a body of no type at all is told, like one of another type (interface/records#request-bodies). */
+/** The schema error of a body whose content type is missing or another than JSON (interface/records#request-bodies). */
 const NO_BODY = { instancePath: '', keyword: 'type', params: { type: 'object' }, message: 'must be object' };
 
 /**
- * @param about what is wrong with the route comes before an unknown ledger, anything else after it
+ * @param about an error of the route takes precedence over an unknown ledger, any other yields to it
  *   (interface/records#order-of-checks)
  */
 async function refuseWith(

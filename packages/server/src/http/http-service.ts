@@ -7,8 +7,8 @@ export interface HttpService extends Service {
   readonly name: string;
   /** Release of this server. */
   readonly build: string;
-  /** The ledger of requests that name none; usually there is none. */
+  /** The ledger of requests that leave it unnamed; usually unset. */
   readonly defaultLedger?: string;
-  /** Told of every refused token; absent where nobody wants to know. */
+  /** Called with every refused token. */
   readonly tokenRefused?: (refused: RefusedToken) => void;
 }

@@ -4,7 +4,7 @@ import { LedgerError } from '@countersign/protocol';
 export const JOURNAL = ['/system/requests', '/system/requests/:id'] as const;
 
 /**
- * What every caller is told about the journal, which this release does not keep: no token is looked at.
+ * Answers requests for the journal: this release lacks it, so tokens stay unread.
  *
  * @throws `api.route-not-found`
  */

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '../metrics.js';
 
 /**
- * Counts every answer, and serves what was counted.
+ * Counts every answer, and serves the counts.
  *
- * @param collect the text of all processes of the deployment, whichever of them is asked
+ * @param collect the metrics of all processes of the deployment, in the text format of Prometheus
  */
 export function metricsRoute(app: FastifyInstance, metrics: Metrics, collect: () => Promise<string>): void {
   app.addHook('onResponse', (request, reply, done) => {

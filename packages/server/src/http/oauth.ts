@@ -16,11 +16,11 @@ import { ledgerOf } from './tenant.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** An answer of the token endpoint: plain JSON that no ledger signs (interface/tokens#token-endpoint). */
+/** An answer of the token endpoint: plain, unsigned JSON (interface/tokens#token-endpoint). */
 interface TokenAnswer {
   readonly status: number;
   readonly body: object;
-  /** Seconds after which it is worth trying again. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter?: number;
 }
 
@@ -30,7 +30,7 @@ interface TokenAnswer {
  */
 export function tokenRoute(app: FastifyInstance, service: HttpService, base: string): void {
   const failures = new Failures(service.runtime.now, limits.failures);
-  // A scope of its own, because here bodies are forms.
+  // A Fastify scope of its own, because its bodies are forms.
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     const parser = { parseAs: 'buffer', bodyLimit: limits.form } as const;
@@ -44,7 +44,7 @@ export function tokenRoute(app: FastifyInstance, service: HttpService, base: str
   });
 }
 
-/** Every case in the order of interface/tokens#token-endpoint; before all, the ledger. */
+/** Resolves the ledger, then checks in the order of interface/tokens#token-endpoint. */
 async function answerTo(service: HttpService, failures: Failures, request: FastifyRequest): Promise<TokenAnswer> {
   const ledger = await namedLedger(service, request);
   if ('status' in ledger) return ledger;
@@ -72,8 +72,8 @@ async function answerTo(service: HttpService, failures: Failures, request: Fasti
 }
 
 /**
- * Failures are counted by ledger, client and the address they come from: counted by client alone, a stranger could keep
- * a client out; by address alone, one client's wrong settings would keep out its neighbours.
+ * Failures are counted by ledger, client and source address: by client alone, a stranger could lock a client out; by
+ * address alone, one client's wrong settings would lock out its neighbours.
  */
 async function tokenFor(
   session: Session,
@@ -84,7 +84,7 @@ async function tokenFor(
   const attempt = native.sha256(JSON.stringify([session.ledger.luid, id, address]));
   if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));
   const candidate = await candidateFor(session, id);
-  // Others may have failed meanwhile. From here to the count nothing else runs, so no guess too many is looked at.
+  // Other attempts may have failed meanwhile. All is synchronous from here to the count, so the bound is exact.
   if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));
   if (!knowsSecret(candidate, secret) || !candidate.factor) {
     failures.add(attempt);
@@ -107,14 +107,14 @@ async function namedLedger(service: HttpService, request: FastifyRequest): Promi
   }
 }
 
-/** What the framework refuses before the endpoint is reached: a body too long, or one that does not say its type. */
+/** Answers what the framework refuses before the endpoint: a body that is too long or lacks its type. */
 function refusedByFramework(error: FastifyError, request: FastifyRequest): TokenAnswer {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalidRequest(`The request is over ${limits.form} bytes.`);
   if (error.statusCode !== undefined && error.statusCode < 500) return invalidRequest(error.message);
   return unexpected(error, request);
 }
 
-/** One answer for whatever went wrong; its status tells whether to try again soon. */
+/** One answer for every unexpected error: 503 where a retry may help, else 500. */
 function unexpected(error: unknown, request: FastifyRequest): TokenAnswer {
   request.log.error({ err: error, method: request.method, url: request.url }, 'unexpected error');
   const answer = refusal(500, 'server_error', 'An unexpected error occurred processing the request');
@@ -140,7 +140,7 @@ function refusal(status: number, error: string, description: string): TokenAnswe
 }
 
 function send(reply: FastifyReply, { status, body, retryAfter }: TokenAnswer): FastifyReply {
-  // A 401 has to say how to authenticate (RFC 9110 §15.5.2), a token must not be kept on its way (RFC 6749 §5.1).
+  // RFC 9110 §15.5.2: a 401 names the scheme. RFC 6749 §5.1: caches must not store tokens.
   if (status === 401) reply.header('www-authenticate', 'Basic realm="ledger"');
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   return reply

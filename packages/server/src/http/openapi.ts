@@ -8,7 +8,7 @@ import { tokenEndpoint } from './openapi/token-route.js';
 
 /**
  * The OpenAPI 3.1 description of the interface, made from the registry of kinds and from the schemas that requests are
- * checked with, so that it says what the server does.
+ * checked with, so that it matches the server.
  */
 export function openApi(service: HttpService): object {
   const { publicUrl, build, defaultLedger } = service;
@@ -21,7 +21,7 @@ export function openApi(service: HttpService): object {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
-    // A token is needed only where the rules ask for one: signed writes and public reads go without.
+    // Tokens are optional: rules may admit signed writes and public reads by themselves.
     security: [{}, { bearer: [] }],
     tags: [
       ...kinds.map(({ title, prefix, lifecycle: { signals } }) => ({

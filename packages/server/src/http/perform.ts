@@ -12,9 +12,8 @@ import { reporting } from './reporting.js';
 import { ledgerOf, noTenant, tenantHeader, tenantOf } from './tenant.js';
 
 /**
- * Performs an operation in a session on the ledger that the request names, and answers with its outcome.
- *
- * @throws nothing: every error becomes an answer (`answered`)
+ * Performs an operation in a session on the ledger that the request names, and answers with its outcome. Every error
+ * becomes an answer (`answered`).
  */
 export async function inLedger(
   service: HttpService,
@@ -35,7 +34,7 @@ export async function inLedger(
   return send(reply, answer);
 }
 
-/** Performs an operation on no ledger in particular; a request that names one is refused. Throws nothing either. */
+/** Performs an operation outside every ledger; refuses a request that names one. Every error becomes an answer. */
 export async function outsideLedgers(
   service: HttpService,
   request: FastifyRequest,
@@ -57,10 +56,10 @@ export async function outsideLedgers(
   return send(reply, answer);
 }
 
-/** What the work outside every ledger is charged to. */
+/** The id that work outside every ledger is charged to. */
 const OUTSIDE = 0;
 
-/** The work of a request. Nobody waits for it any more when it was answered, or its connection is closed. */
+/** The work of a request: abandoned once the request is answered or its connection closed. */
 function taskOf(service: HttpService, ledger: number, { raw }: FastifyRequest, isLate: () => boolean): Task {
   return service.scheduler.task(ledger, () => isLate() || raw.socket.destroyed);
 }

@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** What of one connection waits for the request before it. */
+/** The queue of one connection. */
 interface Line {
   busy: boolean;
   readonly waiting: (() => void)[];
 }
 
 /**
- * Takes the requests of a connection one at a time, in the order they came, as their answers have to go out (RFC 9112
- * §9.3.2). A packet holds a thousand small ones, and all of them would be begun before anyone else is heard. Between two
- * of them others have their turn.
+ * Handles the pipelined requests of a connection one at a time, in the order received, in which answers must be sent
+ * (RFC 9112 §9.3.2). One packet can hold a thousand small requests: between two of them other connections have their
+ * turn.
  *
- * @param most how many may wait for the one before them; a connection with more is cut
+ * @param most bound on the queue; a connection that exceeds it is closed
  */
 export function takeInTurn(app: FastifyInstance, most: number): void {
   const lines = new WeakMap<Socket, Line>();
   app.addHook('onRequest', ({ raw: { socket } }, _, done) => {
-    // Of what was in the same packet as the request that was one too many.
+    // A request from the same packet as the one that exceeded the bound.
     if (socket.destroyed) return;
     const line = lines.get(socket) ?? { busy: false, waiting: [] };
     lines.set(socket, line);
@@ -37,7 +37,7 @@ export function takeInTurn(app: FastifyInstance, most: number): void {
   });
 }
 
-/** Nobody takes the answers on a connection that is closed: what waits there is not begun. */
+/** Starts the next request; those of a closed connection are dropped. */
 function leave(socket: Socket, line: Line): void {
   const next = line.waiting.shift();
   if (!next) line.busy = false;

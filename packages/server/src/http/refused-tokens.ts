@@ -3,7 +3,7 @@ import type { Fault } from '../auth/token.js';
 import { limitRate } from '../base/rate-limit.js';
 import { limits } from '../limits.js';
 
-/** A refused token as the log tells of it: nothing of the token itself, nor of anything else that the client sent. */
+/** What the log says of a refused token: the token and all other free text from the client stay out. */
 export interface RefusedToken {
   readonly method: string;
   /** The pattern of the path. */
@@ -14,8 +14,8 @@ export interface RefusedToken {
 }
 
 /**
- * Tells in the log, at `info`, why a token was refused: the client is not told. Anyone can send bad tokens, so only so
- * many are told of in a minute; the first one after that says how many were not.
+ * Logs, at `info`, why a token was refused; the client learns only that it was. Anyone can send bad tokens, so the log
+ * is rate-limited, and the next line counts those left out (`untold`).
  *
  * @param now milliseconds
  */

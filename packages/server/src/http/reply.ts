@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import type { Answer } from '../records/command.js';
 
-/** Answers are for scripts of every origin (interface/records#read). */
+/** Lets scripts of every origin read the answer (interface/records#read). */
 export function allowAnyOrigin(reply: FastifyReply): FastifyReply {
   return reply.header('access-control-allow-origin', '*');
 }
 
-/** Answers the question browsers ask before a request to another origin (CORS preflight). */
+/** Answers a CORS preflight request. */
 export function preflight(reply: FastifyReply): FastifyReply {
   return reply
     .code(204)

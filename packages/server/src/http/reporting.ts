@@ -7,14 +7,14 @@ import { DiskFull } from '../store/disk-space.js';
 import type { Report } from './boundary.js';
 import type { HttpService } from './http-service.js';
 
-/** A service outside that gives no answer is its operator's affair, and may be so for every request of a day. */
+/** Logs an outbound failure as a warning only: its remedy lies with another operator, and it may last for days. */
 export function reporting(service: HttpService, { log, method, url, routeOptions }: FastifyRequest): Report {
   return (error, ledger) => {
     if (error instanceof TokenRefused) {
       service.tokenRefused?.({ method, route: routeOptions.url, ledger: ledger?.handle, why: error.why });
       return;
     }
-    // Of a full disk is told once, and not with every write that it refuses.
+    // The watcher of the disk logs a full disk once, instead of one line for every refused write.
     if (error instanceof DiskFull) return;
     if (error instanceof BridgeSecurityError) {
       log.warn({ method, url, kind: 'security', failure: error.message }, 'outbound call failed');
@@ -25,7 +25,7 @@ export function reporting(service: HttpService, { log, method, url, routeOptions
         'outbound call failed',
       );
     } else if (!(error instanceof Corrupt)) {
-      // What is corrupt is in the log already.
+      // Corruption has been logged where it was found.
       log.error({ err: error, method, url }, 'unexpected error');
     }
   };

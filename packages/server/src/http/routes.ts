@@ -15,8 +15,8 @@ export interface Route {
 }
 
 /**
- * Every route of every kind, from the registries (interface/README#operations). The collection of ledgers is not among
- * them.
+ * Every route of every kind, from the registries (interface/README#operations). The collection of ledgers is routed
+ * apart.
  */
 export function recordRoutes(): Route[] {
   return kinds.flatMap((kind) => {

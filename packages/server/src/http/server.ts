@@ -21,7 +21,7 @@ import { allowAnyOrigin, preflight, send } from './reply.js';
 import { recordRoutes } from './routes.js';
 import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
 
-/** A path parameter longer than this names nothing. */
+/** Greatest length of a path parameter; longer ones are an unknown route. */
 const PARAMETER = 1_024;
 
 /** What the server counts, and how the counts of all processes are collected. */
@@ -50,7 +50,7 @@ export function createServer(
     requestTimeout: bounds.request,
     http: { headersTimeout: bounds.request, connectionsCheckingInterval: LOOK, requireHostHeader: false },
     forceCloseConnections: 'idle',
-    // What arrives on an open connection while closing is answered like anything else.
+    // Requests that arrive on an open connection during shutdown are answered as usual.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER },
     frameworkErrors: (error, request, reply) => void refuse(service, error, request, allowAnyOrigin(reply)),
@@ -62,7 +62,7 @@ export function createServer(
   const connections = guardConnections(app, bounds, () => performance.now());
   app.addHook('onRequest', (request, reply, done) => {
     allowAnyOrigin(reply);
-    // RFC 9112 §3.2; Node.js would refuse it with an answer of its own.
+    // RFC 9112 §3.2 requires `Host`; Node.js would refuse with an answer of its own.
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? notHttp() : undefined);
   });
   app.setErrorHandler((error: FastifyError, request, reply) => refuse(service, error, request, reply));
@@ -71,7 +71,7 @@ export function createServer(
   health(app, service);
   metricsRoute(app, counted.metrics, counted.collect);
   app.get(BASE, async (_, reply) => send(reply, information(service)));
-  // Made when first asked for, so that nobody waits for it at start.
+  // Made at the first request, to keep the start short.
   let description: string | undefined;
   app.get(`${BASE}/openapi.json`, async (_, reply) => {
     description ??= JSON.stringify(openApi(service));

@@ -7,7 +7,7 @@ import type { HttpService } from './http-service.js';
  * The ledger a request is for (interface/ledgers#choosing-a-ledger).
  *
  * @param named the `x-ledger` header or the handle in the path; a handle or a luid
- * @throws `api.route-not-found` when none is named or the named one is not here
+ * @throws `api.route-not-found` for an unknown ledger, and for an unnamed one unless the deployment has a default
  */
 export async function ledgerOf(service: HttpService, named: string | undefined): Promise<Ledger> {
   const id = named || service.defaultLedger;
@@ -17,10 +17,10 @@ export async function ledgerOf(service: HttpService, named: string | undefined):
   return service.ledgers.resolve(id);
 }
 
-/** No handle is longer; a longer header is not worth a query. */
+/** Greatest length of a handle; longer names are refused before any query. */
 const MOST = 255;
 
-/** @throws `api.no-tenant-allowed` on a route outside every ledger, when one is named */
+/** For routes outside every ledger. @throws `api.no-tenant-allowed` when the request names one */
 export function noTenant(named: string | undefined): void {
   if (named === undefined) return;
   throw new LedgerError(

@@ -4,7 +4,7 @@ import { LedgerError } from '@countersign/protocol';
 import type { Service } from '../ledgers/service.js';
 import { errorAnswer } from './boundary.js';
 
-/** What is answered, by Node's code for it, to bytes that never became a request; anything else is no HTTP at all. */
+/** Answers to bytes that failed to become a request, by Node's error code; every other code means malformed HTTP. */
 const KNOWN: Readonly<Record<string, { readonly line: string; readonly error: LedgerError }>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     line: '408 Request Timeout',
@@ -18,17 +18,17 @@ const KNOWN: Readonly<Record<string, { readonly line: string; readonly error: Le
 
 const NOT_HTTP = '400 Bad Request';
 
-/** What is told whoever sends what is no HTTP. */
+/** The error for malformed HTTP. */
 export function notHttp(): LedgerError {
   return new LedgerError('api.body-malformed', 'The request is not well-formed HTTP');
 }
 
-/** Milliseconds that a refused client has to read why, before the connection is cut whatever it still sends. */
+/** Milliseconds that a refused client has to read the answer before its connection is closed. */
 const LAST_WORD = 1_000;
 
 /**
- * Answers a connection whose bytes Node could not make a request of, in the form of every other error (interface/errors),
- * and closes it: what would come next cannot be told from what came before.
+ * Answers bytes that Node failed to parse, in the form of every other error (interface/errors), and closes the
+ * connection: where the next request would begin is unknown.
  */
 export function answerBadWire(service: Service, error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
@@ -40,17 +40,17 @@ export function answerBadWire(service: Service, error: NodeJS.ErrnoException, so
 }
 
 /**
- * Answers, in the form of every other error, what Node hands to no route and would answer with a bare status, or not at
- * all: expectations other than `100-continue`, and `CONNECT`.
+ * Answers, in the form of every other error, what Node would answer with a bare status or by closing the connection:
+ * expectations other than `100-continue`, and `CONNECT`.
  */
 export function answerUnrouted(service: Service, server: Server): void {
   server.on('checkExpectation', (_, response) => {
     const { body = '' } = errorAnswer(service, undefined, UNEXPECTED);
-    // Whether the body comes all the same cannot be known, so that what comes next is not taken for a request.
+    // The client may still send the body: closing keeps it from being read as the next request.
     response.writeHead(417, { ...HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' }).end(body);
   });
   server.on('connect', (_, socket) => {
-    // Nobody else listens to a connection that left HTTP.
+    // Node leaves the socket to this handler; an unhandled `error` would end the process.
     socket.on('error', () => {});
     close(service, socket as Socket, '404 Not Found', new LedgerError('api.route-not-found', 'Route not found'));
   });

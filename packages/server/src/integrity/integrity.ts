@@ -9,7 +9,7 @@ import type { Check, Place, StoredVersion } from '../store/queries/version.js';
 import { createMac, type Mac } from './mac.js';
 import { type Defect, defectOf, isUnder, recordIn } from './verify.js';
 
-/** A version in the database is not what the ledger stored: it is answered to nobody, and nothing is decided on it. */
+/** A version in the database differs from what the ledger stored. It is neither answered nor used for any decision. */
 export class Corrupt extends Error {
   constructor(
     /** Luid of the ledger. */
@@ -23,7 +23,7 @@ export class Corrupt extends Error {
   }
 }
 
-/** Tells what is in the database from what was put there. */
+/** Detects changes made in the database. */
 export interface Integrity {
   readonly mac: Mac;
   readonly check: Check;
@@ -34,26 +34,29 @@ export interface Integrity {
 export interface IntegrityOptions {
   readonly masterKey: Buffer;
   readonly suite: Suite;
-  /** The key of a ledger's `system` signer, sealed; nothing when there is no such ledger. */
+  /** The sealed key of a ledger's `system` signer; undefined when the ledger is missing. */
   readonly systemKey: (ledger: number) => Promise<SystemKey | undefined>;
-  /** Told of every corrupt version that somebody asked for. */
+  /** Called for every corrupt version that is read. */
   readonly alarm: (corrupt: Corrupt) => void;
 }
 
-/** Versions without a code that are verified in a row before others have a turn. */
+/** Versions verified by their proofs in a row before other work has a turn. */
 const STRETCH = 32;
 
 /**
- * A version that has an authentication code is what was stored if the code is right. One that has none, of a release
- * that made none, is verified as any client could: by its hash and the ledger's own proof. That is also what remains to
- * whoever takes the codes away.
+ * A version that has an authentication code is as stored if the code is right. A version without one, of an early
+ * release, is verified as any client could: by its hash and the ledger's own proof. An attacker who removes the codes
+ * faces that same check.
  */
 export function createIntegrity({ masterKey, suite, systemKey, alarm }: IntegrityOptions): Integrity {
   const mac = createMac(masterKey);
   const publics = new LruCache<number, { readonly luid: string; readonly public: string }>(limits.ledgers.count);
   let verified = 0;
 
-  /** The ledger's luid and public key: the one that belongs to its private key, which nobody else could have sealed. */
+  /**
+   * The ledger's luid and public key. The key is derived from the sealed private key, which only the holder of the
+   * master key could have sealed.
+   */
   const systemOf = async (ledger: number, anew = false) => {
     const known = anew ? undefined : publics.get(ledger);
     if (known) return known;
@@ -82,7 +85,7 @@ export function createIntegrity({ masterKey, suite, systemKey, alarm }: Integrit
     const kind = kindNamed(place.kind);
     const by = (system: string) => defectOf(kind, version.luid, version.body, system, suite);
     let defect = by((await systemOf(place.ledger))?.public ?? '');
-    // After a database has gone back in time another ledger may have the number.
+    // After a restore of the database another ledger may have the number.
     if (defect === 'has no proof of its ledger') defect = by((await systemOf(place.ledger, true))?.public ?? '');
     if (defect) await raise(place, version, defect);
     if (!isFoundRightly(place, version)) await raise(place, version, 'names another record');

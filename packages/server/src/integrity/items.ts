@@ -4,7 +4,7 @@ import type { Kind } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import type { Check, StoredVersion } from '../store/queries/version.js';
 
-/** One thing that a list holds: the text it is served as, and the canonical form that the hash of the list is made on. */
+/** An element of a list: the text it is served as, and the canonical form that the hash of the list is made of. */
 export interface Item {
   readonly text: string;
   readonly canonical: string;
@@ -12,15 +12,15 @@ export interface Item {
 
 /** Stored versions as items of lists. */
 export interface Items {
-  /** A version of the ledger's as an item, checked. */
+  /** A version of the ledger as an item, checked. */
   of(ledger: { readonly id: number }, kind: Kind, version: StoredVersion): Item | Promise<Item>;
-  /** Checks a version of the ledger's, unless it is one that was checked and is kept. */
+  /** Checks a version of the ledger, unless that very text was checked and is kept. */
   check(ledger: { readonly id: number }, kind: Kind, version: StoredVersion): ReturnType<Check>;
 }
 
 /**
- * Remembers the canonical forms of versions that were listed, since making them would be most of the work of a list. What
- * is remembered is that of this very text, which was checked then.
+ * Caches the canonical forms of listed versions, since making them would be most of the work of a list. An entry counts
+ * only for the very text that was checked.
  */
 export function createItems(check: Check): Items {
   const kept = new LruCache<string, Item>(limits.items, ({ text, canonical }) => text.length + canonical.length);
@@ -45,7 +45,7 @@ export function createItems(check: Check): Items {
   };
 }
 
-/** An item of a list that is made for one answer. */
+/** An item made for one answer. */
 export function newItem(value: Json): Item {
   return { text: JSON.stringify(value), canonical: canonical(value) };
 }

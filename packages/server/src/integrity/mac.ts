@@ -1,10 +1,10 @@
 import { createHmac, hash } from 'node:crypto';
 import type { Place, StoredVersion } from '../store/queries/version.js';
 
-/** Bytes of a code: what is guessed once in 2^128 times. */
+/** Bytes of a code: a guess succeeds once in 2^128 times. */
 const BYTES = 16;
 
-/** What a code is made of. */
+/** What a code covers, beside the place. */
 export type Coded = Pick<StoredVersion, 'luid' | 'change' | 'action' | 'body'>;
 
 /** Makes the authentication code of a version: 22 characters of base64url. */
@@ -12,15 +12,15 @@ export type Mac = (place: Pick<Place, 'ledger' | 'kind'>, version: Coded) => str
 
 /**
  * Message authentication codes for stored versions: HMAC-SHA-256 under a key that is derived from the master key, which
- * is not in the database. A code covers the text that is served, `meta` included, and where it belongs: ledger, kind, luid,
- * number and action. Whoever can write to the database, and has not the master key, can make none.
+ * is kept outside the database. A code covers the text that is served, `meta` included, and its place: ledger, kind,
+ * luid, number and action. Write access to the database is not enough to make one: it takes the master key.
  *
  * @param masterKey 32 bytes
  */
 export function createMac(masterKey: Buffer): Mac {
   const hmac = createShortHmac(createHmac('sha256', masterKey).update('countersign:versions:1').digest());
   return ({ ledger, kind }, { luid, change, action, body }) =>
-    // No line ends within the first line: where it ends is never in doubt.
+    // JSON escapes line breaks, so the first one ends the place: its end is unambiguous.
     hmac(`${JSON.stringify([ledger, kind, luid, change, action])}\n${body}`).toString('base64url', 0, BYTES);
 }
 
@@ -28,12 +28,12 @@ export function createMac(masterKey: Buffer): Mac {
 const BLOCK = 64;
 const RESULT = 32;
 
-/** Characters of a text that is written into one buffer that is kept. */
+/** Characters of a text that fits into the reused buffer. */
 const SHORT = 32_768;
 
 /**
- * HMAC-SHA-256 (RFC 2104) of many texts under one key. Node.js makes an object for each `createHmac`, which its garbage
- * collector has to see to: of a list of records that is more than the hashing.
+ * HMAC-SHA-256 (RFC 2104) of many texts under one key. Each `createHmac` of Node.js makes an object for the garbage
+ * collector; over a list of records that costs more than the hashing.
  *
  * @param key of 64 bytes at most
  */

@@ -9,7 +9,7 @@ import {
 import { isHashed } from '../kinds/hashed.js';
 import type { Kind } from '../kinds/kind.js';
 
-/** What is wrong with a version, in words for the operator; none holds anything of its content. */
+/** The defect of a version, in words for the operator, free of its content. */
 export type Defect =
   | 'is not the text that was stored'
   | 'is no record'
@@ -18,7 +18,7 @@ export type Defect =
   | 'has no proof of its ledger'
   | 'is not what the index says';
 
-/** A stored text as a record, if it is one. */
+/** A stored text as a record; undefined when it is malformed. */
 export function recordIn(body: string): RecordEnvelope | undefined {
   try {
     const record = JSON.parse(body) as Partial<RecordEnvelope> | null;
@@ -30,7 +30,7 @@ export function recordIn(body: string): RecordEnvelope | undefined {
 }
 
 /**
- * Whether the data of a version is found under `key`. The text is looked at where the data of most kinds begin, which
+ * Whether the data of a version is found under `key`. A look at the text where the data of most kinds begin mostly
  * spares parsing it.
  *
  * @param body a text that is as it was stored
@@ -41,19 +41,19 @@ export function isUnder(kind: Kind, body: string, key: string): boolean {
   return data !== undefined && (kind.links.key?.(data) ?? String(data.handle)) === key;
 }
 
-/** Where `handle` stands when it is the first member of `data`, and when `parent` is, which is 64 characters. */
+/** The offset of `handle` when it is the first member of `data`, and when `parent` (64 characters) precedes it. */
 const NAMED = ['', `"parent":"${'0'.repeat(64)}",`].map(
   (parent) => `{"hash":"${'0'.repeat(64)}","data":{${parent}`.length,
 );
 
 /**
- * What can be told of a version by itself: whether it is the record it was found as, whether its hash is that of its
- * data, and whether the ledger has signed that hash for this record (interface/envelope#record). Status, owners, labels,
- * domain and moment are not under the hash.
+ * Verifies a version by itself: that it is the record it was found as, that its hash is that of its data, and that the
+ * ledger has signed that hash for this record (interface/envelope#record). Status, owners, labels, domain and moment
+ * are outside the hash.
  *
  * @param found the luid it was found under
  * @param system public key of the ledger's `system` signer
- * @returns what is wrong, or nothing
+ * @returns the defect; undefined when the version is valid
  */
 export function defectOf(kind: Kind, found: string, body: string, system: string, suite: Suite): Defect | undefined {
   const record = recordIn(body);
@@ -66,7 +66,7 @@ export function defectOf(kind: Kind, found: string, body: string, system: string
     : 'has no proof of its ledger';
 }
 
-/** Of the proofs by `system`, the one that names the record is over its hash; that of a drop is not. */
+/** Of the proofs by `system`, the one that names the record signs its hash; that of a drop signs another. */
 function isLedgers(proof: StoredProof, hash: string, luid: string, system: string, suite: Suite): boolean {
   return proof?.public === system && proof.custom?.luid === luid && verifyProof(hash, proof, suite);
 }

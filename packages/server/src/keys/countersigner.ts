@@ -4,13 +4,13 @@ import { type JsonObject, type Proof, type StoredProof, type Suite, signProof } 
 export interface Countersigner {
   readonly handle: string;
   readonly public: string;
-  /** A proof and nothing else. */
+  /** A bare proof, free of the members that a served one adds. */
   sign(hash: string, custom?: JsonObject): Proof;
   /** A proof over a record's hash, as records keep it. */
   stored(hash: string, custom: JsonObject): StoredProof;
   /** A proof over the hash of a list, an error or an item, made for one answer. */
   fresh(hash: string, custom: JsonObject): StoredProof;
-  /** A bearer token in compact form (RFC 7515 §7.1), by which others know that a call is the ledger's. */
+  /** A bearer token in compact form (RFC 7515 §7.1), by which other services recognise a call of the ledger. */
   token(claims: JsonObject): string;
 }
 

@@ -16,8 +16,9 @@ export interface MasterKeySource {
  * The key that the private keys of ledgers are sealed under: MASTER_KEY, or else `DATA_DIR/master.key`, readable by its
  * owner only.
  *
- * @returns undefined when there is neither
- * @throws Error, in words for the operator, when the key is not 32 bytes in base64, or others may read its file
+ * @returns undefined when both are absent
+ * @throws Error, in words for the operator, when the key is malformed (it is 32 bytes in base64), or other users may
+ *   read its file
  */
 export async function readMasterKey(source: MasterKeySource): Promise<Buffer | undefined> {
   if (source.masterKey !== undefined) return explained('MASTER_KEY', source.masterKey);
@@ -30,7 +31,7 @@ export async function readMasterKey(source: MasterKeySource): Promise<Buffer | u
   return explained(path, (await readFile(path, 'utf8')).trimEnd());
 }
 
-/** Makes the key file of a new database. Of several servers that do so at the same instant, all get the same key. */
+/** Makes the key file of a new database. Of several servers that do so at once, all get the same key. */
 export async function makeMasterKey(source: MasterKeySource): Promise<Buffer> {
   await writeOnce(await fileOf(source), `${randomBytes(bytes).toString('base64')}\n`, 0o600);
   const key = await readMasterKey(source);
@@ -38,7 +39,7 @@ export async function makeMasterKey(source: MasterKeySource): Promise<Buffer> {
   return key;
 }
 
-/** What the operator of a database is told whose key is not there: a new one would open none of what is sealed. */
+/** The error for the operator of a database whose key is missing. A new key would open none of the sealed values. */
 export function missingMasterKey({ dataDir }: MasterKeySource): Error {
   return new Error(
     `${join(dataDir, 'master.key')} is missing, and the database was made with one: ` +
@@ -54,11 +55,12 @@ async function fileOf({ dataDir }: MasterKeySource): Promise<string> {
  * Decodes a master key.
  *
  * @param text 32 bytes in base64
- * @throws Error when it is anything else: the end of a sentence that begins with what holds it. The key is never shown.
+ * @throws Error when it is anything else: the end of a sentence that begins with the key's source, free of the key
+ *   itself
  */
 export function decodeMasterKey(text: string): Buffer {
   const key = Buffer.from(text, 'base64');
-  // Decoding skips what is not base64, so only the way back shows that everything was.
+  // Decoding skips foreign characters; encoding again detects them.
   if (key.length !== bytes || key.toString('base64') !== text) {
     throw new Error(`must be ${bytes} bytes in base64, such as \`openssl rand -base64 ${bytes}\` prints`);
   }
@@ -66,8 +68,8 @@ export function decodeMasterKey(text: string): Buffer {
 }
 
 /**
- * A value that tells master keys apart and gives nothing away. The database keeps it from the first start
- * on, so that a key it was not made with is refused: nothing sealed would open.
+ * A value that tells master keys apart and reveals nothing of them. The database keeps it from the first start on, so
+ * that another key, which would open none of the sealed values, is refused.
  *
  * @param masterKey 32 bytes
  * @returns 64 hexadecimal digits

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** The first byte of a sealed value; a later way of sealing gets another. */
+/** The first byte of a sealed value; a later format gets another. */
 const version = 1;
 
 const cipher = 'aes-256-gcm';
@@ -8,11 +8,11 @@ const lengths = { version: 1, nonce: 12, tag: 16 };
 const overhead = lengths.version + lengths.nonce + lengths.tag;
 
 /**
- * Encrypts a secret that is to be stored: AES-256-GCM under the master key, with a random nonce.
+ * Encrypts a secret for storage: AES-256-GCM under the master key, with a random nonce.
  *
  * @param masterKey 32 bytes
- * @param context what the secret belongs to (ledger, record, name); it opens under this context only, so that a sealed
- *   value which is moved to another row is of no use there
+ * @param context the owner of the secret (ledger, record, name). The value opens under this context only: one that was
+ *   moved to another row is useless there
  * @returns version, nonce, ciphertext and tag
  */
 export function seal(masterKey: Buffer, plaintext: Buffer, context: string): Buffer {
@@ -42,12 +42,12 @@ export function open(masterKey: Buffer, sealed: Buffer, context: string): Buffer
   }
 }
 
-/** The version is bound as well, so that it cannot be exchanged for another. */
+/** Binds the version as well, so that it is authenticated. */
 function additional(context: string): Buffer {
   return Buffer.from(`countersign:seal:${version}:${context}`);
 }
 
-/** The name under which a signer's secret key is sealed; what it was sealed for is part of it. */
+/** The context of a secret: its ledger, its record and its name. */
 export function sealContext(ledger: string, luid: string, name: string): string {
   return `${ledger}/${luid}/${name}`;
 }

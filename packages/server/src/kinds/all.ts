@@ -15,7 +15,7 @@ import { signerFactor } from './signer-factor.js';
 import { symbol } from './symbol.js';
 import { wallet } from './wallet.js';
 
-/** Every kind of record there is, in the order in which the OpenAPI description has them. */
+/** Every kind of record, in the order of the OpenAPI description. */
 export const all = {
   ledger,
   signer,

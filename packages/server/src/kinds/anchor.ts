@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { closed, common, Free, Handle } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
-// Whatever a wallet is known by elsewhere: not resolved, so not held to the form of an address (interface/anchors#fields).
+// Names that other systems have for a wallet: they are not resolved, so any text is accepted
+// (interface/anchors#fields).
 const Text = Type.String({ minLength: 1 });
 const Target = Type.Union([Text, closed({ handle: Text, custom: Type.Optional(Free) })]);
 
@@ -32,8 +33,8 @@ export const anchor: KindDeclaration = {
   },
   links: {
     value: ({ wallet }) => (wallet === undefined ? undefined : String(wallet)),
-    // A wallet must be named and exist, yet its absence is told like that of the wallet, after all checks of shape.
-    // No record has the empty handle.
+    // A wallet is required and must exist. When it is missing from the data, the error is that of a missing record,
+    // after all checks of shape; the empty handle stands for it, as records cannot have it.
     relations: ({ wallet = '' }) => [
       { kind: 'wallet', handle: String(wallet), missing: `Cannot find anchor wallet '${wallet || undefined}'` },
     ],

@@ -9,7 +9,7 @@ const Url = Type.String({ maxLength: limits.url });
 const groupBy = Type.Optional(oneOfNames(['address', 'wallet']));
 const Config = closed({ server: Url, 'debits.claims.groupBy': groupBy, 'credits.claims.groupBy': groupBy });
 
-// Unlike data itself, security rules name what is too much as `additional` (interface/bridges#security-rules).
+// Security rules report an unknown member as `additional`, unlike data itself (interface/bridges#security-rules).
 const rule = (members: TProperties) => Type.Object(members, { additionalProperties: false });
 
 const Rule = oneOf([
@@ -22,7 +22,7 @@ const Rule = oneOf([
   }),
   rule({
     schema: oneOfNames(['header']),
-    // The characters HTTP lets a header name have; anything else would fail every later call.
+    // The characters HTTP allows in a header name; others would fail every later call.
     key: Type.String({ maxLength: limits.handle, pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$" }),
     value: SecretReference,
   }),
@@ -37,7 +37,7 @@ export type BridgeMethod = (typeof METHODS)[number];
 const Method = oneOfNames(METHODS);
 const Trait = oneOf([Method, closed({ method: Method, filter: Type.Optional(Free) })]);
 
-/** What every ledger asks of bridges that name the schema `rest`. */
+/** The schema `rest`, which every ledger is born with for bridges. */
 const REST: JsonObject = {
   type: 'object',
   required: ['config'],
@@ -48,7 +48,7 @@ const REST: JsonObject = {
   },
 };
 
-/** A service outside that keeps the books of wallets, or receives events (interface/bridges). */
+/** An outside service that keeps the books of wallets, or receives events (interface/bridges). */
 export const bridge: KindDeclaration = {
   name: 'bridge',
   title: 'Bridge',

@@ -1,7 +1,10 @@
 import { closed, common, Handle } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
-/** A signer's membership of a circle: no handle of its own, made and dropped, never updated (interface/circles#members). */
+/**
+ * A signer's membership of a circle. It has no handle of its own, and is created and dropped, never updated
+ * (interface/circles#members).
+ */
 export const circleSigner: KindDeclaration = {
   name: 'circle-signer',
   title: 'Circle Signer',
@@ -21,7 +24,7 @@ export const circleSigner: KindDeclaration = {
     under: { kind: 'circle', member: 'circle' },
     inParentsDomain: true,
     to: { kind: 'signer', member: 'signer' },
-    // A handle holds no slash, so two memberships never share a key.
+    // Handles contain no slash, so each pair has a key of its own.
     key: (data) => `${data.circle}/${data.signer}`,
     value: (data) => String(data.signer),
     relations: (data) => [

@@ -6,7 +6,7 @@ import { limits } from '../limits.js';
 /** A handle, which is an address: `[schema:]name(@part)*` (interface/envelope#handles). */
 export const Handle = Type.String({ maxLength: limits.handle, pattern: HANDLE_PATTERN });
 
-/** An object whose members are the client's affair: `custom`, filters. */
+/** An object with any members, chosen by the client: `custom`, filters. */
 export const Free = Type.Object({}, { additionalProperties: true });
 
 /** The members nearly every kind has, after its own (interface/envelope#record). */
@@ -22,7 +22,7 @@ export const PUBLIC_KEY_PATTERN = '^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$';
 /** Source of the pattern of a secret reference (interface/signers#secrets). */
 export const SECRET_PATTERN = '^\\{\\{ secret\\.[A-Za-z]+[A-Za-z0-9]* \\}\\}$';
 
-/** The place a secret takes in data; its value travels in `meta.secret` (interface/signers#secrets). */
+/** The placeholder of a secret in data; its value travels in `meta.secret` (interface/signers#secrets). */
 export const SecretReference = Type.String({ pattern: SECRET_PATTERN });
 
 const secretReference = new RegExp(SECRET_PATTERN);
@@ -32,7 +32,7 @@ export function isSecretReference(value: Json | undefined): value is string {
   return typeof value === 'string' && secretReference.test(value);
 }
 
-/** The names the secret references among `values` have, each once; other values are passed over. */
+/** The names of the secret references among `values`, each once; other values are ignored. */
 export function secretNames(values: readonly (Json | undefined)[]): readonly string[] {
   const references = values.filter(isSecretReference);
   return [...new Set(references.map((reference) => reference.slice('{{ secret.'.length, -' }}'.length)))];
@@ -47,20 +47,20 @@ export function closed<Properties extends TProperties>(properties: Properties, a
   return Type.Object(properties, { ...also, unevaluatedProperties: false });
 }
 
-/** One of `names`; an enumeration of one too, because the interface's errors list the allowed values. */
+/** One of `names`. Always an enumeration, even of one, because the interface's errors list the allowed values. */
 export function oneOfNames(names: readonly string[]): TSchema {
   return Type.Unsafe<string>({ type: 'string', enum: [...names] });
 }
 
 /**
- * Exactly one of `branches`. Each that fails gives its first error, in this order; then `oneOf`
+ * Exactly one of `branches`. Each branch that fails reports its first error, in this order; then `oneOf` follows
  * (interface/intents#claims).
  */
 export function oneOf(branches: readonly TSchema[]): TSchema {
   return Type.Unsafe<unknown>({ oneOf: [...branches] });
 }
 
-/** The handles of addresses, in whichever of their two forms they come, each once (interface/intents#claims). */
+/** The handles of addresses, in either of their two forms, each once (interface/intents#claims). */
 export function handlesOf(addresses: readonly (Json | undefined)[]): string[] {
   const handles = addresses.map((address) => (isObject(address) ? address.handle : address));
   return [...new Set(handles.filter((handle) => typeof handle === 'string'))];

@@ -1,23 +1,23 @@
 import type { JsonObject, Meta } from '@countersign/protocol';
 import type { TObject, TProperties } from 'typebox';
 
-/** The operations of the generic lifecycle. A kind serves those it lists, and no others (interface/README#operations). */
+/** The operations of the generic lifecycle. A kind serves only those it lists (interface/README#operations). */
 export type Operation = 'create' | 'list' | 'read' | 'update' | 'proof' | 'drop' | 'changes' | 'check';
 
 /**
  * What the file of a kind exports: everything that sets it apart. The lifecycle (routes, validation, storage, history,
- * access, OpenAPI, and the generated tests) is made from this, so a new kind is one new file in this folder and its line
- * in `all.ts`. A kind leaves out the groups in which it has nothing of its own.
+ * access, OpenAPI, and the generated tests) is made from this, so a new kind is one new file in this folder and its
+ * line in `all.ts`. A kind leaves out the groups in which it follows the default.
  *
- * Kinds name one another by plain strings here: which names there are follows from `all.ts`, and the tests of the registry
- * see to it that they are.
+ * Kinds name one another by plain strings here, because the type of the names follows from `all.ts`; the tests of the
+ * registry check them.
  */
 export interface KindDeclaration extends Identity, Partial<OptionalGroups> {
   readonly data: DataDeclaration;
   readonly lifecycle: Lifecycle;
 }
 
-/** The groups that a kind may leave out; the registry then takes them as empty, and as deciding nothing. */
+/** The groups that a kind may leave out; the registry then takes them as empty, with `access.decides` as `never`. */
 export interface OptionalGroups<Name extends string = string> {
   readonly links: Links<Name>;
   readonly access: Access<Name>;
@@ -40,7 +40,9 @@ export interface Identity {
   readonly prefix: string;
   /** Last segment of the collection's path: `wallets`, `factors`. */
   readonly path: string;
-  /** Where a kind of which each ledger has exactly one record serves that record. Its collection is outside of ledgers. */
+  /**
+   * Path of the single record, for a kind of which each ledger has exactly one; its collection is outside of ledgers.
+   */
   readonly only?: Only;
 }
 
@@ -51,54 +53,59 @@ export interface Only {
   readonly older: string;
 }
 
-/** `Data` as the file of a kind declares it: what depends on the names of other kinds is made from them. */
+/** `Data` as the file of a kind declares it: members that depend on the names of other kinds are functions of them. */
 export type DataDeclaration = Omit<Data, 'shape' | 'alternatives' | 'check'> & {
   readonly shape: TObject | ((names: Names) => TObject);
   readonly alternatives?: readonly TObject[] | ((names: Names) => readonly TObject[]);
   check?(data: JsonObject, previous: JsonObject | undefined, config: JsonObject | undefined, names: Names): void;
 };
 
-/** What `data` of a record may be, how it is served, and what its hash is of. */
+/** The shape of `data`, how it is served, and what its hash covers. */
 export interface Data {
-  /** Members of `data` on create, without `parent`: what is not listed is refused. */
+  /** Members of `data` on create, except `parent`; others are refused. */
   readonly shape: TObject;
   /**
-   * What `data` must match beyond its members where one closed object cannot say it (alternatives by `data.schema`).
-   * When given, it replaces `shape` as the request schema of a create; `parent` is added to each branch for updates.
+   * What `data` must match beyond its members, where one closed object cannot express it (alternatives by
+   * `data.schema`). When given, it replaces `shape` as the request schema of a create; `parent` is added to each branch
+   * for updates.
    */
   readonly alternatives?: readonly TObject[];
-  /** The served order of top-level members, after `parent` (interface/envelope#meta). Members not listed follow as sent. */
+  /** The served order of top-level members, after `parent` (interface/envelope#meta). Others follow as sent. */
   readonly order: readonly string[];
-  /** Whether users' schemas apply, and whether `data.schema` is always needed (interface/schemas#enforcement). */
+  /** Whether users' schemas apply, and whether `data.schema` is always required (interface/schemas#enforcement). */
   readonly schemas: 'applied' | 'required' | 'none';
-  /**
-   * Detail when `data.schema` names no schema of this kind; the default is the wording of interface/schemas#enforcement.
-   */
+  /** Detail when `data.schema` names an unknown schema; the default is the wording of interface/schemas#enforcement. */
   missingSchema?(handle: string): string;
-  /** Members that the ledger adds: no create has them, an update may send them back, unchanged as `check` sees to. */
+  /**
+   * Members that the ledger adds: a create must omit them, an update may send them back unchanged, which `check`
+   * verifies.
+   */
   readonly added?: TProperties;
   /** `data` as stored and served, where the ledger adds to what the client signed (interface/domains#fields). */
   served?(data: JsonObject, domain: string | undefined): JsonObject;
-  /** What the hash may be of, given `data` as served; `data` alone unless given. `hashedForms` asks for it. */
+  /**
+   * The forms of data that the hash may cover, given `data` as served; `data` alone unless given. Used by
+   * `hashedForms`.
+   */
   hashed?(served: JsonObject, domain: string | undefined): readonly JsonObject[];
   /**
-   * A new record's data with what the ledger makes of it itself, and the values of secrets it makes; nothing where the
-   * client left nothing to the ledger. Such data has another hash than the client signed: its proofs are not kept, and
-   * nobody owns the record (interface/signers#client-credentials).
+   * A new record's data completed by the ledger, and the values of secrets it makes; undefined when the client has
+   * supplied everything. Completed data has another hash than the client signed: its proofs are dropped, and the record
+   * has no owner (interface/signers#client-credentials).
    */
   generated?(data: JsonObject, random: (bytes: number) => Uint8Array): Generated | undefined;
   /**
-   * Checks that are not about shape, on create and update. Throws `LedgerError`. `previous` is absent on create;
-   * `config` is that of the ledger, where it has one.
+   * Checks beyond the shape, on create and update. Throws `LedgerError`. `previous` is absent on create; `config` is
+   * that of the ledger, where it has one.
    */
   check?(data: JsonObject, previous?: JsonObject, config?: JsonObject): void;
   /** Steps of a task that `check` takes, where they are many. */
   readonly checkSteps?: number;
-  /** Members of `data` that make another record of it: an update that changes one is judged as a create as well. */
+  /** Members of `data` that make it another record: an update that changes one is judged as a create as well. */
   readonly essence?: readonly string[];
 }
 
-/** The operations, the statuses a record goes through, and what a proof does to it. */
+/** The operations, the statuses a record goes through, and the effect of a proof on them. */
 export interface Lifecycle<Name extends string = string> {
   readonly operations: readonly Operation[];
   /** Signals its operations raise; names only. */
@@ -107,29 +114,31 @@ export interface Lifecycle<Name extends string = string> {
   readonly subscribable?: readonly string[];
   /** Status of a new record; `created` unless given (intents: `pending`). */
   readonly initialStatus?: string;
-  /** The statuses a proof may ask for, when they are limited; anything else is `record.schema-invalid`. */
+  /** The statuses a proof may ask for, when they are limited; others are `record.schema-invalid`. */
   readonly statuses?: readonly string[];
   /**
-   * What a proof asking for `to` does to a record in status `from`. Absent: every status is taken.
-   * `repeat` answers the record unchanged and stores nothing (interface/reports#statuses).
+   * The effect of a proof asking for `to` on a record in status `from`. When absent, every status is taken. `repeat`
+   * answers the record unchanged and skips the write (interface/reports#statuses).
    */
   transition?(from: string, to: string): 'moves' | 'repeat' | 'refused';
   /** Whether status policies must have a value for `created` when a record is made (interface/policies#status-policies). */
   readonly createdByPolicy?: boolean;
-  /** Proofs never change the status: what the ledger does itself does (intents, interface/intents#processing). */
+  /**
+   * Proofs leave the status as it is; only processing by the ledger changes it (intents, interface/intents#processing).
+   */
   readonly fixedStatus?: boolean;
   /** `meta.moment` stays that of the creation (interface/envelope#meta). */
   readonly fixedMoment?: boolean;
   /**
    * Members of `meta` that a proof sets, given its `custom` and the status before and after (report assets,
-   * interface/reports#assets). Throws `LedgerError` for a proof whose custom data is not what the kind takes.
+   * interface/reports#assets). Throws `LedgerError` for a proof whose custom data is malformed.
    */
   proved?(custom: JsonObject, status: { from: string | undefined; to: string | undefined }): Partial<Meta>;
-  /** Members of `meta` of a new record that other kinds do not have. */
+  /** Members of `meta` that only new records of this kind have. */
   meta?(data: JsonObject, tools: MetaTools<Name>): Promise<Partial<Meta>>;
   /** The members of `meta` that `meta` and `proved` set, as OpenAPI describes them. */
   readonly metaShape?: TObject;
-  /** Other ends of the path proofs are added under, for older clients: `/sign`. */
+  /** Other last segments of the path under which proofs are added, for older clients: `/sign`. */
   readonly proofAliases?: readonly string[];
 }
 
@@ -137,38 +146,38 @@ export interface Lifecycle<Name extends string = string> {
 export interface Links<Name extends string = string> {
   /** The kind whose records these lie under. */
   readonly under?: Nesting<Name>;
-  /** Whether its records are in the domain of the record they lie under, whatever proofs and handles say. */
+  /** Whether its records are always in the domain of the record they lie under, whatever proofs and handles say. */
   readonly inParentsDomain?: boolean;
-  /** The record that its path names it by, for a kind without a handle of its own. */
+  /** The record that its path names it by, for a kind that has no handle. */
   readonly to?: Link<Name>;
   /** The key that is unique within the kind; `data.handle` unless given. */
   key?(data: JsonObject): string;
   /** The one other value records of this kind are looked up by: a signer's key, the wallet of an anchor. */
   value?(data: JsonObject): string | undefined;
   /**
-   * Whether `value` is a key that its record signs with: found when a proof is checked, and registered when it is stored
-   * (store/committer/commit-sql.ts).
+   * Whether `value` is a key that its record signs with: found when a proof is checked, and registered when it is
+   * stored (store/committer/commit-sql.ts).
    */
   readonly isKey?: boolean;
-  /** The records `data` names that must exist, in the order they are looked for. */
+  /** The records `data` names that must exist, in the order in which they are checked. */
   relations?(data: JsonObject): readonly Relation<Name>[];
   /** The records that keep this one from being dropped. */
   readonly dependants?: readonly Dependants<Name>[];
-  /** False where other records and rules name this one by its handle for good: an update may not change it. */
+  /** False where other records and rules refer to the record by its handle: an update must keep it. */
   readonly renamable?: boolean;
 }
 
-/** What the kind has to do with the decisions on access. */
+/** How the kind takes part in decisions on access. */
 export interface Access<Name extends string = string> {
   /** Whether a write of this kind can change what a cached ledger state decides (rules, members, schemas). */
   readonly decides: 'never' | 'always' | 'unless-created';
-  /** Which part of the ledger's state, as every process holds it, the records of this kind are. */
+  /** The part of the cached ledger state that the records of this kind form. */
   readonly part?: 'ledger' | 'policies' | 'domains' | 'schemas';
-  /** Handles only the ledger itself has, whose records nobody else may change (interface/signers). */
+  /** Handles of the ledger's own records, which clients cannot change (interface/signers). */
   readonly reserved?: readonly string[];
   /**
-   * Whether a plain handle, one without a domain, may be taken by who has rights in a domain only: no rule and no record
-   * that decides names the kind by its handle (docs/interface/domains.md).
+   * Whether rights in one domain suffice to take a plain handle, one that names no domain. For kinds that rules and
+   * deciding records never name by handle (docs/interface/domains.md).
    */
   readonly freeNames?: boolean;
   /**
@@ -177,8 +186,8 @@ export interface Access<Name extends string = string> {
    */
   readonly rightsOnParent?: { readonly create: string; readonly drop: string; readonly read: string };
   /**
-   * Whether the right to update a record does not allow to add proofs to it: only rules about its proofs do, those of
-   * the ledger or of policies (interface/access#levels).
+   * Whether adding a proof needs a right of its own, granted by rules about its proofs of the ledger or of policies;
+   * the right to update the record is then not enough (interface/access#levels).
    */
   readonly ownProofs?: boolean;
   /** Whether processing policies hand operations on records of this kind to bridges (interface/forwarding). */
@@ -202,48 +211,48 @@ export interface Condition<Name extends string = string> {
   readonly inThread?: boolean;
 }
 
-/** What lists of the kind filter by, and access values. */
+/** What lists and access values can filter the kind by. */
 export interface Filters {
   /**
-   * Members of `data`, beside handle, schema and custom (interface/lists#filters). One within another is a dotted path
-   * without array indexes: `claims.amount` allows `data.claims.0.amount` too.
+   * Members of `data`, beside handle, schema and custom (interface/lists#filters). A nested one is a dotted path that
+   * omits array indexes: `claims.amount` allows `data.claims.0.amount` too.
    */
   readonly data?: readonly string[];
-  /** Members of `meta`, beside status, labels, domain and moment; or those taken away. */
+  /** Members of `meta`: more than status, labels, domain and moment, or fewer. */
   readonly meta?: { readonly more?: readonly string[]; readonly less?: readonly string[] };
   /**
-   * What filters of access values may name beside what they may for every kind, as a pattern
+   * Further keys of filters in access values, as a pattern, beside those of every kind
    * (interface/policies#access-policies).
    */
   readonly access?: { readonly data?: string; readonly meta?: string };
 }
 
-/** What filters of access values may name, as patterns. */
+/** Keys of filters in access values, as patterns. */
 export type Filterable = NonNullable<Filters['access']>;
 
 /** The enumerations of the interface that name kinds of record, each in the order in which errors list it. */
 export interface Names {
-  /** What access rules can be about (interface/access#rules). */
+  /** Subjects of access rules (interface/access#rules). */
   readonly records: readonly string[];
-  /** What effects subscribe to (interface/effects#signals). */
+  /** Signals that effects subscribe to (interface/effects#signals). */
   readonly signals: readonly string[];
-  /** What users' schemas apply to (interface/schemas#fields). */
+  /** Kinds that users' schemas apply to (interface/schemas#fields). */
   readonly schemas: readonly string[];
-  /** What processing policies hand over to bridges (interface/forwarding). */
+  /** Kinds that processing policies hand over to bridges (interface/forwarding). */
   readonly forwarded: readonly string[];
-  /** What filters of access values may name for some kinds, as patterns (interface/policies#access-policies). */
+  /** Further keys of filters in access values, as patterns, by kind (interface/policies#access-policies). */
   readonly filterable: ReadonlyMap<string, Filterable>;
 }
 
-/** Values that travel in `meta.secret` and are kept apart from the record (interface/signers#secrets). */
+/** Values that travel in `meta.secret` and are stored apart from the record (interface/signers#secrets). */
 export interface Secrets {
   /** Names of the secret references in `data`. */
   names?(data: JsonObject): readonly string[];
-  /** What `reveal` must be granted on to see its secrets; without it they are never served. */
+  /** The rule subject on which `reveal` shows the secrets; absent when they are never served. */
   readonly reveals?: string;
 }
 
-/** Where the proofs and the history of a kind are served otherwise than those of others. */
+/** How the proofs and the history of a kind are served, where that differs from other kinds. */
 export interface Trail {
   /** Proofs the server adds on create, in order; `luid` marks the one that carries the luid. */
   readonly created?: readonly { readonly status: string; readonly luid: boolean }[];
@@ -255,11 +264,11 @@ export interface Trail {
   readonly labels?: boolean;
 }
 
-/** Records of other kinds that a new ledger has because of this one (interface/ledgers#create-a-ledger). */
+/** Records of other kinds that a new ledger gets because of this one (interface/ledgers#create-a-ledger). */
 export interface Birth {
   /** The data of policies. */
   readonly policies?: readonly JsonObject[];
-  /** Users' schemas for records of this kind. Being there is what makes the kind need a schema. */
+  /** Users' schemas for records of this kind. Their presence makes records of the kind need a schema. */
   readonly schemas?: readonly BirthSchema[];
 }
 
@@ -274,7 +283,7 @@ export interface BirthSchema {
 export interface Relation<Name extends string = string> {
   readonly kind: Name;
   readonly handle: string;
-  /** The error detail when there is no such record. */
+  /** The error detail when the record is missing. */
   readonly missing: string;
 }
 
@@ -285,7 +294,7 @@ export interface Nesting<Name extends string = string> {
   readonly member: string;
 }
 
-/** The record that a kind without a handle of its own links to the one it lies under: its path names it by that. */
+/** The record that a kind that has no handle links to the one it lies under: its path names it by that. */
 export interface Link<Name extends string = string> {
   readonly kind: Name;
   /** The member of `data` that names it. */
@@ -301,16 +310,16 @@ export interface Dependants<Name extends string = string> {
   refusal(handle: string, dependants: readonly string[]): { detail: string; custom?: JsonObject };
 }
 
-/** What a ledger makes itself of a new record. */
+/** What the ledger generates for a new record. */
 export interface Generated {
   readonly data: JsonObject;
   /** By the names of their references in `data`. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** What a kind may ask for to make its own members of `meta`. */
+/** Tools with which a kind makes its own members of `meta`. */
 export interface MetaTools<Name extends string = string> {
   random(bytes: number): Uint8Array;
-  /** The domain a record is in, if there is such a record and it is in one. */
+  /** The domain a record is in; undefined for a missing record, and outside every domain. */
   domainOf(kind: Name, handle: string): Promise<string | undefined>;
 }

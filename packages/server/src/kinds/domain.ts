@@ -16,7 +16,7 @@ export const domain: KindDeclaration = {
     order: ['handle', 'domain', 'schema', 'custom', 'access'],
     schemas: 'applied',
     added: { domain: Type.Optional(Handle) },
-    // A subdomain shows its parent, whether or not the client has signed that
+    // A subdomain shows its parent, even where the client's signed data omits it
     // (interface/hashes#the-one-exception-a-subdomain).
     served: (data, parent) => (parent === undefined ? data : { ...data, domain: parent }),
     hashed: (served, parent) => {
@@ -36,7 +36,7 @@ export const domain: KindDeclaration = {
 };
 
 /**
- * A domain stays where it was made: the parent it shows may come back, and nothing else
+ * A domain stays where it was created: `domain` in its data may only repeat the parent that is shown
  * (interface/hashes#the-one-exception-a-subdomain).
  */
 function assertNotMoved(data: JsonObject, previous?: JsonObject): void {

@@ -5,7 +5,7 @@ import { closed, common, Free, Handle, oneOf, oneOfNames } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 import { requireHttpUrl } from './refusal.js';
 
-// `schema` may be left out: the member that is there tells which (interface/effects#fields).
+// `schema` may be left out: the other member identifies the form (interface/effects#fields).
 const Webhook = closed({
   schema: Type.Optional(oneOfNames(['webhook'])),
   endpoint: Type.String({ maxLength: limits.url }),

@@ -14,7 +14,7 @@ function claim(action: string, members: TProperties): TSchema {
   return closed({ action: oneOfNames([action]), ...members, custom: Type.Optional(Free) });
 }
 
-/** In the order their errors are listed (interface/intents#claims). */
+/** In the order in which their errors are listed (interface/intents#claims). */
 const Claim = oneOf([
   claim('issue', { target: Address, symbol: Address, amount: Amount }),
   claim('transfer', { source: Address, target: Address, symbol: Address, amount: Amount }),
@@ -35,7 +35,7 @@ const STATUSES = [
   'expired',
 ];
 
-/** What shall happen to balances, all of it or nothing (interface/intents#fields). Its data never changes. */
+/** Movements of balances, all or nothing (interface/intents#fields). Its data never changes. */
 export const intent: KindDeclaration = {
   name: 'intent',
   title: 'Intent',
@@ -106,7 +106,8 @@ export const intent: KindDeclaration = {
 };
 
 /**
- * 17 characters of luids, new for each intent of a client; what follows from it has the same (interface/intents#fields).
+ * 17 characters of the luid alphabet, new for each intent of a client; records that follow from it share them
+ * (interface/intents#fields).
  */
 function thread({ random }: MetaTools): string {
   return `-${Buffer.from(random(12)).toString('base64url')}`;

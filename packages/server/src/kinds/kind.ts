@@ -3,7 +3,7 @@ import type { Data, Condition as DeclaredCondition, Identity, Lifecycle, Optiona
 
 export type { Only, Operation } from './declaration.js';
 
-/** The names rules, schemas, signals and stored rows use for a kind of record (interface/access#record-names). */
+/** The names of kinds in rules, schemas, signals and stored rows (interface/access#record-names). */
 export type KindName = keyof typeof all;
 
 /** A kind of record as the rest of the server knows it: what its file declares, with all groups. */
@@ -13,5 +13,5 @@ export interface Kind extends Identity, OptionalGroups<KindName> {
   readonly lifecycle: Lifecycle<KindName>;
 }
 
-/** What access policies may ask of records of a kind. */
+/** A condition that access policies may ask of records of a kind. */
 export type Condition = DeclaredCondition<KindName>;

@@ -5,7 +5,7 @@ import { withoutNull } from './hashed.js';
 
 const flag = Type.Optional(Type.Boolean());
 
-/** Dotted keys, not nesting. The known ones are typed; others are stored as sent (interface/ledgers#configuration). */
+/** Flat, dotted keys. The known ones are typed; others are stored as sent (interface/ledgers#configuration). */
 const Config = Type.Object(
   {
     'access.strategy': Type.Optional(oneOfNames(['record-based', 'policy-based'])),
@@ -33,11 +33,12 @@ export const ledger: KindDeclaration = {
   data: {
     shape: closed({
       handle: Handle,
-      // Who countersigns: `system`, said or not.
+      // The countersigner is always `system`.
       signer: Type.Optional(oneOfNames(['system'])),
       custom: Type.Optional(Free),
       access: common.access,
-      // The reference service shows a null where there is none, and clients send it. It is kept as it was signed.
+      // The reference service shows a null for an absent `config`, and clients send it back. It is stored as it was
+      // signed.
       config: Type.Optional(Type.Union([Config, Type.Null()])),
     }),
     order: ['handle', 'signer', 'custom', 'access', 'config'],

@@ -1,10 +1,10 @@
 import type { Right, RightTerms } from '../access/context.js';
 import type { KindDeclaration, Names } from './declaration.js';
 
-/** Names of rules that belong to no kind: `any` stands for all. */
+/** Subjects of rules that belong to no kind; `any` stands for all. */
 const OTHER_RECORDS = ['any', 'request', 'server'];
 
-/** Signals of what is no kind of record, by what raises them. */
+/** Signals that belong to no kind, by what raises them. */
 const OTHER_SIGNALS = [
   { name: 'balance', signals: ['balance-received'] },
   { name: 'request', signals: ['request-created', 'request-proofs-added', 'request-updated'] },
@@ -26,13 +26,13 @@ export function namesOf(kinds: readonly KindDeclaration[]): Names {
   };
 }
 
-/** Rules tell a record, its proofs and its secrets apart. */
+/** Rules distinguish a record, its proofs and its secrets. */
 function recordsOf({ name, lifecycle, secrets }: KindDeclaration): Group {
   const proofs = lifecycle.operations.includes('proof') ? [`${name}-proof`] : [];
   return { name, names: [name, ...proofs, ...(secrets?.reveals === undefined ? [] : [secrets.reveals])] };
 }
 
-/** Signals that a kind raises beside its `subscribable` ones were added later, and stand last. */
+/** Signals beside the `subscribable` ones were added later, and come last. */
 function signalsOf(kinds: readonly KindDeclaration[]): string[] {
   const groups = kinds.map(({ name, lifecycle }) => ({
     name,
@@ -53,14 +53,14 @@ function byName(groups: readonly Group[]): string[] {
   return groups.toSorted((one, other) => (one.name < other.name ? -1 : 1)).flatMap(({ names }) => names);
 }
 
-/** What the kinds change in how access rules are read (interface/access#levels, interface/circles#members). */
+/** How the kinds change the meaning of access rules (interface/access#levels, interface/circles#members). */
 export function rightTermsOf(kinds: readonly KindDeclaration[]): RightTerms {
   const alike = new Map<string, Map<string, Right>>();
   for (const { name, links, access } of kinds) {
     if (!links?.under) continue;
     const onParent = alike.get(links.under.kind) ?? new Map<string, Right>();
     for (const [operation, action] of Object.entries(access?.rightsOnParent ?? {})) {
-      // The right to read the parent is no right to read what lies under it by itself.
+      // The right to read the parent does not include reading the records under it.
       if (operation !== action) onParent.set(action, { action: operation, record: name });
     }
     alike.set(links.under.kind, onParent);

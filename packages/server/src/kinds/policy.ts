@@ -92,8 +92,8 @@ export const policy: KindDeclaration = {
 };
 
 /**
- * A bridge cannot validate what it only answers, nor be a fallback for what it must be told
- * (interface/policies#processing-policies).
+ * Checks strategies: a bridge answers reads, so it cannot validate them; it must receive writes, so it cannot be a
+ * fallback for them (interface/policies#processing-policies).
  */
 function checkStrategies(data: JsonObject): void {
   const values = Array.isArray(data.values) ? data.values.filter(isObject) : [];

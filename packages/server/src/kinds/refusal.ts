@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, LedgerError } from '@countersign/protocol';
 import type { Identity } from './declaration.js';
 
-/** What is wrong with one place of a request, as a schema validator would tell it. */
+/** A fault at one place of a request, in the terms of a schema validator. */
 interface Fault {
   /** JSON Pointer within the body: `/data/public`. */
   readonly instancePath: string;
@@ -11,7 +11,7 @@ interface Fault {
 }
 
 /**
- * `record.schema-invalid` for what a request schema cannot say, in the form its own errors have
+ * `record.schema-invalid` for a rule that a request schema cannot express, in the form of the validator's own errors
  * (interface/errors#schema-errors).
  */
 export function requestInvalid({ instancePath, keyword, params, message }: Fault): LedgerError {
@@ -30,7 +30,7 @@ export function requestInvalid({ instancePath, keyword, params, message }: Fault
   });
 }
 
-/** There is no record of the kind under that name (interface/records#read). */
+/** The error for a missing record of the kind (interface/records#read). */
 export function notFound({ missing }: Pick<Identity, 'missing'>): LedgerError {
   return new LedgerError('record.not-found', `${missing} not found`);
 }

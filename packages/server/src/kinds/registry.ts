@@ -12,12 +12,12 @@ export const names: Names = namesOf(declared);
 
 defineAccessRules(names.records);
 
-/** Every kind of record there is. */
+/** Every kind of record. */
 export const kinds: readonly Kind[] = declared.map(complete);
 
 const byName = new Map<string, Kind>(kinds.map((kind) => [kind.name, kind]));
 
-/** What the kinds change in how access rules are read. */
+/** How the kinds change the meaning of access rules. */
 export const rightTerms: RightTerms = rightTermsOf(declared);
 
 /** The kind called `name`. */
@@ -25,7 +25,7 @@ export function kindNamed(name: KindName): Kind {
   return byName.get(name) as Kind;
 }
 
-/** The kind with the groups that its file leaves out. The names it declares are those of kinds: tests see to that. */
+/** The kind with the groups that its file leaves out. Tests check that the names it declares are those of kinds. */
 function complete(declaration: KindDeclaration): Kind {
   const { links = {}, access = { decides: 'never' }, filters = {}, secrets = {}, trail = {}, birth = {} } = declaration;
   const groups = { links, access, filters, secrets, trail, birth } as OptionalGroups<KindName>;

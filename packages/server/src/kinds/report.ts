@@ -5,7 +5,9 @@ import type { KindDeclaration } from './declaration.js';
 
 const STATUSES = ['created', 'pending', 'completed', 'rejected', 'settled'] as const;
 
-/** What each status may become; to ask for the same status again changes nothing (interface/reports#statuses). */
+/**
+ * The statuses that may follow each; a request for the current status leaves it as it is (interface/reports#statuses).
+ */
 const successors: ReadonlyMap<string, readonly string[]> = new Map([
   ['created', ['pending', 'rejected']],
   ['pending', ['completed', 'rejected']],
@@ -13,7 +15,7 @@ const successors: ReadonlyMap<string, readonly string[]> = new Map([
   ['rejected', ['pending', 'completed']],
 ]);
 
-/** Something to be generated elsewhere, and how far that has come (interface/reports). Its data never changes. */
+/** A job that runs elsewhere, with its status (interface/reports). Its data never changes. */
 export const report: KindDeclaration = {
   name: 'report',
   title: 'Report',
@@ -43,14 +45,14 @@ export const report: KindDeclaration = {
     proved(custom, { from, to }) {
       if (custom.status !== 'completed' || custom.assets === undefined) return {};
       const assets = checkedAssets(custom.assets);
-      // A proof that does not make the status effective publishes nothing.
+      // Assets are published only by the proof that makes the status effective.
       return from !== 'completed' && to === 'completed' ? { assets } : {};
     },
   },
   access: { decides: 'never', freeNames: true },
 };
 
-/** The generated files a proof tells of. Throws `record.invalid` for any other value (interface/reports#assets). */
+/** The generated files a proof names. Throws `record.invalid` for any other value (interface/reports#assets). */
 function checkedAssets(assets: Json): NonNullable<Meta['assets']> {
   if (!Array.isArray(assets)) throw new LedgerError('record.invalid', 'Report assets must be a list');
   const handles = new Set<string>();

@@ -4,7 +4,7 @@ import { compileUserSchema, STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 import { closed, common, Free, Handle, oneOfNames } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
-/** What users ask of the data of a kind (interface/schemas). */
+/** A user's schema for the data of a kind (interface/schemas). */
 export const schema: KindDeclaration = {
   name: 'schema',
   title: 'Schema',
@@ -18,7 +18,7 @@ export const schema: KindDeclaration = {
         record: oneOfNames(schemas),
         format: oneOfNames(['json-schema']),
         schema: Free,
-        // Stored, never applied: a chain that closes on itself does no harm.
+        // Stored but never applied, so a cycle is harmless.
         extend: Type.Optional(Handle),
         custom: common.custom,
         access: common.access,

@@ -21,7 +21,10 @@ const CREDENTIALS_REFUSED =
 
 const { schema, ...others } = common;
 
-/** Keys of other schemas than these are the client's affair: stored and served, and nobody is known by them. */
+/**
+ * The schemas whose key or client id identifies the signer. Keys in factors of other schemas are only stored and
+ * served.
+ */
 const KEYED = ['key-pair', 'oauth-client-credentials'];
 
 const FreeKey = {
@@ -29,9 +32,9 @@ const FreeKey = {
   format: Type.Optional(Type.String({ maxLength: limits.handle })),
 };
 
-// Any schema, or none: that a factor must name one, and one that exists, has its own wording (interface/signers#factors).
-// A branch of their own for otp and totp would add a line to the recorded errors, so their secret and key stand here:
-// the key by a condition, so that a key pair without all of its own is told what is recorded.
+// Accepts any schema, or none: an absent or unknown schema has its own error wording (interface/signers#factors). A
+// branch for otp and totp would add a line to the recorded errors, so their secret and key stand here: the key by a
+// condition, so that an incomplete key pair gets the recorded error.
 const Plain = closed(
   { handle: Handle, signer: Handle, schema, secret: Type.Optional(SecretReference), ...others },
   {
@@ -55,7 +58,7 @@ const KeyPair = closed({
   schema: oneOfNames(['key-pair']),
   format: oneOfNames(['ed25519-raw', 'rsa-der']),
   public: Type.String({ maxLength: limits.publicKey, pattern: '^[A-Za-z0-9+/]+={0,2}$' }),
-  // The reference service shows a null where there is none, and clients send it. It is kept as it was signed.
+  // The reference service shows a null for an absent secret, and clients send it back. It is stored as it was signed.
   secret: Type.Optional(Type.Union([SecretReference, Type.Null()])),
   ...others,
 });
@@ -86,7 +89,7 @@ export const signerFactor: KindDeclaration = {
       if (data.schema === 'key-pair') checkKeyPair(data);
       if (data.schema === 'oauth-client-credentials') checkCredentials(data, previous, config);
     },
-    // Only a key pair signs for its signer.
+    // The schema decides whether the key of a factor signs for its signer.
     essence: ['schema'],
   },
   lifecycle: {
@@ -99,8 +102,8 @@ export const signerFactor: KindDeclaration = {
     inParentsDomain: true,
     value: (data) => {
       if (data.schema === 'oauth-client-credentials') return clientLink(String(data.clientId ?? ''));
-      // Keys that sign records are found by their text. Those of RS256 are not, and may be too long for an index; those of
-      // other schemas say nothing of who signs.
+      // Keys that sign records are found by their text. Those of RS256 are found by handle, and may be too long for an
+      // index; those of other schemas identify no signer.
       return data.schema === 'key-pair' && data.format === 'ed25519-raw' ? String(data.public) : undefined;
     },
     isKey: true,
@@ -123,7 +126,7 @@ export const signerFactor: KindDeclaration = {
   },
 };
 
-/** The link value of a factor with this client id: never that of a key, which is base64. Clients are found by it. */
+/** The link value by which the factor of a client is found; the prefix keeps it apart from keys, which are base64. */
 export function clientLink(clientId: string): string {
   return `client:${clientId}`;
 }
@@ -146,7 +149,9 @@ function generatedCredentials(data: JsonObject, random: (bytes: number) => Uint8
   };
 }
 
-/** `Plain` takes a key pair that has neither format nor key; and the length of a key depends on its format. */
+/**
+ * Checks beyond the shape: `Plain` lets a key pair omit format and key, and the length of a key depends on its format.
+ */
 function checkKeyPair(data: JsonObject): void {
   const absent = ['format', 'public'].find((member) => data[member] === undefined);
   if (absent !== undefined) {
@@ -162,7 +167,7 @@ function checkKeyPair(data: JsonObject): void {
   }
 }
 
-/** Credentials are made by the ledger, and later sent back as they were (interface/signers#client-credentials). */
+/** The ledger makes the credentials; clients send them back unchanged (interface/signers#client-credentials). */
 function checkCredentials(data: JsonObject, previous?: JsonObject, config?: JsonObject): void {
   if (data.secret !== undefined) {
     throw requestInvalid({

@@ -17,7 +17,7 @@ export const signer: KindDeclaration = {
       handle: Handle,
       public: Type.String({ pattern: PUBLIC_KEY_PATTERN }),
       format: oneOfNames(['ed25519-raw']),
-      // The private key, encrypted by the client: opaque here, and no secret reference.
+      // The private key, encrypted by the client: opaque text, even where it looks like a secret reference.
       secret: Type.Optional(Type.String()),
       ...common,
     }),

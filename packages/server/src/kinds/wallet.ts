@@ -4,7 +4,7 @@ import { limits } from '../limits.js';
 import { closed, common, Free, Handle, handlesOf, oneOfNames } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
-/** Where claims on a wallet go instead of the wallet itself; a target need not exist yet (interface/wallets#routes). */
+/** Where claims on a wallet are redirected; the target may be created later (interface/wallets#routes). */
 const Route = closed({
   action: oneOfNames(['debit', 'credit', 'accept', 'forward']),
   filter: Type.Optional(Free),
@@ -69,7 +69,7 @@ export const wallet: KindDeclaration = {
   },
 };
 
-/** Where money is led by routes that the wallet did not have before. */
+/** The targets of routes that the update adds. */
 function changedTargets(data: JsonObject, before: JsonObject = {}): string[] {
   const known = new Set(routesOf(before).map((route) => JSON.stringify(route)));
   const leading = routesOf(data).filter(({ action }) => action === 'forward' || action === 'debit');

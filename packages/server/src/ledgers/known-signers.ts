@@ -2,7 +2,7 @@ import type { SignerFacts } from '../access/caller.js';
 import { limits } from '../limits.js';
 import type { Ledger } from './ledger.js';
 
-/** Signers that were looked up, by public key; `undefined` for a key that no signer has. */
+/** Cache of signers by public key; `undefined` marks a key that no signer has. */
 export class KnownSigners {
   readonly #known = new Map<string, SignerFacts | undefined>();
 
@@ -26,7 +26,10 @@ export class KnownSigners {
 
 const ofLedgers = new WeakMap<Ledger, KnownSigners>();
 
-/** The signers that are known of one state of a ledger: whatever could change one makes a new state. */
+/**
+ * The signers cached for one state of a ledger. A change of a registered signer makes a new state; the commit checks
+ * keys that are cached as unregistered.
+ */
 export function knownSigners(ledger: Ledger): KnownSigners {
   const known = ofLedgers.get(ledger) ?? new KnownSigners();
   ofLedgers.set(ledger, known);

@@ -1,6 +1,6 @@
-/** A mutex for each ledger: those who wait for it go first come, first served. */
+/** A mutex for each ledger; waiters are served first come, first served. */
 export interface LedgerMutex {
-  /** Runs `work` when all that came before it for the same ledger has ended, well or badly. @throws what `work` throws */
+  /** Runs `work` when all earlier work for the same ledger has settled. @throws what `work` throws */
   runExclusive<T>(ledger: number, work: () => Promise<T>): Promise<T>;
 }
 

@@ -20,18 +20,18 @@ export interface SchemaEntry {
 }
 
 /**
- * What one process holds of a ledger to decide and to sign, as of one version of it. Every read and every commit
- * tells the ledger's current version in the same round trip; when it differs, this is thrown away and loaded anew. So
- * nothing here may outlive `version`, and nothing that decides may be remembered elsewhere.
+ * The state of a ledger as one process caches it to decide and to sign, as of one version. Every read and every commit
+ * returns the ledger's current version in the same round trip; when it differs, the state is discarded and loaded anew.
+ * So whatever decides must be part of the state, or cached under an object of it.
  */
 export interface Ledger {
   readonly id: number;
   readonly handle: string;
   readonly luid: string;
   readonly version: number;
-  /** Loads of ledgers that this process had begun before this one: of two states the one loaded later is the newer. */
+  /** Sequence number of its load in this process: of two states, the one with the higher number is the newer. */
   readonly loads: number;
-  /** Characters of the records it was loaded from, about. */
+  /** Approximate characters of the records it was loaded from. */
   readonly weight: number;
   readonly owners: readonly string[];
   readonly access: readonly AccessEntry[];
@@ -42,21 +42,21 @@ export interface Ledger {
   /** By kind of record they are for, then by handle. */
   readonly schemas: ReadonlyMap<KindName, ReadonlyMap<string, SchemaEntry>>;
   readonly system: Countersigner;
-  /** Signs for signers who come with a token instead of a signature (interface/tokens#impersonation). */
+  /** Signs for signers whose requests carry a token instead of a signature (interface/tokens#impersonation). */
   readonly auth: Countersigner;
 }
 
 /**
- * Whether what is in `border` counts for what is in `domain`: in it or below. What is in no domain counts everywhere
- * (docs/interface/domains.md).
+ * Whether a record of the domain `border` counts for one of the domain `domain`: it does there and below. A record
+ * outside every domain counts everywhere (docs/interface/domains.md).
  */
 export function isWithin(ledger: Ledger, domain: string | undefined, border: string | undefined): boolean {
   return border === undefined || domainsFrom(ledger, domain).some(({ handle }) => handle === border);
 }
 
 /**
- * Whether a key is one that the ledger signs with. What it has signed is known to bridges and to whoever reads a record,
- * so a token or proof by it that comes in a request says nothing of who sends it.
+ * Whether a key is one that the ledger signs with. Its signatures are known to bridges and to readers of records, so a
+ * token or proof with it in a request does not identify the sender.
  */
 export function isOwn({ system, auth }: Pick<Ledger, 'system' | 'auth'>, key: string): boolean {
   return key === system.public || key === auth.public;
@@ -67,7 +67,7 @@ export function domainsFrom(ledger: Ledger, handle: string | undefined): Domain[
   const found = new Set<Domain>();
   for (let at = handle; at !== undefined; ) {
     const domain = ledger.domains.get(at);
-    // A chain is never a loop, since a domain joins an older one and stays there; a guard costs nothing.
+    // A domain joins an older one for good, so a chain always ends; the guard against a loop is free.
     if (!domain || found.has(domain)) break;
     found.add(domain);
     at = domain.parent;
@@ -75,7 +75,7 @@ export function domainsFrom(ledger: Ledger, handle: string | undefined): Domain[
   return [...found];
 }
 
-/** A record's own rules: what it was stored with was validated then. */
+/** The rules on a record itself; they were validated when it was stored. */
 export function accessOf(record: RecordEnvelope): readonly AccessEntry[] {
   return (record.data.access ?? []) as unknown as readonly AccessEntry[];
 }

@@ -18,22 +18,22 @@ export interface Ledgers {
   /**
    * The ledger of that handle or luid.
    *
-   * @throws `api.route-not-found` when there is none (interface/ledgers#choosing-a-ledger)
+   * @throws `api.route-not-found` for an unknown ledger (interface/ledgers#choosing-a-ledger)
    */
   resolve(id: string): Promise<Ledger>;
   /**
-   * The ledger at `version` or later, given what was held of it; the same one when it is at that version. What is at a
-   * later version than the database knows of is loaded anew as well: it is of a past that the database has lost.
+   * The ledger at `version` or later; `ledger` itself when it is at that version. A state at a later version than the
+   * database's is loaded anew as well: it comes from a past that the database has lost.
    */
   renew(ledger: Ledger, version: number): Promise<Ledger>;
 }
 
-/** What ledgers are made of, beside their rows. */
+/** Dependencies for making a ledger of its rows. */
 interface Means {
   readonly masterKey: Buffer;
   readonly suite: Suite;
   readonly integrity: Pick<Integrity, 'refuse'>;
-  /** Tells when it is a ledger's turn to be read. */
+  /** Gives each ledger its turn to be parsed. */
   readonly scheduler: Scheduler;
 }
 
@@ -46,8 +46,8 @@ export function createLedgers(store: LedgerStore, means: Means): Ledgers {
   let loads = 0;
 
   /**
-   * The ledger read and parsed. Small ones go by themselves; a large one takes memory and time until it is parsed, so it
-   * waits for room, and is read from the start then.
+   * Loads and parses the ledger. Small ones load at once; a large one takes memory and time until it is parsed, so it
+   * waits for room, and is then read from the start.
    */
   const read = async (id: string, before: number): Promise<Ledger | undefined> => {
     const made = async (stored: StoredLedger) =>
@@ -76,7 +76,7 @@ export function createLedgers(store: LedgerStore, means: Means): Ledgers {
     return load;
   };
 
-  /** Of two loads of one ledger the older may end later: it never takes the place of the newer. */
+  /** Of two loads of one ledger the older may end later: the newer one stays. */
   const keep = (id: string, loaded: Ledger): Ledger => {
     const before = held.get(id);
     const ledger = before && before.loads > loaded.loads ? before : loaded;
@@ -93,7 +93,7 @@ export function createLedgers(store: LedgerStore, means: Means): Ledgers {
       const newer = [held.get(stale.handle), held.get(stale.luid)].find(
         (one) => one?.luid === stale.luid && one.loads > stale.loads && one.version >= version,
       );
-      // Under both names, so that no later request begins with the old one.
+      // Under both names, so that every later request begins with the new state.
       const ledger = newer ?? (await load(stale.luid));
       keep(stale.luid, ledger);
       return keep(stale.handle, ledger);
@@ -101,10 +101,10 @@ export function createLedgers(store: LedgerStore, means: Means): Ledgers {
   };
 }
 
-/** What a ledger weighs beside its rules: keys, and signers that were looked up. */
+/** Weight of a ledger beside its rules: keys, and cached signers. */
 const LEDGER = 30_000;
 
-/** What a schema weighs, of which only the names are held. */
+/** Weight of a schema, of which only the names are held. */
 const SCHEMA = 200;
 
 /** A record that the state of a ledger is made of. */
@@ -114,7 +114,10 @@ interface Held {
   readonly record: RecordEnvelope;
 }
 
-/** The records of a ledger, parsed. Together they may be as long as `limits.state`: others have their turns in between. */
+/**
+ * The records of a ledger, parsed. Together they may be as long as `limits.state`, so other ledgers get turns in
+ * between.
+ */
 async function recordsOf(stored: StoredLedger, scheduler: Scheduler): Promise<Held[]> {
   const task = scheduler.task(stored.id, () => false);
   const records: Held[] = [];
@@ -128,7 +131,7 @@ async function recordsOf(stored: StoredLedger, scheduler: Scheduler): Promise<He
 /**
  * A ledger made from its rows.
  *
- * @throws Corrupt when they do not belong together: the records were checked, their index was not
+ * @throws Corrupt when the rows contradict each other: the records were verified, but their index was not
  */
 function ledgerOf(
   stored: StoredLedger,

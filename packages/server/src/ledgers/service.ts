@@ -15,15 +15,15 @@ import type { Store } from '../store/store.js';
 import type { LedgerMutex } from './ledger-mutex.js';
 import type { Ledgers } from './ledgers.js';
 
-/** What every operation is given: made once, in `server.ts`, but for what is of the request alone. */
+/** Dependencies of every operation: made once, in `app.ts`, except for the members about one request. */
 export interface Service {
   /** The absolute URL clients call, with `/v2` and without a trailing slash. */
   readonly publicUrl: string;
-  /** Other URLs that lead to the same address, where nobody has said which one clients call. */
+  /** Other URLs that lead to the same address, where no setting says which one clients call. */
   readonly publicAliases?: readonly string[];
   /** Rules that hold on every ledger of the deployment (interface/access#levels). */
   readonly serverRules: readonly Rule[];
-  /** Told of every decision on access; absent where nobody wants to know, so that it then costs nothing. */
+  /** Receives every decision on access; absent unless decisions are logged, so that it then costs nothing. */
   readonly explain?: Explain;
   /** The work of this request. */
   readonly task: Task;

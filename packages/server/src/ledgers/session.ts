@@ -11,28 +11,29 @@ import { isOwn, type Ledger } from './ledger.js';
 import type { Service } from './service.js';
 
 /**
- * One attempt to decide something on one state of a ledger: the state, the reads that are checked against it, and the
- * commit. A read that tells of another version of the ledger throws `OutOfDate`, and `inSession` decides anew.
+ * One attempt to decide on one state of a ledger (optimistic concurrency): the state, the reads that are checked
+ * against it, and the commit. A read that returns another version of the ledger throws `OutOfDate`, and `inSession`
+ * decides anew.
  */
 export interface Session extends Service {
-  /** The state that this attempt decides on. It never changes. */
+  /** The state that this attempt decides on; immutable. */
   readonly ledger: Ledger;
-  /** Whether it is the ledger itself that asks, by a worker and under its own keys. No request of a client's is. */
+  /** Set when a worker acts for the ledger itself, under the ledger's keys; absent for every client's request. */
   readonly isOwn?: true;
-  /** Signers by public key, remembered for as long as the state is current. */
+  /** Signers by public key, cached for as long as the state is current. */
   readonly signers: KnownSigners;
   /**
-   * Keys that this attempt takes for nobody's. A signer may be registered without a new version of the ledger, so the
-   * commit, or the refusal, makes sure that they still are.
+   * Keys that this attempt takes as unregistered. A signer may be registered without a new version of the ledger, so
+   * the commit, or the refusal, checks them again.
    */
   readonly strangers: Set<string>;
-  /** The current version of a record of the ledger, or nothing. */
+  /** The current version of a record of the ledger; undefined when it is missing. */
   lookup(kind: KindName, id: string, by: 'handle' | 'luid'): Promise<Version | undefined>;
   /** The signer that a key or handle leads to. */
   lookupSigner(key: string, by: 'public' | 'handle'): Promise<FoundSigner>;
-  /** One version of a record, dropped or not. */
+  /** One version of a record, which may have been dropped since. */
   lookupChange(of: Omit<Versioned, 'ledger'>, change: number): Promise<StoredChange | undefined>;
-  /** Passes on what a read of the store found, when it was found in this state. */
+  /** Returns what a read of the store found. @throws OutOfDate when it was found under another state */
   checked<T extends { readonly version: number }>(found: T): T;
   /** Asks the database whether this state is still current. @throws OutOfDate */
   assertStillCurrent(): Promise<void>;
@@ -46,14 +47,14 @@ export interface Session extends Service {
   commit(write: Decided): Promise<'done' | 'duplicated' | 'reused'>;
 }
 
-/** A write as an operation decides it. The session adds the strangers, the store's authentication code is made from it. */
+/** A write as an operation decides it. The session adds the strangers and the authentication code. */
 export type Decided = Omit<Write, 'strangers' | 'mac'>;
 
-/** The state that a decision rests on is not the ledger's current one: the decision is made anew. */
+/** The state that a decision rests on is out of date: the decision is made anew. */
 export class OutOfDate extends Error {
   /**
-   * @param version the ledger's version seen when that was noticed
-   * @param decides whether what was decided would itself have changed the rules
+   * @param version the ledger's version seen at that moment
+   * @param decides whether the write would itself have changed the rules
    */
   constructor(
     readonly version: number,
@@ -64,8 +65,8 @@ export class OutOfDate extends Error {
 }
 
 /**
- * What a write is told that carries a proof which was used for another record: whoever reads a record could otherwise
- * send its proofs again, and have done in the signer's name what it did not ask for.
+ * The error for a write with a proof that was used for another record: otherwise any reader of a record could replay
+ * its proofs in the signer's name.
  */
 export function reused(): LedgerError {
   return new LedgerError(
@@ -76,21 +77,21 @@ export function reused(): LedgerError {
 
 /**
  * Runs `work` in a session on the ledger's current state, and again on a newer one each time that state turns out to be
- * out of date (optimistic concurrency). Every run decides from scratch, so a revocation that came between is honoured,
- * and so is a grant.
+ * out of date (optimistic concurrency). Every run decides from scratch, so that a revocation in between counts, and a
+ * grant too.
  *
  * Writes that change the rules are stored one at a time. Those that lose the race take the ledger's mutex before they
- * are decided anew: else each would be decided as often as there are others.
+ * are decided anew; otherwise each would be decided as often as there are others.
  *
  * @param given a session on the state to begin with
- * @throws what `work` throws; Overloaded when the state changes too fast, or for longer than anybody waits for the answer
+ * @throws what `work` throws; Overloaded when the state changes too fast, or beyond the request timeout
  */
 export async function inSession<T>(given: Session, work: Work<T>): Promise<T> {
   const { runtime, ledgers, ledgerMutex, store } = given;
   const deadline = runtime.now() + given.requestTimeout;
   let state = given.ledger;
   let attempts = 0;
-  /** Until it is done; or, without the mutex, until it needs that. */
+  /** Retries until it is done; undefined when it needs the mutex first. */
   const attempt = async (hasMutex: boolean): Promise<{ done: T } | undefined> => {
     while (attempts < limits.attempts && runtime.now() <= deadline) {
       attempts += 1;
@@ -112,7 +113,7 @@ export async function inSession<T>(given: Session, work: Work<T>): Promise<T> {
 
 type Work<T> = (session: Session) => Promise<T>;
 
-/** A session on that state of the ledger, which may have passed: what is read and committed in it tells. */
+/** A session on that state of the ledger. The state may be out of date: every read and the commit check it. */
 export function openSession(service: Service, ledger: Ledger): Session {
   const { store } = service;
   const { id } = ledger;
@@ -146,7 +147,7 @@ export function openSession(service: Service, ledger: Ledger): Session {
     async commit(write) {
       const mac = service.integrity.mac(write, write);
       const { result, version } = await store.commit({ ...write, strangers: [...strangers], mac });
-      // Whoever was a stranger may have registered meanwhile, and whose key was just stored is a stranger no more.
+      // A stranger may have registered meanwhile, and the key that was just stored is registered now.
       if (result === 'stale') for (const key of strangers) signers.delete(key);
       if (result === 'done' && write.link !== undefined) signers.delete(write.link);
       if (result === 'stale') throw new OutOfDate(version, write.decides);
@@ -157,22 +158,22 @@ export function openSession(service: Service, ledger: Ledger): Session {
 }
 
 /**
- * A session in which the ledger itself asks, as for a schedule. What its own keys sign counts as the client's, and no rule
- * is asked: its rules are for others. Everything else is checked as ever.
+ * A session in which the ledger itself acts, as for a schedule. Its own keys count as a client's, and access rules are
+ * skipped, since they are about other callers. All other checks apply.
  */
 export function openOwnSession(service: Service, ledger: Ledger): Session {
   return { ...openSession(service, ledger), isOwn: true };
 }
 
 /**
- * Whether a key is one of the ledger's own and stands for nobody: what the ledger has signed is known to bridges, and to
- * whoever reads a record, so in a request of a client's it shows nothing of who sends it.
+ * Whether a key is one of the ledger's own and stands for no signer. Bridges and readers of records know what the
+ * ledger has signed, so in a client's request such a key does not identify the sender.
  */
 export function isNobodys({ ledger, isOwn: own }: Session, key: string): boolean {
   return own !== true && isOwn(ledger, key);
 }
 
-/** What is to be decided anew, on that version of the ledger or a later one. */
+/** The version to decide anew on, at least. */
 interface Retry {
   readonly version: number;
   readonly decides: boolean;
@@ -190,9 +191,9 @@ async function attempted<T>(session: Session, work: Work<T>): Promise<{ done: T 
 }
 
 /**
- * The ledger's version when a refusal rests on a state that has passed; nothing when the error stands. What is let
- * through is checked by its commit, or by the read that answers it; nothing has checked yet what is refused: another
- * process may have changed the rules, made the domain or schema that was missed, or registered the caller.
+ * The ledger's version when a refusal rests on an outdated state; undefined when the error stands. A success is checked
+ * by its commit, or by the read that answers it; a refusal is checked here: another process may have changed the rules,
+ * made the missing domain or schema, or registered the caller.
  */
 async function versionToRetry(session: Session, error: unknown): Promise<number | undefined> {
   if (!(error instanceof LedgerError) || error.status >= 500 || error.reason === 'api.request-timeout')
@@ -203,7 +204,7 @@ async function versionToRetry(session: Session, error: unknown): Promise<number 
   return version === ledger.version && registered.length === 0 ? undefined : version;
 }
 
-/** Those of the keys taken for nobody's that a signer or factor has now. */
+/** Those of the strangers that a signer or factor has now. */
 async function registeredAmong({ ledger, strangers, store }: Session): Promise<string[]> {
   const found = await Promise.all(
     [...strangers].map(async (key) => ({ key, ...(await store.signers({ ledger: ledger.id, key, by: 'public' })) })),

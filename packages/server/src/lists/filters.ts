@@ -8,7 +8,7 @@ import { parametersOf } from './query.js';
 /** Members every kind is filtered by (interface/lists#filterable-members). */
 const COMMON = ['data.handle', 'data.schema', 'meta.status', 'meta.labels', 'meta.domain', 'meta.moment'];
 
-/** Keys that ask for less than everything; `$and`, `$or` and `$plainTextQuery` do, though they are unsupported. */
+/** Keys of filters, the unsupported `$and`, `$or` and `$plainTextQuery` included. */
 const FILTER = /^((data|meta)([.[]|$)|\$(and|or|plainTextQuery)\b)/;
 
 /** Members of records of every kind, of the envelope and of `meta`. */
@@ -18,9 +18,8 @@ const OF_RECORDS = ['luid', 'hash', 'proofs', 'status', 'moment', 'owners', 'lab
 const FIRST_STEP = /^[^.[]*/;
 
 /**
- * The filters of a list query. A key that begins with the name of a member of the records, without `data.` or `meta.`
- * before it, is meant as a filter: it is refused, since ignored it would list everything. Other keys are other
- * parameters, and ignored.
+ * The filters of a list query. A key that begins with the name of a member but lacks the prefix `data.` or `meta.` is
+ * refused: to ignore a misspelt filter would be to list everything. Other keys are other parameters, and ignored.
  *
  * @param query as sent, without `?`
  * @throws `api.query-malformed` naming every unsupported field and operator as sent, in order; or when there are more
@@ -36,8 +35,8 @@ export function filtersOf(kind: Kind, query: string): Filter[] {
 export const OF_CHANGES = ['meta.action', 'meta.change', 'meta.moment'];
 
 /**
- * The filters of a list of changes: `meta.action`, `meta.change` and `meta.moment`. What else records are filtered by is
- * refused: no index holds what former versions of a record were.
+ * The filters of a list of changes: `meta.action`, `meta.change` and `meta.moment`. Other filters are refused: indexes
+ * hold the other members of current versions only.
  *
  * @param query as sent, without `?`
  * @throws as `filtersOf` does
@@ -48,8 +47,8 @@ export function changeFiltersOf(kind: Kind, query: string): Filter[] {
 }
 
 /**
- * @param members names that are meant as filters, and do not say whether of `data` or `meta`
- * @param field the field of that path, or nothing when the list is not filtered by it
+ * @param members names of members: a key that begins with one is a filter that lacks `data.` or `meta.`
+ * @param field the field at a path; undefined when filters of it are unsupported
  */
 function filtersBy(
   members: readonly string[],
@@ -83,7 +82,7 @@ function filtersBy(
 }
 
 /**
- * The members lists of a kind are filtered by, beside everything below `data.custom.`
+ * The members that lists of a kind are filtered by, in addition to everything below `data.custom.`
  * (interface/lists#filterable-members).
  */
 export function filterableMembers(kind: Kind): string[] {
@@ -96,7 +95,9 @@ export function filterableMembers(kind: Kind): string[] {
   return [...COMMON, ...own].filter((member) => !taken.includes(member));
 }
 
-/** Whether `data.schema` is the handle of a schema; in schemas it is their content (interface/lists#filterable-members). */
+/**
+ * Whether `data.schema` is the handle of a schema; in schemas it is their content (interface/lists#filterable-members).
+ */
 function namesSchema({ data: { shape } }: Kind): boolean {
   return (shape.properties.schema as { type?: string } | undefined)?.type !== 'object';
 }
@@ -107,7 +108,7 @@ function isFilterable(kind: Kind, path: string): boolean {
   return filterableMembers(kind).some((allowed) => plain === allowed || isBelow(plain, allowed));
 }
 
-/** Members that may be text or an object (an anchor's target) are filtered by what is in them too. */
+/** Members that may be text or an object (an anchor's target) are also filtered by the members inside. */
 function isBelow(path: string, allowed: string): boolean {
   return allowed === 'data.target' && path.startsWith(`${allowed}.`);
 }
@@ -124,7 +125,7 @@ function bounded(filters: Filter[]): Filter[] {
   return filters;
 }
 
-/** A filter of moments with its values in UTC; any other as it is. */
+/** Converts the values of a filter of moments to UTC; leaves others as they are. */
 function withInstants(filter: Filter): Filter {
   if (filter.path !== 'meta.moment') return filter;
   const values = filter.values.map((value) => {

@@ -1,15 +1,15 @@
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:(Z)|([ +-])(\d\d):?(\d\d))?)?$/;
 
-/** What the database takes for an instant: the first and the last of years of four digits. */
+/** The instants that the database accepts: the first and the last of the years 1 to 9999. */
 const FIRST = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * An ISO 8601 date, with or without a time, as an instant in UTC to the microsecond. Where no offset is given it is UTC.
- * The `+` of an offset may have become the space it stands for in a query.
+ * An ISO 8601 date, optionally with a time, as an instant in UTC to the microsecond. A missing offset means UTC. The
+ * `+` of an offset may arrive as the space that it means in a query.
  *
- * @returns nothing for what is no date, or none in the calendar; an instant beyond years of four digits as the nearest
- *   within, since no record is as old or as new
+ * @returns undefined for malformed dates and days outside the calendar; instants outside the years 1 to 9999 are
+ *   clamped, since every record lies within
  */
 export function instantOf(text: string): string | undefined {
   const match = INSTANT.exec(text);

@@ -8,16 +8,16 @@ import { stepsOfText, type Task } from '../metering/task.js';
 import { missing, type Sized, type StoredVersion, type Version } from '../store/queries/version.js';
 import type { PageQuery } from './page.js';
 
-/** A version that is to be on a page: its size and body where they are known by now. */
+/** A version on a page, with its size and body once they are known. */
 export type Shown = Pick<Version, 'luid' | 'change'> & Partial<Omit<Sized, 'luid' | 'change'>>;
 
 /** Where the bodies of a page come from. */
 export interface Source<V> {
-  /** Whose share of the bytes under way a large answer takes. */
+  /** The key that the semaphore charges a large answer to. */
   readonly payer: unknown;
-  /** Sizes and bodies of versions, as `Bodies` tells. */
+  /** Sizes and bodies of versions, like `Bodies`. */
   fetch(versions: readonly V[], most: number): Promise<readonly Sized[]>;
-  /** Makes sure of a version, and an item of it. */
+  /** Verifies a version, and makes its item. */
   itemOf(version: V & StoredVersion): Item | Promise<Item>;
 }
 
@@ -31,11 +31,11 @@ export function versionsIn({ store, items, ledger }: Session, kind: Kind): Sourc
 }
 
 /**
- * Makes an answer of versions: of each an item, of the items the answer. A large page waits at the semaphore first, and
- * its bodies are fetched then.
+ * Makes an item of each version, and the answer of the items. A large page waits for the semaphore before its bodies
+ * are fetched.
  *
- * @param page as it was asked for, to say what to ask for instead
- * @throws `api.query-malformed` when they are more than a page may hold; as `WeightedSemaphore` does
+ * @param page as requested, to suggest another one in the error
+ * @throws `api.query-malformed` for a page over the size limit; as `WeightedSemaphore` does
  */
 export async function withBodies<V extends Shown, T>(
   { answerBytes, task }: Pick<Service, 'answerBytes' | 'task'>,
@@ -70,7 +70,7 @@ async function made<V extends Shown>(
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (const version of versions) {
-    // One that is not there is made of nothing, and refused.
+    // A missing version becomes an empty one, which its check refuses.
     const stored = hasBody(version) ? version : { ...version, ...missing(version) };
     const turn = task.turn(stepsOfText(stored.body));
     if (turn) await turn;
@@ -81,7 +81,7 @@ async function made<V extends Shown>(
   return items;
 }
 
-/** The versions with the sizes of all and the bodies of the first that had none, as many as `most` bytes hold. */
+/** Adds the sizes of all versions, and the bodies of the first that lack them, as many as `most` bytes hold. */
 async function fetched<V extends Shown>(
   source: Source<V>,
   versions: readonly V[],
@@ -96,7 +96,7 @@ async function fetched<V extends Shown>(
   });
 }
 
-/** A short page is the end of a list: one that would hold too much is refused, unless it holds one record. */
+/** Refuses a page over the size limit, unless it holds one record: a shortened page would mean the end of the list. */
 function assertFits(versions: readonly Shown[], { index, limit }: PageQuery, bytes: number): void {
   if (versions.length <= 1) return;
   const sizes = versions.map(({ size = 0 }) => size);
@@ -106,8 +106,8 @@ function assertFits(versions: readonly Shown[], { index, limit }: PageQuery, byt
 }
 
 /**
- * A `page.limit` that fits wherever among these records a page of it begins: half of how many they are, or half of that,
- * until it does. One always does, since a page of one record is served whatever it holds.
+ * A `page.limit` whose pages fit wherever they begin among these records, found by halving their number. 1 always fits,
+ * since a page of one record is served whatever its size.
  *
  * @param sizes bytes, in the order of the list
  */
@@ -118,7 +118,7 @@ export function fittingLimit(sizes: readonly number[], most: number): number {
   return 1;
 }
 
-/** The most that so many records in a row hold together. */
+/** The greatest sum of `count` consecutive sizes. */
 function largestRun(sizes: readonly number[], count: number): number {
   let held = 0;
   let largest = 0;

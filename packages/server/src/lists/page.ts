@@ -11,8 +11,8 @@ export interface PageQuery {
  * The page a list query asks for: `page.index` from 0 and `page.limit`, also as `page[index]` and `page[limit]`
  * (interface/lists#pages). A limit over the greatest is served as the greatest, and echoed so.
  *
- * @param query as sent, without `?`
- * @throws `api.query-malformed` for what is no integer, an index under 0 or a limit under 1
+ * @param query as sent, after the `?`
+ * @throws `api.query-malformed` unless the index is an integer of at least 0, and the limit one of at least 1
  */
 export function pageOf(query: string): PageQuery {
   const parameters = new Map(parametersOf(query));

@@ -3,8 +3,8 @@ import { LedgerError } from '@countersign/protocol';
 /**
  * The parameters of a query, decoded, in the order they came.
  *
- * @param query as sent, without `?`
- * @throws `api.query-malformed` for percent-encoding that is none, or text no record can hold
+ * @param query as sent, after the `?`
+ * @throws `api.query-malformed` for malformed percent-encoding, and for U+0000, which records exclude
  */
 export function parametersOf(query: string): [name: string, value: string][] {
   try {

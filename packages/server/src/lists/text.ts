@@ -6,7 +6,7 @@ import type { Service } from '../ledgers/service.js';
 /**
  * A signed list (interface/lists): `hash` is over `data`, the proof is the ledger's.
  *
- * @param ledger absent for the list of ledgers, which no ledger signs
+ * @param ledger absent for the list of ledgers, which is unsigned
  */
 export function listText(
   { suite, runtime }: Service,

@@ -13,8 +13,8 @@ export interface Unjudged {
 }
 
 /**
- * Fetches bodies a few ahead, as many as `limits.answers.atOnce` bytes hold: where one record is undecided, those that
- * follow it mostly are.
+ * Prefetches bodies, as many as `limits.answers.atOnce` bytes hold: where one record is undecided, those that follow it
+ * mostly are.
  */
 export function createUnjudged({ store, items, ledger }: Session, kind: Kind): Unjudged {
   let following: readonly Named[] = [];

@@ -3,7 +3,7 @@ import { limits } from '../limits.js';
 import type { Place } from '../store/queries/list.js';
 import type { PageQuery } from './page.js';
 
-/** Records looked at in one query when some of them may have to be left out. */
+/** Records fetched in one query when some of them may be hidden. */
 const STRIDE = 200;
 
 /** A record of a list, and where in the list it stands. */
@@ -12,16 +12,16 @@ interface Placed {
 }
 
 /**
- * A page of what the caller may see of a list: the list is walked in order, and only what is visible is counted.
+ * A page of the records in a list that the caller may see: walks the list in order, and counts only visible records.
  *
- * An honest page cannot end before the list does: to whom it is short, it is the last. So where that would take looking
- * at more than `limits.scan` records the page is refused, and the caller told to ask for less of the list.
+ * A short page means the end of the list. So a page that takes more than `limits.scan` records to fill is refused, and
+ * the error asks the caller to narrow the list.
  *
- * @param next up to so many records of the list, those that come after the place
- * @param seen the record as it is served, or nothing when the caller may not see it
- * @param isLate whether nobody waits for the page any more
- * @throws `api.query-malformed` when the page is not complete after `limits.scan` records; `api.request-timeout` when it is
- *   late
+ * @param next up to `count` records of the list, those after the place
+ * @param seen the record as it is served; undefined when it is hidden from the caller
+ * @param isLate whether the time for the request is over
+ * @throws `api.query-malformed` when the page is incomplete after `limits.scan` records; `api.request-timeout` when it
+ *   is late
  */
 export async function visiblePage<P extends Placed, T>(
   { index, limit }: PageQuery,

@@ -3,18 +3,18 @@ export interface Account {
   used: number;
   /** Milliseconds of the clock up to which it has leaked. */
   since: number;
-  /** Those who wait for its turns, in the order they came. */
+  /** The callers that wait for its turns, in order of arrival. */
   readonly waiting: (() => void)[];
 }
 
-/** Where tasks are charged and wait for their turns: the scheduler, as a task sees it. */
+/** The scheduler as a task sees it: charges steps, and grants turns. */
 export interface Turns {
-  /** Takes note of steps taken. */
+  /** Charges steps to the account. */
   charge(account: Account, steps: number): void;
   /**
-   * Resolves when it is the account's turn; nothing when that is now.
+   * Resolves when it is the account's turn; undefined when that is now.
    *
-   * @throws Overloaded when too many wait
+   * @throws Overloaded when the queue is full
    */
   turn(account: Account): Promise<void> | undefined;
 }

@@ -1,5 +1,5 @@
-/** What the work done is charged to, in steps of about a tenth of a microsecond. */
+/** The account of the work done, in steps of about a tenth of a microsecond. */
 export interface Cost {
-  /** @throws what the bearer of the cost says when there has been more work than there may be */
+  /** @throws the error of the implementation when the work exceeds its bound */
   spend(steps: number): void;
 }

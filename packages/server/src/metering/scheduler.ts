@@ -5,17 +5,17 @@ import type { Account, Turns } from './account.js';
 import { LedgerTask, type Task } from './task.js';
 
 /**
- * Shares one event loop among ledgers, slice by slice. A ledger that has used little lately goes straight through. One that
- * has used more than its share waits, and so does everyone in a turn of the loop that is already full; of those who wait,
- * the ledger that has used least goes next. In each turn of the loop that has anyone waiting, one slice at least is
- * granted: nothing is idle while there is work, and between two turns the loop sees to everything else.
+ * Shares one event loop among ledgers, slice by slice (fair queueing). A ledger that has used little lately goes
+ * straight through. A ledger beyond its share waits, and so does every ledger once a turn of the loop is full; of the
+ * waiting ledgers, the one that has used least goes next. Each turn of the loop grants at least one slice while a
+ * ledger waits, and the loop handles other events between two turns.
  */
 export class Scheduler implements Turns {
   readonly #clock: () => number;
   readonly #accounts = new LruCache<number, Account>(limits.work.accounts);
   readonly #waiting = new Set<Account>();
   #waiters = 0;
-  /** Steps that were taken in this turn of the loop. */
+  /** Steps taken in this turn of the loop. */
   #inTurn = 0;
   #ticking = false;
 
@@ -24,7 +24,7 @@ export class Scheduler implements Turns {
     this.#clock = clock;
   }
 
-  /** How many wait. */
+  /** The number of waiting callers. */
   get waiting(): number {
     return this.#waiters;
   }
@@ -32,8 +32,8 @@ export class Scheduler implements Turns {
   /**
    * A task of a ledger.
    *
-   * @param ledger its id; 0 for what is outside every ledger
-   * @param isOver whether nobody waits for the answer any more
+   * @param ledger its id; 0 for work outside every ledger
+   * @param isOver whether the client has gone or its time is over
    */
   task(ledger: number, isOver: () => boolean): Task {
     const account = this.#accounts.take(ledger, () => ({ used: 0, since: this.#clock(), waiting: [] }));
@@ -89,14 +89,14 @@ export class Scheduler implements Turns {
       if (account.waiting.length === 0) this.#waiting.delete(account);
       await drained();
       const ended = this.#clock();
-      // What was not charged, or not enough, is charged by the time it took.
+      // Work that was charged too little is charged by the time it took.
       account.used = Math.max(account.used, before + (ended - now) * limits.work.perMillisecond);
       now = ended;
     }
     if (this.#waiters > 0 && !this.#ticking) this.#tick();
   }
 
-  /** Of the accounts that wait, the one that has used least. */
+  /** Of the waiting accounts, the one that has used least. */
   #next(now: number): Account {
     let least: Account | undefined;
     for (const account of this.#waiting) {
@@ -107,7 +107,7 @@ export class Scheduler implements Turns {
   }
 }
 
-/** Resolves when what can go on without waiting for anything outside has gone on. */
+/** Resolves when the microtask queue is empty: the granted slice has then run as far as it can before I/O. */
 async function drained(): Promise<void> {
   await undefined;
   await new Promise<void>((resolve) => process.nextTick(resolve));

@@ -4,27 +4,27 @@ import type { Account, Turns } from './account.js';
 import type { Cost } from './cost.js';
 
 /**
- * The work of one request, as far as a tenant's data can make it heavy. It goes on in slices: between two calls of `turn`
- * it may take so many steps and no more, and a ledger that uses much waits there until it is its turn (decision 0015).
+ * The metered work of one request, as far as a tenant's data can make it heavy. It runs in slices: each slice has a
+ * bound of steps, and begins with a call of `turn`, where a ledger that uses much waits for its turn (decision 0015).
  */
 export interface Task extends Cost {
   /**
-   * To be awaited before each slice: nothing when it may begin at once.
+   * To be awaited before each slice: undefined when it may begin at once.
    *
-   * @param steps what the slice is known to take, beside what is charged as it goes
-   * @throws `api.request-timeout` when nobody waits for the answer any more; Overloaded when too many wait; `auth.forbidden`
-   *   when the request has had all it may have
+   * @param steps the known cost of the slice, beside the charges made on the way
+   * @throws `api.request-timeout` when the client has gone or its time is over; Overloaded when the queue is full;
+   *   `auth.forbidden` when the request has used up its steps
    */
   turn(steps?: number): Promise<void> | undefined;
-  /** The refusal for who would begin something that nobody waits for any more; nothing while somebody does. */
+  /** The error for work whose client has gone or whose time is over; undefined while the client waits. */
   abandoned(): Error | undefined;
-  /** Takes note of steps that were taken in this slice, however many. */
+  /** Charges steps already taken in this slice, whatever their number. */
   note(steps: number): void;
-  /** Says that the work has had effects elsewhere, and is to be finished whoever waits for it. */
+  /** Marks work that has had effects elsewhere: it is finished even when the client has gone. */
   mustFinish(): void;
 }
 
-/** Work that is nobody's: of tests, and of the service itself. It is not bounded, and never waits. */
+/** Unmetered work, of tests and of the service itself: every turn begins at once. */
 export const UNBOUNDED: Task = {
   spend() {},
   note() {},
@@ -42,14 +42,14 @@ export class LedgerTask implements Task {
   #total = 0;
   #finishes = false;
 
-  /** @param isOver whether nobody waits for the answer any more */
+  /** @param isOver whether the client has gone or its time is over */
   constructor(turns: Turns, account: Account, isOver: () => boolean) {
     this.#turns = turns;
     this.#account = account;
     this.#isOver = isOver;
   }
 
-  /** @throws `auth.forbidden` when the slice, or the request, has had all it may have */
+  /** @throws `auth.forbidden` when the slice, or the request, has used up its steps */
   spend(steps: number): void {
     this.#slice += steps;
     this.#total += steps;
@@ -67,7 +67,7 @@ export class LedgerTask implements Task {
     return turn && this.#after(turn);
   }
 
-  /** What has had effects elsewhere is finished: it was within its bounds when it began. */
+  /** Work that has had effects elsewhere is finished: it was within its bounds when it began. */
   #assertWithin(): void {
     if (this.#total > limits.work.request && !this.#finishes) throw tooMuch(limits.work.request, 'for one request');
   }
@@ -97,16 +97,16 @@ export class LedgerTask implements Task {
   }
 }
 
-/** Rules that cannot be judged to the end grant nothing, whatever they would have said. */
+/** Rules that cannot be judged to the end grant nothing: the refusal is the safe answer. */
 function tooMuch(most: number, per: string): LedgerError {
   const detail = `The rules and records of the ledger take more work to judge than the ${most} steps that there may be ${per}.`;
   return new LedgerError('auth.forbidden', detail);
 }
 
-/** Bodies up to so many characters are not charged: next to what else a request takes, they cost nothing. */
+/** Bodies of up to so many characters are free: their cost is small beside the rest of a request. */
 const FREE = 4_096;
 
-/** Steps that it takes to parse a text, to hash it and to make it anew. */
+/** Steps to parse a text, hash it and serialise it again. */
 export function stepsOfText(text: string | undefined): number {
   return text === undefined || text.length <= FREE ? 0 : text.length >> 1;
 }

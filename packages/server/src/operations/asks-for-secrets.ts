@@ -7,9 +7,9 @@ const INCLUDE = /^include(\[\d*\])?$/;
 
 /**
  * Whether the request asks for the values of the record's secrets, `include=meta.secret`, of a kind that shows them
- * (interface/signers#secrets). Asked of other kinds it means nothing, like every unknown parameter.
+ * (interface/signers#secrets). For other kinds it is ignored, like every unknown parameter.
  *
- * @throws `api.query-malformed` for a query that cannot be read
+ * @throws `api.query-malformed` for a malformed query
  */
 export function asksForSecrets(kind: Kind, command: Command): boolean {
   if (kind.secrets.reveals === undefined || command.query === '') return false;

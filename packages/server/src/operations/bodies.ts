@@ -21,7 +21,7 @@ const Custom = Type.Object(
   OPEN,
 );
 
-/** What else a proof or `meta` carries is not trusted and not kept (interface/envelope#meta, interface/records#create). */
+/** All other members of a proof or `meta` are ignored (interface/envelope#meta, interface/records#create). */
 const SignedMembers = {
   method: Type.String(),
   public: Type.String(),
@@ -125,7 +125,7 @@ export const checkSchema: TSchema = envelope(
 /** The check of an access check's body. */
 export const checkBody: (body: Json | undefined) => SentRecord = checked(checkSchema);
 
-/** The data of an update: that of a create, the version it replaces, and what the ledger had added. */
+/** The data of an update: that of a create, the version it replaces, and members that the ledger has added. */
 function asUpdate({ data: { added } }: Kind, data: TObject): TSchema {
   const { properties, required = [] } = data as TObject & { required?: string[] };
   const members = { ...properties, ...added, parent: Hash };

@@ -3,7 +3,7 @@ import { LedgerError } from '@countersign/protocol';
 /**
  * A path segment that must name a change.
  *
- * @throws `record.schema-invalid` when it is no integer of at least 1 (interface/records#history)
+ * @throws `record.schema-invalid` unless it is an integer from 1 to 999999999 (interface/records#history)
  */
 export function changeNumber(text: string): number {
   const number = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;

@@ -18,12 +18,12 @@ import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
 import { addHash, verifySignedBody } from './verify-signed-body.js';
 
-/** Steps that it takes to hash and to sign an item. */
+/** Steps to hash and sign an item. */
 const ITEM = 1_000;
 
 /**
  * `POST /{kind}s/{id}/access/!check` (interface/access#access-check): the rules that grant the action to the signers of
- * this request, each as a signed item. No right on the record is needed. Too many are refused.
+ * this request, each as a signed item. The signers may lack every right on the record.
  */
 export async function check(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { body, token } = command;
@@ -58,7 +58,7 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
 }
 
 /**
- * Each rule is signed by itself.
+ * Bounds the rules, since each is signed by itself.
  *
  * @throws `record.invalid` for more rules than `limits.grants`, or for more bytes than a page of a list holds
  */

@@ -25,7 +25,7 @@ import { assertUnused } from './unused.js';
 import { addHash, verifySignedBody } from './verify-signed-body.js';
 
 /**
- * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (interface/records#drop): the record goes, its history stays
+ * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (interface/records#drop): removes the record; its history stays
  * readable by luid. Answers 204.
  */
 export async function drop(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
@@ -75,8 +75,8 @@ async function proxiedDrop(
 }
 
 /**
- * The last version: data and hash unchanged, with the proofs of the drop, the client's and the ledger's. Those are over
- * the hash of `{"parent": <hash of this version>}`, which anyone can compute from it (interface/records#history).
+ * The last version: data and hash unchanged, with the client's and the ledger's proofs of the drop. These are over the
+ * hash of `{"parent": <hash of this version>}`, which anyone can compute from it (interface/records#history).
  */
 async function droppedRecord(
   session: Session,
@@ -112,7 +112,7 @@ function dropWrite(
   const handle = String(record.data.handle);
   const unless = kind.links.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
   return {
-    // What has become too large to change can still go.
+    // A record that is too large to change can still be dropped.
     ...versionOf(ledger, kind, record, change + 1, Number.POSITIVE_INFINITY),
     action: 'drop',
     needs: [],

@@ -10,10 +10,10 @@ export interface Completed {
 }
 
 /**
- * A new record's data with what the ledger makes of it itself; nothing when that is nothing
+ * A new record's data, completed by what the ledger generates; undefined for data that is complete as sent
  * (interface/signers#client-credentials).
  *
- * @param secrets values the client sent; one the ledger makes takes the place of any of that name
+ * @param secrets values from the client; generated ones replace those of the same name
  */
 export function completed(
   service: Service,

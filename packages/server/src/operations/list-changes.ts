@@ -15,8 +15,8 @@ import { readableRecord, versionedOf } from './readable-record.js';
 import { EVERY } from './refusals.js';
 
 /**
- * `GET /{kind}s/{id}/changes` (interface/records#history): full snapshots, newest first, with `page.total`, which counts
- * what matches the filters.
+ * `GET /{kind}s/{id}/changes` (interface/records#history): full snapshots, newest first, with `page.total`, the number
+ * of changes that match the filters.
  */
 export async function listChanges(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { token } = command;
@@ -35,7 +35,7 @@ export async function listChanges(session: Session, kind: Kind, command: Command
         return newItem(snapshot(kind, change) as unknown as Json);
       },
     };
-    // Numbered from 1 without a gap: where one is missing, what is found below it is not at its place.
+    // Changes are numbered from 1 consecutively, so a missing row shifts those below it: refused as corrupt.
     const gap =
       filters.length > 0 ? -1 : changes.findIndex(({ change }, at) => change !== total - page.index * page.limit - at);
     if (gap >= 0)

@@ -14,10 +14,10 @@ import type { Sized } from '../store/queries/version.js';
 const kind = kindNamed('ledger');
 
 /**
- * `GET /ledgers` (interface/ledgers#list-ledgers): the ledgers that the token's key owns, and no others. No ledger is
- * resolved, so no ledger signs the list.
+ * `GET /ledgers` (interface/ledgers#list-ledgers): only the ledgers that the token's key owns. The request is outside
+ * every ledger, so the list is unsigned.
  *
- * @throws `auth.unauthorized` without a token (interface/ledgers#list-ledgers)
+ * @throws `auth.unauthorized` when the request lacks a token (interface/ledgers#list-ledgers)
  */
 export async function listLedgers(service: Service, command: Command): Promise<Answer> {
   const { token } = command;
@@ -33,7 +33,7 @@ export async function listLedgers(service: Service, command: Command): Promise<A
   });
 }
 
-/** What ledgers hold of themselves: each is fetched from its own. */
+/** The records of ledgers about themselves, each fetched from its own ledger. */
 function ownRecords({ store, integrity }: Service, owner: string | undefined): Source<ListedLedger> {
   return {
     payer: owner,

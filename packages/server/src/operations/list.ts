@@ -27,8 +27,8 @@ import { EVERY } from './refusals.js';
 import type { Stages } from './stage.js';
 
 /**
- * `GET /{kind}s` (interface/lists): newest change first; what the caller may not read is left out before paging. Policies
- * may have a bridge answer instead, always or when the ledger itself has nothing to show (interface/forwarding).
+ * `GET /{kind}s` (interface/lists): newest change first; records hidden from the caller are left out before paging.
+ * Policies may have a bridge answer instead, always or when the ledger's own list is empty (interface/forwarding).
  */
 export async function list(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { token } = command;
@@ -72,18 +72,18 @@ export async function list(session: Session, kind: Kind, command: Command, stage
   });
 }
 
-/** Whether a list has nothing on any page, given that it has nothing on this one. */
+/** Whether the whole list is empty, given that this page is. */
 async function isEmpty(local: (page: PageQuery) => Promise<readonly Shown[]>, { index }: PageQuery): Promise<boolean> {
   return index === 0 || (await local({ index: 0, limit: 1 })).length === 0;
 }
 
-/** A nested list holds what lies under the path's parent. */
+/** Limits a nested list to the records under the path's parent. */
 function under(kind: Kind, parent: Parent): Filter {
   const handle = String(parent.record.data.handle);
   return { path: `data.${kind.links.under?.member}`, operator: '$eq', values: [handle] };
 }
 
-/** Whether rules about no record in particular already let the caller read every one of the kind. */
+/** Whether rules that apply to every record of the kind let the caller read it. */
 function everythingIsVisible(kind: Kind, caller: Caller, context: Context): boolean {
   return !context.ledger.policyBased && decide('read', kind.name, caller, context).granted;
 }
@@ -101,9 +101,9 @@ async function wholePage(
 }
 
 /**
- * A page of those records that the caller may see, each judged by itself (interface/access#lists): by what the index
- * holds of it, and only where that leaves it open by the record. So a filter that meets what the caller may not see costs
- * about as much as one that meets nothing, and tells as little.
+ * A page of the records that the caller may see, each judged by itself (interface/access#lists): by its index entry,
+ * and by the whole record only where the entry leaves it open. A filter that matches hidden records thus takes about as
+ * long as one that matches none: timing reveals little about hidden records.
  */
 async function pageOfVisible(
   session: Session,
@@ -139,16 +139,14 @@ async function pageOfVisible(
     await session.task.turn(stepsOfText(body));
     const subject = subjectOf(kind, JSON.parse(body) as RecordEnvelope, parent);
     const conditions = await conditionsOf(session, caller, subject);
-    // Conditions may have had others judged.
+    // Evaluating conditions may have judged other records too.
     if (conditions) await session.task.turn();
     return isShown(session, kind, caller, subject, conditions) ? { luid, change } : undefined;
   };
   return visiblePage(page, next, seen, () => session.runtime.now() > deadline);
 }
 
-/**
- * Whether a list shows the record, as far as its index entry tells; nothing where that depends on what it does not hold.
- */
+/** Whether a list shows the record, as its index entry tells; undefined where the whole record is needed. */
 function isShownByIndex(
   session: Session,
   kind: Kind,
@@ -160,7 +158,7 @@ function isShownByIndex(
   const subject = indexedSubject(kind, { ...placed, domain });
   if (!subject) return undefined;
   const context = contextOf(session, subject);
-  // What the record is asked for beyond this may be so, or may not: either way most records are decided.
+  // Judged first with all unknown conditions fulfilled, then with none: most records are decided by one of the two.
   if (!visible(kind.name, caller, { ...context, hopeful: true, invoke: () => true })) return false;
   return visible(kind.name, caller, context) ? true : undefined;
 }

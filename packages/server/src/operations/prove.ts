@@ -45,8 +45,8 @@ import { assertUnused } from './unused.js';
 
 /**
  * `POST /{kind}s/{id}/proofs` (interface/records#add-a-proof): a flat proof over the record's current hash, which may
- * change its status, its labels, or only say something. The ledger does not countersign it. Answers 200 with the record,
- * unchanged when it has this very proof already.
+ * change its status or labels, or only add a statement. The ledger does not countersign it. Answers 200 with the
+ * record, unchanged when it has this very proof already.
  */
 export async function prove(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
   const { body, token } = command;
@@ -92,22 +92,22 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
 }
 
 /**
- * Whether the record has this very proof. Whoever reads a record could send one of its proofs again, and so undo what
- * its signer has changed since; and a client that lost the answer may (interface/records#sending-a-request-again).
+ * Whether the record has this very proof: sent again by a client that lost the answer
+ * (interface/records#sending-a-request-again), or replayed by a reader of the record to undo later changes.
  */
 function isThere({ meta }: RecordEnvelope, proof: VerifiedProof): boolean {
   return meta.proofs.some((one) => isSameProof(one, proof));
 }
 
 /**
- * A proof without any of the signing members, which `system.auth` signs for the caller
+ * Whether the proof lacks `method`, `public` and `result`, so that `system.auth` signs it for the caller
  * (interface/tokens#token-only-writes).
  */
 function isLeftToToken(body: Json | undefined, token: Token | undefined): boolean {
   return token !== undefined && isObject(body) && !isSigned(body);
 }
 
-/** The proof by `system.auth` that stands for one the caller left unsigned: it says what that one said. */
+/** The proof by `system.auth` in place of one that the caller left unsigned, with its `custom` and the moment. */
 async function tokenProof(
   session: Session,
   hash: string,

@@ -9,7 +9,7 @@ import type { Operation } from './operation.js';
 import { readableRecord, versionedOf } from './readable-record.js';
 import { EVERY } from './refusals.js';
 
-/** `GET /{kind}s/{id}/changes/{change}` (interface/records#history): the snapshot itself, no list around it. */
+/** `GET /{kind}s/{id}/changes/{change}` (interface/records#history): one snapshot. */
 export async function readChange(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { token } = command;
   const number = changeNumber(command.params.change ?? '');

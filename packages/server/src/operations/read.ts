@@ -13,7 +13,7 @@ import { EVERY } from './refusals.js';
 import type { Stages } from './stage.js';
 
 /**
- * `GET /{kind}s/{id}` (interface/records#read): 200 with the record, the very bytes the write was answered with; or with
+ * `GET /{kind}s/{id}` (interface/records#read): 200 with the record, byte for byte as the write was answered; or with
  * that of a bridge, where policies say so (interface/forwarding).
  */
 export async function read(session: Session, kind: Kind, command: Command, stages: Stages): Promise<Answer> {
@@ -31,7 +31,7 @@ export async function read(session: Session, kind: Kind, command: Command, stage
       const conditions = await conditionsOf(session, caller, reading.subject);
       await authorize(session, caller, { ...reading, conditions });
     }
-    // The ledger answers, but not where policies are at fault (interface/forwarding).
+    // The ledger answers by itself, after policies are checked for conflicts (interface/forwarding).
     handover?.assertOneWay();
     const answer = { status: 200, body: stored.body };
     if (!reading || !reveals) return answer;

@@ -13,8 +13,8 @@ import { assertUnder, parentRecord, type Stored, storedRecord } from '../records
 import type { Versioned } from '../store/queries/history.js';
 
 /**
- * The record whose history is asked for, after its own rules let the caller read it: the current version's, or the last
- * one's of a dropped record, which only its luid still names.
+ * The record whose history is requested, once its rules let the caller read it: those of the current version or, for a
+ * dropped record, which is found by luid only, of the last one.
  */
 export async function readableRecord(
   session: Session,

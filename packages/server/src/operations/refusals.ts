@@ -1,6 +1,6 @@
 import type { Reason } from '@countersign/protocol';
 
-/** What every operation in a ledger can be refused for. */
+/** Reasons for which every operation in a ledger can be refused. */
 export const EVERY: readonly Reason[] = [
   'api.query-malformed',
   'auth.unauthorized',
@@ -10,7 +10,7 @@ export const EVERY: readonly Reason[] = [
   'api.unexpected-error',
 ];
 
-/** The same of what carries a proof. */
+/** The same for requests with a proof. */
 export const PROVED: readonly Reason[] = [
   ...EVERY,
   'api.body-malformed',
@@ -20,5 +20,5 @@ export const PROVED: readonly Reason[] = [
   'record.invalid',
 ];
 
-/** The same of what carries signed data. */
+/** The same for requests with signed data. */
 export const SIGNED: readonly Reason[] = [...PROVED, 'crypto.hash-invalid'];

@@ -15,10 +15,10 @@ import { isSameProof, type VerifiedProof } from '../records/proofs.js';
 import { type Dropped, droppedRecord, type Parent } from '../records/stored.js';
 import type { Write } from '../store/committer/write.js';
 
-/** A create that was sent again, and what it is answered. */
+/** The answer to a create that was sent again. */
 export interface Repeated {
   readonly body: string;
-  /** The record as it is now. */
+  /** The current record. */
   readonly subject: Subject;
 }
 
@@ -26,12 +26,12 @@ export interface Repeated {
  * Whether a create whose key is taken is the very one that took it, sent again by a client that lost the answer
  * (interface/records#sending-a-request-again): the same hash and the same signatures as the record's first change.
  *
- * Anybody who has seen the body can send it again. So what has become of the record since is for who may read it; all
- * others are told what they were told, or could have been, the first time.
+ * Anyone who has seen the body can send it again. So only callers who may read the record get its current version; all
+ * others get the version that the create made.
  *
  * @param parent the record it lies under, where its kind has one
- * @returns the record, as it is now or as it was made; or nothing
- * @throws OutOfDate when the ledger's state is not the one it was found under
+ * @returns the record, current or as it was made; undefined for another create
+ * @throws OutOfDate when the ledger's state has changed
  */
 export async function repeatedCreate(
   session: Session,
@@ -52,7 +52,7 @@ export async function repeatedCreate(
   if (made.hash !== hash || !areSame(session, made.meta.proofs, proofs.signed)) return undefined;
   const subject = subjectOf(kind, JSON.parse(record.body) as RecordEnvelope, parent);
   if (record.change === first.change) return { body: record.body, subject };
-  // Its proofs are the record's own, and show nothing of who sends them.
+  // Every reader of the record has its proofs, so only the token identifies the caller.
   const caller = await callerOfRead(session, token);
   const conditions = await conditionsOf(session, caller, subject);
   const reading = { action: 'read', kind, subject, conditions, ...(parent ? { parent } : {}) } as const;
@@ -62,15 +62,15 @@ export async function repeatedCreate(
 
 /**
  * Whether the data of a record is what this very update made it, sent again by a client that lost the answer: the same
- * hash and the same signatures. Proofs that were added since change nothing about that.
+ * hash and the same signatures. Proofs that were added since are ignored.
  */
 export function madeIt(session: Session, { hash, meta }: RecordEnvelope, { hash: sent, proofs }: Signed): boolean {
   return hash === sent && areSame(session, meta.proofs, proofs.signed);
 }
 
 /**
- * Whether the record that a drop asks for is gone because of this very drop, sent again by a client that lost the answer.
- * Only who could drop the record still is told so: to all others it is as if it had never been.
+ * Whether the record was dropped by this very drop, sent again by a client that lost the answer. True only for callers
+ * who have the right to drop the record as it last was; to all others it stays unknown.
  *
  * @param luid as sent; the path must name the record too
  */
@@ -110,11 +110,11 @@ async function isAuthorized(session: Session, caller: Caller, what: Asked): Prom
 }
 
 /**
- * Whether proofs of a version begin with exactly those of the client. After the client's come the ledger's, and then there
- * may be those of a bridge (interface/forwarding) and what was added later.
+ * Whether proofs of a version begin with exactly those of the client. The ledger's follow, then possibly those of a
+ * bridge (interface/forwarding) and those that were added later.
  */
 function areSame(session: Session, stored: RecordEnvelope['meta']['proofs'], sent: readonly VerifiedProof[]): boolean {
-  // Where the ledger itself is the client, its proofs are as many as it has sent.
+  // Where the ledger itself is the client, the first proofs of its own are those that it sent.
   const own = session.isOwn ? sent.length : stored.findIndex((proof) => isOwn(session.ledger, proof.public));
   const client = own < 0 ? stored : stored.slice(0, own);
   return (

@@ -11,31 +11,31 @@ import type { Answer, Command } from '../records/command.js';
 import type { SentDrop, SentProof } from '../records/sent.js';
 import type { Stored } from '../records/stored.js';
 
-/** What policies can hand to a service outside (interface/forwarding). */
+/** Actions that policies can hand to a service outside (interface/forwarding). */
 export type HandedAction = 'read' | 'query' | 'create' | 'update' | 'drop' | 'sign';
 
 /**
- * The stage of an operation in which policies may hand it to a service outside: the port that operations know of it. It
- * is decided in a session, handed over outside of every session, and all is checked again in a new one before anything is
- * committed.
+ * The port through which an operation hands its action to a service outside, where policies say so. The decision is
+ * made in a session, the call outside of every session, and everything is checked again in a new session before the
+ * commit.
  */
 export interface Stage {
-  /** Whether any policy hands the action over; where none does, nothing else is looked at. */
+  /** Whether any policy hands the action over: a cheap test that comes first. */
   isHanded(session: Session, action: HandedAction): boolean;
   /** How a new record is handed over. @throws `forward.unexpected-error` when policies have several ways */
   ofNew(session: Session, subject: Subject): Handover | undefined;
   /**
    * How an action on the record of the command is handed over.
    *
-   * @param found the ledger's own; none where at most the service outside has it
+   * @param found the ledger's own record; undefined where at most the service outside has it
    * @param data what an update would make of a record that only the service outside has
    */
   ofRecord(session: Session, action: HandedAction, found: Stored | undefined, data?: JsonObject): Handover | undefined;
   /** How a list is handed over. @throws `forward.unexpected-error` when policies have several ways */
   ofList(session: Session): ListHandover | undefined;
   /**
-   * Makes what the ledger is about to keep. After the service outside was asked this is what it was told, unless the ledger
-   * or the record has changed meanwhile.
+   * Makes what the ledger is about to store. After the call to the service outside it returns what that service was
+   * sent, unless the ledger or the record has changed meanwhile.
    *
    * @param basis the version that it rests on
    */
@@ -48,22 +48,24 @@ export interface Basis {
   readonly change: number;
 }
 
-/** An action on a record that is handed over. Each method ends the session, the first time, to ask the service outside. */
+/**
+ * An action on a record that is handed over. The first call of a method ends the session, to ask the service outside.
+ */
 export interface Handover {
-  /** Only the service outside keeps the record: then nothing of what the ledger may have of it counts. */
+  /** Only the service outside keeps the record: what the ledger may have under its name is ignored. */
   readonly proxied: boolean;
-  /** What access is decided on before the service outside has answered: no more than the name is known. */
+  /** The subject of access before the service outside has answered: only its name is known. */
   readonly subject: Subject;
   /** The name of the record there. */
   readonly id: string;
-  /** Asked after access has been granted. @throws `forward.unexpected-error` when policies have several ways */
+  /** Called after access has been granted. @throws `forward.unexpected-error` when policies have several ways */
   assertOneWay(): void;
-  /** Has a version taken that the ledger is about to store. @returns proofs to be kept with it */
+  /** Sends a version that the ledger is about to store. @returns proofs to be kept with it */
   takeVersion(session: Session, version: HandedVersion): Promise<StoredProof[]>;
-  /** Has a version taken that the ledger does not store. */
+  /** Sends a version that only the service outside will keep. */
   answerVersion(session: Session, version: HandedVersion): Promise<Answer>;
   takeDrop(session: Session, sent: SentDrop, signed: Signed, caller: Caller): Promise<void>;
-  /** Has a proof taken that the ledger is about to store. @returns more proofs to be kept with it */
+  /** Sends a proof that the ledger is about to store. @returns more proofs to be kept with it */
   takeProof(session: Session, record: RecordEnvelope, proof: StoredProof): Promise<StoredProof[]>;
   answerProof(session: Session, sent: SentProof, token: Token | undefined): Promise<Answer>;
   answerRead(session: Session, token: Token | undefined): Promise<Answer>;
@@ -71,13 +73,13 @@ export interface Handover {
 
 /** A list that is handed over. */
 export interface ListHandover {
-  /** The ledger's own records are not listed at all. */
+  /** The list holds records of the service outside only. */
   readonly proxied: boolean;
-  /** @param isSeen whether the caller may see what is known of a record */
+  /** @param isSeen whether the caller may see a record, by what is known of it */
   page(session: Session, page: PageQuery, isSeen: (subject: Subject) => Promise<boolean>): Promise<Item[]>;
 }
 
-/** A version of a record that a service outside is asked to take. */
+/** A version of a record to send to a service outside. */
 export interface HandedVersion {
   /** The record's name there; absent for a new one. */
   readonly id?: string;
@@ -86,7 +88,7 @@ export interface HandedVersion {
   readonly luid?: string;
   readonly signed: Signed;
   readonly caller: Caller;
-  /** As the ledger will keep it; absent where it keeps nothing. */
+  /** As the ledger will store it; absent where only the service outside keeps it. */
   readonly record?: RecordEnvelope;
 }
 

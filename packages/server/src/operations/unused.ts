@@ -3,7 +3,7 @@ import { reused } from '../ledgers/session.js';
 import { type ClientProofs, usesOf } from '../records/proofs.js';
 
 /**
- * Looks before a bridge is asked what the commit decides: a bridge cannot be asked to forget.
+ * Checks early what the commit checks again: what a bridge has once taken cannot be rolled back.
  *
  * @param luid of the record that the proofs are for
  * @throws `record.invalid` when one of them was used for another record

@@ -9,8 +9,8 @@ import { clientProofs, customsOf, verifiedHash } from '../records/proofs.js';
 import type { SentRecord } from '../records/sent.js';
 
 /**
- * A body whose client leaves the hashing to the ledger, completed. Only a caller with a token may: without one, whoever
- * sends a body has to vouch for it (interface/tokens#token-only-writes).
+ * Completes a body whose client leaves the hashing to the ledger. Only callers with a token may; all others vouch for
+ * the body with its hash (interface/tokens#token-only-writes).
  */
 export function addHash(service: Service, body: Json | undefined, token: Token | undefined): Json | undefined {
   if (!token || !isObject(body) || body.hash !== undefined || body.data === undefined) return body;
@@ -18,8 +18,8 @@ export function addHash(service: Service, body: Json | undefined, token: Token |
 }
 
 /**
- * Hash and proofs of a sent record, verified (interface/records#order-of-checks). By what the ledger itself has
- * signed, whoever sends it has signed nothing.
+ * Hash and proofs of a sent record, verified (interface/records#order-of-checks). Proofs by the ledger's own keys are
+ * dropped: every reader of a record can copy them.
  *
  * @param kind of the record the request is about
  * @throws `crypto.hash-invalid`, `crypto.signature-missing`, `crypto.signature-invalid`; `record.invalid` for a proof that

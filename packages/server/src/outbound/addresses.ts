@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IPv4 that is not of the public Internet (the registry of special-purpose addresses, RFC 6890 and its successors). */
+/** IPv4 outside the public Internet (the registry of special-purpose addresses, RFC 6890 and its successors). */
 const SPECIAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Link-local: the metadata services of clouds among them.
+  // Link-local, which includes the metadata services of clouds.
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -20,7 +20,7 @@ const SPECIAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   ['224.0.0.0', 3],
 ];
 
-/** What of global unicast IPv6 is special: Teredo and other protocols, documentation, 6to4. */
+/** Special-purpose parts of global unicast IPv6: Teredo and other protocols, documentation, 6to4. */
 const SPECIAL_IPV6: readonly (readonly [network: string, prefix: number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -28,7 +28,7 @@ const SPECIAL_IPV6: readonly (readonly [network: string, prefix: number])[] = [
   ['3fff::', 20],
 ];
 
-/** Where NAT64 shows IPv4 to networks without it (RFC 6052): such an address is as public as the one in it. */
+/** The prefix by which NAT64 maps IPv4 into IPv6 (RFC 6052): such an address is as public as the one in it. */
 const NAT64 = '64:ff9b::';
 
 const special = new BlockList();
@@ -38,16 +38,16 @@ for (const [network, prefix] of SPECIAL_IPV4) {
 }
 for (const [network, prefix] of SPECIAL_IPV6) special.addSubnet(network, prefix, 'ipv6');
 
-/** All IPv6 that can be public. Mapped IPv4, unique-local, link-local, multicast and all others are outside of it. */
+/** All IPv6 that can be public. Mapped IPv4, unique-local, link-local, multicast and the rest lie outside. */
 const unicast = new BlockList();
 unicast.addSubnet('2000::', 3, 'ipv6');
 unicast.addSubnet(NAT64, 96, 'ipv6');
 
 /**
- * Whether an address belongs to the public Internet. Any other is inside somebody's network, and a call of the server's
- * would reach there what its sender could not: loopback, private and link-local networks, metadata services.
+ * SSRF guard: whether an address belongs to the public Internet. Through any other address a client could reach, by way
+ * of the server, loopback, private and link-local networks, and metadata services.
  *
- * @param address as a resolver gives it, or the host of a URL without brackets; anything else is not public
+ * @param address as a resolver gives it, or the host of a URL, brackets removed; false for anything else
  */
 export function isPublic(address: string): boolean {
   switch (isIP(address)) {

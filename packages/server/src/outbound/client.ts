@@ -5,7 +5,7 @@ import { type AgentOptions, createAgents } from './agents.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
 import { underWay } from './under-way.js';
 
-/** What the system and undici call an answer that did not come in time. */
+/** Error codes of the system and of undici for a timeout. */
 const LATE: readonly unknown[] = [
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',
@@ -14,7 +14,7 @@ const LATE: readonly unknown[] = [
 ];
 
 /**
- * Outbound HTTP (decision 0013): bounded in time, size, connections and calls under way, redirects not followed.
+ * Outbound HTTP (decision 0013): bounded in time, size, connections and calls under way. Does not follow redirects.
  *
  * @param options the bounds of `limits` unless given
  */

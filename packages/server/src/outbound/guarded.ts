@@ -14,12 +14,12 @@ export interface TlsOptions {
 }
 
 /**
- * Connects to public addresses only. The address is judged when the connection is made to it, not when the URL is
- * stored or the name first resolved, so a name that means something else a moment later gets nobody in.
+ * SSRF guard: connects to public addresses only. The address is checked when the connection is made, rather than when
+ * the URL is stored or the name first resolved: this defeats DNS rebinding.
  *
- * @param timeout milliseconds for a connection to come about
- * @param allowed which addresses may be connected to
- * @param resolver tells the addresses of a name; the system's unless given
+ * @param timeout milliseconds to connect
+ * @param allowed whether to connect to an address
+ * @param resolver resolves names; the system's by default
  */
 export function guardedConnector(
   timeout: number,
@@ -38,7 +38,7 @@ export function guardedConnector(
   };
   const connect = buildConnector({ timeout, lookup, ...tls });
   return (options, callback) => {
-    // A host that is an address is never looked up.
+    // A host that is an address skips the lookup, so it is checked here.
     const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(host) !== 0 && !allowed(host)) callback(refusedAddress(host), null);
     else connect(options, callback);

@@ -2,7 +2,7 @@ import type { ClientCertificate } from './client-certificate.js';
 
 /** A call of the server's own to a service outside. */
 export interface OutboundCall {
-  /** Id of the ledger that it is made for: no ledger may have all calls that can be under way. */
+  /** Id of the ledger that it is made for: calls under way are bounded for each ledger. */
   readonly ledger: number;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Absolute, http or https. */
@@ -15,14 +15,14 @@ export interface OutboundCall {
   readonly within: number;
 }
 
-/** What came back: whatever its status says, and wherever it redirects to. */
+/** An answer of any status, redirects included. */
 export interface OutboundAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/** The one way out. It is passed in, so that tests can put something else in its place. */
+/** The only way to call services outside. Passed in, so that tests can replace it. */
 export interface Outbound {
   /**
    * @throws OutboundFailure when no answer came, or none that may be taken; Overloaded when too many calls are under way;
@@ -43,7 +43,7 @@ export interface Outbound {
  */
 export type FailureKind = 'unreachable' | 'refused' | 'late' | 'oversized' | 'impossible' | 'unauthorized';
 
-/** A call that brought no answer. What it says is for operators: it may name addresses inside the network. */
+/** A failed call. Its message is for operators only: it may name addresses inside the network. */
 export class OutboundFailure extends Error {
   override readonly name = 'OutboundFailure';
 

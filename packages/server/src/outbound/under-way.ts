@@ -1,16 +1,16 @@
 import { Overloaded } from '../base/gather.js';
 
-/** How many may be under way: for one, and for all together. */
+/** Greatest numbers under way: for one, and for all together. */
 export interface Bounds {
   readonly each: number;
   readonly all: number;
 }
 
 /**
- * Counts what is under way. What would be one too many is turned away at once and does not wait: a service that answers
- * slowly would let the queue grow for everybody.
+ * Bounds concurrent work. Excess work is refused at once instead of queued: a service that answers slowly would let the
+ * queue grow for all.
  *
- * @returns runs `work` for `of`; throws Overloaded where a bound is reached
+ * @returns runs `work` for `of`; throws Overloaded at a bound
  */
 export function underWay({ each, all }: Bounds): <T>(of: number, work: () => Promise<T>) => Promise<T> {
   const counts = new Map<number, number>();

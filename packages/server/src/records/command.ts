@@ -2,21 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Json } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
 
-/** What an operation is asked to do: on what, by whom, with what. Requests make commands, and so do workers. */
+/** The request to an operation: on what, by whom, with what. HTTP requests make commands, and so do workers. */
 export interface Command {
-  /** What the path names: the record (handle or luid), the one it lies under, the change. */
+  /** The ids in the path: the record (handle or luid), the one it lies under, the change. */
   readonly params: { readonly id?: string; readonly parent?: string; readonly change?: string };
   /** The query as sent, without `?`. */
   readonly query: string;
-  /** The body of a write; absent when there was none, or none of JSON. */
+  /** The body of a write; absent unless JSON was sent. */
   readonly body: Json | undefined;
   /** The caller's token, verified. */
   readonly token: Token | undefined;
-  /** The request that it came in, of which bridges are told. */
+  /** The HTTP request it came in, which bridges are told of. */
   readonly request: ForwardedRequest;
 }
 
-/** What bridges are told of the request that they are asked to help with. */
+/** The part of a request that is forwarded to bridges. */
 export interface ForwardedRequest {
   readonly method: string;
   /** Path and query below the base path, exactly as sent: `/wallets?data.handle=w`. */
@@ -24,13 +24,13 @@ export interface ForwardedRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What is answered. */
+/** The answer of an operation. */
 export interface Answer {
   readonly status: number;
   /** JSON text; absent for an empty answer. */
   readonly body?: string;
-  /** Seconds after which it is worth trying again. */
+  /** Seconds after which a retry is worthwhile. */
   readonly retryAfter?: number;
-  /** It holds secrets: nobody on its way may keep it. */
+  /** It holds secrets: caches must not keep it. */
   readonly confidential?: boolean;
 }

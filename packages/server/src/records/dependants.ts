@@ -3,9 +3,9 @@ import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 
 /**
- * Why a record may not go away under its handle: others name it.
+ * Why a record must keep its handle and stay: others name it.
  *
- * @returns the first refusal, or nothing
+ * @returns the first refusal; undefined when the record is free to go
  */
 export async function refusedByDependants(
   session: Session,

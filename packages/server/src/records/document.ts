@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, LedgerError, type Meta } from '@c
 import type { Kind } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 
-/** What was found so far. */
+/** The result so far. */
 interface Found {
   /** Dotted path -> the values found there. */
   readonly document: Record<string, Json[]>;
@@ -11,20 +11,20 @@ interface Found {
 }
 
 /**
- * What lists filter a record by: dotted path -> the values found there, flat. A path through an array is kept both
- * with the index of each element and without any, where the values of all elements meet (interface/lists#filters: a numeric
- * index tests that element, no index any).
+ * The values that lists filter a record by: dotted path -> the values found there, flat. A path through an array is
+ * kept both with the index of each element, and bare, where the values of all elements meet (interface/lists#filters: a
+ * numeric index tests that element, a bare path any).
  *
- * Key, status, domain and moment are columns, and only members a kind lets lists filter by are kept.
+ * Key, status, domain and moment have columns. Of `data`, only the members that the kind lets lists filter by are kept.
  *
  * @throws `record.invalid` when that is more than `limits.document`
  */
 export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonObject {
   const found: Found = { document: Object.create(null), size: 0 };
   const members = new Set([
-    // Where it is the key, it has a column of its own.
+    // A handle that is the key has a column of its own.
     ...(kind.links.key ? ['handle'] : []),
-    // The content of a schema is not filtered by, only the name of one.
+    // Records are filtered by the name of a schema; the content in a schema record is left out.
     ...(typeof data.schema === 'string' ? ['schema'] : []),
     'custom',
     ...(kind.links.under ? [kind.links.under.member] : []),
@@ -33,19 +33,19 @@ export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonOb
   for (const path of members) collect(found, 'data', 1, data, path.split('.'));
   if (meta.labels) collect(found, 'meta.labels', 2, meta.labels, []);
   if (meta.domains) collect(found, 'meta.domains', 2, meta.domains, []);
-  // No list filters by it: the ledger itself finds what belongs together.
+  // For the ledger's own lookups of a thread; lists refuse it as a filter.
   if (meta.thread !== undefined) collect(found, 'meta.thread', 2, meta.thread, []);
   return found.document as JsonObject;
 }
 
-/** Levels of arrays within one another whose elements are also found by index: each doubles the paths of a value. */
+/** Depth of nested arrays whose elements are also kept by index: each level doubles the paths of a value. */
 const INDEXED_ARRAYS = 2;
 
 /**
- * What no filter can name, because its path is too long or too deep, is left out: members are as long as a body allows,
- * and a path repeats them for every value below.
+ * Collects the values below a path. Paths too long or too deep for a filter are left out: a member name is as long as a
+ * body allows, and is repeated for every value below it.
  *
- * @param steps members that lead on to what is kept, through arrays too; none where all that is below is kept
+ * @param steps members that lead on to what is kept, through arrays too; empty where all that is below is kept
  * @param depth segments of the path
  * @param arrays how many arrays the value is in
  */

@@ -6,9 +6,9 @@ import type { Parent } from './stored.js';
 
 /**
  * The domain a new record joins: that of the record it lies under, where its kind says so; else the one a proof names,
- * else the suffix of its handle. Decided once, at creation (interface/domains#which-domain-a-record-is-in).
+ * else the suffix of its handle. Fixed at creation (interface/domains#which-domain-a-record-is-in).
  *
- * @returns nothing for a record outside every domain, and on a ledger that has no domain yet
+ * @returns undefined for a record outside every domain, and on a ledger that has none
  */
 export function joinedDomain(
   ledger: Ledger,
@@ -27,7 +27,7 @@ function namedDomain(proofs: ClientProofs): string | undefined {
   return customsOf(proofs).find((custom) => custom?.domain !== undefined)?.domain;
 }
 
-/** The domain that the suffix of a handle says, where the ledger goes by that. */
+/** The domain that the suffix of a handle names, where the ledger's configuration allows it. */
 function domainOfHandle({ config }: Ledger, { handle }: JsonObject): string | undefined {
   if (config['domain.resolutionFromHandleEnabled'] === false) return undefined;
   return typeof handle === 'string' ? domainOf(handle) : undefined;
@@ -35,8 +35,8 @@ function domainOfHandle({ config }: Ledger, { handle }: JsonObject): string | un
 
 /**
  * @throws `record.relation-not-found` when the domain a record would join does not exist
- *   (interface/domains#which-domain-a-record-is-in); `record.invalid` when a proof names another than the record it lies
- *   under is in
+ *   (interface/domains#which-domain-a-record-is-in); `record.invalid` when a proof names another domain than that of
+ *   the record it lies under
  */
 export function assertDomain(
   ledger: Ledger,
@@ -63,13 +63,14 @@ export function assertDomain(
 }
 
 /**
- * The place that the handle of a new record is taken in, where that is not the domain the record is in: the domain that
- * its suffix names, the nearest that exists where it has several parts; outside every domain where it names none.
+ * The place that the handle of a new record belongs to, where that differs from the record's domain. It is the domain
+ * that the suffix names, the nearest existing one of several parts; a handle whose suffixes are all unknown, or
+ * missing, belongs outside every domain.
  *
- * Rules and records name others by their handles, also before there is such a record. Who may create in one domain only
- * must not get what others gave to a name in another place.
+ * Rules and records name others by handle, even before the named record exists. So the right to create in one domain
+ * must not suffice to take a name that was given rights elsewhere.
  *
- * @returns nothing where the name is the domain's own, or nothing that decides names records of the kind so
+ * @returns undefined where the name belongs to the record's domain, and for a plain handle of a kind with `freeNames`
  */
 export function placeOfName(
   ledger: Ledger,
@@ -87,8 +88,8 @@ export function placeOfName(
 }
 
 /**
- * @throws `record.update-rejected` when the suffix of a new handle names another domain than the record is in, which it
- *   stays in
+ * @throws `record.update-rejected` when the suffix of a new handle names a domain other than the record's, which is
+ *   fixed
  */
 export function assertNamedWithin(
   ledger: Ledger,

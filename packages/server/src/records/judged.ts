@@ -6,9 +6,9 @@ import { accessOf } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Indexed } from '../store/queries/list.js';
 
-/** What access to a record is judged by and no other column of its index entry holds. */
+/** The facts that access to a record is judged by, beside the other columns of its index entry. */
 interface Judged {
-  /** The version it is of: an older release stores later ones without it. */
+  /** The version they are of: an older release stores later versions without them. */
   readonly change: number;
   readonly access: readonly AccessEntry[];
   readonly owners: readonly string[];
@@ -17,10 +17,10 @@ interface Judged {
 }
 
 /**
- * What access to a version is judged by, for its index entry, so that lists leave out what a caller may not see before
- * anything of it is fetched.
+ * The facts that access to a version is judged by, for its index entry: lists leave out invisible records before
+ * fetching them.
  *
- * @returns nothing when it is longer than `limits.judged`: the record itself is then looked at
+ * @returns undefined when they are longer than `limits.judged`; the record itself is then judged
  */
 export function judgedBy(record: RecordEnvelope, change: number): string | undefined {
   const { owners, labels = [], thread } = record.meta;
@@ -35,7 +35,7 @@ export function judgedBy(record: RecordEnvelope, change: number): string | undef
   return text.length <= limits.judged ? text : undefined;
 }
 
-/** A record as what an operation is about, of which no more is known than its index entry says; nothing if that is too little. */
+/** The subject that the index entry of a record describes; undefined when the entry lacks the facts of this version. */
 export function indexedSubject(
   kind: Kind,
   { change, key, status, domain, judged: text }: Indexed,

@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 
-/** The kind's own rules about data, which no request schema can say. Throws what the kind throws. */
+/** Runs the kind's own checks of data, beyond its request schema. Throws what the kind throws. */
 export function checkData(kind: Kind, ledger: Ledger, data: JsonObject, previous?: JsonObject): void {
   kind.data.check?.(data, previous, ledger.config);
 }
@@ -14,8 +14,9 @@ export function stepsToCheck(kind: Kind): number {
 }
 
 /**
- * Every process loads what a ledger is judged by as a whole, whenever it changes: it must not grow without end. Who has
- * rights in a domain only cannot take all the room there is, and so keep the ledger from changing its own rules.
+ * Bounds the state of a ledger, which every process loads as a whole after each change. Records in domains get only
+ * part of it: otherwise a caller with rights in one domain could fill it, and keep the ledger from changing its own
+ * rules.
  *
  * @param domain the one that the record is in
  * @throws `record.invalid` when the ledger would hold more than `limits.state`; for a record in a domain, more than
@@ -34,7 +35,7 @@ export function assertStateFits(
 }
 
 /**
- * The same for a record that becomes so many characters longer, by a proof.
+ * The same for a record that a proof makes longer by so many characters.
  *
  * @throws as `assertStateFits` does
  */

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, LedgerError, type Meta } from '@c
 import { limits } from '../limits.js';
 
 /**
- * The labels a record has after what came with a create or an update, proof by proof.
+ * The labels of a record after a create or an update, applied proof by proof.
  *
  * @param customs what the client's proofs say, in their order
  * @throws as `changedLabels` does
@@ -29,13 +29,13 @@ export function withLabels(meta: Meta, labels: readonly string[] | undefined): M
 }
 
 /**
- * The labels a record has after a proof: a set in the order they came (interface/records#labels).
+ * The labels of a record after a proof: a set, in the order in which they came (interface/records#labels).
  *
  * @param had labels so far
  * @param change `custom.labels` of the proof: an array replaces; `$push` adds, `$pull` removes one, `$pullAll` several,
  *   in that order when several are given
  * @param at where in the body it stands
- * @throws `record.schema-invalid` when it is none of these, `record.invalid` when the record would carry too many
+ * @throws `record.schema-invalid` for any other form, `record.invalid` when the record would carry too many
  */
 export function changedLabels(
   had: readonly string[] | undefined,

@@ -4,10 +4,10 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { SentProof } from './sent.js';
 
 /**
- * Holds proofs to what their signer said they are for: `custom.ledger` names a ledger by handle or luid, `custom.record` a
- * kind of record. Nothing else in a proof does; who says neither lets it count for whatever has the same hash.
+ * Holds proofs to the purpose their signer gave them: `custom.ledger` names a ledger by handle or luid, `custom.record`
+ * a kind of record. A proof that gives neither counts for every record with the same hash.
  *
- * @param ledger a new one has no luid yet
+ * @param ledger a new one still lacks its luid
  * @throws `record.invalid` for a proof that was meant for another ledger or another kind
  */
 export function assertMeant(

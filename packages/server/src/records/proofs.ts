@@ -23,7 +23,7 @@ export interface VerifiedProof {
 /**
  * The hash of a sent record, in lower case.
  *
- * @throws `crypto.hash-invalid` when it is not the hash of `data` (interface/errors#details)
+ * @throws `crypto.hash-invalid` when the sent hash differs from that of `data` (interface/errors#details)
  */
 export function verifiedHash(service: Service, body: SentRecord): string {
   const hash = hashOf(body.data as Json, service.suite);
@@ -33,14 +33,14 @@ export function verifiedHash(service: Service, body: SentRecord): string {
   return hash;
 }
 
-/** The proofs of a sent record: those that are signed, verified, and what the partial ones say. */
+/** The proofs of a sent record: the signed ones, verified, and the content of the partial ones. */
 export interface ClientProofs {
   readonly signed: readonly VerifiedProof[];
   /** `custom` of the proofs that leave the signing to the caller's token. */
   readonly partial: readonly SentProof['custom'][];
 }
 
-/** What the proofs of a client say, in their order. */
+/** The `custom` of a client's proofs: of the signed ones in their order, then of the partial ones. */
 export function customsOf({ signed, partial }: ClientProofs): SentProof['custom'][] {
   return [...signed.map(({ custom }) => custom), ...partial];
 }
@@ -48,9 +48,9 @@ export function customsOf({ signed, partial }: ClientProofs): SentProof['custom'
 /**
  * The proofs of a sent record, the signed ones verified over `hash`.
  *
- * @param mayBeUnsigned whether a token came along that may stand in for a signature
- * @throws `crypto.signature-missing` when no proof is signed, `crypto.signature-invalid` for the first one that does
- *   not verify, `record.invalid` for more than a record carries (interface/errors#details, interface/limits)
+ * @param mayBeUnsigned whether the request has a token that may stand in for a signature
+ * @throws `crypto.signature-missing` when all proofs are unsigned, `crypto.signature-invalid` for the first one that
+ *   does not verify, `record.invalid` for more than a record carries (interface/errors#details, interface/limits)
  */
 export function clientProofs(service: Service, hash: string, body: SentRecord, mayBeUnsigned: boolean): ClientProofs {
   const sent = body.meta?.proofs ?? [];
@@ -82,37 +82,37 @@ export function verifiedProof(service: Service, hash: string, proof: SentProof):
   return verified;
 }
 
-/** What tells one proof from another: whatever else they say is within what was signed, or is the ledger's. */
+/** The members that identify a proof: the others are within what was signed, or are the ledger's. */
 type Signature = Pick<StoredProof, 'public' | 'result'>;
 
-/** Whether two proofs are the same one: the same key made the same signature. */
+/** Whether two proofs are the same: the same key made the same signature. */
 export function isSameProof(one: Signature, other: Signature | undefined): boolean {
   return one.result === other?.result && one.public === other.public;
 }
 
-/** Hex digits of what tells a proof from all others. */
+/** Hex digits of `useOf`. */
 const USE = 32;
 
 /**
- * What tells the proof of a client from all others, whatever record it came with: what was signed, and by which key. 128
- * bits of its hash, as hex. The signature does not tell it: a key may make several over one digest.
+ * Identifies what a client signed, whatever record it came with: 128 bits of a hash over digest and key, as hex. The
+ * signature is left out, as a key may make several over one digest.
  */
 export function useOf({ suite }: Service, { digest, public: key }: Pick<StoredProof, 'digest' | 'public'>): string {
   return suite.sha256(digest + key).slice(0, USE);
 }
 
-/** The same of all that a client signed, each once. */
+/** `useOf` of all that a client signed, each once. */
 export function usesOf(service: Service, { signed }: Pick<ClientProofs, 'signed'>): string[] {
   return [...new Set(signed.map((proof) => useOf(service, proof)))];
 }
 
-/** What a write is told that nobody signed (interface/errors#details). */
+/** The error for an unsigned write (interface/errors#details). */
 export function unsigned(): LedgerError {
   return new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
 }
 
 /**
- * @throws `record.invalid` when a record would carry more proofs than any may, those of the ledger counted
+ * @throws `record.invalid` when a record would carry too many proofs, those of the ledger counted
  *   (interface/records#add-a-proof, interface/limits)
  */
 export function assertProofs(proofs: readonly unknown[]): void {
@@ -124,7 +124,7 @@ export function tooManyProofs(): LedgerError {
 }
 
 /**
- * A proof without any of the signing members leaves the signing to the caller's token
+ * Whether a proof has any of the signing members. One that has none of them leaves the signing to the caller's token
  * (interface/tokens#token-only-writes).
  */
 export function isSigned(proof: SentProof): boolean {
@@ -132,7 +132,7 @@ export function isSigned(proof: SentProof): boolean {
 }
 
 /**
- * A client's proof as it is kept: members in the recorded order, `signer` when a signer record owns the key
+ * A client's proof as it is stored: members in the recorded order, `signer` when a signer record owns the key
  * (interface/proofs#proofs-as-served).
  */
 export function storedProof(proof: VerifiedProof, key: Key | undefined, origin: boolean): StoredProof {

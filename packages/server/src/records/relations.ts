@@ -13,7 +13,7 @@ export interface Related {
 }
 
 /**
- * The records `data` names, found to exist. The commit looks once more, and keeps them from being dropped meanwhile.
+ * The records `data` names, checked to exist. The commit checks again, and keeps them from being dropped meanwhile.
  *
  * @throws `record.relation-not-found` for the first one missing, in the kind's order (interface/errors#details)
  */
@@ -39,8 +39,8 @@ function domainIn(body = '{"meta":{}}'): string | undefined {
 }
 
 /**
- * Those of the records that data names in a domain beside its own, neither above nor below, and that cannot be dropped
- * while it names them.
+ * The named records that lie in a domain beside that of the record, rather than above or below, and that cannot be
+ * dropped while it names them.
  */
 export function heldBeside(
   ledger: Ledger,

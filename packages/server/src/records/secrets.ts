@@ -4,12 +4,12 @@ import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 
 /**
- * The values of the secret references in `data`, sealed for this record. They travel once, beside the signed data, and
- * are never served with it (interface/signers#secrets).
+ * The values of the secret references in `data`, sealed for this record. They are sent beside the signed data, and
+ * never served with it (interface/signers#secrets).
  *
- * @param sent values of the request's `meta.secret`; names no reference uses are ignored
- * @param kept names whose value the record has from before, which an update may leave out
- * @throws `record.invalid` for a reference to a new secret without a value
+ * @param sent values of the request's `meta.secret`; names that `data` does not refer to are ignored
+ * @param kept names whose value the record already has, which an update may leave out
+ * @throws `record.invalid` for a new secret reference whose value is missing
  */
 export function sealedSecrets(
   session: Session,
@@ -37,7 +37,7 @@ export function sealedSecrets(
   });
 }
 
-/** Names of the values a record has, which an update may leave out. Looked up only where the kind has references. */
+/** Names of the values a record has, which an update may leave out. Looked up only where the data has references. */
 export async function keptSecretNames(
   session: Session,
   kind: Kind,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 
-/** A proof as a client sends it. One without any of the signing members is partial (interface/tokens#token-only-writes). */
+/** A proof as a client sends it. One that lacks all signing members is partial (interface/tokens#token-only-writes). */
 export interface SentProof {
   readonly method?: string;
   readonly public?: string;

@@ -3,8 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { StoredChange } from '../store/queries/history.js';
 
 /**
- * `data` in its kind's served order: parent, the kind's members, then what else was sent
- * (interface/envelope#member-order).
+ * `data` in its kind's served order: parent, the kind's members, then others as sent (interface/envelope#member-order).
  */
 export function inOrder(kind: Kind, data: JsonObject): JsonObject {
   const ordered: JsonObject = {};

@@ -25,8 +25,8 @@ export interface Stored {
 /**
  * The record a path names.
  *
- * @throws `record.not-found` (interface/records#read); `record.invalid` when a nested record is not the path's parent's
- *   (interface/signers#factors); OutOfDate when the ledger's state is not the one it was found under
+ * @throws `record.not-found` (interface/records#read); `record.invalid` when a nested record belongs to another parent
+ *   than the path's (interface/signers#factors); OutOfDate when it was found under another state of the ledger
  */
 export async function storedRecord(session: Session, kind: Kind, command: Command): Promise<Stored> {
   const found = await foundRecord(session, kind, command);
@@ -35,9 +35,9 @@ export async function storedRecord(session: Session, kind: Kind, command: Comman
 }
 
 /**
- * The record a path names, or nothing when there is none.
+ * The record a path names; undefined when it is missing.
  *
- * @throws as `storedRecord` does for what else may be wrong
+ * @throws as `storedRecord` does, except `record.not-found` for the record itself
  */
 export async function foundRecord(session: Session, kind: Kind, command: Command): Promise<Stored | undefined> {
   const parent = await parentRecord(session, kind, command);
@@ -49,7 +49,7 @@ export async function foundRecord(session: Session, kind: Kind, command: Command
   return found && parent ? { ...found, parent } : found;
 }
 
-/** A record that is gone, as its drop left it and as it was before. */
+/** A dropped record, as its drop left it and as it was before. */
 export interface Dropped extends Stored {
   readonly before: RecordEnvelope;
 }
@@ -57,7 +57,7 @@ export interface Dropped extends Stored {
 /**
  * The dropped record with this luid, if the path names it: by luid, or by the handle it had.
  *
- * @throws as `storedRecord` does for what else may be wrong
+ * @throws as `foundRecord` does
  */
 export async function droppedRecord(
   session: Session,
@@ -81,9 +81,9 @@ export async function droppedRecord(
 }
 
 /**
- * The record a nested path goes through; nothing for kinds that are not nested.
+ * The record a nested path goes through; undefined for kinds that are not nested.
  *
- * @throws `record.not-found` when there is none
+ * @throws `record.not-found` when it is missing
  */
 export async function parentRecord(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
   const parent = await foundParent(session, kind, command);
@@ -91,7 +91,7 @@ export async function parentRecord(session: Session, kind: Kind, command: Comman
   return parent;
 }
 
-/** The same, or nothing also when there is none. */
+/** Like `parentRecord`, but returns undefined when it is missing. */
 export async function foundParent(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
   if (!kind.links.under) return undefined;
   const above = kindNamed(kind.links.under.kind);
@@ -113,7 +113,7 @@ export function assertUnder(kind: Kind, data: RecordEnvelope['data'], parent: Pa
 }
 
 /**
- * @throws `crypto.parent-hash-invalid` when the version to be replaced is not the current one (interface/records#update,
+ * @throws `crypto.parent-hash-invalid` unless `parent` is the hash of the current version (interface/records#update,
  *   interface/records#drop)
  */
 export function assertParentHash(record: RecordEnvelope, parent: unknown): void {
@@ -122,7 +122,7 @@ export function assertParentHash(record: RecordEnvelope, parent: unknown): void 
 }
 
 /**
- * @throws `auth.forbidden` for a record of the ledger's own, which no rule lets anyone change
+ * @throws `auth.forbidden` for a record of the ledger's own, which rules cannot open to anyone
  *   (interface/signers#signers-of-the-ledger)
  */
 export function assertNotReserved(kind: Kind, record: RecordEnvelope): void {
@@ -132,14 +132,14 @@ export function assertNotReserved(kind: Kind, record: RecordEnvelope): void {
 
 /**
  * @throws `auth.forbidden` for a new record under one of the ledger's own: a factor would be another key of `system`,
- *   which no rule gives anyone (interface/signers#signers-of-the-ledger)
+ *   which rules cannot grant (interface/signers#signers-of-the-ledger)
  */
 export function assertNotUnderReserved({ name, links: { under } }: Kind, data: RecordEnvelope['data']): void {
   if (!under || !kindNamed(under.kind).access.reserved?.includes(String(data[under.member]))) return;
   throw new LedgerError('auth.forbidden', `Cannot create ${name}.`);
 }
 
-/** @throws `record.invalid` when a luid was sent that is not the record's (interface/records#update) */
+/** @throws `record.invalid` when a luid other than the record's was sent (interface/records#update) */
 export function assertLuid(record: RecordEnvelope, luid: unknown): void {
   if (luid === undefined || luid === record.luid) return;
   throw new LedgerError('record.invalid', 'Luid in the request does not match the luid of the record');
@@ -150,17 +150,17 @@ async function find(
   kind: Kind,
   query: { id: string; by: 'handle' | 'luid' },
 ): Promise<Stored | undefined> {
-  // No handle holds it, and no database text either.
+  // PostgreSQL text cannot hold it, and handles never do.
   if (query.id.includes('\u0000')) return undefined;
   const { version, record } = await session.store.lookup({ ledger: session.ledger.id, kind: kind.name, ...query });
   session.checked({ version: version });
   if (!record) return undefined;
-  // Most reads only pass it on. Where it is long, what is made of it takes its time.
+  // Most reads only pass the body on; a long one makes later work long.
   await session.task.turn(stepsOfText(record.body));
   return storedAs(record.body, record.change);
 }
 
-/** A stored version. Its body is parsed when something of the record is asked for: most reads only pass it on. */
+/** A stored version. Its body is parsed on first access to the record: most reads only pass it on. */
 function storedAs(body: string, change: number): Stored {
   let record: RecordEnvelope | undefined;
   return {
@@ -179,8 +179,8 @@ function named(session: Session, kind: Kind, id: string): Promise<Stored | undef
 }
 
 /**
- * The key that a path's last id stands for: the handle; or, for kinds without a handle of their own, what the kind makes
- * of the handle (or luid) of the record it links and of the one it lies under.
+ * The key that a path's last id stands for: the handle; or, for kinds that have no handle, what the kind makes of the
+ * handle (or luid) of the record it links and of the one it lies under.
  */
 async function keyOf(session: Session, kind: Kind, id: string, parent: Parent | undefined): Promise<string> {
   if (!kind.links.to || !kind.links.key || !kind.links.under || !parent) return id;

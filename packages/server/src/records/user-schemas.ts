@@ -4,7 +4,7 @@ import { domainsFrom, isWithin, type Ledger, type SchemaEntry } from '../ledgers
 import type { Session } from '../ledgers/session.js';
 import { STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 
-/** Entries of the index whose schema was read, and is what they say. A newer state of a ledger has new ones. */
+/** Index entries whose schema record was read and agrees with them. A newer state of a ledger has new entries. */
 const read = new WeakSet<SchemaEntry>();
 
 /**
@@ -12,8 +12,8 @@ const read = new WeakSet<SchemaEntry>();
  * there and below.
  *
  * @param domain that of the record
- * @throws `record.relation-not-found` when there is no such schema for the kind; `record.schema-invalid` when the
- *   data does not match it, or names none although the kind has schemas
+ * @throws `record.relation-not-found` when the kind has no such schema; `record.schema-invalid` when the data does not
+ *   match it, or names none although the kind has schemas
  */
 export async function checkUserSchema(
   session: Session,
@@ -51,7 +51,7 @@ async function compile(session: Session, entry: SchemaEntry, kind: Kind) {
 
 type OfKind = ReadonlyMap<string, SchemaEntry>;
 
-/** The domains that the schemas of a kind are in; `undefined` for outside all. They are one map until one changes. */
+/** The domains that the schemas of a kind are in; `undefined` for outside all. Cached by identity of the map. */
 const places = new WeakMap<OfKind, ReadonlySet<string | undefined>>();
 
 /** Whether any of the schemas is for records in the domain. */
@@ -72,8 +72,8 @@ function unnamed(kind: Kind): LedgerError {
 }
 
 /**
- * The content of a schema, as of the ledger's state: what is kept under its hash serves every ledger that has the same,
- * so a newer content must never be kept under an older hash.
+ * The content of a schema, as of the ledger's state. Compiled schemas are shared between ledgers by hash, so newer
+ * content must never be kept under an older hash.
  */
 async function readSchema(
   { ledger, integrity, lookup }: Pick<Session, 'ledger' | 'integrity' | 'lookup'>,
@@ -83,7 +83,8 @@ async function readSchema(
   const record = await lookup('schema', luid, 'luid');
   const schema = JSON.parse(record?.body ?? '{"data":{}}') as RecordEnvelope;
   const { data, meta } = schema;
-  // The index says by what hash a schema is compiled, and so what every ledger's records are judged by that has one of it.
+  // A schema is compiled under the hash in the index and then applied in every ledger with that hash: the two must
+  // agree.
   const isIndexed = schema.hash === hash && data.handle === handle && data.record === name && meta?.domain === domain;
   if (!isIndexed) {
     integrity.refuse({ ledger: ledger.luid, luid, change: record?.change ?? 0 }, 'is not what the index says');

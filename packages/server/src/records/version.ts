@@ -9,19 +9,19 @@ import { filterDocument } from './document.js';
 import { judgedBy } from './judged.js';
 import { recordText } from './serve.js';
 
-/** What a write stores of a version, whatever operation made it. */
+/** The part of a write that follows from a version, whatever operation made it. */
 export type Version = Omit<
   Write,
   'action' | 'mac' | 'proofs' | 'strangers' | 'needs' | 'decides' | 'secrets' | 'unless' | 'renames'
 >;
 
 /**
- * A version of a record as it is stored: the one place that says which columns follow from which members.
+ * A version of a record as it is stored: the one place that derives columns from members.
  *
  * @param ledger the id, and the version of the state it was decided on
  * @param change number of this version, from 1
  * @param most bytes it may hold
- * @throws `record.invalid` when it holds more, or lists would have too much to filter it by (limits.document)
+ * @throws `record.invalid` when it holds more, or exceeds `limits.document` for filters
  */
 export function versionOf(
   ledger: Pick<Ledger, 'id' | 'version'>,
@@ -57,7 +57,7 @@ function tooLarge(most: number): LedgerError {
   return new LedgerError('record.invalid', `A record may hold ${most} bytes with its proofs`);
 }
 
-/** What is unique within the kind: the handle, unless the kind says otherwise. */
+/** The key that is unique within the kind: the handle, unless the kind says otherwise. */
 export function keyOf(kind: Kind, { data }: Pick<RecordEnvelope, 'data'>): string {
   return kind.links.key?.(data) ?? String(data.handle);
 }
@@ -67,7 +67,7 @@ export function newLuid({ runtime }: Service, kind: Kind): string {
   return makeLuid(kind.prefix, Math.floor(runtime.now() / 1000), runtime.random(11));
 }
 
-/** The record with more proofs, after those it has, as of another moment. */
+/** The record with `proofs` appended, as of another moment. */
 export function withProofs(record: RecordEnvelope, proofs: readonly StoredProof[], now: string): RecordEnvelope {
   return { ...record, meta: { ...record.meta, proofs: [...record.meta.proofs, ...proofs], moment: now } };
 }

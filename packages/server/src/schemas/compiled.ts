@@ -4,9 +4,9 @@ import { limits } from '../limits.js';
 import { compileUserSchema, type UserSchema } from './user-schema.js';
 
 /**
- * User schemas in compiled form, the most recently used ones. All ledgers share it: what is kept is a function of the
- * schema's text and of nothing else, found only by someone who already holds the record with that hash, so it carries
- * nothing from one tenant to another.
+ * LRU cache of compiled user schemas, shared by all ledgers. An entry depends on the text of the schema alone, and is
+ * found by the hash of a schema record that the caller's ledger holds; so it carries nothing from one tenant to
+ * another.
  */
 export class CompiledSchemas {
   readonly #kept = new LruCache<string, UserSchema>(
@@ -30,7 +30,7 @@ export class CompiledSchemas {
    *
    * @param hash the hash of the record's data
    * @param schema `schema` of that very data: every ledger that holds a record with this hash is judged by it
-   * @throws LedgerError `record.schema-invalid` when the content is no usable schema
+   * @throws LedgerError `record.schema-invalid` when the content is unusable as a schema
    */
   add(hash: string, schema: JsonObject): UserSchema {
     const compiled = compileUserSchema(schema);

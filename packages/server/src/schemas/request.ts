@@ -13,8 +13,8 @@ import { sharedSchemas } from './shared.js';
 type RequestError = ValidationError & { path: string; errorCode: string };
 
 /**
- * Without `allErrors` each alternative of a `oneOf` or `anyOf` gives its first error, which is what the interface's fixed
- * lists of errors are made of (interface/errors#schema-errors).
+ * `allErrors` stays off: each alternative of a `oneOf` or `anyOf` then gives its first error, which is what the
+ * interface's fixed lists of errors are made of (interface/errors#schema-errors).
  */
 const ajv = new Ajv2020({ strict: false, ownProperties: true, inlineRefs: false });
 
@@ -27,8 +27,8 @@ const NOT_OBJECT: ErrorObject = {
 };
 
 /**
- * Compiles the schema of a request body. The function it returns takes the parsed body (undefined when there is none)
- * and throws `record.schema-invalid` in the wording of interface/errors#schema-errors, when the body does not match.
+ * Compiles the schema of a request body. The returned function takes the parsed body (undefined when it is missing) and
+ * throws `record.schema-invalid` in the wording of interface/errors#schema-errors on a mismatch.
  */
 export function requestCheck(schema: TSchema): (body: unknown) => void {
   for (const part of sharedSchemas()) if (!ajv.getSchema(part.$id)) ajv.addSchema(part);

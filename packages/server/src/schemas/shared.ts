@@ -10,7 +10,7 @@ export function sharedSchemas(): (TSchema & { $id: string })[] {
 
 /**
  * Makes `schema` a shared part and returns a reference to it. Every kind has access rules, and their schema is large:
- * compiled into each request schema anew it took seconds at the first write of each kind.
+ * compiled into each request schema anew, it took seconds at the first write of each kind.
  *
  * @param name unique among the parts; it is also what the part is called in the OpenAPI description
  */

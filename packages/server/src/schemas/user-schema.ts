@@ -2,32 +2,32 @@ import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { type CompiledSchema, compileSchema, SchemaError, type Verdict } from '@countersign/safe-json-schema';
 import { limits } from '../limits.js';
 
-/** Steps of a tenth of a microsecond that it takes to compile a schema, or to compile it once more for its errors. */
+/** Steps of a tenth of a microsecond to compile a schema, or to compile it once more for its errors. */
 export const STEPS_TO_COMPILE = 300_000;
 
 const bounds = { ...limits.schema, steps: limits.validation * limits.schema.unitsPerMillisecond };
 
 /** A compiled user schema. */
 export interface UserSchema {
-  /** About how many kilobytes of memory it takes. */
+  /** Approximate memory in kilobytes. */
   readonly weight: number;
   /**
    * Judges the `data` of a record (interface/schemas#enforcement).
    *
-   * @param note told how many steps it took, whatever came of it
-   * @throws LedgerError `record.schema-invalid` with all errors in the form of interface/errors#schema-errors, up to
-   *   `limits.schema.answered` of them, when `data` does not match, or without a list when judging it would take too long
+   * @param note receives the steps that it took, on success and on failure
+   * @throws LedgerError `record.schema-invalid` when `data` does not match: with all errors in the form of
+   *   interface/errors#schema-errors, up to `limits.schema.answered` of them. Without a list when judging it takes too
+   *   long
    */
   check(data: JsonObject, note?: (steps: number) => void): void;
 }
 
 /**
- * Compiles a JSON Schema (draft-07) that a user wrote. Whatever it holds, this ends soon, and so does judging by it
+ * Compiles a JSON Schema (draft-07) that a user wrote. Compiling and judging end soon, whatever the schema holds
  * (decision 0007).
  *
  * @throws LedgerError `record.schema-invalid`, detail `Schema content is invalid` and the reason in
- *   `custom.error.message` (interface/schemas#fields), for what is no schema or asks for more than `limits.schema`
- *   lets it
+ *   `custom.error.message` (interface/schemas#fields), for an invalid schema and for one that exceeds `limits.schema`
  */
 export function compileUserSchema(schema: JsonObject): UserSchema {
   const compiled = compile(schema);

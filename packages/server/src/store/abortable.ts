@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Runs one statement, and gives up on it when the signal says so: the connection is cut, and the caller goes on at once.
- * PostgreSQL may still end what it began.
+ * Runs one statement until the signal aborts it: the connection is then cut, and the caller goes on at once. PostgreSQL
+ * may still complete the statement.
  *
  * @throws the signal's reason when it was aborted; what the database throws
  */
@@ -18,7 +18,8 @@ export async function queryUntil<Row extends pg.QueryResultRow>(
     cut = true;
     client.release(true);
   };
-  // Lent connections have no listener, and an error without one would end the process. The statement fails anyway.
+  // A checked-out connection has no error listener, and an error without a listener ends the process. The statement
+  // fails anyway.
   const lost = () => {};
   client.on('error', lost);
   signal.addEventListener('abort', abort, { once: true });

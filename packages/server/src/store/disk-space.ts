@@ -1,6 +1,6 @@
 import { freeBytes } from '@countersign/embedded-postgres/data-dir';
 
-/** Too little is free on the disk of our own PostgreSQL for a write: the request is answered 503. */
+/** The disk of the embedded PostgreSQL has too little room for a write: the request is answered 503. */
 export class DiskFull extends Error {
   constructor() {
     super('There is no room left on the disk of the database.');
@@ -14,19 +14,19 @@ export interface DiskSpace {
   close(): void;
 }
 
-/** For a database that is not our own: its disk is not watched. */
+/** For an external database: its disk is unwatched, and every write is allowed. */
 export const UNWATCHED: DiskSpace = { assert() {}, close() {} };
 
 /** Milliseconds between two looks at the disk. */
 const LOOK = 500;
 
 /**
- * Watches the disk of our own PostgreSQL. PostgreSQL ends when it cannot write its log, and reads end with it. So writes are
- * refused while some space is still free.
+ * Watches the disk of the embedded PostgreSQL. PostgreSQL ends when writing its log fails, and reads end with it. So
+ * writes are refused while some space is still free.
  *
  * @param folder on that disk
- * @param least bytes below which nothing more is written
- * @param changed told when room runs out, and when there is some again; not of every write that is refused
+ * @param least bytes below which writes are refused
+ * @param changed called once when room runs out, and once when there is some again
  */
 export async function watchDiskSpace(
   folder: string,

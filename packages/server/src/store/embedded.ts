@@ -6,12 +6,12 @@ export interface EmbeddedOptions {
   readonly dataDir: string;
   /** Takes PostgreSQL's log, a line at a time. */
   readonly log: (line: string) => void;
-  /** Takes what an operator must know. */
+  /** Takes messages for the operator. */
   readonly alarm?: (text: string) => void;
 }
 
 /**
- * Starts the embedded PostgreSQL with the bounds and the words of this service (decision 0002).
+ * Starts the embedded PostgreSQL with the limits and setting names of this service (decision 0002).
  *
  * @throws Error, in words for the operator, when another server uses the directory, or PostgreSQL cannot run here
  */

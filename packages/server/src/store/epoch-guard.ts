@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Versions of ledgers that one epoch has room for. */
+/** Versions of a ledger that one epoch has room for. */
 export const EPOCH = 2 ** 32;
 
 /** The epoch that a ledger's version belongs to. */
@@ -8,12 +8,12 @@ export function epochOf(version: number): number {
   return Math.floor(version / EPOCH);
 }
 
-/** A connection that leads to a standby, or to a primary that was left behind by a failover. */
+/** The connection leads to a standby, or to a former primary after a failover. */
 export class WrongDatabase extends Error {}
 
 /**
- * SQL: the position of the write-ahead log, in bytes. All that a statement can see lies before it. With
- * `synchronous_commit` off, a statement can see what is not on disk yet: then the position of what was inserted counts.
+ * SQL: the position of the write-ahead log, in bytes. Whatever a statement reads lies before it. With
+ * `synchronous_commit` off, a statement can read changes that are yet to be flushed, so the insert position counts.
  */
 const WAL_POSITION = `(case when current_setting('synchronous_commit') = 'off'
   then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end - '0/0')::bigint`;
@@ -21,29 +21,29 @@ const WAL_POSITION = `(case when current_setting('synchronous_commit') = 'off'
 /** The database that a connection leads to. */
 interface Identity {
   readonly standby: boolean;
-  /** System identifier and timeline; the time of the server's start where these may not be asked. */
+  /** System identifier and timeline; the time of the server's start where the role may not read these. */
   readonly name: string;
-  /** The name that is stored in `deployment`; null before the first one. */
+  /** The name stored in `deployment`; null before the first one. */
   readonly recorded: string | null;
   readonly system: string | null;
   readonly timeline: number;
   readonly position: number | null;
-  /** Names the last start of the server that is connected to. */
+  /** Names the last start of the connected server. */
   readonly start: string;
   /** The starts stored in `deployment`, each with the position of the log at the first connection after it. */
   readonly starts: Readonly<Record<string, number>>;
 }
 
 /**
- * Notices when the database goes on from an earlier point (a restore, a failover to a standby that was behind), and moves all
- * ledgers on to a new epoch of versions then.
+ * Detects that the database has gone on from an earlier point (a restore, a failover to a standby that was behind), and
+ * then moves all ledgers on to a new epoch of versions.
  */
 export interface EpochGuard {
-  /** SQL for the position of the write-ahead log; `null` where the role may not ask for it. */
+  /** SQL for the position of the write-ahead log; `null` where the role may not read it. */
   readonly walPosition: string;
-  /** Takes note of what was read and is going to be kept: a ledger's version, and the position of the log at that time. */
+  /** Records what was read and will be cached: a ledger's version, and the position of the log at that time. */
   saw(version: number, position: number | null): void;
-  /** Looks at a new connection before it is used. @throws WrongDatabase */
+  /** Verifies a new connection before it is used. @throws WrongDatabase */
   verify(client: pg.ClientBase): Promise<void>;
 }
 
@@ -62,46 +62,46 @@ const LOOK = `select ${ALWAYS_ASKED},
   case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) end as timeline,
   case when not pg_is_in_recovery() then ${WAL_POSITION} end as position`;
 
-/** Where the role may ask no more, every start of the server counts as one at an earlier point. */
+/** For a role with fewer rights: every start of the server then counts as one at an earlier point. */
 const LOOK_PLAINLY = `select ${ALWAYS_ASKED}, null as system, null as timeline, null as position`;
 
 /** Starts that the database remembers. */
 const STARTS = 100;
 
-/** What PostgreSQL says of a function that a role may not call, or that a hosted one does not have. */
+/** SQLSTATEs of a function that the role may not call, or that a hosted PostgreSQL lacks. */
 const REFUSED = new Set(['42501', '42883', '0A000']);
 
-/** Milliseconds that a new connection has to say where it leads. */
+/** Milliseconds for the query that identifies the database. */
 const PATIENCE = 5_000;
 
-/** Milliseconds that moving all ledgers on may take: 100,000 take a third of a second. */
+/** Milliseconds for moving all ledgers on: 100,000 take a third of a second. */
 const MOVING = 300_000;
 
 /**
- * Makes an epoch guard. After a failover to a standby that was behind, after a restore, or when the end of the log was lost,
- * the database goes on from an earlier point, and uses numbers of versions again that this process has read. So every new
- * connection is asked which database it leads to. When that does not fit what was seen before, all ledgers are moved on to
- * a new epoch of versions. What a process keeps carries the epoch it was read in, and is read again in a new one.
+ * Makes an epoch guard. After a failover to a standby that was behind, after a restore, or when the end of the log was
+ * lost, the database goes on from an earlier point, and reuses version numbers that this process has already read. So
+ * every new connection is asked which database it leads to. On a mismatch with what was seen before, all ledgers are
+ * moved on to a new epoch of versions. Cached data carry the epoch they were read in, and are read again in a new one.
  *
  * One process moves the ledgers, in one transaction; the others find that it is done.
  *
- * @param pool asked once whether the role may ask for the position of the log
+ * @param pool asked once whether the role may read the position of the log
  */
 export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuardOptions): Promise<EpochGuard> {
   const mayAsk = await mayAskPosition(pool);
   const clients = new Set<pg.ClientBase>();
-  /** What the connections lead to; absent until there was one. */
+  /** The database of the connections so far; absent before the first one. */
   let seen: Identity | undefined;
   let position = 0;
   /** The highest epoch of a version that was read. */
   let highest = 0;
-  /** How often writes were lost. */
+  /** Number of detected losses of writes. */
   let losses = 0;
   let settling: Promise<unknown> = Promise.resolve();
 
-  /** Whether what this process has read may be missing at the other end. */
+  /** Identifies the database of a connection, and whether it has lost writes that this process has read. */
   const compared = async (client: pg.ClientBase): Promise<{ identity: Identity; lostWrites: boolean }> => {
-    // Taken before the question is asked: the position may rise while it is answered.
+    // Taken before the query: the position may rise while it runs.
     const [passed, was] = [position, seen];
     const identity = await look(client, mayAsk);
     assertPrimary(was, identity);
@@ -123,7 +123,7 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
     if (lostWrites) {
       losses += 1;
       position = 0;
-      // What was connected before may still lead to a server that was left behind.
+      // Earlier connections may still lead to the former server.
       for (const other of clients) cut(other);
     }
     admit(client, { ...identity, starts: { ...identity.starts, [identity.start]: identity.position ?? 0 } });
@@ -133,7 +133,7 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
     for (;;) {
       const on = losses;
       const { identity, lostWrites } = await compared(client);
-      // When another connection has found a loss meanwhile, this one is compared anew.
+      // Another connection has found a loss meanwhile: this one is compared again.
       if (on !== losses) continue;
       if (!lostWrites && identity.recorded === identity.name && identity.start in identity.starts)
         return admit(client, identity);
@@ -158,10 +158,11 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
 }
 
 /**
- * Whether the database has gone on from a point before what this process has seen. It may have passed that point again when
- * this process comes back to it; but the first connection after each start has stored the position of that time.
+ * Whether the database has gone on from a point before the one that this process has seen. By the time this process
+ * reconnects, the log may have grown past that point again; so the first connection after each start stores the
+ * position of that time.
  *
- * @param passed the highest position that was seen before the connection was asked
+ * @param passed the highest position seen before the connection was asked
  */
 function hasLostWrites(seen: Identity, passed: number, identity: Identity): boolean {
   if (seen.name !== identity.name || (identity.position ?? passed) < passed) return true;
@@ -170,7 +171,7 @@ function hasLostWrites(seen: Identity, passed: number, identity: Identity): bool
   return starts.some(([start, position]) => !(start in seen.starts) && position < passed);
 }
 
-/** @throws WrongDatabase for a standby, and for a primary that was left behind: a lower timeline of the same system */
+/** @throws WrongDatabase for a standby, and for a former primary: a lower timeline of the same system */
 function assertPrimary(seen: Identity | undefined, identity: Identity): void {
   if (identity.standby) throw new WrongDatabase('The database is a standby, which takes no writes.');
   if (!seen || seen.system === null || seen.system !== identity.system || identity.timeline >= seen.timeline) return;
@@ -198,8 +199,8 @@ async function look(client: pg.ClientBase, mayAsk: boolean): Promise<Identity> {
 }
 
 /**
- * Stores the name of the database and its start, and moves all ledgers on where another name was stored, or where versions
- * were lost that somebody has read.
+ * Stores the name of the database and its start. Moves all ledgers on where another name was stored, or where versions
+ * that were read are lost.
  *
  * @param lost the highest epoch of versions that may be lost
  * @returns the epoch that new versions are in, and whether the ledgers were moved
@@ -243,7 +244,7 @@ async function moveOn(
   }
 }
 
-/** Ends a connection, and with it what is asked over it, whether or not anybody is at the other end. */
+/** Ends a connection and fails its pending queries, whether or not the server answers. */
 function cut(client: pg.ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(error: Error): void } } };
   connection.stream.destroy(new Error('Connection terminated: the database has gone on from an earlier point'));

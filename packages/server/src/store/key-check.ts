@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /**
- * Ties the database to the master key it was first used with. The check value tells nothing about the key.
+ * Ties the database to the master key it was first used with. The check value reveals nothing of the key.
  *
- * @throws when the database was made with another key: its sealed secrets could never be opened
+ * @throws when the database was made with another key, so that its sealed secrets would stay sealed
  */
 export async function assertSameMasterKey(pool: pg.Pool, check: string): Promise<void> {
   await pool.query(`insert into deployment (name, value) values ('master-key-check', $1) on conflict do nothing`, [

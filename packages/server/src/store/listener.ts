@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { type BackOff, backOff } from '../base/back-off.js';
 
-/** A connection of its own that hears what `NOTIFY` sends on a channel. */
+/** A dedicated connection that hears `NOTIFY` on a channel. */
 export interface Listener {
   close(): Promise<void>;
 }
@@ -9,21 +9,21 @@ export interface Listener {
 export interface ListenerOptions {
   readonly database: pg.ClientConfig;
   readonly channel: string;
-  /** Looks at a new connection before it is used, and may refuse it. */
+  /** Verifies a new connection before it is used, and may refuse it. */
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
   readonly heard: (payload: string) => void;
-  /** Told when it begins to listen, and when it does not any more: what is sent in between is lost. */
+  /** Called when listening begins and when it ends: notifications in between are lost. */
   readonly listening: (is: boolean) => void;
-  /** Told why the connection was lost or could not be made. */
+  /** Called with the reason when the connection is lost or fails. */
   readonly failed: (error: Error) => void;
   readonly reconnect: BackOff;
-  /** From 0 to 1, 1 excluded. */
+  /** From 0 inclusive to 1 exclusive. */
   readonly random: () => number;
 }
 
 /**
- * Listens on a channel until it is closed, and connects again after a back-off when the connection is lost. Notifications
- * are hints: those sent meanwhile are lost, and a connection that died without a word hears none.
+ * Listens on a channel until closed, and reconnects after a back-off when the connection is lost. Notifications are
+ * hints: those sent meanwhile are lost, as are those to a connection that died silently.
  */
 export function listen(options: ListenerOptions): Listener {
   const { listening, failed, reconnect, random } = options;
@@ -64,13 +64,13 @@ export function listen(options: ListenerOptions): Listener {
       closed = true;
       clearTimeout(timer);
       await connecting;
-      // The other end may be out of reach: nobody waits for its answer.
+      // The server may be out of reach, so its answer is ignored.
       void client?.end().catch(() => {});
     },
   };
 }
 
-/** A connection that listens. It is ended when that fails. */
+/** Connects and listens; ends the connection when that fails. */
 async function connectListening({ database, channel, onConnect, heard }: ListenerOptions): Promise<pg.Client> {
   const client = new pg.Client({
     connectionTimeoutMillis: 5_000,
@@ -79,7 +79,7 @@ async function connectListening({ database, channel, onConnect, heard }: Listene
     application_name: 'countersign',
     ...database,
   });
-  // An error without a listener would end the process. The connection ends with it, and that is noticed.
+  // An error without a listener ends the process. The connection ends with it, which the `end` event reports.
   client.on('error', () => {});
   client.on('notification', ({ payload }) => heard(payload ?? ''));
   try {

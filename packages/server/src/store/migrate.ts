@@ -36,8 +36,8 @@ const migrations: Record<string, Migration> = Object.fromEntries(
 
 /**
  * Brings the database to this release's schema. Forward only; each migration runs once, in order, and all of them in
- * one transaction under a lock, so that any number of servers may start at the same time. It takes as long as it takes:
- * what reads the whole history would else never come to an end where that is long, however often it is tried.
+ * one transaction under a lock, so that any number of servers may start at the same time. It runs without a timeout: on
+ * a long history a migration that reads all of it would time out at every attempt.
  *
  * @throws when a migration fails, or when the database was migrated by a later release
  */
@@ -47,7 +47,7 @@ export async function migrate(pool: pg.Pool): Promise<void> {
   if (error) throw error;
 }
 
-/** The pool without its `end`: closing Kysely must not close a pool it was lent. */
+/** The pool with an `end` that leaves it open: Kysely only borrows it. */
 function borrowed(pool: pg.Pool): PostgresPool {
   return {
     connect: async () => (await patient(await pool.connect())) as unknown as PostgresPoolClient,
@@ -55,12 +55,14 @@ function borrowed(pool: pg.Pool): PostgresPool {
   };
 }
 
-/** What Kysely asks of a connection. */
+/** The part of a connection that Kysely uses. */
 type Patient = Pick<PostgresPoolClient, 'release'> & {
   query(text: string, values?: unknown[]): Promise<pg.QueryResult>;
 };
 
-/** A connection whose statements take the time they need. It is closed afterwards: nobody else gets it so. */
+/**
+ * A connection whose statements run without a timeout. It is closed when released, so that the setting ends with it.
+ */
 async function patient(client: pg.PoolClient): Promise<Patient> {
   const query: Patient['query'] = (text, values = []) =>
     client.query({ text, values, query_timeout: FOR_EVER } as pg.QueryConfig);
@@ -73,17 +75,17 @@ async function patient(client: pg.PoolClient): Promise<Patient> {
   return { query, release: () => client.release(true) };
 }
 
-/** Milliseconds: the longest that a timer takes, 24 days. */
+/** Milliseconds: the longest delay of a timer, 24 days. */
 const FOR_EVER = 2 ** 31 - 1;
 
-/** Runs `work` after all that other servers do under the same number, however long that takes. */
+/** Runs `work` under the advisory lock of that number, which all servers share. Waits for it without a timeout. */
 export async function withLock<T>(pool: pg.Pool, number: number, work: () => Promise<T>): Promise<T> {
   const client = await patient(await pool.connect());
   try {
     await client.query('select pg_advisory_lock($1)', [number]);
     return await work();
   } finally {
-    // With its session the lock ends.
+    // The lock ends with its session.
     client.release();
   }
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 
 const INT8 = 20;
 
-/** bigint columns are ids and counters, far below 2^53: numbers, not the strings the driver gives. */
+/** bigint columns are ids and counters, far below 2^53: parsed as numbers in place of the driver's strings. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text' | 'binary') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
@@ -11,16 +11,16 @@ const types: pg.CustomTypesConfig = {
 /**
  * A pool of connections to the ledger's database.
  *
- * @param config how to reach it: a URL or the driver's settings; `onConnect` may look at a new connection, and refuse it
+ * @param config how to reach it: a URL or the driver's settings; `onConnect` may verify a new connection, and refuse it
  * @param onError called when an idle connection fails, as when the database goes away
  */
 export function createPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
     connectionTimeoutMillis: 5_000,
-    // A backstop: no statement of ours takes this long, and a stuck one must not hold its connection for ever.
+    // A backstop: statements take less than this, and a stuck one must release its connection.
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 30_000,
-    // A database that is out of reach ends nothing itself: then this does, and the connection is given up.
+    // Where the database is out of reach, the client ends the query itself and gives up the connection.
     query_timeout: 35_000,
     keepAlive: true,
     application_name: 'countersign',
@@ -28,9 +28,9 @@ export function createPool(config: pg.PoolConfig, onError: (error: Error) => voi
     types,
   });
   pool.on('error', (error: Error & { client?: unknown }) => {
-    // Connections that are let go of may be cut as well as closed.
+    // While the pool ends, connections may be cut as well as closed.
     if (pool.ending) return;
-    // The driver hangs the connection with all it knows onto the error, and the error goes into a log.
+    // The driver attaches the whole connection to the error, and the error goes into a log.
     delete error.client;
     onError(error);
   });

@@ -1,13 +1,13 @@
-/** Changed rows without which nothing is analyzed: with fewer of them any plan is quick. */
+/** Changed rows from which on tables are analyzed: with fewer of them any plan is quick. */
 const FEWEST = 200;
 
 /**
- * SQL: whether most rows are new to PostgreSQL's statistics. With nothing in the tables every index that begins with the
- * ledger seems as good as another, with little in them none seems needed, and connections keep the plans they made then: at
- * 24,000 records an update read all of its ledger for it, 4 ms instead of 1. Left to itself PostgreSQL looks once in a
- * minute, unless it is told otherwise; with new statistics all plans are made anew.
+ * SQL: whether most rows are new to PostgreSQL's statistics. In an empty table every index that begins with the ledger
+ * looks as good as another, and in a small one a sequential scan looks best; connections keep the plans they made then.
+ * At 24,000 records an update then read all of its ledger, and took 4 ms instead of 1. By default autovacuum looks only
+ * once a minute. With new statistics all plans are made again.
  *
- * Connections report what they changed once in a second while they are busy, and after ten seconds when they are not.
+ * Busy connections report their changes once a second, idle ones after ten seconds.
  */
 export const STATISTICS_DUE = `exists (
   select from pg_stat_user_tables

@@ -16,15 +16,15 @@ import { createUsedProofs, type UsedProofs } from './queries/used-proofs.js';
 import { type Check, checkFetched, type ReadGuards } from './queries/version.js';
 import { transaction } from './transaction.js';
 
-/** All that touches the database. */
+/** All access to the database. */
 export interface Store {
   readonly commit: Commit;
   readonly lookup: Lookup;
   readonly signers: SignerLookup;
   readonly history: History;
-  /** What clients list, each ledger in its turn. */
+  /** Lists that clients request; ledgers take turns. */
   readonly lists: Listings;
-  /** What the ledger itself lists to decide: no list of a client's keeps it waiting. */
+  /** Lists that the ledger itself needs for a decision: they bypass the queue of clients' lists. */
   readonly find: Lists['page'];
   readonly linked: Linked;
   readonly bodies: Bodies;
@@ -35,17 +35,17 @@ export interface Store {
   ping(): Promise<void>;
 }
 
-/** Whoever asks has a patience of seconds: no answer in time is an answer. */
+/** A health check expects its answer within seconds: a late one counts as a failure. */
 const PING = { text: 'select 1', query_timeout: 2_000 };
 
 /** Connections to the database, by what they are for. */
 export interface Pools {
-  /** Of what clients list. How long a list takes is up to who asks for it: however many do, the others have theirs. */
+  /** For clients' lists. These may take long, so they have connections of their own, and leave the others free. */
   readonly lists: pg.Pool;
   readonly others: pg.Pool;
 }
 
-/** All that clients may ask many records of. */
+/** Reads of many records on behalf of clients. */
 export interface Listings extends Lists {
   readonly history: HistoryPage;
   readonly bodies: Bodies;
@@ -56,7 +56,7 @@ function listings(on: Queryable): Listings {
 }
 
 /**
- * Lists as clients ask for them: as many at a time as there are connections, fewer of one ledger, and slow ones apart.
+ * Lists on behalf of clients: as many at a time as there are connections, fewer of one ledger, and slow ones apart.
  *
  * @param pool whose statements are canceled after `limits.listed.quick` milliseconds
  */
@@ -75,7 +75,7 @@ function admitted(pool: pg.Pool): Listings {
   return {
     page: (query) => inTurn(query.ledger, (lists) => lists.page(query), query.abandoned),
     index: (query) => inTurn(query.ledger, (lists) => lists.index(query), query.abandoned),
-    // The turns are those of the key: what it owns is no one ledger's.
+    // Queued by key: what a key owns crosses ledgers.
     ledgers: (query) => inTurn(query.owner, (lists) => lists.ledgers(query)),
     history: (of, page) => inTurn(of.ledger, (lists) => lists.history(of, page)),
     bodies: (query) => inTurn(query.ledger, (lists) => lists.bodies(query)),
@@ -93,7 +93,7 @@ function patient(pool: pg.Pool, milliseconds: number): Queryable {
   };
 }
 
-/** What the ledger itself reads to decide, checked. */
+/** Checked reads for the ledger's own decisions. */
 function checked(on: Queryable, check: Check): { find: Lists['page']; bodies: Bodies } {
   const lists = createLists(on);
   const bodies = createBodies(on);
@@ -112,9 +112,9 @@ function checked(on: Queryable, check: Check): { find: Lists['page']; bodies: Bo
 }
 
 /**
- * @param guards check what is read
- * @param batched told of every batch, by what it is a batch of
- * @param disk asked before every write: it throws where there is no space left
+ * @param guards verify what is read
+ * @param batched called for every batch, with its kind
+ * @param disk asked before every write: it throws when space has run out
  */
 export function createStore(
   { lists, others: pool }: Pools,

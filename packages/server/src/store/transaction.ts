@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Runs `work` in one transaction on one connection. What it returns is answered after the commit, unless it returns
- * through `rollback`, which undoes everything and answers the given value.
+ * Runs `work` in one transaction on one connection. Its result is returned after the commit, unless `work` returns
+ * through `rollback`, which undoes everything and returns the given value.
  *
  * @throws what `work` or the database throws, after a rollback
  */
@@ -13,7 +13,8 @@ export async function transaction<T>(
   const client = await pool.connect();
   let keep = true;
   let broken: Error | undefined;
-  // Lent connections have no listener, and an error without one would end the process. The next query fails anyway.
+  // A checked-out connection has no error listener, and an error without a listener ends the process. The next query
+  // fails anyway.
   const lost = (error: Error) => {
     broken = error;
   };
@@ -31,7 +32,7 @@ export async function transaction<T>(
     throw error;
   } finally {
     client.off('error', lost);
-    // A connection that could not even roll back is not given to the next request.
+    // A connection that failed to roll back is destroyed.
     client.release(broken);
   }
 }

@@ -2,10 +2,10 @@ import pg from 'pg';
 import { DiskFull } from './disk-space.js';
 import { WrongDatabase } from './epoch-guard.js';
 
-/** Connection lost, out of resources, stopped by an operator or a timeout, failed disk: whatever is asked. */
+/** SQLSTATE classes: connection lost, out of resources, stopped by an operator or a timeout, failed disk. */
 const STATES = /^(08|53|57|58)/;
 
-/** How the network or the driver says that the database is out of reach. */
+/** Codes by which the network or the driver reports that the database is out of reach. */
 const CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -19,7 +19,7 @@ const CODES = new Set([
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
 
-/** Whether the database can do nothing at all at this moment, as opposed to having refused what it was asked. */
+/** Whether the database is unavailable altogether, as opposed to having refused this statement. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return STATES.test(error.code ?? '');
   if (error instanceof DiskFull) return true;

@@ -4,7 +4,7 @@ import { count, described, listOf, object, oneOfTexts, open, ref, type Schema, t
 
 const ACTIONS = ['create', 'update', 'drop'];
 
-/** Members of `meta` that every record can have, and those it need not. */
+/** Members of `meta`; those in `MAY_LACK` are optional. */
 const META = {
   proofs: { ...listOf(ref('proof')), description: 'Those of the client, then those of the ledger.' },
   status: text,
@@ -15,7 +15,7 @@ const META = {
 };
 const MAY_LACK = ['status', 'labels', 'domain'];
 
-/** What `meta` holds beside, where a kind reveals its secrets. */
+/** What `meta` holds in addition where a kind reveals its secrets. */
 const SECRET_META = object(
   {
     secret: {
@@ -28,7 +28,7 @@ const SECRET_META = object(
 );
 
 /**
- * What the server answers, whatever the kind (interface/envelope#record, interface/records#history, interface/lists,
+ * Answers shared by all kinds (interface/envelope#record, interface/records#history, interface/lists,
  * interface/errors).
  */
 export const ANSWERS: Readonly<Record<string, Schema>> = {
@@ -131,7 +131,7 @@ export function answerComponents(kind: Kind): Record<string, Schema> {
   };
 }
 
-/** Every member is required: what is answered has been stored. */
+/** Requires every member, since a record that is answered is complete. */
 function record(kind: Kind, meta: string): Schema {
   const { metaShape } = kind.lifecycle;
   const more = [...(metaShape ? [described(metaShape)] : []), ...(kind.secrets.reveals ? [SECRET_META] : [])];
@@ -150,7 +150,7 @@ function record(kind: Kind, meta: string): Schema {
 const HASHED =
   'Of `data`, or of `data` without `domain`: the ledger shows it whether or not the client has signed it. It is `meta.domain`.';
 
-/** A list with its hash and the proof of the ledger (interface/lists); without a page it is whole. */
+/** A list with its hash and the proof of the ledger (interface/lists); `page` is absent for one served whole. */
 function signedList(items: Schema, page?: Schema): Schema {
   return object({ hash: ref('hash'), meta: ref('answer-meta'), data: listOf(items), ...(page ? { page } : {}) });
 }

@@ -6,7 +6,7 @@ import { commonRequests, requestComponents } from './requests.js';
 import { count, type Schema, sharedComponents, text } from './schemas.js';
 
 /**
- * Everything the operations refer to.
+ * The components of the document.
  *
  * @param hasDefault whether requests may leave the ledger unnamed (interface/ledgers#choosing-a-ledger)
  */

@@ -6,7 +6,7 @@ import { object, open, ref, text } from './schemas.js';
 
 type Paths = Record<string, Record<string, unknown>>;
 
-/** The routes outside every ledger that say something about the server. The probes are not below the base path. */
+/** The routes about the server itself, outside every ledger. Metrics and probes lie above the base path. */
 export function outside(publicUrl: string): Paths {
   const above = [{ url: publicUrl.replace(/\/v2$/, '') || '/' }];
   const status = (status: string) => object({ status: { ...text, const: status } });
@@ -44,7 +44,7 @@ export function outside(publicUrl: string): Paths {
   };
 }
 
-/** The journal of requests, which this release does not keep (interface/ledgers#server-information). */
+/** The routes of the journal of requests, which this release refuses (interface/ledgers#server-information). */
 export function journal(): Paths {
   const get = (operationId: string, summary: string, parameters: object[]) => ({
     get: {

@@ -4,7 +4,7 @@ import { EVERY, SIGNED } from '../../operations/refusals.js';
 import type { Route } from '../routes.js';
 import { oneOfTexts } from './schemas.js';
 
-/** What the bridge of a forwarded operation adds (interface/forwarding#what-is-checked-of-an-answer). */
+/** Reasons that forwarding to a bridge adds (interface/forwarding#what-is-checked-of-an-answer). */
 const FORWARDED: readonly Reason[] = [
   'crypto.hash-invalid',
   'crypto.signature-invalid',
@@ -33,7 +33,7 @@ const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
   'list-ledgers': [...EVERY.filter((reason) => reason !== 'auth.forbidden'), ...NO_LEDGER],
 };
 
-/** Whether policies can hand the operation to a bridge. */
+/** Whether policies may hand the operation to a bridge. */
 export function isForwarded({ kind, operation }: Pick<Route, 'kind' | 'operation'>): boolean {
   return kind.access.forwards === true && operation.handed !== undefined;
 }

@@ -17,7 +17,7 @@ export function recordPaths(): Record<string, Record<string, object>> {
   return paths;
 }
 
-/** The path in the document's form; a nested path's first parameter is called like the member of data it agrees with. */
+/** The path in OpenAPI's form; the first parameter of a nested path is named after the member of data it equals. */
 function documentedPath({ path, kind }: Route): string {
   return path.replace(':parent', `:${kind.links.under?.member}`).replace(/:(\w+)/g, '{$1}');
 }
@@ -68,7 +68,7 @@ function parametersOf({ kind, operation, path }: Route): object[] {
   ];
 }
 
-/** Shows secrets to who may `reveal` them (interface/signers#secrets). */
+/** Shows secrets to callers with the right `reveal` (interface/signers#secrets). */
 const INCLUDE = {
   name: 'include',
   in: 'query',
@@ -90,7 +90,7 @@ const CHANGE_FILTERS = {
   },
 };
 
-/** Which page of a list (interface/lists#pages). */
+/** The parameters that choose a page of a list (interface/lists#pages). */
 export const PAGE = [{ $ref: '#/components/parameters/index' }, { $ref: '#/components/parameters/limit' }];
 
 const PARAMETERS: Readonly<Record<Parameter, (kind: Kind) => readonly object[]>> = {
@@ -109,7 +109,9 @@ function pathParameter(kind: Kind, name: string): object {
   return { ...parameter, schema: { type: 'string' }, description: `Handle or luid of the ${of?.replace('-', ' ')}.` };
 }
 
-/** Filters are members of one free-form parameter, each a parameter of the query by itself (interface/lists#filters). */
+/**
+ * Filters are members of one free-form parameter, each a parameter of the query by itself (interface/lists#filters).
+ */
 export function filters(kind: Kind): object {
   const value: Schema = { type: 'string', maxLength: limits.filter };
   return {

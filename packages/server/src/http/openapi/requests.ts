@@ -4,8 +4,8 @@ import { type BodySchemas, bodySchemasOf, checkSchema } from '../../operations/b
 import { described, listOf, ref, type Schema } from './schemas.js';
 
 /**
- * What the data of a kind is, and the request bodies that carry it. The members are said once, in `<kind>-data`, which
- * is open: creates close it, updates add the parent and close it, answers have what the ledger adds.
+ * The data of a kind, and the request bodies that carry it. The members are declared once, in the open schema
+ * `<kind>-data`: creates close it, updates add the parent and close it, answers add what the ledger adds.
  */
 export function requestComponents(kind: Kind): Record<string, Schema> {
   const {
@@ -29,7 +29,7 @@ export function commonRequests(kind: Kind): Record<string, Schema> {
   return { check: signedBody(checkSchema), 'sent-proof': eitherProof(bodySchemasOf(kind)) };
 }
 
-/** A proof, or what the caller's token is to sign in its stead (interface/tokens#token-only-writes). */
+/** A proof, or what is signed on the strength of the caller's token (interface/tokens#token-only-writes). */
 function eitherProof({ proof, partialProof }: BodySchemas): Schema {
   const signing = ['method', 'public', 'digest', 'result'];
   return {
@@ -49,8 +49,8 @@ function opened(kind: Kind): Schema {
 }
 
 /**
- * An object that has members unless a condition holds, as one that has them and not both: what generators make types of
- * are the members alone.
+ * Rewrites `if` and `else` as plain members and a `not`: code generators derive types from plain members only. The
+ * `not` excludes the condition together with any of the members.
  */
 function withConditional({ if: condition, else: also, ...shape }: Schema): Schema {
   if (also === undefined) return shape;
@@ -60,7 +60,7 @@ function withConditional({ if: condition, else: also, ...shape }: Schema): Schem
   return { ...shape, properties: members, not: { allOf: [condition, any] } };
 }
 
-/** Members of the data that no branch knows are refused, as `unevaluatedProperties` looks through `allOf`. */
+/** Refuses members unknown to every branch: `unevaluatedProperties` looks through `allOf`. */
 function closedData(kind: Kind): Schema {
   return { allOf: [ref(`${kind.name}-data`)], unevaluatedProperties: false };
 }
@@ -71,13 +71,13 @@ function replacing(kind: Kind): Schema {
   return { ...closedData(kind), type: 'object', required: ['parent'], properties: members };
 }
 
-/** @param more what else the body says of the record; on a create a luid is ignored, on an update it is the record's */
+/** @param more further members of the body; a create ignores `luid`, in an update it is the record's */
 function withData(envelope: BodySchemas['create'], data: Schema, more: Record<string, Schema> = {}): Schema {
   const schema = signedBody(envelope);
   return { ...schema, properties: { ...(schema.properties as Schema), data, ...more } };
 }
 
-/** A body that carries proofs: each is signed, or left to the token. */
+/** A body whose proofs are each signed, or left to the token. */
 function signedBody(envelope: object): Schema {
   const schema = described(envelope) as Schema & { properties: Record<string, Schema> };
   const { meta, ...others } = schema.properties as Record<string, Schema & { properties?: Schema }>;

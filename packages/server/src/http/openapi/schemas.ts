@@ -21,28 +21,28 @@ export function listOf(items: Schema): Schema {
   return { type: 'array', items };
 }
 
-/** One of some texts. Generators need the type beside them. */
+/** One of some texts. Code generators need the type too. */
 export function oneOfTexts(names: readonly string[]): Schema {
   return { ...text, enum: [...names] };
 }
 
-/** An object whose members are the client's affair. Without the keyword generators take it to have none. */
+/** An object with any members. Code generators need the keyword to allow them. */
 export const open: Schema = { type: 'object', additionalProperties: true };
 
-/** An object with these members, all of them required but those named. */
+/** An object with these members, all required except `optional`. */
 export function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', ...(required.length === 0 ? {} : { required }), properties };
 }
 
-/** The parts request schemas share, as components; the names they refer to one another by are unknown outside. */
+/** The parts that request schemas share, as components named by their `$id`. */
 export function sharedComponents(): Record<string, Schema> {
   return Object.fromEntries(
     sharedSchemas().map(({ $id, ...schema }: TSchema & { $id?: string }) => [String($id), described(schema)]),
   );
 }
 
-/** A request schema as plain JSON, its references leading to the components of the document, its names called texts. */
+/** A request schema as plain JSON: references lead to components of the document, enumerations get a `type`. */
 export function described(schema: object): Schema {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) => {
@@ -52,7 +52,7 @@ export function described(schema: object): Schema {
   ) as Schema;
 }
 
-/** An enumeration of texts without their type, which says the same: generators need it. */
+/** Whether `value` is an enumeration of texts, to which `described` adds the type that code generators need. */
 function isNames(value: unknown): value is Schema {
   const names = (value as Schema | null)?.enum;
   return Array.isArray(names) && names.every((name) => typeof name === 'string');

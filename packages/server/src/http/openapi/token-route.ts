@@ -3,7 +3,7 @@ import { jsonAnswer } from './record-routes.js';
 import { object, oneOfTexts, text } from './schemas.js';
 
 /**
- * The token endpoint (interface/tokens#token-endpoint): RFC 6749, so neither its answers nor its errors are signed.
+ * The token endpoint (interface/tokens#token-endpoint): it follows RFC 6749, so its answers and errors are unsigned.
  *
  * @param hasDefault whether requests may leave the ledger unnamed
  */

@@ -2,7 +2,8 @@ import { isObject, type Json, type JsonObject, LedgerError } from '@countersign/
 import type { Filterable, Names } from '../declaration.js';
 
 /**
- * The keys a filter of an access value may have for records of a kind, as patterns (interface/policies#access-policies).
+ * The keys a filter of an access value may have for records of a kind, as patterns
+ * (interface/policies#access-policies).
  */
 function allowedKeys({ data, meta }: Filterable = {}): string[] {
   return [
@@ -17,7 +18,7 @@ function allowedKeys({ data, meta }: Filterable = {}): string[] {
   ];
 }
 
-/** The kinds a value is for: its own `record`, else the policy's. One that excludes kinds is for any. */
+/** The kinds a value is for: its own `record`, else the policy's. One that excludes kinds is checked as `any`. */
 function recordsOf(record: Json | undefined): string[] {
   if (typeof record === 'string') return [record];
   if (isObject(record) && Array.isArray(record.$in)) return record.$in.map(String);
@@ -25,8 +26,8 @@ function recordsOf(record: Json | undefined): string[] {
 }
 
 /**
- * Throws `record.schema-invalid` for the first key of a filter in `values` that access to the kind cannot be decided
- * by (interface/policies#access-policies).
+ * Throws `record.schema-invalid` for the first key of a filter in `values` that cannot decide access to the kind
+ * (interface/policies#access-policies).
  *
  * @param data that of an access policy
  */
@@ -40,7 +41,7 @@ export function checkAccessFilters(data: JsonObject, { filterable }: Names): voi
   }
 }
 
-/** The first of the kinds that are alike in what filters may name: a policy may name kinds by the ten thousand. */
+/** One kind for each distinct set of filter keys: a policy may name kinds by the ten thousand. */
 function distinct(records: readonly string[], filterable: Names['filterable']): string[] {
   const seen = new Set<unknown>();
   return records.filter((record) => {
@@ -51,7 +52,7 @@ function distinct(records: readonly string[], filterable: Names['filterable']): 
   });
 }
 
-/** The patterns of each kind: made once, since a body may hold a thousand filters. */
+/** The patterns of each kind, compiled once: a body may hold a thousand filters. */
 const made = new Map<unknown, RegExp[]>();
 
 function patternsOf(own: Filterable | undefined): RegExp[] {

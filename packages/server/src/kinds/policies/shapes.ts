@@ -9,7 +9,7 @@ const KNOWN = ['layout', 'access', 'status', 'labels', 'schedule', 'processing',
 
 const Stored = Type.Array(Type.Unknown(), { maxItems: limits.rules });
 
-// A member beyond these would silently widen what the value stands for, so it is refused.
+// Unknown members are refused: one that was ignored would silently widen what the value stands for.
 const StatusValue = closed({
   quorum: Type.Array(SignerMatcher, { maxItems: limits.quorum }),
   status: Type.Optional(
@@ -48,7 +48,7 @@ const shared = {
 
 const list = (value: TSchema) => Type.Array(value, { maxItems: limits.rules });
 
-// `schema` stands before all members that differ, so that a branch that is not meant fails on it and nothing else.
+// `schema` comes before all members that differ, so that a branch for another schema fails on it alone.
 function policyOf(schema: TSchema, values: TSchema, records: readonly string[]): TObject {
   return closed({ handle: Handle, schema, record: Type.Optional(oneOfNames(records)), values, ...shared });
 }
@@ -65,15 +65,15 @@ const Schedule = closed({
   ...shared,
 });
 
-/** A policy by a name of the user's own is stored, and decides nothing (interface/policies#fields). */
+/** A policy of a user-defined schema: it is stored, and decides nothing (interface/policies#fields). */
 export function customPolicy({ records }: Names): TObject {
   const schema = Type.String({ maxLength: limits.handle, pattern: `^(?!${KNOWN.join('|')}).*$` });
   return policyOf(schema, Stored, records);
 }
 
 /**
- * What the data of a policy may be, by its schema. The order is that of the recorded errors: each branch gives its
- * first one (interface/policies#fields).
+ * The shapes of a policy's data, by its schema, in the order of the recorded errors: each branch reports its first one
+ * (interface/policies#fields).
  */
 export function policyShapes(names: Names): readonly TObject[] {
   const named = (schema: string, values: TSchema, records = names.records) =>

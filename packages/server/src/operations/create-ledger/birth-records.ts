@@ -2,7 +2,7 @@ import type { JsonObject } from '@countersign/protocol';
 import type { KindName } from '../../kinds/kind.js';
 import { kinds } from '../../kinds/registry.js';
 
-/** Lists show the records of a new ledger in the order in which they are made: those of these kinds come first. */
+/** Kinds whose birth records are made first; lists show them in the order in which they are made. */
 const FIRST: readonly KindName[] = ['intent', 'policy', 'bridge'];
 
 const births = [...kinds].sort((one, other) => placeOf(one.name) - placeOf(other.name));

@@ -21,7 +21,7 @@ import { versionOf } from '../../records/version.js';
 import type { Birth, Births } from '../../store/queries/ledgers.js';
 import { SYSTEM_POLICIES, SYSTEM_SCHEMAS } from './birth-records.js';
 
-/** A ledger about to be: the client's part of its record. */
+/** The client's part of the record of a new ledger. */
 export interface Founding {
   readonly hash: string;
   readonly data: JsonObject;
@@ -35,7 +35,7 @@ export interface NewLedger {
   readonly luid: string;
   /** The ledger's own record, as served. */
   readonly record: RecordEnvelope;
-  /** Every record it is born with, its own first. */
+  /** All its birth records, its own first. */
   readonly births: Births;
 }
 
@@ -79,7 +79,7 @@ interface SystemKey {
   readonly handle: string;
   readonly public: string;
   readonly secret: Uint8Array;
-  /** The name its `secret` reference has. */
+  /** The name in its `secret` reference. */
   readonly reference: string;
 }
 
@@ -110,7 +110,7 @@ function ledgerRecord(
   };
 }
 
-/** A signer of the ledger's own: first its own proof, which nothing annotates, then that of `system`. */
+/** A signer of the ledger's own: first its own bare proof, then the proof of `system`. */
 function signerRecord(service: Service, key: SystemKey, system: Countersigner, now: string) {
   const data: JsonObject = {
     handle: key.handle,
@@ -131,7 +131,7 @@ function signerRecord(service: Service, key: SystemKey, system: Countersigner, n
   return { key, record: { hash, data: inOrder(kindNamed('signer'), data), luid, meta } };
 }
 
-/** A policy or schema of the ledger's own: without status, first a proof of `system` that says nothing. */
+/** A policy or schema of the ledger's own: its status is absent, and its first proof, by `system`, lacks `custom`. */
 function ledgerMade(service: Service, name: 'policy' | 'schema', data: JsonObject, system: Countersigner, now: string) {
   const kind = kindNamed(name);
   const hash = hashOf(data, service.suite);
@@ -144,7 +144,7 @@ function ledgerMade(service: Service, name: 'policy' | 'schema', data: JsonObjec
   return { kind, record: { hash, data: inOrder(kind, data), luid, meta } };
 }
 
-/** A proof as stored, without the members the server adds. */
+/** A proof as stored, reduced to the members that its signer made. */
 function bare({ custom, digest, method, public: key, result }: Proof): StoredProof {
   return { ...(custom === undefined ? {} : { custom }), digest, method, public: key, result };
 }

@@ -24,8 +24,8 @@ import { newLedger } from './birth.js';
 const kind = kindNamed('ledger');
 
 /**
- * `POST /ledgers` (interface/ledgers#create-a-ledger): a new tenant. No token is needed, a signed body suffices where the
- * deployment's rules let everyone create ledgers. Answers 201; 200 when the same signed body made it before.
+ * `POST /ledgers` (interface/ledgers#create-a-ledger): a new tenant. A signed body suffices where the deployment's
+ * rules let everyone create ledgers; a token is optional. Answers 201; 200 when the same signed body made it before.
  */
 export async function createLedger(service: Service, command: Command): Promise<Answer> {
   const { body, token } = command;
@@ -50,7 +50,7 @@ export async function createLedger(service: Service, command: Command): Promise<
   throw new LedgerError('record.duplicated', `Ledger with handle ${handle} already exists.`);
 }
 
-/** Only the rules of the deployment can say who may make a ledger (interface/access#levels). */
+/** Only the rules of the deployment grant the creation of a ledger (interface/access#levels). */
 function assertMayCreate(
   service: Service,
   proofs: readonly VerifiedProof[],
@@ -75,7 +75,9 @@ function assertMayCreate(
   }
 }
 
-/** The ledger's record, when this very body made it (interface/records#sending-a-request-again). */
+/**
+ * The ledger's record, when the same signed body made it; else undefined (interface/records#sending-a-request-again).
+ */
 async function repeatedFounding(service: Service, handle: string, signed: Signed): Promise<string | undefined> {
   const ledger = await service.ledgers.resolve(handle);
   return inSession(openSession(service, ledger), async (session) => {

@@ -22,11 +22,11 @@ import type { Creation } from './verify.js';
 /** A create that the ledger has decided on. */
 export interface DecidedCreate extends Pick<Place, 'subject' | 'parent'> {
   readonly made: RecordEnvelope;
-  /** What its write is, beside the version of the record. */
+  /** Its write, except the version of the record. */
   readonly decided: Omit<Decided, keyof Version>;
 }
 
-/** Decides on a create as the ledger is now, and makes the record (interface/records#order-of-checks). */
+/** Decides a create on the session's state, and makes the record (interface/records#order-of-checks). */
 export async function decideCreate(
   session: Session,
   creation: Creation,
@@ -58,7 +58,7 @@ export async function decideCreate(
 }
 
 /**
- * Checks what the data of a new record says, and what it names.
+ * Checks the data of a new record, and the records that it names.
  *
  * @returns the records that must exist for it
  */
@@ -81,7 +81,7 @@ async function checkNew(
   return needs;
 }
 
-/** What errors call a record: its handle, or that of the record it links to. */
+/** The name of a record in errors: its handle, or that of the record it links to. */
 export function nameOf(kind: Kind, data: JsonObject): string {
   return String(data.handle ?? (kind.links.to && data[kind.links.to.member]));
 }

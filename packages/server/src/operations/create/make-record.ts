@@ -14,7 +14,7 @@ import type { Creation } from './verify.js';
 /**
  * Makes the record as it will be served: the client's proofs, then the ledger's (interface/envelope#meta).
  *
- * @param completion what the ledger made of the data itself
+ * @param completion the data as the ledger completed it
  * @throws `record.invalid` when it would have more proofs than a record may
  */
 export async function makeRecord(

@@ -47,7 +47,7 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
   const creation = await verifyCreate(session, kind, command);
   const { data, signed, reveals } = creation;
   return stages(session, kind, command, async (session, stage) => {
-    // No commit follows what only a service outside keeps.
+    // A create that only a service outside keeps ends before a commit.
     const commits = !stage.isHanded(session, 'create');
     const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, commits);
     assertSigned(signed, caller);
@@ -65,7 +65,7 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
       write = { ...write, ...versionOf(session.ledger, kind, withProofs(made, added, moment(session.runtime)), 1) };
     }
     const stored = await session.commit(write);
-    // A create that is sent again has another luid, and the record it made has its key.
+    // A repeated create has a new luid; its key is taken by the record that it made.
     if (stored === 'reused' && !(await isTaken(session, kind, made))) throw reused();
     if (stored !== 'done') return taken();
     const answer = { status: kind.trail.answer ?? 201, body: write.body };

@@ -13,7 +13,7 @@ import { joinedDomain } from '../../records/domain.js';
 import { assertUnder, foundParent, type Parent } from '../../records/stored.js';
 import type { Creation } from './verify.js';
 
-/** Where a new record is to be, and who is to own it: what the right to make it is asked about. */
+/** Where a new record is to be, and who is to own it: the subject of the right to create it. */
 export interface Place {
   readonly kind: Kind;
   readonly subject: Subject;
@@ -24,7 +24,7 @@ export interface Place {
   readonly conditions: Conditions | undefined;
 }
 
-/** Finds the place of a new record as the ledger is now. */
+/** Finds the place of a new record on the session's state. */
 export async function placeOf(session: Session, creation: Creation, caller: Caller): Promise<Place> {
   const { kind, command, data, signed, labels } = creation;
   const parent = await parentOfNew(session, kind, command, data);
@@ -36,8 +36,8 @@ export async function placeOf(session: Session, creation: Creation, caller: Call
 }
 
 /**
- * The record the path goes through, which data must name too. Where data names it as a relation, its absence is told
- * as that of the relation, in its turn (interface/signers#factors).
+ * The parent in the path, which data must name too. Where data names it as a relation, a missing parent is reported as
+ * a missing relation, later in the order of checks (interface/signers#factors).
  */
 async function parentOfNew(
   session: Session,

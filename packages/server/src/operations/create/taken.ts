@@ -10,16 +10,16 @@ import { repeatedCreate } from '../repeated.js';
 import { nameOf } from './decide.js';
 import type { Creation } from './verify.js';
 
-/** Whether a record has the key already. The commit looks once more; a service outside is not even asked. */
+/** Whether a record has the key already: checked before a service outside is asked, and again by the commit. */
 export async function isTaken(session: Session, kind: Kind, made: RecordEnvelope): Promise<boolean> {
   const query = { ledger: session.ledger.id, kind: kind.name, id: keyOf(kind, made), by: 'handle' } as const;
   return (await session.store.lookup(query)).record !== undefined;
 }
 
 /**
- * What is answered when the key of a new record is taken.
+ * The answer when the key of a new record is taken.
  *
- * @throws `record.duplicated` unless it was this very create that took it
+ * @throws `record.duplicated` unless the same signed body made the record that has it
  */
 export async function answerTaken(
   session: Session,
@@ -35,7 +35,7 @@ export async function answerTaken(
   }
   const answer = { status: 200, body: repeated.body };
   if (!reveals) return answer;
-  // Of the record as it is now, which may be another than the one that was to be made.
+  // Judged on the current record, which may differ from the one this create would make.
   await assertMayReveal(session, kind, caller, repeated.subject);
   return revealed(session, kind, answer);
 }

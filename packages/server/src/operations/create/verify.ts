@@ -10,17 +10,17 @@ import { asksForSecrets } from '../asks-for-secrets.js';
 import { bodyChecksOf } from '../bodies.js';
 import { addHash, verifySignedBody } from '../verify-signed-body.js';
 
-/** A create that has passed every check about the command alone. */
+/** A create that has passed every check of the command alone. */
 export interface Creation {
   readonly kind: Kind;
   readonly command: Command;
   readonly data: JsonObject;
   readonly signed: Signed;
   readonly labels: string[] | undefined;
-  /** The new record's: the same however often the create is decided, as a bridge may have been told. */
+  /** Of the new record: the same each time the create is decided, since a bridge may know it. */
   readonly luid: string;
   readonly secrets: Readonly<Record<string, string>>;
-  /** Whether the values of its secrets are to be in the answer. */
+  /** Whether the answer shows the values of its secrets. */
   readonly reveals: boolean;
 }
 

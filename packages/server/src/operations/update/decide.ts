@@ -27,14 +27,14 @@ import type { Update } from './verify.js';
 /** An update that the ledger has decided on. */
 export interface DecidedUpdate {
   readonly made: RecordEnvelope;
-  /** What its write is, beside the version of the record. */
+  /** Its write, except the version of the record. */
   readonly decided: Omit<Decided, keyof Version>;
 }
 
 /**
- * Decides on the update as the ledger is now (interface/records#order-of-checks).
+ * Decides an update on the session's state (interface/records#order-of-checks).
  *
- * @returns nothing when the record is as this very update left it
+ * @returns undefined when the record is as this very update left it
  */
 export async function decideUpdate(
   session: Session,
@@ -87,15 +87,15 @@ export async function decideUpdate(
 }
 
 /**
- * Whether an update makes another record of it, which whoever may update this one need not have the right to make: a
- * policy of another schema or about other records, a factor that signs where it did not.
+ * Whether an update changes the essence of a record, and so takes the right to create as well: a policy gets another
+ * schema or applies to other records, a factor becomes one that signs.
  */
 function isAnother({ data: { essence = [] } }: Kind, previous: JsonObject, data: JsonObject): boolean {
   return essence.some((member) => !isDeepStrictEqual(previous[member], data[member]));
 }
 
 /**
- * Has a service outside take an update of a record that it alone keeps: what the ledger can judge of it, it judges before
+ * Sends an update to the service outside that alone keeps the record, after every check that the ledger can make
  * (interface/forwarding).
  */
 export async function proxyUpdate(
@@ -107,7 +107,7 @@ export async function proxyUpdate(
   const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
   await authorize(session, caller, { action: 'update', kind, subject });
-  // The right is to the record of that name: to what the bridge has under another it says nothing.
+  // The right covers the record of that name only, so the data must keep the handle.
   const { handle } = subject.data;
   if (kind.links.renamable === false && handle !== undefined && handle !== data.handle)
     throw renamed(kind, subject.data);

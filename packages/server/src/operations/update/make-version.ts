@@ -8,8 +8,9 @@ import { assertProofs, customsOf } from '../../records/proofs.js';
 import type { Update } from './verify.js';
 
 /**
- * Makes the `meta` of the next version. Kept: status, owners, domain, and labels but for what the proofs say of them.
- * Replaced: the proofs, by the new client's and the ledger's (interface/records#update, interface/records#add-a-proof).
+ * Makes the `meta` of the next version. Kept: status, owners, domain, and labels except those that the proofs change.
+ * Replaced: the proofs, by the new ones of the client and the ledger (interface/records#update,
+ * interface/records#add-a-proof).
  *
  * @throws `record.invalid` when it would have more proofs than a record may
  */

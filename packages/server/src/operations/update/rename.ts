@@ -6,7 +6,8 @@ import { keyOf } from '../../records/version.js';
 
 /**
  * @param domain the one that the record is in
- * @throws `record.duplicated` when the new handle is taken; `record.update-rejected` when this record's may not change
+ * @throws `record.duplicated` when the new handle is taken; `record.update-rejected` when the kind fixes handles, or
+ *   the new one names another domain
  */
 export async function assertRenamable(
   session: Session,
@@ -21,12 +22,12 @@ export async function assertRenamable(
   assertNamedWithin(session.ledger, kind, previous, data, domain);
 }
 
-/** What an update is told whose new handle another record has. */
+/** The error for an update whose new handle is taken. */
 export function duplicated(kind: Kind, data: JsonObject): LedgerError {
   return new LedgerError('record.duplicated', `${kind.title} with handle ${data.handle} already exists.`);
 }
 
-/** What an update is told that changes a handle which stays. */
+/** The error for an update that changes a fixed handle. */
 export function renamed(kind: Kind, { handle }: JsonObject): LedgerError {
   return new LedgerError('record.update-rejected', `Cannot change handle of ${kind.name} '${handle}'`);
 }

@@ -6,7 +6,7 @@ import type { Command } from '../../records/command.js';
 import { bodyChecksOf } from '../bodies.js';
 import { addHash, verifySignedBody } from '../verify-signed-body.js';
 
-/** An update that has passed every check about the command alone. */
+/** An update that has passed every check of the command alone. */
 export interface Update {
   readonly kind: Kind;
   readonly data: JsonObject;

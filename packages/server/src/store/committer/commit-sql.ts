@@ -26,27 +26,27 @@ const WRITES = [
 const STRANGERS = ['ord int', 'public text'];
 const NEEDS = ['ord int', 'kind text', 'handle text'];
 
-/** What the writes of a batch do: the statement has a part for each, and parts that have nothing to do cost as much. */
+/** The parts of the statement that a batch needs; even an idle part costs its time. */
 export interface Does {
   readonly create: boolean;
   readonly update: boolean;
   readonly drop: boolean;
   readonly decide: boolean;
-  /** Give a record a key that proofs and tokens can be made with. */
+  /** Gives a record a key that proofs and tokens can be made with. */
   readonly register: boolean;
 }
 
 /**
  * The statement that stores a batch of writes: one round trip, one transaction, one fsync, however many writes. All are
- * of one ledger, which is the first parameter: each table is reached through it, so that the tables can be distributed by
- * it.
+ * of one ledger, which is the first parameter: each table is reached through it, so that the tables can be distributed
+ * by it.
  *
- * Each write is judged (`held`) on what it was decided on, inside the statement that stores it, so that no
- * decision rests on a stale read: the ledger's version, strangers still unregistered, needed records still there (and
- * locked, so that they cannot be dropped meanwhile). One that holds is stored where its proofs were not used for another
- * record, the record is still at the version before (compare-and-set), and the key still free (the unique index). So what
- * its client is told of those is told on rules that are current. A write that is not stored leaves its neighbours alone: it
- * is only not `done`. Only writes that change the rules are judged against one another too: they take turns.
+ * Each write is validated (`held`) inside the statement that stores it, so that decisions rest on current state
+ * (optimistic concurrency): the ledger's version is unchanged, strangers are still unregistered, and needed records
+ * exist (and are locked against a drop meanwhile). A write that holds is stored if its proofs are unused by other
+ * records, the record is still at the version before (compare-and-set), and the key is free (the unique index). A
+ * client is thus told of a reused proof or a taken key under current rules only. A write that fails leaves its
+ * neighbours alone. Writes that change the rules are also validated against one another: they take turns.
  */
 export function commitStatement(does: Does): string {
   const parts = [
@@ -85,8 +85,8 @@ met as (
 )`;
 
 /**
- * Of the writes that change what the ledger is judged by, the first in the batch, and the ledger's version once no other
- * transaction is changing it. Two that were decided on the same version could each take away what the other rests on.
+ * The first write of the batch that changes the rules, and the ledger's version once other transactions have ended
+ * their changes of it. Two that were decided on the same version could each take away what the other rests on.
  */
 const TURN = `
 turn as (
@@ -100,7 +100,7 @@ turn as (
   for no key update of l
 )`;
 
-// What is created takes nothing from anybody, so that creates need not wait for one another.
+// A create takes nothing from other writes, so creates share a turn.
 const IN_TURN = `
     and (not w.decides or exists (
       select from turn t
@@ -127,7 +127,7 @@ created as (
   returning ledger_id, luid
 )`;
 
-// The key a record has is proven once and for as long as it keeps it, and its turn is that of when it took it.
+// A key stays proven for as long as the record keeps it, and its order dates from when the record took it.
 const UPDATED = `
 updated as (
   update record r set handle = w.handle, change = w.change, hash = w.hash, status = w.status, moment = w.moment,
@@ -169,8 +169,8 @@ history as (
   select $1::bigint, luid, change, kind, action, moment, hash, body, mac from w join done using (ord)
 )`;
 
-// Where another transaction used a proof for another record since this statement began, the null is refused and nothing
-// of the batch is stored. In order, so that two batches with the same proofs do not wait for each other.
+// When another transaction has used a proof for another record since this statement began, the null violates its
+// constraint and the whole batch is rolled back. Sorted, so that two batches with the same proofs avoid a deadlock.
 const USED = `
 used as (
   insert into used_proof (ledger_id, digest, luid)
@@ -179,9 +179,9 @@ used as (
 )`;
 
 /**
- * How often each key was taken by a record. Whoever takes one that another has may come before it (store/signers.ts), which
- * no process that remembers the other could know; that of two at once the later one sees the earlier is what the row is
- * for.
+ * How often each key was taken by a record. A record that takes another's key may come before it
+ * (store/queries/signers.ts), while processes have the other cached: the ledger's version must rise. Of two concurrent
+ * transactions, the row lets the later one see the earlier.
  */
 const REGISTERED = `
 registered as (
@@ -204,7 +204,7 @@ decided as (
 )`;
 };
 
-/** What became of each write, and the newest version of its ledger: what is decided anew on an older one is lost again. */
+/** The outcome of each write, and the newest version of its ledger: a retry on an older one would fail again. */
 const outcomes = ({ decide, register }: Does) => {
   const versions = ['l.version', decide && 'turn.version', (decide || register) && 'decided.version'].filter(Boolean);
   return `

@@ -10,23 +10,24 @@ import type { Outcome, Write } from './write.js';
 
 export type Commit = (write: Write) => Promise<Outcome>;
 
-/** What can run a statement: the pool, or one connection inside a transaction. */
+/** A pool, or one connection inside a transaction. */
 export type Runner = Pick<pg.ClientBase, 'query'>;
 
 /**
- * The committer: writes that arrive while a commit is under way are stored together by the next one. Writes that need
- * more than the one statement (secrets to keep, dependants to look for, a key that may collide) are stored alone, in
- * a transaction of their own.
+ * The committer (group commit): writes that arrive while a commit is under way are stored together by the next one.
+ * Writes that need more than the one statement (secrets to keep, dependants to look for, a key that may collide) are
+ * stored alone, in a transaction of their own.
  *
  * @throws what the database throws. When the connection is lost during a commit the outcome is unknown; sending the
  *   same signed body again is safe (interface/records#sending-a-request-again).
  */
 export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
-  // No transaction spans two ledgers: none waits for another's locks, and the tables can be distributed by ledger.
+  // No transaction spans two ledgers, so none waits for another's locks, and the tables can be distributed by ledger.
   const { batch, queue, commits: lanes, commit: most } = limits;
   const bounds = { batch, queue, lanes, apart: ledgerOf, weigh: weightOf, most };
   const together = gather<Write, Outcome>((writes) => storeEach(pool, writes), bounds, watch);
-  // Each holds a connection for several round trips, and may wait for a lock: all at once they would leave none for others.
+  // Each holds a connection for several round trips, and may wait for a lock: the lanes leave connections for other
+  // work.
   const alone = gather<Write, Outcome>(async ([write]) => [await storeAlone(pool, write!)], {
     batch: 1,
     queue,
@@ -37,7 +38,7 @@ export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
   return (write) => (write.secrets?.length || write.unless?.length || write.renames ? alone(write) : together(write));
 }
 
-/** Characters that are put into the statement. */
+/** Characters that the write adds to the statement. */
 function weightOf({ body, document }: Write): number {
   return body.length + document.length;
 }
@@ -47,9 +48,9 @@ function ledgerOf(write: Write): number {
 }
 
 /**
- * Stores a batch. When PostgreSQL refuses the statement as a whole (so nothing of it is stored), the batch is halved
- * and tried again, until the write it refuses stands alone: one bad write never fails its neighbours. A database that
- * is out of reach, or can do nothing at all, would refuse every half too: it is not asked again.
+ * Stores a batch. When PostgreSQL refuses the statement as a whole (which stores nothing), the batch is halved and
+ * retried, until the refused write stands alone: one bad write leaves its neighbours unharmed. An unavailable database
+ * would refuse every half too, so it is asked once.
  */
 async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outcome | Error)[]> {
   try {
@@ -74,7 +75,9 @@ export async function storeTogether(runner: Runner, writes: readonly Write[]): P
   return rows.map(({ result, version }) => ({ result, version }));
 }
 
-/** Under its name each connection keeps a statement's plan; there are as many as there are ways to combine the parts. */
+/**
+ * The name under which each connection keeps a statement's plan. There is one statement for each combination of parts.
+ */
 const statements = new Map<string, { name: string; text: string }>();
 
 function statementFor(writes: readonly Write[]): { name: string; text: string } {
@@ -95,7 +98,7 @@ function registers({ action, kind, link }: Write): boolean {
   return kindNamed(kind).links.isKey === true && action !== 'drop' && link !== undefined;
 }
 
-/** What became of a write that lost to another transaction; nothing when the error says something else. */
+/** The outcome of a write that lost to another transaction; undefined for any other error. */
 function lost(write: Write, error: unknown): Outcome | undefined {
   if (gaveWay(error)) return staleAs(write);
   return wasReused(error) ? { result: 'reused', version: write.version } : undefined;
@@ -107,8 +110,8 @@ function wasReused(error: unknown): boolean {
 }
 
 /**
- * Whether a transaction was undone to let another through, as when each held what the other needed. Two batches of
- * two processes can meet so; what the other one stored decides anew.
+ * Whether PostgreSQL aborted the transaction to let another through, as in a deadlock between batches of two processes.
+ * The write is then decided again on what the other stored.
  */
 function gaveWay(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === DEADLOCK || error.code === SERIALIZATION_FAILURE);
@@ -122,7 +125,7 @@ function staleAs(write: Write): Outcome {
   return { result: 'stale', version: write.version };
 }
 
-/** Stores one write in its own transaction, with the checks and rows the shared statement has no place for. */
+/** Stores one write in its own transaction, with the checks and rows that the shared statement lacks. */
 async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
   const stale = staleAs(write);
   try {
@@ -145,8 +148,8 @@ async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Whether a record stands in the way of the write. The record itself is locked first: a write that needs it waits
- * until this one is through, and one that came before is seen by the second statement.
+ * Whether a dependant stands in the way of the write. The record itself is locked first: a write that needs it waits
+ * for this one, and the second statement sees one that came before.
  */
 async function hasDependants(client: Runner, write: Write): Promise<boolean> {
   await client.query('select from record where ledger_id = $1 and luid = $2 for update', [write.ledger, write.luid]);
@@ -159,7 +162,7 @@ async function hasDependants(client: Runner, write: Write): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Keeps sealed values of secret references; a name kept before takes the new value. */
+/** Stores sealed values of secret references; an existing name takes the new value. */
 export async function keepSecrets(
   runner: Runner,
   ledger: number,
@@ -175,7 +178,7 @@ export async function keepSecrets(
   );
 }
 
-/** The ledger, then the writes as the columns the commit statement unnests: one array per column, positions are writes. */
+/** The parameters of the commit statement: the ledger, then one array per column, indexed by write. */
 function columns(writes: readonly Write[]): unknown[] {
   const strangers = writes.flatMap((write, ord) => write.strangers.map((key) => ({ ord, key })));
   const needs = writes.flatMap((write, ord) => write.needs.map((need) => ({ ord, ...need })));

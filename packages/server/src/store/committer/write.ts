@@ -1,8 +1,8 @@
 import type { KindName } from '../../kinds/kind.js';
 
 /**
- * One change of one record, ready to be stored: all that was decided, and all it was decided on. Steps build it; only
- * the committer turns it into rows.
+ * One change of one record, ready to be stored: the decision, and the state it rests on. Steps build it; only the
+ * committer turns it into rows.
  */
 export interface Write {
   readonly ledger: number;
@@ -13,7 +13,7 @@ export interface Write {
   /** The key unique within the kind. */
   readonly key: string;
   readonly luid: string;
-  /** Number of this change. An update or drop is stored only when the record is at `change - 1`. */
+  /** Number of this change. An update or drop requires that the record is at `change - 1`. */
   readonly change: number;
   /** ISO 8601 with milliseconds. */
   readonly moment: string;
@@ -21,38 +21,40 @@ export interface Write {
   readonly status: string | undefined;
   readonly domain: string | undefined;
   readonly link: string | undefined;
-  /** Whether a proof of the record is by the key that `link` is. */
+  /** Whether a proof of the record is by the key in `link`. */
   readonly proven: boolean;
-  /** What lists filter by, as JSON: dotted path -> values found there, within the scope of ledger and kind. */
+  /** Filter document of lists, as JSON: dotted path -> values found there, within the scope of ledger and kind. */
   readonly document: string;
-  /** What lists judge access by before they fetch the record; nothing when it is too long to be kept beside it. */
+  /** Data that lists judge access by before they fetch the record; undefined when too long to be kept beside it. */
   readonly judged?: string | undefined;
   /** The record as it is served. */
   readonly body: string;
-  /** The client's proofs it rests on, as `useOf` names them, each once. None of them may have been used for another record. */
+  /** The client's proofs it rests on, as `useOf` names them, each once. All must be unused by other records. */
   readonly proofs: readonly string[];
-  /** Public keys taken to belong to no signer. */
+  /** Public keys assumed to be unregistered. */
   readonly strangers: readonly string[];
   /** Records that must exist. */
   readonly needs: readonly { readonly kind: KindName; readonly handle: string }[];
   /** The version's authentication code. */
   readonly mac?: string;
-  /** Whether the write changes what other processes may have cached of the ledger. */
+  /** Whether the write changes ledger state that other processes may have cached. */
   readonly decides: boolean;
-  /** Sealed values of secret references to keep with the record. */
+  /** Sealed values of secret references to store with the record. */
   readonly secrets?: readonly { readonly name: string; readonly sealed: Buffer }[];
-  /** Records that refuse this write as long as one exists: (kind, link). */
+  /** Dependants, by kind and link: the write is refused while one exists. */
   readonly unless?: readonly { readonly kind: KindName; readonly link: string }[];
-  /** The key changes: taken when free. */
+  /** Whether the key changes; the new one must be free. */
   readonly renames?: boolean;
 }
 
 /**
- * What became of a write.
- * `done`: stored. `duplicated`: the key is taken. `reused`: one of its proofs was used for another record; of a create
- * the key may be taken all the same. `stale`: something it was decided on has changed (the record's
- * version, the ledger's rules, a record it needs, a stranger who registered, a dependant that appeared): prepare it
- * anew. `version` is the newest version of the ledger that the commit knows of, the one it made included.
+ * The outcome of a write.
+ * `done`: stored.
+ * `duplicated`: the key is taken.
+ * `reused`: one of its proofs was used for another record; of a create the key may be taken as well.
+ * `stale`: something it was decided on has changed (the record's version, the ledger's rules, a needed record, a
+ * stranger who registered, a dependant that appeared): prepare it again.
+ * `version` is the newest version of the ledger that the commit knows of, its own included.
  */
 export interface Outcome {
   readonly result: 'done' | 'duplicated' | 'reused' | 'stale';

@@ -1,6 +1,6 @@
 /**
- * Single-use tokens that were used, so that no process of the deployment takes one twice. `ledger` is the luid of the
- * ledger the token was for; empty for what is outside every ledger.
+ * Used single-use tokens, so that a token counts once in the whole deployment. `ledger` is the luid of the ledger the
+ * token was for; empty for tokens outside every ledger.
  */
 export const sql = `
 create table used_token (

@@ -1,8 +1,8 @@
 /**
- * What lists by status and by domain walk in order, and how the index of filter documents is kept (decision 0012).
+ * Indexes for lists by status and by domain, and the maintenance of the index of filter documents (decision 0012).
  *
- * The kind is an expression for the reason given in `0001-records.ts`, and stands behind the status or the domain, so
- * that to a planner without statistics these do not look as good for a list of the whole kind as its own index.
+ * The kind is an expression for the reason given in `0001-records.ts`, and stands behind the status or the domain:
+ * otherwise a planner that lacks statistics would prefer these indexes for a list of the whole kind.
  */
 export const sql = `
 -- Clients choose statuses, of any length; an index entry has to fit a page.

@@ -1,6 +1,6 @@
 /**
- * What made the records that were dropped: the hash of each one's first version. A create that comes again after the
- * drop is told by it from a new one.
+ * Dropped records, by the hash of each one's first version. It tells a repeated create, sent again after the drop, from
+ * a new one.
  */
 export const sql = `
 create table dropped_record (

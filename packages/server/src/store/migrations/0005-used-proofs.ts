@@ -1,11 +1,11 @@
 /**
- * Which record each proof of a client was used for (records/proofs.ts, `useOf`), so that none counts for another. It makes
- * `dropped_record` superfluous, which told that of creates alone.
+ * The record that each proof of a client was used for (records/proofs.ts, `useOf`): a proof counts for one record. It
+ * supersedes `dropped_record`, which covered creates only.
  *
- * A use is 128 bits of a hash, kept in the one type that has as many: it takes less room than a `bytea`, and less time.
+ * A use is 128 bits of a hash, kept as `uuid`: smaller and faster than `bytea`.
  *
- * What is backfilled is read from the history without its escape sequences: `\u0000` is text that the database cannot
- * read, and neither a digest nor a key has any. Of a proof that was used for several records before, the first has it.
+ * The backfill removes escape sequences from the history first: PostgreSQL fails on `\u0000`, and digests and keys are
+ * free of escapes. A proof that was used for several records before counts for the first.
  */
 export const sql = `
 create table used_proof (

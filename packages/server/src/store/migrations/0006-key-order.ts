@@ -1,9 +1,9 @@
 /**
- * For which record a key stands, where several have it (store/signers.ts): who proved to hold the key by a proof on the
- * record comes before who did not, and among equals who took it first.
+ * The record that a key stands for, where several have it (store/queries/signers.ts): holders that proved the key by a
+ * proof on the record come first, and among equals the one that took it first.
  *
- * `link_since` is a number of the sequence that `seq` is drawn from, absent where the record has had its key from the
- * start. The records there are get theirs from the history, in the order in which they took their keys.
+ * `link_since` is drawn from the sequence of `seq`, and is null where the record has had its key from the start.
+ * Existing records get theirs from the history, in the order in which they took their keys.
  */
 export const sql = `
 alter table record add column link_proven boolean not null default false, add column link_since bigint;

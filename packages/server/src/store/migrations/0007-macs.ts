@@ -1,5 +1,6 @@
 /**
- * The authentication code of each version, made when it is stored (decision 0018). What earlier releases stored has none.
+ * The authentication code of each version, made when it is stored (decision 0018). It is null for versions of earlier
+ * releases.
  */
 export const sql = `
 alter table change add column mac text collate "C";

@@ -1,9 +1,9 @@
 /**
- * What lists judge access by before they fetch a record, and filters that found nothing: circle signers by their signer,
- * claims whose addresses are texts (interface/intents#claims).
+ * Data that lists judge access by before they fetch a record; and the filter documents of two kinds completed: circle
+ * signers by their signer, claims whose addresses are texts (interface/intents#claims).
  *
- * What records that are there already are judged by is not made up for: it would rewrite all of them while the servers
- * wait. Their next version has it, and until then lists look at the record itself.
+ * Existing records keep a null `judged`: a backfill would rewrite all of them while the servers wait. Their next
+ * version has it, and until then lists look at the record itself.
  */
 export const sql = `
 -- JSON: the version it is of, its access entries, owners, labels and thread. Null where that is too long.

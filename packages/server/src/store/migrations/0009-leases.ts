@@ -1,10 +1,10 @@
 /**
- * Leases of background work (background/worker.ts). A row stands for a unit that a process runs, that waits after a run,
- * or whose last run failed; what there is to do stands in other tables. Deleting every row costs time and nothing else.
+ * Leases of background work (background/worker.ts). A row stands for a unit that a process runs, that waits after a
+ * run, or whose last run failed; the work itself stands in other tables. Deleting every row costs time only.
  *
- * `ledger_id` is 0 for units of the whole deployment, `unit` is empty where a worker has one unit for a ledger.
- * Nobody else takes the unit before `until`. Renewals change no indexed column, and the free room of each page lets them
- * stay there.
+ * `ledger_id` is 0 for units of the whole deployment, `unit` is empty where a worker has one unit for a ledger. Other
+ * processes may take the unit from `until` on. Renewals change unindexed columns only, and the free room of each page
+ * lets the row stay there.
  */
 export const sql = `
 create table lease (

@@ -3,9 +3,9 @@ import { Overloaded } from '../../base/gather.js';
 import { limits } from '../../limits.js';
 import { createUsages } from './usage.js';
 
-/** How lists are let through; `limits.listed` says what each is. */
+/** Bounds on lists, as in `limits.listed`. */
 export interface AdmissionBounds {
-  /** Runs at a time. */
+  /** Greatest number of concurrent runs. */
   readonly lanes: number;
   readonly atATime: number;
   readonly slow: number;
@@ -14,7 +14,7 @@ export interface AdmissionBounds {
   readonly waiting: number;
   readonly patience: number;
   readonly ledgers: number;
-  /** Waiting at most, of all ledgers. */
+  /** Greatest number of waiting lists, of all ledgers. */
   readonly queue: number;
 }
 
@@ -22,8 +22,8 @@ export interface AdmissionBounds {
  * Runs `quick` when it is the ledger's turn, and `slow`, in another turn, when `quick` was given up.
  *
  * @param quick throws `api.request-timeout` when its time is over
- * @param abandoned the refusal when nobody waits for the answer any more: it is not looked for then
- * @throws Overloaded when too many wait; `api.request-timeout` when no turn came in time
+ * @param abandoned the refusal once the request is over: the list is then skipped
+ * @throws Overloaded when the queue is full; `api.request-timeout` when its turn came too late
  */
 export type Admission = <T>(
   ledger: unknown,
@@ -35,7 +35,7 @@ export type Admission = <T>(
 /** A list that waits, or runs. */
 interface Listing {
   readonly since: number;
-  /** How often it was given up. */
+  /** Number of times it was given up. */
   givenUp: number;
   /** Resolves when it has answered, or has been given up and wants another turn. */
   run(lane: Lane): Promise<'done' | 'given up'>;
@@ -45,7 +45,7 @@ interface Listing {
 
 type Lane = 'quick' | 'slow';
 
-/** What of one ledger waits and runs. */
+/** The waiting and running lists of one ledger. */
 interface Group {
   readonly quick: Listing[];
   readonly slow: Listing[];
@@ -53,11 +53,11 @@ interface Group {
 }
 
 /**
- * Lets lists through, so that the slow ones of a few ledgers do not starve the others.
+ * Admits lists, so that the slow ones of a few ledgers leave room for the others.
  *
- * How long a list takes is not known before it was tried. So each is tried for a moment, twice, and what is not found in
- * that is tried in a lane of its own, as in a multilevel feedback queue. Turns go to the ledger that has used least of late,
- * and a ledger whose lists were given up again and again is not tried any more, but slow at once.
+ * How long a list takes is known only once it was tried. So each is tried for a moment, twice, and then in a lane for
+ * slow ones, as in a multilevel feedback queue. Turns go to the ledger that has used least lately, and a ledger whose
+ * lists were given up repeatedly goes to the slow lane at once.
  */
 export function createAdmission(bounds: AdmissionBounds, now: () => number = () => performance.now()): Admission {
   const groups = new Map<unknown, Group>();
@@ -65,7 +65,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
   const running = { quick: 0, slow: 0 };
   let waiting = 0;
 
-  /** The ledger with something waiting for the lane that will have used least; of several the one that came first. */
+  /** The ledger with a list waiting for the lane that will have used least; among equals the one that came first. */
   const chosen = (lane: Lane): [unknown, Group] | undefined => {
     let best: [unknown, Group] | undefined;
     let least = Number.POSITIVE_INFINITY;
@@ -98,7 +98,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
     if (outcome === 'given up') {
       usage.wasted += took;
       listing.givenUp += 1;
-      // It may have been the machine that was slow, and a second time it rarely is.
+      // A busy machine may have slowed it down; a second time that is rare.
       const again = listing.givenUp === 1 && usage.wasted < bounds.waste;
       group[again ? 'quick' : 'slow'].push(listing);
       waiting += 1;
@@ -137,7 +137,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
     });
 }
 
-/** Runs a list and passes its outcome on; a list that is given up in the quick lane has none yet. */
+/** Runs a list and passes its outcome on; a list given up in the quick lane stays pending. */
 async function tried<T>(
   lane: Lane,
   run: () => Promise<T>,

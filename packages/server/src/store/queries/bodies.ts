@@ -6,8 +6,8 @@ import { unnested } from './unnested.js';
 import type { Place, Sized, Version } from './version.js';
 
 /**
- * Versions of a ledger's records, in the order asked for: the bodies of the first, as many as hold no more than `most` bytes
- * together, but at least one; and the sizes of all. As they were found: whoever takes them has to check them.
+ * Versions of a ledger's records, in the order asked for: the sizes of all, and the bodies of the first ones, up to
+ * `most` bytes together, but at least one. They are unchecked: the caller verifies them.
  */
 export type Bodies = (query: {
   readonly ledger: number;
@@ -38,7 +38,7 @@ export function createBodies(on: Queryable): Bodies {
 }
 
 /**
- * The bodies of versions, one after the other: those that were not fetched with the others are fetched one at a time.
+ * The bodies of versions, one after the other; missing ones are fetched one at a time.
  *
  * @param bodies checked
  * @param versions checked

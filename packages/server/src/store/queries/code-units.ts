@@ -2,11 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 
 /**
  * Strings compare by UTF-16 code unit (interface/lists#comparison). PostgreSQL compares the bytes of UTF-8, which
- * comes to the same but for one thing: characters beyond U+FFFF stand before U+E000 to U+FFFF in code units, as
- * surrogates, and after them in bytes.
+ * differs in one case: characters beyond U+FFFF stand before U+E000 to U+FFFF in code units, as surrogates, and after
+ * them in bytes.
  */
 
-/** Whether a text compares with every other by its bytes as by its code units: it has no character of either sort. */
+/**
+ * Whether a text compares with every other by its bytes as by its code units, being free of characters of both sorts.
+ */
 export function orderedAsBytes(text: string): boolean {
   return !/[\ud800-\uffff]/.test(text);
 }

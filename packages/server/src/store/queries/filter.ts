@@ -12,7 +12,9 @@ export interface Filter {
   readonly operator: Operator;
   /** One value; several for `$in` and `$nin`. Text, as it came in the query; moments in UTC. */
   readonly values: readonly string[];
-  /** Whether what the path leads to is the key unique within the kind, which no document repeats. */
+  /**
+   * Whether the path leads to the key unique within the kind, which has a column instead of a place in the document.
+   */
   readonly key?: boolean;
 }
 
@@ -54,12 +56,12 @@ export function changeCondition(filter: Filter): RawBuilder<boolean> {
   throw new Error(`Changes are not filtered by ${path}.`);
 }
 
-/** Whether the filter asks for values that the index of filter documents finds. */
+/** Whether the index of filter documents finds the values. */
 export function isSought(filter: Filter): boolean {
   return !hasColumn(filter) && (filter.operator === '$eq' || filter.operator === '$in');
 }
 
-/** Whether the filter leaves a stretch of one of the indexes that are in the order of lists. */
+/** Whether the filter selects a contiguous range of an index in list order. */
 export function isStretch({ path, operator }: Filter): boolean {
   if (path === 'meta.moment') return operator === '$eq' || operator in SIGNS;
   return (path === 'meta.status' || path === 'meta.domain') && operator === '$eq';
@@ -75,8 +77,8 @@ function hasColumn({ path, key }: Filter): boolean {
 }
 
 /**
- * The text may stand for a string, a number or a boolean; comparing with a stored value of another type is neither true
- * nor false to `@?`, so each stored value is held against the reading of its own type.
+ * The text may stand for a string, a number or a boolean. In `@?` a comparison across types is null, so each stored
+ * value is compared with the reading of its own type.
  *
  * @param elements the values found at the filter's path, in the language of `jsonpath`
  */
@@ -98,7 +100,7 @@ function exists(elements: string, predicate: string): RawBuilder<boolean> {
   return sql`r.document @? ${`${elements} ? (${predicate})`}::jsonpath`;
 }
 
-/** What the text may stand for, as literals of `jsonpath`. */
+/** The possible readings of the text, as literals of `jsonpath`. */
 function readings(text: string): string[] {
   const number = numberOf(text);
   return [
@@ -108,13 +110,13 @@ function readings(text: string): string[] {
   ];
 }
 
-/** A number that is written beyond the range of stored ones is still beyond them. */
+/** A number beyond the range of a double stays beyond all stored ones. */
 function numberLiteral(number: number): string {
   if (Number.isFinite(number)) return String(number);
   return number > 0 ? '1e400' : '-1e400';
 }
 
-/** Whether a string compares as wanted with a value whose order among strings is not that of its bytes. */
+/** Compares strings with a value whose order differs between bytes and code units. */
 function hasString(elements: string, comparison: Comparison, value: string): RawBuilder<boolean> {
   const strings = sql`jsonb_path_query(r.document, ${`${elements} ? (@.type() == "string")`}::jsonpath) as e(value)`;
   return sql`exists (select from ${strings} where ${compared(sql`e.value #>> '{}'`, comparison, value)})`;
@@ -128,7 +130,7 @@ function textCondition(text: RawBuilder<string>, operator: Operator, values: rea
   return compared(text, operator as Comparison, value);
 }
 
-/** A shorter text is equal to a status as soon as it is equal to what the index holds of it. */
+/** A text shorter than the index entry equals the status exactly when it equals the entry. */
 function statusCondition(operator: Operator, values: readonly string[]): RawBuilder<boolean> {
   const indexed = operator === '$eq' && values.every((value) => value.length < INDEXED_STATUS);
   return textCondition(indexed ? sql`left(r.status, ${sql.lit(INDEXED_STATUS)})` : sql`r.status`, operator, values);
@@ -147,7 +149,7 @@ function momentCondition(moment: RawBuilder<Date>, operator: Operator, values: r
   return sql`${moment} ${sql.raw(operator === '$eq' ? '=' : SIGNS[operator as Comparison])} ${value}::timestamptz`;
 }
 
-/** What is no number is neither more nor less than one, and no pattern is found in one. */
+/** Only numbers compare with a number; other texts and patterns match nothing. */
 function numberCondition(
   number: RawBuilder<number>,
   operator: Operator,

@@ -15,14 +15,14 @@ export interface StoredChange {
   readonly body: string;
 }
 
-/** What was found, and the ledger's version at the moment of the read. */
+/** A result, and the ledger's version at the moment of the read. */
 export type AsOf<T> = T & { readonly version: number };
 
 /**
- * A page of a record's versions, newest first, with the bodies of the first, as many as `limits.answers.atOnce` bytes hold; and
- * how many versions match in all. As they were found: whoever takes bodies has to check them.
+ * A page of a record's versions, newest first: the bodies of the first, up to `limits.answers.atOnce` bytes, and the
+ * total of matching versions. They are unchecked: the caller verifies them.
  *
- * @throws `api.request-timeout` when they are not found in time
+ * @throws `api.request-timeout` when the query takes too long
  */
 export type HistoryPage = (
   of: Versioned,
@@ -31,7 +31,7 @@ export type HistoryPage = (
 
 /** Reads of the append-only history. All are by luid: a handle may have named several records in its time. */
 export interface History {
-  /** One version, or nothing. */
+  /** One version; `change` is absent when it is missing. */
   one(of: Versioned, change: number): Promise<AsOf<{ change?: StoredChange }>>;
   /** The newest version, which tells a dropped record from one that never was. */
   latest(of: Versioned): Promise<StoredChange | undefined>;

@@ -1,76 +1,75 @@
 import type pg from 'pg';
 import { limits } from '../../limits.js';
 
-/** One unit of a worker's work. */
+/** A unit of a worker's work. */
 export interface Unit {
   /** The id of the ledger it belongs to; 0 for one of the whole deployment. */
   readonly ledger: number;
-  /** What sets it apart from the ledger's other units; empty where a ledger has one. */
+  /** Tells it from the ledger's other units; empty where a ledger has one. */
   readonly unit: string;
 }
 
-/** A unit that this process has the lease of. */
+/** A unit whose lease this process has. */
 export interface Claimed extends Unit {
-  /** Runs in a row that failed before this one, or whose process died. */
+  /** Previous runs in a row that failed, or whose process died. */
   readonly failures: number;
 }
 
-/** A lease as it is renewed and given back. */
+/** The key of a lease. */
 export interface LeaseKey extends Unit {
   readonly worker: string;
 }
 
-/** What to claim. */
 export interface Claim {
   readonly worker: string;
   /** SQL that lists due units (`BackgroundWorker.due`). */
   readonly due: string;
   /** Milliseconds for which a lease holds. */
   readonly lease: number;
-  /** Units claimed at most. */
+  /** Greatest number of claimed units. */
   readonly count: number;
-  /** Units of one ledger that this process runs at most at a time. */
+  /** Greatest number of units of one ledger that this process runs at a time. */
   readonly each: number;
-  /** The worker's units that this process runs, which it does not claim again. */
+  /** The worker's units that this process runs already, which are skipped. */
   readonly running: readonly Unit[];
 }
 
-/** What a look for due units found. */
+/** The result of a look for due units. */
 export interface Found {
   readonly claimed: readonly Claimed[];
-  /** Seconds that the unit which was due for longest has waited; 0 when none was due. */
+  /** Seconds that the longest due of the free units has waited; 0 when all are held or at rest. */
   readonly lag: number;
-  /** Milliseconds until the first of the due units that somebody holds, or that wait, is free; absent without any. */
+  /** Milliseconds until the first held or resting unit is free; absent when all due units are. */
   readonly wait?: number;
 }
 
 /**
- * The table of leases. A lease is for speed: it keeps two processes from doing the same at the same time, mostly. It
- * decides nothing about truth: a process that stood still runs on after its lease has ended, and a unit may be found due
- * that was done a moment ago. What a run stores is checked where it is stored.
+ * The table of leases. A lease is an optimisation: it mostly keeps two processes from doing the same work at once. It
+ * guarantees nothing: a stalled process runs on after its lease has ended, and a unit done a moment ago may still look
+ * due. A run's writes are verified where they are stored.
  *
- * All times are those of the database's clock. Processes measure how long something takes, and compare no clocks.
+ * All times are those of the database's clock. Processes measure durations only, so their clocks may differ.
  */
 export interface Leases {
-  /** Takes leases of due units: fair over ledgers, those first that were due first. */
+  /** Takes leases of due units: fair over ledgers, longest due first. */
   claim(claim: Claim): Promise<Found>;
   /** Renews leases for so many milliseconds. @returns those that this process still had */
   renew(keys: readonly LeaseKey[], lease: number): Promise<LeaseKey[]>;
-  /** Gives a lease back: nobody takes the unit for so many milliseconds. Nothing happens where the lease was lost. */
+  /** Releases a lease: the unit stays unclaimed for so many milliseconds. A lost lease is left as it is. */
   release(key: LeaseKey, rest: number, failures: number): Promise<void>;
-  /** Gives a lease back, and forgets the unit. */
+  /** Releases a lease and deletes its row. */
   forget(key: LeaseKey): Promise<void>;
 }
 
 const MILLISECOND = `interval '1 millisecond'`;
 
 /**
- * Everything in one statement, on one snapshot. `turn` numbers the units of a ledger, those that run included: the first
- * of every ledger come before the second of any. A lease that ran out is locked, and passed over where another process
- * is taking it at this moment; a unit that has no row yet is inserted, and the first one to do so has it. Rows are
- * inserted in one order, so that two claims that meet do not wait for each other.
+ * Everything in one statement, on one snapshot. `turn` numbers the units of a ledger, running ones included: the first
+ * of every ledger come before the second of any. An expired lease is locked, or skipped while another process is taking
+ * it; a unit without a row is inserted, and the first process to do so has it. Rows are inserted in one order, which
+ * keeps two claims from a deadlock.
  *
- * Who takes over from a process that died counts that as a failure.
+ * Taking over from a process that died counts as a failure.
  */
 function claimStatement(due: string): string {
   return `with due as materialized (
@@ -128,7 +127,7 @@ const RELEASE = `update lease set holder = null, until = now() + $5 * ${MILLISEC
 
 const FORGET = `delete from lease where ledger_id = $1 and worker = $2 and unit = $3 and holder = $4`;
 
-/** @param holder names this process, and no other one: not even one before it or after it */
+/** @param holder unique name of this process among all past and future ones */
 export function createLeases(pool: pg.Pool, holder: string): Leases {
   return {
     async claim({ worker, due, lease, count, each, running }) {
@@ -158,7 +157,10 @@ export function createLeases(pool: pg.Pool, holder: string): Leases {
   };
 }
 
-/** Deletes rows of units that nobody has run for a day, a bounded number at a time. What fails again makes its row anew. */
+/**
+ * Deletes rows of units that have been idle for a day, a bounded number at a time. A later failure inserts the row
+ * again.
+ */
 export const DELETE_OLD_LEASES = `delete from lease where (ledger_id, worker, unit) in (
   select ledger_id, worker, unit from lease where until < now() - interval '1 day' limit ${limits.background.swept}
   for update skip locked)`;

@@ -9,7 +9,7 @@ import { transaction } from '../transaction.js';
 import { kindsWhere } from './kinds-where.js';
 import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 
-/** What the tables hold of a ledger as a whole: what a process needs to decide and sign. */
+/** The tables' content on a ledger as a whole: the state that a process needs to decide and sign. */
 export interface StoredLedger {
   readonly id: number;
   readonly handle: string;
@@ -35,7 +35,7 @@ export interface StoredLedger {
   }[];
 }
 
-/** A ledger whose bodies were not fetched. */
+/** A ledger that was too large to fetch. */
 export interface LargeLedger {
   /** Bytes of the bodies. */
   readonly size: number;
@@ -47,25 +47,25 @@ export interface Birth {
   readonly secrets: readonly { readonly name: string; readonly sealed: Buffer }[];
 }
 
-/** What a new ledger is called, and the keys of its owners. */
+/** Handle and luid of a new ledger, and the keys of its owners. */
 interface Named {
   readonly handle: string;
   readonly luid: string;
   readonly owners: readonly string[];
 }
 
-/** Makes the records of a new ledger, given its id and the version it begins with. */
+/** Makes the records of a new ledger, given its id and its first version. */
 export type Births = (id: number, version: number) => readonly Birth[];
 
 export interface LedgerStore {
-  /** The ledger of that handle or luid, or nothing. */
+  /** The ledger of that handle or luid; undefined when it is missing. */
   load(id: string): Promise<StoredLedger | undefined>;
-  /** The same; only how large it is when its bodies hold more than `most` bytes together, which then are not fetched. */
+  /** The same; only the size when the bodies exceed `most` bytes together. */
   load(id: string, most: number): Promise<StoredLedger | LargeLedger | undefined>;
-  /** The version the ledger is at now. */
+  /** The current version of the ledger. */
   version(id: number): Promise<number>;
   /**
-   * Makes a ledger with all its birth records, or none of it.
+   * Makes a ledger with all its birth records, in one transaction.
    *
    * @returns false when the handle is taken
    */
@@ -73,7 +73,7 @@ export interface LedgerStore {
 }
 
 export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStore {
-  // Each holds a connection for several round trips: all at once they would leave none for anyone else.
+  // Each holds a connection for several round trips: the lanes leave connections for other work.
   const founded = gather<{ ledger: Named; births: Births }, boolean>(
     async ([one]) => [await found(pool, one!.ledger, one!.births)],
     { batch: 1, queue: limits.queue, lanes: limits.transactions.births },
@@ -86,7 +86,7 @@ export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStor
   };
 }
 
-/** The key of a ledger's `system` signer, as it was sealed at the ledger's birth. */
+/** The sealed key of a ledger's `system` signer, which dates from the ledger's birth. */
 export interface SystemKey {
   /** Luid of the ledger. */
   readonly ledger: string;
@@ -96,7 +96,7 @@ export interface SystemKey {
   readonly sealed: Buffer;
 }
 
-/** Reads the key of a ledger's `system` signer; nothing when there is no such ledger. */
+/** Reads the key of a ledger's `system` signer; undefined when the ledger is missing. */
 export function createSystemKeys(pool: pg.Pool): (ledger: number) => Promise<SystemKey | undefined> {
   return async (ledger) => {
     const { rows } = await pool.query<SystemKey>({
@@ -118,7 +118,7 @@ async function load(
   id: string,
   most: number,
 ): Promise<StoredLedger | LargeLedger | undefined> {
-  // The version is read first: rows read after it may be newer, never older, and the next check then reloads them.
+  // The version is read first: rows read after it may be newer, and the next check then reloads them.
   const { rows: ledgers } = await pool.query<Omit<StoredLedger, 'bodies' | 'schemas' | 'keys'> & AsOf>({
     name: 'ledger',
     text: `select id, handle, luid, version, ${epochs.walPosition} as position from ledger where handle = $1 or luid = $1`,
@@ -158,7 +158,7 @@ async function load(
   return { ...ledger, bodies: bodies.rows, schemas: schemas.rows, keys: keys.rows };
 }
 
-/** How far the database had come when something was read. */
+/** The position of the write-ahead log at the time of the read. */
 interface AsOf {
   readonly position: number | null;
 }
@@ -179,7 +179,7 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
 
 function found(pool: pg.Pool, ledger: Named, births: Births): Promise<boolean> {
   return transaction(pool, async (client, rollback) => {
-    // Held until the end, so that the new ledger is not left behind when the others are moved on.
+    // Locked until the commit, so that the new ledger joins the others when they are moved on to another epoch.
     const { rows: kept } = await client.query(`select value from deployment where name = 'epoch' for share`);
     const version = Number(kept[0]?.value ?? 0) * EPOCH + 1;
     const { rows } = await client.query<{ id: number }>(

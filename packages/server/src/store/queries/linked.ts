@@ -6,9 +6,9 @@ import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from '.
 
 /** Records of a kind by their link value. */
 export interface Linked {
-  /** The body of the one that took it first. */
+  /** The body of the record that took the link first. */
   first(query: Query): Promise<string | undefined>;
-  /** The keys of so many at most, oldest first. */
+  /** The keys of at most `limit` records, oldest first. */
   keys(query: Query & { readonly limit: number }): Promise<readonly string[]>;
 }
 

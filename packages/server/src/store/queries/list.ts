@@ -13,17 +13,17 @@ export interface ListQuery {
   readonly filters: readonly Filter[];
   readonly limit: number;
   readonly offset: number;
-  /** What is thrown in place of looking, when nobody waits for the list any more. */
+  /** The error to throw instead of running the query, once the request is over. */
   readonly abandoned?: () => Error | undefined;
   /** Only what comes after this place in the list's order. */
   readonly after?: Place;
 }
 
 /**
- * A place in the order of a list: newest change first, then oldest record first (interface/lists#order). No two records
- * share one, so between two pages nothing changes places but by a write: a record that was changed moves to the front,
- * one that is new appears there, one that was dropped is gone, and what they passed is found one place on or back. A
- * write that took its moment earlier than another may also be seen later.
+ * A place in the order of a list: newest change first, then oldest record first (interface/lists#order). Places are
+ * unique, so between two pages only writes move records: a changed record moves to the front, a new one appears there,
+ * a dropped one is gone, and the records they passed shift by one place. A write that took its moment earlier than
+ * another may also become visible later.
  */
 export interface Place {
   readonly moment: string;
@@ -36,7 +36,7 @@ export interface Listed<T = Sized> {
   readonly records: readonly (T & { readonly place: Place })[];
 }
 
-/** What the index of current versions holds of a record: enough to tell, mostly, who may see it. */
+/** The columns of a record in the index of current versions: mostly enough to tell who may see it. */
 export interface Indexed {
   readonly luid: string;
   readonly change: number;
@@ -55,15 +55,18 @@ export interface ListedLedger extends Sized {
 
 export interface Lists {
   /**
-   * Current records of one kind in one ledger, with the bodies of those that take no more than their share of
-   * `limits.answers.atOnce` bytes. As they were found: whoever takes bodies has to check them.
+   * Current records of one kind in one ledger, with the bodies of those within their share of `limits.answers.atOnce`
+   * bytes. They are unchecked: the caller verifies them.
    *
-   * @throws LedgerError `api.request-timeout` when they are not found in time
+   * @throws LedgerError `api.request-timeout` when the query takes too long
    */
   page(query: ListQuery): Promise<Listed>;
-  /** The same list without bodies: what of them may be seen is told before any is fetched. */
+  /** The same list without bodies: access is judged before any body is fetched. */
   index(query: ListQuery): Promise<Listed<Indexed>>;
-  /** The records of the ledgers that the key owns: the one list that crosses tenants, for who owns them all. */
+  /**
+   * The records of the ledgers that the key owns. This is the one list that crosses tenants: all of them have the same
+   * owner.
+   */
   ledgers(query: Omit<ListQuery, 'ledger' | 'kind' | 'after'> & { owner: string }): Promise<readonly ListedLedger[]>;
 }
 
@@ -72,7 +75,7 @@ interface Row {
   readonly seen: number;
   readonly moment: string;
   readonly seq: number;
-  /** Absent in the one row of an empty page. */
+  /** Null in the one row of an empty page. */
   readonly luid: string | null;
 }
 
@@ -80,33 +83,33 @@ function isRecord({ luid }: Row): boolean {
   return luid !== null;
 }
 
-/** What a statement shows of each record. */
+/** What a statement returns of each record. */
 type Shown = 'bodies' | 'index';
 
-/** Records of the head of a list that are looked at before an index is asked: about a third of a millisecond. */
+/** Records at the head of a list that are examined before an index is used: about a third of a millisecond. */
 export const HEAD = 500;
 
-/** Records that are sorted at most: those who have more in common are met soon enough on a walk in order. */
+/** Records that are sorted at most. Where more match, a walk in order soon meets them. */
 export const FEW = 2_000;
 
-/** How often in a row lists by the same fields were answered by the index of documents. */
+/** How often in a row lists of one shape were answered by the index of documents. */
 interface Streak {
   few: number;
 }
 
-/** As long a streak is taken to go on: the newest records are then not looked at first. */
+/** A streak of this length is taken to go on: the head is then skipped. */
 const STREAK = 8;
 
-/** What lists that are likely to have as many matches share: of what, and by which fields; cut where it is long. */
+/** A name for lists that probably match alike: ledger, kind, and the fields of the filters; cut where it is long. */
 function shapeOf({ ledger, kind, filters }: ListQuery): string {
   const shape = [ledger, kind, ...filters.map(({ path, operator }) => `${path} ${operator}`)].join(' ');
   return shape.slice(0, limits.filter);
 }
 
 /**
- * How many matches there are is not known before they are looked for, and PostgreSQL, whose statistics know nothing of
- * what is within a document, would have to guess whether to walk the list in order or to ask the index of documents. It
- * is not asked to: each step below is cheap where it can answer, and notices where it cannot (decision 0012).
+ * The number of matches is unknown in advance, and PostgreSQL, whose statistics ignore the inside of a document, would
+ * have to guess whether to walk the list in order or to use the index of documents. So this code chooses: each step
+ * below is cheap where it succeeds, and detects where it fails (decision 0012).
  */
 export function createLists(on: Queryable): Lists {
   const streaks = new LruCache<string, Streak>(limits.listed.shapes);
@@ -157,7 +160,7 @@ export function createLists(on: Queryable): Lists {
   };
 }
 
-/** What matches among the newest: the answer, when many match. */
+/** The matches among the newest records: the answer when many match. */
 function headStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
   const { filters, limit, offset } = query;
   const stretch = [...inOrder(query), ...conditions(query, filters.filter(isStretch))];
@@ -165,16 +168,16 @@ function headStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
     query,
     filters.filter((filter) => !isStretch(filter)),
   );
-  // Both are in the order of the list, so no more of the newest are read than it takes to fill the page.
+  // Both are in the order of the list, so the scan of the newest stops when the page is full.
   const newest = sql`select * ${records(stretch)} order by r.moment desc, r.seq limit ${sql.lit(HEAD)}`;
   const matching = sql`from (${newest}) r where ${sql.join(others, sql` and `)}`;
   return pageStatement(query, shown, cut(matching, limit, offset, shown));
 }
 
-/** What the index of documents finds, sorted: the answer, when few match. */
+/** The matches that the index of documents finds, sorted: the answer when few match. */
 function fewStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
   const { ledger, kind, filters, limit, offset } = query;
-  // Written so that no index but that of the documents is of use: its entries are of this ledger and kind alone.
+  // Written so that only the index of documents is of use: its entries are of this ledger and kind alone.
   const where = [
     sql<boolean>`r.ledger_id + 0 = ${ledger}`,
     sql<boolean>`r.kind = ${kind}`,
@@ -188,7 +191,7 @@ function fewStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
 /** A walk through the list in its order, as far as it takes. */
 function walkStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
   const { ledger, kind, filters, limit, offset } = query;
-  // Where records are named, the index of names leads to them, and the order of the list to nothing.
+  // Where records are named, the index of names leads to them.
   const lead = filters.some(isNamed)
     ? [sql<boolean>`r.ledger_id = ${ledger}`, sql<boolean>`r.kind = ${kind}`, ...following(query)]
     : inOrder(query);
@@ -196,12 +199,12 @@ function walkStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
   return pageStatement(query, shown, cut(records(where), limit, offset, shown));
 }
 
-/** Conditions as the indexes that are in the order of lists have them. */
+/** Conditions in the form of the indexes that are in list order. */
 function inOrder(query: ListQuery): RawBuilder<boolean>[] {
   return [sql`r.ledger_id = ${query.ledger}`, sql`r.kind || '' = ${query.kind}`, ...following(query)];
 }
 
-/** What comes after the query's place: the first condition is one an index can start at, the second is exact. */
+/** The records after the query's place: the first condition is one an index can start at, the second is exact. */
 function following({ after }: ListQuery): RawBuilder<boolean>[] {
   if (!after) return [];
   const moment = sql`${after.moment}::timestamptz`;
@@ -213,8 +216,8 @@ function conditions({ ledger, kind }: ListQuery, filters: readonly Filter[]): Ra
 }
 
 /**
- * The size of a version in bytes, and its body where it takes no more than its share of what may be fetched without asking
- * for room. Its length stands beside a text that is stored elsewhere: longer bodies are not touched.
+ * The size of a version in bytes, and its body where that is within its share of the bytes that bypass the semaphore.
+ * PostgreSQL keeps the length beside a text that is stored elsewhere, so longer bodies stay unread.
  *
  * @param limit records on the page
  */
@@ -225,9 +228,9 @@ function sizeAndBody(limit: number): RawBuilder<unknown> {
 }
 
 /**
- * The page is cut from the index of current versions first; only its records' bodies are then fetched, if any.
+ * The page is cut from the index of current versions first; then the bodies of its records are fetched, if any.
  *
- * @param seen what the page is cut from, when all of that is to be counted
+ * @param seen the records that the page is cut from, when they are to be counted
  */
 function pageStatement<T>(
   { ledger, limit }: ListQuery,
@@ -255,7 +258,7 @@ function cut(from: RawBuilder<unknown>, limit: number, offset: number, shown: Sh
     order by r.moment desc, r.seq limit ${sql.lit(limit)} ${offset === 0 ? sql`` : sql`offset ${offset}`}`;
 }
 
-/** What a page is made of. */
+/** The columns of a page. */
 function columns(shown: Shown): RawBuilder<unknown> {
   const more = shown === 'index' ? sql`, r.handle, r.status, r.domain, r.judged` : sql``;
   return sql`r.ledger_id, r.luid, r.change, r.moment, r.seq${more}`;

@@ -9,9 +9,9 @@ import { unnested } from './unnested.js';
 import { missing, type ReadGuards, type StoredVersion, type Version } from './version.js';
 
 export interface Found {
-  /** The ledger's version at the moment of the read: what the caller holds of the ledger is current if it agrees. */
+  /** The ledger's version at the moment of the read: the caller's cached ledger is current if it has the same. */
   readonly version: number;
-  /** Absent when there is no such record. */
+  /** Absent when the record is missing. */
   readonly record?: Version;
 }
 
@@ -25,25 +25,25 @@ export type Lookup = (query: Query & { by: 'handle' | 'luid' }) => Promise<Found
 
 interface Row extends StoredVersion {
   readonly version: number;
-  /** Absent also where the version is the one that is known; so are its other columns then. */
+  /** Null also where this process knows the version already; so are `action` and `mac`. */
   readonly body: string;
-  /** How far the database has come, where a body was read. */
+  /** The position of the write-ahead log, where a body was read. */
   readonly position: number | null;
-  /** Whether it is larger than what is fetched together with others: it is to be looked up alone. */
+  /** Whether it is too large for a shared query, and has to be looked up alone. */
   readonly large: boolean;
 }
 
-/** A version that is kept, and the epoch it was read in: in another one there may be another of that number. */
+/** A cached version, and the epoch it was read in: in another epoch the number may mean another version. */
 interface Known extends Version {
   readonly epoch: number;
 }
 
-/** Stands for what is too large to be found together with others. */
+/** Stands for a record that is too large for a shared query. */
 const LARGE = Symbol('large');
 
 const ASKED = ['ord int', 'kind text', 'id text', 'known_luid text', 'known_change int', 'known_epoch int'];
 
-// The limit keeps the last part from being run at all for what is known; as a condition it would be tried on its result.
+// The limit spares the last part altogether for known versions; a condition would be applied to its result.
 const text = (by: 'handle' | 'luid', position: string) => `
 select l.version, r.luid, r.change, c.action, c.mac, coalesce(octet_length(c.body) > $8, false) as large,
   case when octet_length(c.body) <= $8 then c.body end as body,
@@ -66,11 +66,11 @@ order by q.ord
 `;
 
 /**
- * Reads current records by handle or luid. Lookups in one ledger that arrive while one is under way share the next query,
- * which is what makes single reads cheap under load; each answers with the ledger's version, so that no second query is
- * needed to know whether the rules they are judged by are current.
+ * Reads current records by handle or luid. Lookups in one ledger that arrive while one is under way share the next
+ * query, which makes single reads cheap under load; each answers with the ledger's version, so the same query tells
+ * whether the rules they are judged by are current.
  *
- * Which version is the current one is asked each time, and what it holds only when this process does not know it yet.
+ * The current version number is read each time; the body only when this process lacks it.
  */
 export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch?: Watch): Lookup {
   const known = new LruCache<string, Known>(limits.known, ({ body }) => body.length + ENTRY);
@@ -78,7 +78,7 @@ export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch
     const keyOf = ({ ledger, kind, id }: Query) => `${ledger} ${kind} ${by} ${id}`;
     const statement = { name: `lookup-${by}`, text: text(by, epochs.walPosition) };
 
-    /** What needs no look at it: nothing, or what is kept. */
+    /** The result where a check is unnecessary: the record is missing, too large or cached; undefined otherwise. */
     const foundAtOnce = ({ version, luid, change, body, large }: Row, before: Known | undefined) => {
       if (luid === null) return { version };
       if (large) return LARGE;
@@ -145,16 +145,16 @@ export interface Fetched {
   readonly most: number;
 }
 
-/** Many small records in one query, or one of any size: either way no more than a page of a list holds. */
+/** Many small records in one query, or one of any size: either way about as much as a page of a list. */
 export const TOGETHER: Fetched = { batch: limits.batch, most: limits.answers.page / limits.batch };
 export const ALONE: Fetched = { batch: 1, most: 2 ** 31 - 1 };
 
-/** A ledger that is not there any more has no version: what was held of it is loaded anew, and not found. */
+/** A deleted ledger has version 0: the caller's cached ledger is then loaded again, and found missing. */
 const GONE: Found = { version: 0 };
 
 function ledgerOf({ ledger }: Query): number {
   return ledger;
 }
 
-/** About what a known version takes beside its body, in characters. */
+/** Approximate size of a cache entry beside its body, in characters. */
 const ENTRY = 300;

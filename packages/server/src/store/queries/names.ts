@@ -3,13 +3,13 @@ import { LruCache } from '../../base/lru-cache.js';
 import { limits } from '../../limits.js';
 
 /**
- * Names for statements that are made on the fly, under which each connection keeps their plans: planning takes about as
- * long as reading a page of a list.
+ * Names for generated statements, under which each connection keeps their plans: planning takes about as long as
+ * reading a page of a list.
  *
- * Nothing makes a connection forget a plan, and clients choose what they list by. So a statement gets a name when it was
- * seen often, and only so many get one; the others are planned each time.
+ * Connections keep plans for ever, and clients choose what they list by. So a statement gets a name once it was seen
+ * often, and the number of names is limited; the others are planned each time.
  *
- * @returns tells the name of a statement, if it has one
+ * @returns gives the name of a statement, if it has one
  */
 export function createNames(): (text: string) => string | undefined {
   const { count, seen, among, characters } = limits.plans;

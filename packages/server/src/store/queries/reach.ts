@@ -1,15 +1,15 @@
 import pg from 'pg';
 
-/** The oldest PostgreSQL that can be used. */
+/** The oldest supported PostgreSQL. */
 const OLDEST = 15;
 
 /**
- * Puts an error of the database at the start into one line that says which database it is and what to try. The password
- * is never in it.
+ * Turns an error of the database at the start into one line that says which database it is and what to try, and leaves
+ * the password out.
  *
  * @param url the connection string
- * @param ours whether it is the PostgreSQL that the server runs itself
- * @returns anything that is no error of the database as it is
+ * @param ours whether it is the embedded PostgreSQL
+ * @returns any other error unchanged
  */
 export function explained(error: unknown, url: string, ours: boolean): unknown {
   const first = error instanceof AggregateError ? (error.errors[0] as Error) : (error as NodeJS.ErrnoException);
@@ -23,10 +23,10 @@ export function explained(error: unknown, url: string, ours: boolean): unknown {
   return new Error(`${named(url, ours)} ${problem(code, first.message, user, database)}`, { cause: error });
 }
 
-/** How the driver speaks of connections, without a code. */
+/** Messages of the driver about connections, which lack a code. */
 const CONNECTION = /connection|SSL|timeout/i;
 
-/** @throws Error in one line when the database cannot be used: its release, or how it keeps text */
+/** @throws Error in one line when the release or the encoding of the database is unsupported */
 export async function assertUsable(pool: pg.Pool, url: string, ours: boolean): Promise<void> {
   const { rows } = await pool.query<{ version: string; release: number; encoding: string }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as release,
@@ -37,7 +37,7 @@ export async function assertUsable(pool: pg.Pool, url: string, ours: boolean): P
 }
 
 /**
- * Why a database cannot be used, as the end of a sentence that begins with it.
+ * The reason why a database is unusable, as the end of a sentence that begins with it.
  *
  * @param release as PostgreSQL counts them: 150004 is 15.4
  */
@@ -83,7 +83,9 @@ function problem(code: string | undefined, message: string, user: string, databa
   return `cannot be used: ${message}`;
 }
 
-/** Where a connection string leads, without the password. What the query says of the host wins, as in the driver. */
+/**
+ * Where a connection string leads; the password is left out. The host of the query takes precedence, as in the driver.
+ */
 function partsOf(text: string): { host: string; user: string; database: string } {
   const { hostname, port, username, pathname, searchParams } = new URL(text);
   const host = searchParams.get('host') ?? (hostname || 'localhost');

@@ -5,13 +5,15 @@ import { limits } from '../../limits.js';
 import { unnested } from './unnested.js';
 
 /**
- * Which single-use tokens were used (claim `jti`, interface/tokens#claims). All processes of a deployment share the
- * memory: a token used in one is used in all.
+ * Replay protection for single-use tokens (claim `jti`, interface/tokens#claims). All processes of a deployment share
+ * it: a token used in one is used in all.
  */
 export interface Replays {
   /**
-   * Marks `jti` as used in `ledger` until `expiresAt` (milliseconds). Of all calls with the same ledger and `jti` within
-   * that time exactly one answers true. False as well when the use cannot be remembered.
+   * Marks `jti` as used in `ledger` until `expiresAt` (milliseconds). Of all calls with the same ledger and `jti`
+   * within that time exactly one returns true.
+   *
+   * @throws Overloaded when the queue is full; what the database throws
    */
   use(ledger: string, jti: string, expiresAt: number): boolean | Promise<boolean>;
 }
@@ -24,8 +26,8 @@ interface Use {
 }
 
 /**
- * The memory of used tokens that all processes of a deployment share: of all requests with one token, whichever process
- * they reach, the database lets exactly one be the first (interface/tokens#claims).
+ * Replay protection in the database: of all requests with one token, whichever process they reach, exactly one is the
+ * first (interface/tokens#claims).
  */
 export function createReplays(pool: pg.Pool, runtime: Runtime, watch?: Watch): Replays {
   const use = gather<Use, boolean>(
@@ -37,7 +39,7 @@ export function createReplays(pool: pg.Pool, runtime: Runtime, watch?: Watch): R
 }
 
 /**
- * The statement that deletes tokens which have expired, `limits.background.swept` of them at most.
+ * The statement that deletes expired tokens, `limits.background.swept` of them at most.
  *
  * @param now milliseconds since 1970
  */
@@ -50,7 +52,7 @@ export function deleteExpiredTokens(now: number): pg.QueryConfig {
 }
 
 async function take(pool: pg.Pool, uses: readonly Use[], now: number): Promise<boolean[]> {
-  // Within one statement a row can be taken once only: later ones of the same token are replays already.
+  // One statement takes a row only once: later uses of the same token are replays already.
   const names = uses.map(({ ledger, jti }) => JSON.stringify([ledger, jti]));
   const firsts = uses.filter((_, index) => names.indexOf(names[index] as string) === index);
   const { rows } = await pool.query<{ ledger: string; use: string }>({

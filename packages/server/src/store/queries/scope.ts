@@ -1,8 +1,8 @@
 import type { KindName } from '../../kinds/kind.js';
 
 /**
- * The outer key of a record's filter document, so that no index entry is shared by two ledgers or kinds. Ledger
- * records are listed across the ledgers their owner has, so theirs are alike.
+ * The outer key of a record's filter document, so that each index entry belongs to one ledger and kind. Ledger records
+ * are listed across the ledgers of their owner, so they share one.
  */
 export function scope(ledger: number, kind: KindName): string {
   return kind === 'ledger' ? 'ledger' : `${ledger}/${kind}`;

@@ -9,13 +9,13 @@ import { ALONE, type Fetched, type Lookup, TOGETHER } from './lookup.js';
 import { unnested } from './unnested.js';
 import { missing, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 
-/** The signer that the key or handle asked for leads to, with the circles it is in. */
+/** The signer that the key or handle leads to, with its circles. */
 export interface FoundSigner {
   readonly version: number;
-  /** Absent when nobody has the key. */
+  /** Absent when the key is unregistered. */
   readonly body?: string;
   /**
-   * The factor that has the key, where it is one that the key stands for, and not the signer itself
+   * The factor that has the key, where the key stands for a factor of the signer
    * (interface/proofs#for-whom-a-key-stands).
    */
   readonly factor?: string;
@@ -28,7 +28,7 @@ export type SignerLookup = (query: { ledger: number; key: string; by: 'public' |
 
 interface Row extends StoredVersion {
   readonly version: number;
-  /** Whether it is larger than what is fetched together with others: it is to be looked up alone. */
+  /** Whether it is too large for a shared query, and has to be looked up alone. */
   readonly large: boolean;
   readonly position: number | null;
   readonly factor_luid: string | null;
@@ -57,7 +57,7 @@ const FACTOR = ['luid', 'change', 'action', 'mac', 'body'];
 
 const columns = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ');
 
-/** What was found, unless signer and factor hold more than `$4` bytes together. */
+/** The result, without bodies when signer and factor exceed `$4` bytes together. */
 const within = (found: string, position: string) => `
 select version, ${position} as position, size > $4 as large,
   luid, change, action, mac, memberships, proven, factor_luid, factor_change, factor_action, factor_mac,
@@ -77,10 +77,10 @@ from ledger l
 where l.id = $1`;
 
 /**
- * Of the signers and factors that have the key, the one it stands for: who proved to hold it by a proof on the record
- * before who did not, and among equals who took it first. So nobody takes a key away by writing it into a record of
- * theirs. One that is out of use has it still: what was revoked does not pass on to the next. The statement names the two
- * kinds because a factor's key counts as its signer's.
+ * Of the signers and factors that have the key, the one it stands for: holders that proved the key by a proof on the
+ * record come first, and among equals the one that took it first. So a key stays with its holder when another writes it
+ * into a record. A record out of use keeps its key, so a revoked key does not pass on to the next holder. The statement
+ * names the two kinds because a factor's key counts as its signer's.
  */
 const BY_KEY = `
 select q.ord, l.version, ${columns(SIGNER, (name) => `s.${name}`)},
@@ -96,7 +96,7 @@ from ledger l
   )}) s on true
 where l.id = $1`;
 
-/** Stands for what is too large to be found together with others. */
+/** Stands for a signer that is too large for a shared query. */
 const LARGE = Symbol('large');
 
 interface Query {
@@ -105,9 +105,9 @@ interface Query {
 }
 
 /**
- * Signers by key or handle, each with its circles: what a rule about signers is matched against.
+ * Signers by key or handle, each with its circles: rules about signers are matched against these.
  *
- * @param lookup of what the memberships say, which is remembered
+ * @param lookup reads memberships, which are cached
  */
 export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lookup): SignerLookup {
   const { epochs } = guards;
@@ -152,7 +152,7 @@ export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lo
   };
 }
 
-/** The factor that has the key, where a row has one. A factor of no signer leads to nobody. */
+/** The factor that has the key, where a row has one. Its signer may be missing. */
 async function checkedFactor(
   { check }: ReadGuards,
   row: Row,
@@ -166,7 +166,7 @@ async function checkedFactor(
   return body;
 }
 
-/** What a membership says: it is made and dropped, and never changed. */
+/** The content of a membership, which is made and dropped, but never changed. */
 interface Membership {
   readonly circle: string;
   readonly signer: string;
@@ -174,7 +174,7 @@ interface Membership {
 
 type Circles = (ledger: number, version: number, signer: string, memberships: readonly string[]) => Promise<string[]>;
 
-/** The circles that memberships put a signer into. The index of records alone does not: it names what is to be read. */
+/** The circles that memberships put a signer into. The index only names the memberships; each is read and checked. */
 function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
   const known = new LruCache<string, Membership>(limits.signers);
   const membership = async (ledger: number, version: number, luid: string): Promise<Membership | undefined> => {
@@ -182,7 +182,7 @@ function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
     const kept = known.get(key);
     if (kept) return kept;
     const { record } = await lookup({ ledger, kind: 'circle-signer', id: luid, by: 'luid' });
-    // Gone since; so is the version of the ledger that this was found under.
+    // Dropped since; the ledger's version has risen, so the result is outdated anyway.
     if (!record) return undefined;
     const { data } = JSON.parse(record.body) as RecordEnvelope;
     const read = { circle: String(data.circle), signer: String(data.signer) };
@@ -194,7 +194,7 @@ function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
     const { handle } = (JSON.parse(signer) as RecordEnvelope).data;
     const all = await Promise.all(memberships.map((luid) => membership(ledger, version, luid)));
     for (const [index, one] of all.entries()) {
-      // The index names a membership that is another signer's.
+      // The index names a membership of another signer, so it was altered.
       if (one && one.signer !== handle)
         await check({ ledger, kind: 'circle-signer' }, missing({ luid: memberships[index]!, change: 1 }));
     }

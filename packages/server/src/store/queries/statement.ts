@@ -11,12 +11,12 @@ import pg from 'pg';
 import { limits } from '../../limits.js';
 import { createNames } from './names.js';
 
-/** What runs a statement: a pool, or one connection of it. */
+/** A pool, or one connection of it. */
 export type Queryable = {
   query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Pick<pg.QueryResult<R>, 'rows'>>;
 };
 
-/** Compiles statements; it never runs one. */
+/** Compiles statements without running them. */
 const compiler = new Kysely<unknown>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -27,7 +27,7 @@ const compiler = new Kysely<unknown>({
 });
 
 /**
- * Runs statements that are made on the fly; those that come often are kept planned.
+ * Runs generated statements; frequent ones are kept prepared.
  *
  * @returns the rows
  * @throws as `throwIfTooLong` does; else what the database throws
@@ -44,8 +44,8 @@ export function statementRunner(on: Queryable): <T>(statement: RawBuilder<T>) =>
 }
 
 /**
- * @throws `api.request-timeout` when it was the time to find the list that ran out: it could not be found sooner the next
- *   time, unless what kept the database busy was something else
+ * @throws `api.request-timeout` when the statement was canceled for taking too long: a retry would take as long, unless
+ *   other work kept the database busy; any other error unchanged
  */
 export function throwIfTooLong(error: unknown): never {
   if (!(error instanceof pg.DatabaseError) || error.code !== CANCELED) throw error;

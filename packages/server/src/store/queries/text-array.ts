@@ -2,9 +2,9 @@
 const TEXT = 25;
 
 /**
- * A `text[]` in the binary form of PostgreSQL's protocol, which the driver passes on as it is. An array as text, which
- * the driver would make, has every element searched for characters to escape on this side and parsed on the other: for
- * long texts full of quotes, as JSON is, that takes eight times as long.
+ * A `text[]` in the binary form of PostgreSQL's protocol, which the driver passes on unchanged. For an array in text
+ * form, each element is searched for characters to escape on this side and parsed on the other: for long texts full of
+ * quotes, such as JSON, that takes eight times as long.
  */
 export function textArray(values: readonly string[]): Buffer {
   const lengths = values.map((value) => Buffer.byteLength(value));

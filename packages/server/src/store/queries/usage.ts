@@ -1,6 +1,9 @@
 import { LruCache } from '../../base/lru-cache.js';
 
-/** Milliseconds: of connections used, and of those used for nothing, both halved every `halfLife`; and of its last lists. */
+/**
+ * Milliseconds of connections `used`, and `wasted` on lists that were given up, both halved every `halfLife`; `each`
+ * averages the last lists.
+ */
 export interface Usage {
   used: number;
   wasted: number;
@@ -13,13 +16,13 @@ export interface Usages {
   /** The usage of a ledger, decayed to this moment. */
   of(ledger: unknown): Usage;
   /**
-   * Charges a list that begins: what runs counts at once, as much as it is likely to take.
+   * Charges a list that begins: a running list counts at once, at its expected cost.
    *
    * @returns the milliseconds charged
    */
   begin(ledger: unknown): number;
   /**
-   * Charges what the list took in place of what was expected.
+   * Corrects the charge of `begin` to the time that the list took.
    *
    * @param expected what `begin` returned
    * @param took milliseconds
@@ -27,7 +30,7 @@ export interface Usages {
   end(ledger: unknown, expected: number, took: number): Usage;
 }
 
-/** What a list is taken to cost of which nothing is known: those of ledgers whose lists are small come before it. */
+/** The expected cost of a ledger's first list: ledgers whose lists are cheaper come first. */
 const UNKNOWN = 100;
 
 /**

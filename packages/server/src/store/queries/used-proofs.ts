@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * The luids of the records that proofs were used for, in no order. The commit looks itself: this is for who has to know
- * before something is done that no commit could undo.
+ * The luids of the records that proofs were used for, unordered. The commit checks this itself; callers ask before they
+ * do something irreversible, such as a call to a bridge.
  *
  * @param proofs as `useOf` names them
  */
