@@ -29,7 +29,7 @@ export async function chooseAccount(home: string): Promise<Account | undefined> 
     throw new Error(`${home} belongs to the user with id ${owner.uid}: start the server as that user, or as root`);
   }
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  const account = await unprivileged();
+  const account = await getUnprivilegedAccount();
   // Files of root are a copy that root made or restored.
   if (owner !== undefined) await give(home, account);
   return account;
@@ -53,7 +53,7 @@ async function give(path: string, account: Account): Promise<void> {
   for (const name of await readdir(path)) await give(join(path, name), account);
 }
 
-async function unprivileged(): Promise<Account> {
+async function getUnprivilegedAccount(): Promise<Account> {
   const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'));
   for (const wanted of ['postgres', 'nobody']) {
     const [, , uid, gid] = lines.find(([name]) => name === wanted) ?? [];

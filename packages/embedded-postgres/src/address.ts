@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Account, giveOne } from './account.js';
 
 /** The address that the embedded PostgreSQL listens on. */
-export interface Address {
+export interface ListenAddress {
   /** A folder with its socket, or an IP address. */
   readonly host: string;
   readonly port: number;
@@ -33,7 +33,7 @@ const port = 5432;
  * @param name the beginning of the folder's name
  * @throws Error when another user has a folder of that name
  */
-export async function makeAddress(dataDir: string, name: string, account?: Account): Promise<Address> {
+export async function makeAddress(dataDir: string, name: string, account?: Account): Promise<ListenAddress> {
   if (process.platform === 'win32') return loopback();
   const { dev, ino } = await lstat(dataDir);
   const id = createHash('sha256').update(`${dataDir}\n${dev}\n${ino}`).digest('hex').slice(0, 16);
@@ -70,7 +70,7 @@ async function clear(folder: string, account: Account | undefined): Promise<void
   await rm(folder, { recursive: true, force: true });
 }
 
-async function loopback(): Promise<Address> {
+async function loopback(): Promise<ListenAddress> {
   const host = '127.0.0.1';
   const server = createServer();
   const free = await new Promise<number>((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Server } from './server.js';
+import type { PostgresServer } from './server.js';
 
 /** A PostgreSQL that is restarted when it ends by itself. */
 export interface Kept {
@@ -24,7 +24,7 @@ export interface KeepOptions {
    * Starts it again, and resolves when it is ready. `began` is called with the process at once, so that it can be
    * stopped.
    */
-  readonly again: (began: (server: Server) => void) => Promise<void>;
+  readonly again: (began: (server: PostgresServer) => void) => Promise<void>;
   /** Whether the disk is full: failures then stay uncounted, until there is room. */
   readonly isFull: (said: string) => Promise<boolean>;
   /** Takes messages for the operator, a sentence at a time. */
@@ -37,7 +37,7 @@ export interface KeepOptions {
  * Supervises a running PostgreSQL: one that ends unasked, as when the system kills it for memory, is restarted. One
  * that does so repeatedly is given up, which `exited` reports.
  */
-export function keepRunning(first: Server, options: KeepOptions): Kept {
+export function keepRunning(first: PostgresServer, options: KeepOptions): Kept {
   const { again, isFull, alarm, now } = options;
   const { times, within, respite } = options.bounds;
   let current = first;

@@ -6,10 +6,10 @@ import { CannotRunHere } from './cannot-run-here.js';
 export type Launch = (program: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 
 /** Milliseconds that a trial, or initdb, may take. */
-const patience = { trial: 10_000, initdb: 120_000 };
+const programTimeouts = { trial: 10_000, initdb: 120_000 };
 
 /** Characters kept of a program's output; its end tells why it failed. */
-const kept = 4_000;
+const outputTailLength = 4_000;
 
 /**
  * Finds a way to start PostgreSQL's programs here, by trying each in turn until one can run `program` and enter every
@@ -29,7 +29,10 @@ export async function findLaunch(account: Account | undefined, program: string, 
       process.platform === 'win32'
         ? [program, ['--version']]
         : ['/bin/sh', ['-c', trial, 'sh', ...folders, '--', program, '--version']];
-    const { code, said } = await finish(launch(file, args, { stdio: ['ignore', 'pipe', 'pipe'] }), patience.trial);
+    const { code, said } = await finish(
+      launch(file, args, { stdio: ['ignore', 'pipe', 'pipe'] }),
+      programTimeouts.trial,
+    );
     if (code === 0) return launch;
     reason = said;
   }
@@ -44,7 +47,7 @@ export async function findLaunch(account: Account | undefined, program: string, 
 /** Runs initdb to its end. @throws Error with its output, when it fails or runs too long */
 export async function runInitdb(launch: Launch, initdb: string, args: readonly string[]): Promise<void> {
   const child = launch(initdb, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const { code, said } = await finish(child, patience.initdb);
+  const { code, said } = await finish(child, programTimeouts.initdb);
   if (code !== 0) throw new Error(`initdb failed: ${said}`);
 }
 
@@ -90,7 +93,7 @@ function finish(child: ChildProcess, milliseconds: number): Promise<{ code: numb
   return new Promise((resolve) => {
     let said = '';
     const hear = (data: Buffer) => {
-      said = (said + data).slice(-kept);
+      said = (said + data).slice(-outputTailLength);
     };
     child.stdout?.on('data', hear);
     child.stderr?.on('data', hear);

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { serves, startOf, workingIn } from './process.js';
+import { findProcessesIn, serves, startOf } from './process.js';
 
 /** Milliseconds to wait for a clean stop, then for one without a checkpoint; for orphans to end by themselves. */
-const patience = { fast: 30_000, immediate: 15_000, grace: 1_000 };
-const interval = 20;
+const orphanTimeouts = { fast: 30_000, immediate: 15_000, grace: 1_000 };
+const orphanPollInterval = 20;
 
 /**
  * Stops the PostgreSQL that a killed server left running on `cluster`, and processes that it left behind in turn; and
@@ -33,14 +33,14 @@ async function stopPostmaster(cluster: string, log: (line: string) => void): Pro
   if (answer !== 'yes') return;
   log(`stopping the PostgreSQL (process ${pid}) that a killed server left running`);
   const steps = [
-    ['SIGINT', patience.fast],
-    ['SIGQUIT', patience.immediate],
+    ['SIGINT', orphanTimeouts.fast],
+    ['SIGQUIT', orphanTimeouts.immediate],
   ] as const;
   for (const [signal, milliseconds] of steps) {
-    send(pid, signal);
-    for (let waited = 0; waited < milliseconds; waited += interval) {
+    sendSignal(pid, signal);
+    for (let waited = 0; waited < milliseconds; waited += orphanPollInterval) {
       if ((await startOf(pid)) !== started) return disown(file, await readFile(file, 'utf8').catch(() => ''));
-      await pause(interval);
+      await pause(orphanPollInterval);
     }
   }
   throw new Error(`the PostgreSQL that a killed server left running (process ${pid}) does not stop`);
@@ -60,18 +60,18 @@ async function disown(file: string, content: string): Promise<void> {
  * do late; until then a new one refuses to start.
  */
 async function stopOrphans(cluster: string, log: (line: string) => void): Promise<void> {
-  for (let waited = 0; waited < patience.immediate; waited += interval) {
-    const left = await workingIn(cluster);
+  for (let waited = 0; waited < orphanTimeouts.immediate; waited += orphanPollInterval) {
+    const left = await findProcessesIn(cluster);
     if (left.length === 0) return;
-    if (waited === patience.grace) {
+    if (waited === orphanTimeouts.grace) {
       log(`stopping what a killed PostgreSQL left running (${left.length} processes)`);
-      for (const pid of left) send(pid, 'SIGQUIT');
+      for (const pid of left) sendSignal(pid, 'SIGQUIT');
     }
-    await pause(interval);
+    await pause(orphanPollInterval);
   }
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -6,7 +6,7 @@ import { startOf } from './process.js';
 /**
  * Attempts at taking the lock. Each lost one means that another server took a lock, so only many at once exhaust them.
  */
-const turns = 50;
+const lockAttempts = 50;
 
 const prefix = 'server.lock.';
 
@@ -33,9 +33,9 @@ export interface Lock {
  */
 export async function lockDataDir(dataDir: string, setting: string): Promise<Lock> {
   const owner: Owner = { pid: process.pid, started: (await startOf(process.pid)) ?? 'unknown' };
-  for (let turn = 0; turn < turns; turn++) {
+  for (let turn = 0; turn < lockAttempts; turn++) {
     const number = await highest(dataDir);
-    const holder = await livingOwner(join(dataDir, prefix + number));
+    const holder = await findLivingOwner(join(dataDir, prefix + number));
     if (holder !== undefined) throw new Error(`${setting} ${dataDir} is in use by process ${holder}`);
     const path = join(dataDir, prefix + (number + 1));
     if (!(await writeOnce(path, `${JSON.stringify(owner)}\n`, 0o644))) continue;
@@ -49,11 +49,11 @@ export async function lockDataDir(dataDir: string, setting: string): Promise<Loc
 }
 
 async function highest(dataDir: string): Promise<number> {
-  return (await readdir(dataDir)).reduce((number, name) => Math.max(number, numberOf(name)), 0);
+  return (await readdir(dataDir)).reduce((number, name) => Math.max(number, parseLockNumber(name)), 0);
 }
 
 /** The number of a lock; 0 for any other file. */
-function numberOf(name: string): number {
+function parseLockNumber(name: string): number {
   const number = name.startsWith(prefix) ? name.slice(prefix.length) : '';
   return /^[1-9]\d{0,14}$/.test(number) ? Number(number) : 0;
 }
@@ -61,12 +61,12 @@ function numberOf(name: string): number {
 /**
  * The id of the living process that owns a lock; undefined when the lock is missing, released, or its owner is dead.
  */
-async function livingOwner(path: string): Promise<number | undefined> {
-  const owner = await readOwner(path);
+async function findLivingOwner(path: string): Promise<number | undefined> {
+  const owner = await loadOwner(path);
   return owner !== undefined && (await startOf(owner.pid)) === owner.started ? owner.pid : undefined;
 }
 
-async function readOwner(path: string): Promise<Owner | undefined> {
+async function loadOwner(path: string): Promise<Owner | undefined> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -83,7 +83,7 @@ async function readOwner(path: string): Promise<Owner | undefined> {
  */
 async function sweep(dataDir: string, before: number): Promise<void> {
   for (const name of await readdir(dataDir)) {
-    const number = numberOf(name);
+    const number = parseLockNumber(name);
     // Another server may be sweeping too.
     if (number > 0 && number < before) await rm(join(dataDir, name), { force: true });
   }

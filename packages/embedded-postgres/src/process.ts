@@ -58,7 +58,7 @@ export async function serves(pid: number, cluster: string): Promise<'yes' | 'no'
  *
  * @returns an empty list outside Linux
  */
-export async function workingIn(cluster: string): Promise<number[]> {
+export async function findProcessesIn(cluster: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];
   const here = await stat(cluster).catch(() => undefined);
   if (here === undefined) return [];

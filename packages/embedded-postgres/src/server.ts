@@ -1,19 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Address } from './address.js';
+import type { ListenAddress } from './address.js';
 import type { Binaries } from './binaries.js';
 import { clusterIn } from './cluster.js';
 import type { Launch } from './launch.js';
-import { settings } from './settings.js';
+import { postgresSettings } from './settings.js';
 
 /** Milliseconds to wait for a clean stop, then for one without a checkpoint, before it is killed. */
-const patience = { fast: 30_000, immediate: 15_000 };
+const stopTimeouts = { fast: 30_000, immediate: 15_000 };
 
 /** Lines of the log that are kept to explain a failed start. */
-const kept = 10;
+const logTailLines = 10;
 
 /** A running PostgreSQL. */
-export interface Server {
+export interface PostgresServer {
   /** Resolves when the process has ended, with its exit code, signal or error. */
   readonly ended: Promise<string>;
   /** Whether the process lives. */
@@ -29,10 +29,10 @@ export function startServer(
   { postgres, pg_ctl }: Binaries,
   launch: Launch,
   home: string,
-  address: Address,
+  address: ListenAddress,
   log: (line: string) => void,
-): Server {
-  const given = Object.entries({ ...settings, ...address.settings }).flatMap(([name, value]) => [
+): PostgresServer {
+  const given = Object.entries({ ...postgresSettings, ...address.settings }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ]);
@@ -44,7 +44,7 @@ export function startServer(
   const last: string[] = [];
   createInterface({ input: child.stderr! }).on('line', (line) => {
     last.push(line);
-    if (last.length > kept) last.shift();
+    if (last.length > logTailLines) last.shift();
     log(line);
   });
   const ended = end(child);
@@ -75,8 +75,8 @@ async function stop(
   signal: (name: NodeJS.Signals) => void,
 ): Promise<void> {
   signal('SIGINT');
-  const harder = setTimeout(signal, patience.fast, 'SIGQUIT');
-  const hardest = setTimeout(() => child.kill('SIGKILL'), patience.fast + patience.immediate);
+  const harder = setTimeout(signal, stopTimeouts.fast, 'SIGQUIT');
+  const hardest = setTimeout(() => child.kill('SIGKILL'), stopTimeouts.fast + stopTimeouts.immediate);
   await ended;
   clearTimeout(harder);
   clearTimeout(hardest);

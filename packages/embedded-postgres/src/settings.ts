@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
  * @param memory bytes
  * @returns as PostgreSQL writes it
  */
-export function sharedBuffers(memory: number): string {
+export function computeSharedBuffers(memory: number): string {
   return `${Math.min(1024, Math.max(128, Math.floor(memory / 8 / MIB)))}MB`;
 }
 
@@ -25,12 +25,12 @@ function memoryAllowed(): number {
  * They are given on its command line, where they override files in the data directory, and a new release's values hold
  * at once.
  */
-export const settings: Readonly<Record<string, string>> = {
+export const postgresSettings: Readonly<Record<string, string>> = {
   // Acknowledged writes are on the disk: these three are what "durable" means.
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  shared_buffers: sharedBuffers(memoryAllowed()),
+  shared_buffers: computeSharedBuffers(memoryAllowed()),
   // Checkpoints cost throughput at once, and again by full pages in the log: so fewer of them, spread out.
   checkpoint_timeout: '15min',
   checkpoint_completion_target: '0.9',

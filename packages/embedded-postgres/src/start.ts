@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { chooseAccount } from './account.js';
-import { type Address, makeAddress } from './address.js';
+import { type ListenAddress, makeAddress } from './address.js';
 import { findBinaries } from './binaries.js';
 import { CannotRunHere } from './cannot-run-here.js';
 import { clusterIn, makeCluster } from './cluster.js';
@@ -13,17 +13,17 @@ import { keepRunning, type RestartBounds } from './keep.js';
 import { findLaunch } from './launch.js';
 import { stopLeftBehind } from './left-behind.js';
 import { lockDataDir } from './lock.js';
-import { type Server, startServer } from './server.js';
+import { type PostgresServer, startServer } from './server.js';
 import { sessionSettings } from './settings.js';
 
 /**
  * Milliseconds until ready. Ordinarily one second; after a crash it replays at most `max_wal_size` of its log first.
  */
-const patience = 300_000;
-const interval = 20;
+const startTimeout = 300_000;
+const readyPollInterval = 20;
 
 /** Names that are valid in SQL unquoted, and fit into the path of a socket. */
-const NAME = /^[a-z][a-z0-9]{0,19}$/;
+const PLAIN_NAME = /^[a-z][a-z0-9]{0,19}$/;
 
 export interface PostgresOptions {
   /** The folder that holds everything the program keeps; made when missing. PostgreSQL is in `postgres` below it. */
@@ -63,10 +63,10 @@ export interface Postgres {
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { name, log, alternative, dataDirSetting = 'the data directory' } = options;
-  if (!NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot name a database`);
+  if (!PLAIN_NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot name a database`);
   const root = await openDataDir(options.dataDir, dataDirSetting);
   const lock = await lockDataDir(root, dataDirSetting);
-  let address: Address | undefined;
+  let address: ListenAddress | undefined;
   try {
     const home = join(root, 'postgres');
     const account = await chooseAccount(home);
@@ -78,7 +78,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     const place = { root, cluster: clusterIn(home), url: connectionString(name, address, password) };
     const at = address;
     const start = () => startServer(binaries, launch, home, at, log);
-    return await handOver(start, place, options, async () => {
+    return await superviseServer(start, place, options, async () => {
       await at.close();
       await lock.release();
     });
@@ -90,19 +90,19 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 }
 
 /** The folders of a PostgreSQL, and the URL of its database. */
-interface Place {
+interface ClusterLocation {
   readonly root: string;
   readonly cluster: string;
   readonly url: string;
 }
 
-async function handOver(
-  start: () => Server,
-  { root, cluster, url }: Place,
+async function superviseServer(
+  start: () => PostgresServer,
+  { root, cluster, url }: ClusterLocation,
   { name, log, alarm = log, restarts, leastFree }: PostgresOptions,
   letGo: () => Promise<void>,
 ): Promise<Postgres> {
-  const ready = async (server: Server) => {
+  const ready = async (server: PostgresServer) => {
     try {
       await untilReady(server, cluster, name, inDatabase('postgres', url));
       return server;
@@ -142,7 +142,7 @@ function inDatabase(name: string, url: string): string {
 }
 
 /** @param name of the database and of the role */
-function connectionString(name: string, { host, port }: Address, password: string): string {
+function connectionString(name: string, { host, port }: ListenAddress, password: string): string {
   const options = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`);
   // The host of the query takes precedence; the other one only makes the URL valid for every parser.
   const query = { host, port, sslmode: 'disable', options: options.join(' ') };
@@ -151,17 +151,17 @@ function connectionString(name: string, { host, port }: Address, password: strin
 }
 
 /** Waits until PostgreSQL answers, and makes the database `name` if it is missing. `url` leads to another one. */
-async function untilReady(server: Server, cluster: string, name: string, url: string): Promise<void> {
-  const late = AbortSignal.timeout(patience);
+async function untilReady(server: PostgresServer, cluster: string, name: string, url: string): Promise<void> {
+  const late = AbortSignal.timeout(startTimeout);
   while (server.running() && !late.aborted) {
     // Its own status first: an earlier connection would be an error in its log.
     if (await saysReady(cluster)) {
       const done = await makeDatabase(name, url).catch(early);
       if (done) return;
     }
-    await pause(interval);
+    await pause(readyPollInterval);
   }
-  const why = late.aborted ? `not ready within ${patience} ms` : await server.ended;
+  const why = late.aborted ? `not ready within ${startTimeout} ms` : await server.ended;
   throw new Error(`PostgreSQL did not start (${why}):\n${server.lastWords()}`);
 }
 
@@ -180,7 +180,7 @@ function early(error: Error & { code?: string }): false {
 }
 
 async function makeDatabase(name: string, url: string): Promise<true> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: patience });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: startTimeout });
   // A lost connection fails the query under way as well; an error without a listener ends the process.
   client.on('error', () => {});
   await client.connect();

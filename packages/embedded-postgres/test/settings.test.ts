@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sharedBuffers } from '../src/settings.js';
+import { computeSharedBuffers } from '../src/settings.js';
 
 const GIB = 1024 ** 3;
 
@@ -11,5 +11,5 @@ it.each([
   [8 * GIB - 1, '1023MB'],
   [64 * GIB, '1024MB'],
 ])('of %d bytes of memory PostgreSQL takes %s for its buffers', (memory, buffers) => {
-  expect(sharedBuffers(memory)).toBe(buffers);
+  expect(computeSharedBuffers(memory)).toBe(buffers);
 });

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findBinaries } from '../src/binaries.js';
 import { stopLeftBehind } from '../src/left-behind.js';
-import { startOf, workingIn } from '../src/process.js';
+import { findProcessesIn, startOf } from '../src/process.js';
 import { type Postgres, startPostgres } from '../src/start.js';
 
 /** What every PostgreSQL here is started with. */
@@ -244,7 +244,7 @@ describe('an embedded PostgreSQL', () => {
       await eventually(() => expect(alarms).toHaveLength(1));
       await pause(common.restarts.respite + 200);
       expect(await Promise.race([stop().then(() => 'stopped'), pause(30_000, 'still there')])).toBe('stopped');
-      expect(await workingIn(join(dataDir, 'postgres/cluster'))).toEqual([]);
+      expect(await findProcessesIn(join(dataDir, 'postgres/cluster'))).toEqual([]);
       expect(await busy).toBeInstanceOf(Error);
     },
     60_000,

@@ -1,9 +1,9 @@
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const BASE64_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const PAD = 0x3d;
 
 /** The value of each ASCII character; 64 marks those outside the alphabet. */
 const VALUES = new Uint8Array(128).fill(64);
-for (let value = 0; value < 64; value++) VALUES[ALPHABET.charCodeAt(value)] = value;
+for (let value = 0; value < 64; value++) VALUES[BASE64_ALPHABET.charCodeAt(value)] = value;
 
 /** Base64 of `bytes`: standard alphabet, padded (interface/envelope#hash-and-digest). */
 export function encodeBase64(bytes: Uint8Array): string {
@@ -11,9 +11,9 @@ export function encodeBase64(bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length; at += 3) {
     const left = bytes.length - at;
     const group = (bytes[at]! << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
-    text += ALPHABET[group >> 18]! + ALPHABET[(group >> 12) & 63]!;
-    text += left > 1 ? ALPHABET[(group >> 6) & 63]! : '=';
-    text += left > 2 ? ALPHABET[group & 63]! : '=';
+    text += BASE64_ALPHABET[group >> 18]! + BASE64_ALPHABET[(group >> 12) & 63]!;
+    text += left > 1 ? BASE64_ALPHABET[(group >> 6) & 63]! : '=';
+    text += left > 2 ? BASE64_ALPHABET[group & 63]! : '=';
   }
   return text;
 }

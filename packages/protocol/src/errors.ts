@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js';
 
-interface Answer {
+interface ReasonAnswer {
   /** The HTTP status the reason is answered with. */
   readonly status: number;
   readonly meaning: string;
@@ -33,7 +33,7 @@ export const REASONS = {
   'bridge.proxy-response-invalid': { status: 500, meaning: 'A bridge answered a forwarded query unusably.' },
   'forward.invalid-response': { status: 502, meaning: 'A bridge answered a forwarded operation unusably.' },
   'forward.unexpected-error': { status: 500, meaning: 'An operation could not be forwarded to its bridge.' },
-} as const satisfies Record<string, Answer>;
+} as const satisfies Record<string, ReasonAnswer>;
 
 /** A reason answered over HTTP. */
 export type Reason = keyof typeof REASONS;

@@ -1,10 +1,10 @@
 /**
  * Digits of a luid, ascending in value and in ASCII, so that luids of one kind sort by age (interface/envelope#luids).
  */
-const ALPHABET = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
+const LUID_ALPHABET = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz';
 
 /** Unix seconds that luids count from (interface/envelope#luids). */
-const EPOCH = 1_724_413_118;
+const LUID_EPOCH = 1_724_413_118;
 
 const TIME_DIGITS = 6;
 const RANDOM_DIGITS = 11;
@@ -26,16 +26,16 @@ const LUID = new RegExp(LUID_PATTERN);
  */
 export function luid(prefix: string, seconds: number, random: Uint8Array): string {
   if (!/^[a-z]{3}$/.test(prefix)) throw new RangeError(`'${prefix}' is no luid prefix`);
-  const elapsed = Math.floor(seconds) - EPOCH;
+  const elapsed = Math.floor(seconds) - LUID_EPOCH;
   if (!(elapsed >= 0 && elapsed < 64 ** TIME_DIGITS)) throw new RangeError(`A luid cannot tell the time ${seconds}`);
   if (random.length < RANDOM_DIGITS) throw new RangeError(`A luid takes ${RANDOM_DIGITS} bytes of randomness`);
   let time = '';
   for (let left = elapsed, at = 0; at < TIME_DIGITS; at++) {
-    time = ALPHABET[left % 64]! + time;
+    time = LUID_ALPHABET[left % 64]! + time;
     left = Math.floor(left / 64);
   }
   let id = time;
-  for (let at = 0; at < RANDOM_DIGITS; at++) id += ALPHABET[random[at]! & 63]!;
+  for (let at = 0; at < RANDOM_DIGITS; at++) id += LUID_ALPHABET[random[at]! & 63]!;
   return `$${prefix}.${id}`;
 }
 

@@ -45,8 +45,8 @@ export function signProof(input: ProofInput, suite: Suite = portable): Proof {
  */
 export function verifyProof(hash: string, proof: Proof, suite: Suite = portable): boolean {
   if (!HASH.test(hash) || !isObject(proof) || proof.method !== PROOF_METHOD) return false;
-  const key = bytesOf(proof.public, 32);
-  const signature = bytesOf(proof.result, 64);
+  const key = decodeExactLength(proof.public, 32);
+  const signature = decodeExactLength(proof.result, 64);
   const signed = typeof proof.digest === 'string' ? proof.digest.toLowerCase() : '';
   if (key === undefined || signature === undefined || !HASH.test(signed)) return false;
   if (proof.custom !== undefined && !isObject(proof.custom)) return false;
@@ -59,7 +59,7 @@ export function verifyProof(hash: string, proof: Proof, suite: Suite = portable)
 }
 
 /** The bytes of canonical base64 `text`, when there are exactly `length` of them. */
-function bytesOf(text: unknown, length: number): Uint8Array | undefined {
+function decodeExactLength(text: unknown, length: number): Uint8Array | undefined {
   // The length is checked first, so that a long text is cheap to refuse.
   if (typeof text !== 'string' || text.length !== Math.ceil(length / 3) * 4) return undefined;
   const bytes = decodeBase64(text);

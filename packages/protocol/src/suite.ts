@@ -28,7 +28,7 @@ const ORDER = Point.CURVE().n;
 export const portable: Suite = {
   sha256: (text) => bytesToHex(sha256(utf8ToBytes(text))),
   sign: (message, secret) => sign(message, secret),
-  verify,
+  verify: verifyCofactorless,
   publicKey: (secret) => getPublicKey(secret),
 };
 
@@ -36,7 +36,7 @@ export const portable: Suite = {
  * Cofactorless verification by RFC 8032 §5.1.7, as in libsodium. The library's own `verify` multiplies by the cofactor
  * even when strict, and so accepts signatures that a native suite refuses: two verifiers of one record would disagree.
  */
-function verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+function verifyCofactorless(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
   try {
     if (signature.length !== 64 || publicKey.length !== 32) return false;
     const commitment = signature.subarray(0, 32);

@@ -5,9 +5,9 @@ import { firstErrors, type ValidationError } from './errors.js';
 import { formats } from './formats.js';
 import type { JsonObject } from './json.js';
 import { judgeSchema } from './meta-schema.js';
-import { Exhausted, Meter, meteredKeyword } from './meter.js';
+import { Exhausted, Meter, makeMeteredKeyword } from './meter.js';
 import { Patterns } from './pattern.js';
-import { type Prepared, prepare } from './prepare.js';
+import { type PreparedSchema, prepare } from './prepare.js';
 
 /** The schema violates JSON Schema draft-07, or exceeds the bounds. The message is for its author. */
 export class SchemaError extends Error {
@@ -56,7 +56,7 @@ function reason(error: unknown): string {
   return error instanceof Error ? error.message : 'schema cannot be compiled';
 }
 
-type Judgement = readonly ErrorObject[] | 'valid' | 'exhausted';
+type ValidationOutcome = readonly ErrorObject[] | 'valid' | 'exhausted';
 
 class MeteredSchema implements CompiledSchema {
   readonly weight: number;
@@ -70,7 +70,7 @@ class MeteredSchema implements CompiledSchema {
   /** Gathers all errors; compiled at first use. */
   #every: ValidateFunction | undefined;
 
-  constructor(prepared: Prepared, bounds: Bounds) {
+  constructor(prepared: PreparedSchema, bounds: Bounds) {
     this.#schema = prepared.schema;
     this.#bounds = bounds;
     this.#meter = new Meter(bounds);
@@ -90,7 +90,7 @@ class MeteredSchema implements CompiledSchema {
     return { outcome: 'invalid', errors, steps: this.#meter.spent };
   }
 
-  #judge(validate: ValidateFunction, data: JsonObject): Judgement {
+  #judge(validate: ValidateFunction, data: JsonObject): ValidationOutcome {
     try {
       if (validate(data)) return 'valid';
       return validate.errors ?? [];
@@ -128,7 +128,7 @@ class MeteredSchema implements CompiledSchema {
         regExp: Object.assign((source: string) => this.#patterns.compile(source), { code: 'pattern' }),
       },
     });
-    ajv.addKeyword(meteredKeyword(this.#meter, this.#bounds.name));
+    ajv.addKeyword(makeMeteredKeyword(this.#meter, this.#bounds.name));
     for (const definition of equalityKeywords(this.#meter)) {
       ajv.removeKeyword(definition.keyword as string).addKeyword(definition);
     }

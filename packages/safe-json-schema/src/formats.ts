@@ -27,7 +27,7 @@ export function formats(meter: Meter): Record<string, Format> {
   };
   for (const [name, format] of Object.entries(fullFormats)) {
     const check = textCheck(format as Format);
-    metered[name] = check === undefined ? (format as Format) : meteredCheck(name, check, meter);
+    metered[name] = check === undefined ? (format as Format) : meterCheck(name, check, meter);
   }
   return metered;
 }
@@ -39,7 +39,7 @@ function textCheck(format: Format): ((text: string) => boolean) | undefined {
   return format.validate as (text: string) => boolean;
 }
 
-function meteredCheck(name: string, check: (text: string) => boolean, meter: Meter): (text: string) => boolean {
+function meterCheck(name: string, check: (text: string) => boolean, meter: Meter): (text: string) => boolean {
   const longest = QUADRATIC[name];
   if (longest === undefined) {
     return (text) => {

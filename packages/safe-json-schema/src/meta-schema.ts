@@ -4,8 +4,8 @@ import { isObject, type Json } from './json.js';
 
 const DRAFT_7 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
 
-const ajv = new Ajv({ allErrors: true, strict: false, logger: false, ownProperties: true });
-const matches = ajv.getSchema('http://json-schema.org/draft-07/schema') as ValidateFunction;
+const draft7Ajv = new Ajv({ allErrors: true, strict: false, logger: false, ownProperties: true });
+const matchesMetaSchema = draft7Ajv.getSchema('http://json-schema.org/draft-07/schema') as ValidateFunction;
 
 /**
  * Judges whether `schema` is a JSON Schema of draft-07 within the bounds.
@@ -21,10 +21,10 @@ export function judgeSchema(schema: Json, bounds: Bounds): void {
   if (typeof $schema === 'string' && !DRAFT_7.test($schema)) {
     throw new Error(`no schema with key or ref "${$schema.slice(0, bounds.text)}"`);
   }
-  if (matches(schema)) return;
-  const errors = (matches.errors ?? []).slice(0, bounds.answered.errors);
-  matches.errors = null;
-  throw new Error(`schema is invalid: ${ajv.errorsText(errors)}`);
+  if (matchesMetaSchema(schema)) return;
+  const errors = (matchesMetaSchema.errors ?? []).slice(0, bounds.answered.errors);
+  matchesMetaSchema.errors = null;
+  throw new Error(`schema is invalid: ${draft7Ajv.errorsText(errors)}`);
 }
 
 function refuseDeeper(value: Json, levels: number, most: number): void {

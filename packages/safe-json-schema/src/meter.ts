@@ -52,7 +52,7 @@ export const METERED = 'x-metered';
  *
  * @param longestName characters of a member name that is judged by pattern or as an additional property
  */
-export function meteredKeyword(meter: Meter, longestName: number): CodeKeywordDefinition {
+export function makeMeteredKeyword(meter: Meter, longestName: number): CodeKeywordDefinition {
   return {
     keyword: METERED,
     before: '$ref',

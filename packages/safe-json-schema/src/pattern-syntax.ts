@@ -56,7 +56,7 @@ export function toRe2(source: string): Translation {
       text += token;
       repeat(size, token);
     } else {
-      text += outside(token, source);
+      text += translateOutsideClass(token, source);
       // Each side of `|` takes an instruction, even an empty one.
       atom(size, token === '|' ? 2 : 1);
     }
@@ -87,13 +87,13 @@ function groupStart(token: string, source: string): string {
   return token === '(' || token.startsWith('(?<') ? '(?:' : token;
 }
 
-function outside(token: string, source: string): string {
+function translateOutsideClass(token: string, source: string): string {
   if (token === '.') return NOT_LINE_END;
   if (token === '\\s') return `[${SPACE}]`;
   if (token === '\\S') return `[^${SPACE}]`;
   if (/^\\(?:k|[1-9])/.test(token)) throw new Error(`pattern "${source}" is not supported: back-reference`);
   if (token === '\\b' || token === '\\B') return token;
-  return escaped(token);
+  return translateCharacter(token);
 }
 
 /** The class that `opening` begins, up to and with its `]`. */
@@ -104,7 +104,7 @@ function classOf(source: string, start: number, opening: string): { text: string
     ESCAPE.lastIndex = at;
     const token = ESCAPE.exec(source)?.[0] ?? '';
     at += token.length;
-    inside += within(token);
+    inside += translateInClass(token);
   }
   const end = at + 1;
   // RE2 takes a `]` in first place as a member, so the two empty classes are spelled out.
@@ -112,16 +112,16 @@ function classOf(source: string, start: number, opening: string): { text: string
   return { text: `${opening}${inside}]`, end };
 }
 
-function within(token: string): string {
+function translateInClass(token: string): string {
   if (token === '\\s') return SPACE;
   if (token === '\\S') return NOT_SPACE;
   if (token === '\\b') return '\\x{8}';
   if (token === '-') return token;
-  return escaped(token);
+  return translateCharacter(token);
 }
 
 /** One character, or an escape that means the same in and outside a class. */
-function escaped(token: string): string {
+function translateCharacter(token: string): string {
   if (/^\\[dDwW]$/.test(token)) return token;
   if (/^\\[pP]/.test(token)) return token.replace(/\{(?:General_Category|gc|Script|sc)=/, '{');
   if (/^[\^$|]$/.test(token)) return token;

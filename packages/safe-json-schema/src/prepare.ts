@@ -4,7 +4,7 @@ import { METERED } from './meter.js';
 import { subschemas } from './subschemas.js';
 
 /** A copy of a schema that is safe to compile. */
-export interface Prepared {
+export interface PreparedSchema {
   readonly schema: JsonObject;
   /** The judgements in the compiled code, in the count of `Bounds.subschemas`. */
   readonly subschemas: number;
@@ -29,7 +29,7 @@ const NOT_A_SCHEMA = 'a reference leads to something that is not a schema';
  *   something other than a schema, or back to themselves on the same value; more subschemas or keywords than `bounds`
  *   allow
  */
-export function prepare(schema: JsonObject, judge: (schema: Json) => void, bounds: Bounds): Prepared {
+export function prepare(schema: JsonObject, judge: (schema: Json) => void, bounds: Bounds): PreparedSchema {
   return new Preparation(JSON.parse(JSON.stringify(schema)) as JsonObject, judge, bounds).run();
 }
 
@@ -52,7 +52,7 @@ class Preparation {
     this.#bounds = bounds;
   }
 
-  run(): Prepared {
+  run(): PreparedSchema {
     this.#visit(this.#root);
     // Grows while it is read: what a reference finds may hold references.
     for (const schema of this.#references) this.#follow(schema);

@@ -10,7 +10,7 @@ import type { Runtime } from './base/clock.js';
 import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import type { ConnectionBounds } from './http/connections.js';
 import type { HttpService } from './http/http-service.js';
-import { refusedTokens } from './http/refused-tokens.js';
+import { makeRefusedTokenLog } from './http/refused-tokens.js';
 import { createServer } from './http/server.js';
 import { createIntegrity } from './integrity/integrity.js';
 import { createItems } from './integrity/items.js';
@@ -83,12 +83,12 @@ export interface Server {
 }
 
 // biome-ignore lint/plugin: the clock that everything else is given
-const RUNTIME: Runtime = { now: () => Date.now(), random: pooledRandom(8_192) };
+const RUNTIME: Runtime = { now: () => Date.now(), random: makePooledRandom(8_192) };
 
 /**
  * Random bytes, drawn from the system in bulk: a luid needs few, and a system call costs more than filling the pool.
  */
-function pooledRandom(size: number): Runtime['random'] {
+function makePooledRandom(size: number): Runtime['random'] {
   let pool = Buffer.alloc(0);
   return (bytes) => {
     if (bytes > size) return randomBytes(bytes);
@@ -112,7 +112,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const metrics = createMetrics(worker);
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
-  const epochs = await prepared(options, metrics, failed);
+  const epochs = await migrateDatabase(options, metrics, failed);
   const { outboundCa: ca } = options;
   const outbound = createOutbound({ allowPrivate, ...(ca === undefined ? {} : { ca }) });
   const pools = createPools(options.database, epochs.verify, failed);
@@ -223,7 +223,7 @@ function createService(options: ServerOptions, { metrics, pools, epochs, disk, o
     outbound,
     accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),
     requestTimeout,
-    tokenRefused: refusedTokens(logger, runtime.now),
+    tokenRefused: makeRefusedTokenLog(logger, runtime.now),
     store,
     integrity,
     suite: native,
@@ -243,7 +243,7 @@ function createService(options: ServerOptions, { metrics, pools, epochs, disk, o
  * Migrates the database to this release's schema, verifies its master key, and makes the epoch guard of its
  * connections.
  */
-async function prepared(
+async function migrateDatabase(
   { database, masterKey, logger }: ServerOptions,
   metrics: Metrics,
   failed: (error: Error) => void,

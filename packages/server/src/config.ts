@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { HANDLE_PATTERN } from '@countersign/protocol';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
-import { readServerRules } from './access/server-rules.js';
+import { parseServerRules } from './access/server-rules.js';
 // Registers the kinds, which server rules name.
 import './kinds/registry.js';
 import { decodeMasterKey } from './keys/master-key.js';
@@ -76,7 +76,7 @@ export const settings = {
     default: '`http://HOST:PORT/v2`',
     meaning:
       'What clients call, with `/v2`: the server states it, and tokens bound to a request name it. Without it `localhost`, `127.0.0.1` and `[::1]` are one.',
-    read: (text) => (text === undefined ? undefined : readUrl(text)),
+    read: (text) => (text === undefined ? undefined : parseUrl(text)),
   },
   dataDir: {
     name: 'DATA_DIR',
@@ -113,14 +113,14 @@ export const settings = {
     default: 'one per processor, at most 8',
     meaning:
       'How many processes serve, on one socket. `SIGHUP` replaces them one after the other; one that dies or stands still is replaced.',
-    read: (text = String(Math.min(availableParallelism(), 8))) => readWhole(text, 1, 64),
+    read: (text = String(Math.min(availableParallelism(), 8))) => parseInteger(text, 1, 64),
   },
   requestTimeout: {
     name: 'REQUEST_TIMEOUT',
     default: '`15000`',
     meaning:
       'Milliseconds after which a request is answered 408. It may still have been done; sending it again is safe.',
-    read: (text = '15000') => readWhole(text, 100, 600_000),
+    read: (text = '15000') => parseInteger(text, 100, 600_000),
   },
   deliveryAllowPrivate: {
     name: 'DELIVERY_ALLOW_PRIVATE',
@@ -146,19 +146,19 @@ export const settings = {
     name: 'NAME',
     default: '`countersign`',
     meaning: 'The handle of this deployment, which the server information states.',
-    read: (text = 'countersign') => readHandle(text),
+    read: (text = 'countersign') => parseHandle(text),
   },
   defaultLedger: {
     name: 'DEFAULT_LEDGER',
     default: 'off',
     meaning: 'The handle of the ledger that a request without `x-ledger` is for. Off, such a request is refused.',
-    read: (text) => (text === undefined ? undefined : readHandle(text)),
+    read: (text) => (text === undefined ? undefined : parseHandle(text)),
   },
   serverRules: {
     name: 'SERVER_ACCESS_RULES',
     default: `\`${JSON.stringify(DEFAULT_SERVER_RULES)}\``,
     meaning: 'Access rules that hold beside those of each record-based ledger, as a JSON array. `[]` for none.',
-    read: (text) => (text === undefined ? DEFAULT_SERVER_RULES : readServerRules(text)),
+    read: (text) => (text === undefined ? DEFAULT_SERVER_RULES : parseServerRules(text)),
   },
 } as const satisfies { [Key in Exclude<keyof Config, 'publicAliases'>]: Setting<Config[Key] | undefined> };
 
@@ -167,7 +167,7 @@ export const settings = {
  *
  * @throws Error with one line for each invalid setting
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const wrong: string[] = [];
   const read = <T>(setting: Setting<T>): T | undefined => {
     try {
@@ -197,7 +197,7 @@ export function renderSettings(): string {
   return ['| Setting | Default | Meaning |', '|---|---|---|', ...rows, ''].join('\n');
 }
 
-function readUrl(text: string): string {
+function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(text);
   if (!plain) {
@@ -208,7 +208,7 @@ function readUrl(text: string): string {
   return text.replace(/\/+$/, '');
 }
 
-function readWhole(text: string, least: number, most: number): number {
+function parseInteger(text: string, least: number, most: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= least && number <= most)) {
     throw new Error(`must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
@@ -216,7 +216,7 @@ function readWhole(text: string, least: number, most: number): number {
   return number;
 }
 
-function readHandle(text: string): string {
+function parseHandle(text: string): string {
   if (text.length > limits.handle || !new RegExp(HANDLE_PATTERN).test(text)) {
     throw new Error(`must be a handle of at most ${limits.handle} characters (letters, digits, _ - + .)`);
   }

@@ -154,7 +154,7 @@ function backgroundMetrics(registers: Registry[]): BackgroundMetrics {
 }
 
 /** Adds the count of processes that were replaced, which the primary keeps. */
-export function replacedCounter(registry: Registry): Counter<'worker' | 'because'> {
+export function makeReplacedCounter(registry: Registry): Counter<'worker' | 'because'> {
   return new Counter({
     name: 'countersign_workers_replaced_total',
     help: 'Serving processes that were replaced because they died, or because their event loop stood still.',

@@ -1,5 +1,5 @@
 /** The oldest supported Node.js, as in `engines` of package.json. */
-const OLDEST = [20, 19] as const;
+const OLDEST_NODE = [20, 19] as const;
 
 /**
  * The message for an operator whose Node.js is too old.
@@ -9,6 +9,6 @@ const OLDEST = [20, 19] as const;
  */
 export function tooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return undefined;
-  return `countersign: needs Node.js ${OLDEST.join('.')} or later, and this is ${version}: https://nodejs.org has newer ones`;
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return undefined;
+  return `countersign: needs Node.js ${OLDEST_NODE.join('.')} or later, and this is ${version}: https://nodejs.org has newer ones`;
 }

@@ -6,8 +6,8 @@ import { assertFree } from './cluster/port.js';
 import { prepareDatabase } from './cluster/prepare.js';
 import { runWorker } from './cluster/worker.js';
 import { startWorkers } from './cluster/workers.js';
-import { type Config, readConfig, urlHost } from './config.js';
-import { readMasterKey } from './keys/master-key.js';
+import { type Config, parseConfig, urlHost } from './config.js';
+import { loadMasterKey } from './keys/master-key.js';
 import { startEmbedded } from './store/embedded.js';
 
 /** Starts the service from the environment. A failure is told in one line on standard error. */
@@ -22,7 +22,7 @@ export async function start(): Promise<void> {
 
 /** Serves until SIGTERM or SIGINT, which end the process cleanly. */
 async function serveFromEnvironment(): Promise<void> {
-  const config = readConfig(process.env);
+  const config = parseConfig(process.env);
   const logger = createLogger(config.logLevel);
   if (cluster.isWorker) {
     runWorker(config, logger);
@@ -30,7 +30,7 @@ async function serveFromEnvironment(): Promise<void> {
   }
   // Errors that are easily fixed are found before anything is created.
   await assertFree(config.host, config.port);
-  await readMasterKey(config);
+  await loadMasterKey(config);
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded({

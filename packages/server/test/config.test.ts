@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SERVER_RULES } from '../src/access/rules.js';
-import { readConfig, renderSettings, settings } from '../src/config.js';
+import { parseConfig, renderSettings, settings } from '../src/config.js';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 
@@ -24,8 +24,8 @@ describe('the settings', () => {
       defaultLedger: undefined,
       serverRules: DEFAULT_SERVER_RULES,
     };
-    expect(readConfig({})).toEqual(defaults);
-    expect(readConfig(Object.fromEntries(Object.values(settings).map(({ name }) => [name, ''])))).toEqual(defaults);
+    expect(parseConfig({})).toEqual(defaults);
+    expect(parseConfig(Object.fromEntries(Object.values(settings).map(({ name }) => [name, ''])))).toEqual(defaults);
   });
 
   it('are read from the environment', () => {
@@ -44,7 +44,7 @@ describe('the settings', () => {
       DEFAULT_LEDGER: 'main',
       SERVER_ACCESS_RULES: '[{"action":"read","record":"any"}]',
     };
-    expect(readConfig(env)).toEqual({
+    expect(parseConfig(env)).toEqual({
       port: 65535,
       host: '::1',
       publicUrl: 'https://ledger.example/v2',
@@ -68,7 +68,7 @@ describe('the settings', () => {
     ['::', 'http://localhost:3000/v2'],
     ['ledger.internal', 'http://ledger.internal:3000/v2'],
   ])('make a public address of the host %s', (HOST, publicUrl) => {
-    expect(readConfig({ HOST }).publicUrl).toBe(publicUrl);
+    expect(parseConfig({ HOST }).publicUrl).toBe(publicUrl);
   });
 
   it.each([
@@ -86,13 +86,13 @@ describe('the settings', () => {
     ['SERVER_ACCESS_RULES', ['open', '{}', '[1]', '[{"policy":"p"}]']],
   ])('refuse a wrong %s', (name, values) => {
     for (const value of values) {
-      expect(() => readConfig({ [name]: value }), value).toThrow(new RegExp(`^${name} must be `));
-      expect(() => readConfig({ [name]: value }), value).not.toThrow('hidden');
+      expect(() => parseConfig({ [name]: value }), value).toThrow(new RegExp(`^${name} must be `));
+      expect(() => parseConfig({ [name]: value }), value).not.toThrow('hidden');
     }
   });
 
   it('are reported all at once when several are wrong', () => {
-    expect(() => readConfig({ PORT: 'abc', LOG_LEVEL: 'loud', NAME: 'fine' })).toThrow(
+    expect(() => parseConfig({ PORT: 'abc', LOG_LEVEL: 'loud', NAME: 'fine' })).toThrow(
       'PORT must be a number from 1 to 65535, not "abc"\nLOG_LEVEL must be one of fatal, error,',
     );
   });

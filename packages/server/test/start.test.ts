@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { tooOld } from '../src/node-version.js';
-import { explained, unusable } from '../src/store/queries/reach.js';
+import { explainError, unusable } from '../src/store/queries/reach.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { freePort } from './support/free-port.js';
 
@@ -194,9 +194,9 @@ describe('what cannot be used', () => {
 
   it('is told only of the database', () => {
     const other = new Error('MASTER_KEY does not match the one this database was made with.');
-    expect(explained(other, 'postgresql://localhost/a', false)).toBe(other);
+    expect(explainError(other, 'postgresql://localhost/a', false)).toBe(other);
     const file = Object.assign(new Error('EACCES'), { code: 'EACCES', path: '/data/master.key' });
-    expect(explained(file, 'postgresql://localhost/a', false)).toBe(file);
+    expect(explainError(file, 'postgresql://localhost/a', false)).toBe(file);
   });
 
   it('is an old Node.js, as package.json and the scripts say too', async () => {

@@ -90,8 +90,8 @@ export const mutants = [
   {
     id: 'access-filter-without-subject',
     file: src('access/granting.ts'),
-    find: 'if (filter && !(subject && fits(',
-    replace: 'if (filter && subject && !(fits(',
+    find: 'if (filter && !(subject && matchesFilter(',
+    replace: 'if (filter && subject && !(matchesFilter(',
     breaks: 'A filtered policy value grants where nothing is known of the record.',
   },
   {

@@ -39,8 +39,8 @@ export const mutants = [
   {
     id: 'deployment-key-check',
     file: src('store/key-check.ts'),
-    find: 'if ((await storedCheck(pool)) !== check) {',
-    replace: 'if (!(await storedCheck(pool))) {',
+    find: 'if ((await findStoredCheck(pool)) !== check) {',
+    replace: 'if (!(await findStoredCheck(pool))) {',
     breaks: 'A database is opened with the master key of another.',
     tests: [test('store/append-only.test.ts')],
   },
@@ -61,7 +61,7 @@ export const mutants = [
   {
     id: 'deployment-migration-left-out',
     file: src('store/migrate.ts'),
-    find: "'0003-lists': lists.sql,",
+    find: "'0003-lists': listsSchema,",
     replace: "'0003-lists': 'select 1',",
     breaks: 'The schema is another than the one that was reviewed.',
     tests: [test('upgrade/schema.test.ts')],
@@ -85,7 +85,7 @@ export const mutants = [
   {
     id: 'postgres-name',
     file: postgres('start.ts'),
-    find: 'if (!NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot name a database`);',
+    find: 'if (!PLAIN_NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot name a database`);',
     replace: '',
     breaks: 'The name of a database becomes part of a statement as it is.',
     tests: postgresTests,

@@ -192,7 +192,7 @@ export const mutants = [
   {
     id: 'forward-read-of-another',
     file: src('forwarding/read.ts'),
-    find: 'if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);',
+    find: 'if (!isRecordNamed(record, id)) throw invalidResponse(aspect.bridge);',
     replace: '',
     breaks: 'A bridge answers with another record than was asked for.',
     tests: [test('forward/read.test.ts')],
@@ -240,7 +240,7 @@ export const mutants = [
   {
     id: 'forward-proof-named',
     file: src('forwarding/sign.ts'),
-    find: 'if (!isNamed(taken, target.id)) throw invalidResponse(bridge);',
+    find: 'if (!isRecordNamed(taken, target.id)) throw invalidResponse(bridge);',
     replace: '',
     breaks: 'A bridge answers a proof with another record.',
     tests: [test('forward/update-sign-drop.test.ts')],

@@ -53,8 +53,8 @@ export const mutants = [
   {
     id: 'list-query-refused',
     file: src('operations/list.ts'),
-    find: "if (!judgement.granted) throw refusal('query'",
-    replace: "if (!judgement) throw refusal('query'",
+    find: "if (!judgement.granted) throw accessRefusal('query'",
+    replace: "if (!judgement) throw accessRefusal('query'",
     breaks: 'Everybody may ask for a list.',
     tests: [test('access-http/lists.test.ts'), test('access-http/levels.test.ts')],
   },
@@ -189,7 +189,7 @@ export const mutants = [
   {
     id: 'list-owned-without-token',
     file: src('operations/list-ledgers.ts'),
-    find: "if (!token) throw refusal('query', 'ledger', { credentials: false });",
+    find: "if (!token) throw accessRefusal('query', 'ledger', { credentials: false });",
     replace: '',
     breaks: 'GET /ledgers answers who has no token.',
     tests: [test('records/ledgers.test.ts')],

@@ -16,9 +16,9 @@ export const mutants = [
   {
     id: 'operation-every-proof-verified',
     file: src('records/proofs.ts'),
-    find: 'signed: signed.map((proof) => verifiedProof(service, hash, proof)),',
+    find: 'signed: signed.map((proof) => verifySentProof(service, hash, proof)),',
     replace:
-      'signed: signed.map((proof, at) => (at === 0 ? verifiedProof(service, hash, proof) : (proof as VerifiedProof))),',
+      'signed: signed.map((proof, at) => (at === 0 ? verifySentProof(service, hash, proof) : (proof as VerifiedProof))),',
     breaks: 'Only the first proof of a body is verified.',
     tests: [test('access-http/reserved.test.ts')],
   },
@@ -121,7 +121,7 @@ export const mutants = [
   {
     id: 'operation-drop-rights',
     file: src('operations/drop.ts'),
-    find: "await authorize(session, caller, asked('drop', kind, stored));",
+    find: "await authorize(session, caller, toAccessRequest('drop', kind, stored));",
     replace: '',
     breaks: 'Everybody may drop everything.',
     tests: [test('http/order.test.ts')],
@@ -169,8 +169,8 @@ export const mutants = [
   {
     id: 'operation-renames-refused',
     file: src('operations/update/rename.ts'),
-    find: 'if (kind.links.renamable === false) throw renamed(kind, previous);',
-    replace: 'if (kind.links.renamable === null) throw renamed(kind, previous);',
+    find: 'if (kind.links.renamable === false) throw renameRejected(kind, previous);',
+    replace: 'if (kind.links.renamable === null) throw renameRejected(kind, previous);',
     breaks: 'A signer takes the name that rules are about.',
     tests: [test('domains/names.test.ts')],
   },
@@ -213,7 +213,7 @@ export const mutants = [
   {
     id: 'operation-domain-exists',
     file: src('operations/create/decide.ts'),
-    find: 'assertDomain(session.ledger, kind, domain, nameOf(kind, data), signed.proofs);',
+    find: 'assertDomain(session.ledger, kind, domain, describeRecord(kind, data), signed.proofs);',
     replace: '',
     breaks: 'A record joins a domain that does not exist, and belongs to whoever makes it.',
     tests: [test('records/domains.test.ts')],
@@ -229,7 +229,7 @@ export const mutants = [
   {
     id: 'operation-user-schemas',
     file: src('records/user-schemas.ts'),
-    find: 'if (ofKind && hasOneFor(ledger, ofKind, domain)) throw unnamed(kind);',
+    find: 'if (ofKind && hasOneFor(ledger, ofKind, domain)) throw schemaMissing(kind);',
     replace: '',
     breaks: 'A record without schema escapes those of its kind.',
     tests: [test('records/user-schemas.test.ts')],

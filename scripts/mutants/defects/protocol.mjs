@@ -317,8 +317,8 @@ export const mutants = [
   {
     id: 'condition-unknown-of-a-bridge',
     file: src('access/filter.ts'),
-    find: 'isKnown(subject, key) ? matches(filter[key] as Json, valueAt(subject, key), cost) : unknown;',
-    replace: 'matches(filter[key] as Json, valueAt(subject, key), cost);',
+    find: 'isKnown(subject, key) ? matches(filter[key] as Json, findFilterValue(subject, key), cost) : unknown;',
+    replace: 'matches(filter[key] as Json, findFilterValue(subject, key), cost);',
     breaks: 'What is not known of a record counts as absent.',
     tests: [test('access/'), test('forward/access.test.ts')],
   },

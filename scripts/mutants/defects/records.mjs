@@ -40,8 +40,8 @@ export const mutants = [
   {
     id: 'operation-quorum-by-names',
     file: src('authorization/status-policies.ts'),
-    find: "if (proof.origin === 'key-pair' || proof.signer === undefined) return keyOf",
-    replace: 'if (proof.signer === undefined) return keyOf',
+    find: "if (proof.origin === 'key-pair' || proof.signer === undefined) return resolveKey",
+    replace: 'if (proof.signer === undefined) return resolveKey',
     breaks: 'A signature counts for who had the name, not for who has the key.',
     tests: [test('access-http/status-policies.test.ts')],
   },

@@ -15,9 +15,9 @@ export const mutants = [
   {
     id: 'token-remembered-before-verified',
     file: src('auth/token.ts'),
-    find: 'const compact = verified.get(token)?.compact ?? readCompact(token);',
+    find: 'const compact = verifiedTokens.get(token)?.compact ?? parseCompact(token);',
     replace:
-      'const compact = verified.get(token)?.compact ?? readCompact(token);\n  if (compact) verified.set(token, { compact, key: compact.kid });',
+      'const compact = verifiedTokens.get(token)?.compact ?? parseCompact(token);\n  if (compact) verifiedTokens.set(token, { compact, key: compact.kid });',
     breaks: 'A token is remembered as verified before it was.',
   },
   {

@@ -41,7 +41,7 @@ export interface ShownKey extends Key {
 }
 
 /** A valid bearer token. */
-export interface Token {
+export interface CallerToken {
   /** The key that signed it, or the key of the signer it impersonates; absent when it stands for no signer. */
   readonly key?: Key;
   readonly claims: JsonObject;
@@ -51,5 +51,5 @@ export interface Token {
 export interface Caller {
   /** The keys of the client's own proofs; empty on a read. */
   readonly proofs: readonly Key[];
-  readonly token?: Token;
+  readonly token?: CallerToken;
 }

@@ -6,7 +6,7 @@ import { granting, principal, tokenKeys } from './granting.js';
 import type { Level, Standing } from './standing.js';
 
 /** The order in which rules are shown; server rules are left out (interface/access#access-check). */
-const SHOWN: readonly Level[] = ['ledger', 'domain', 'record', 'policy'];
+const LEVEL_ORDER: readonly Level[] = ['ledger', 'domain', 'record', 'policy'];
 
 /**
  * The rules that grant `action` to the caller, as an access check shows them (interface/access#access-check).
@@ -18,7 +18,9 @@ export function grants(action: string, recordKind: string | undefined, caller: C
   // A signed check is judged by its proofs, for reads too; an unsigned one by the key of its token.
   const who = principal(caller.proofs.length > 0 ? caller.proofs : tokenKeys(caller), caller);
   const found = [...granting(rightsFor(action, record, context.terms), scopeOf(record, context), () => who)];
-  return SHOWN.flatMap((level) => found.filter((one) => one.level === level)).map((one) => shown(one, kind));
+  return LEVEL_ORDER.flatMap((level) => found.filter((one) => one.level === level)).map((one) =>
+    describeRule(one, kind),
+  );
 }
 
 /** A check of a domain about records of another kind is judged by the rules for records in that domain. */
@@ -33,7 +35,7 @@ function scopeOf(record: string, context: Context): Context {
  * The rule as an access check shows it: matchers of callers are left out, and a `record` implied by the level is filled
  * in.
  */
-function shown({ level, rule }: Standing, kind: string): JsonObject {
+function describeRule({ level, rule }: Standing, kind: string): JsonObject {
   const { action, record = level === 'record' ? kind : 'ledger', filter, invoke } = rule;
   return {
     action: action as JsonObject[string],

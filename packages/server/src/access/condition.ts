@@ -53,28 +53,28 @@ function holds(operators: JsonObject, operator: string, actual: Json | undefined
 }
 
 function equals(expected: Json, actual: Json | undefined, cost: Cost): boolean {
-  if (!Array.isArray(actual) || Array.isArray(expected)) return areSame(expected, actual, cost);
-  cost.spend(1 + (actual.length >> 2) * (1 + weightOf(expected)));
+  if (!Array.isArray(actual) || Array.isArray(expected)) return isDeepEqual(expected, actual, cost);
+  cost.spend(1 + (actual.length >> 2) * (1 + comparisonCost(expected)));
   return actual.includes(expected);
 }
 
 /** Whether two values are deeply equal. */
-function areSame(one: Json, other: Json | undefined, cost: Cost): boolean {
-  cost.spend(1 + weightOf(one));
+function isDeepEqual(one: Json, other: Json | undefined, cost: Cost): boolean {
+  cost.spend(1 + comparisonCost(one));
   if (typeof one !== 'object' || one === null) return Object.is(one, other);
   if (Array.isArray(one)) {
     if (!Array.isArray(other) || other.length !== one.length) return false;
-    return one.every((element, index) => areSame(element, other[index], cost));
+    return one.every((element, index) => isDeepEqual(element, other[index], cost));
   }
   if (!isObject(other)) return false;
   const names = Object.keys(one);
   cost.spend(MEMBER * names.length);
   if (Object.keys(other).length !== names.length) return false;
-  return names.every((name) => Object.hasOwn(other, name) && areSame(one[name] as Json, other[name], cost));
+  return names.every((name) => Object.hasOwn(other, name) && isDeepEqual(one[name] as Json, other[name], cost));
 }
 
 /** Steps beside the first to compare a text with one of the same length. */
-function weightOf(value: Json): number {
+function comparisonCost(value: Json): number {
   return typeof value === 'string' ? value.length >> 8 : 0;
 }
 
@@ -86,13 +86,13 @@ function contains(matcher: TextMatcher, actual: Json | undefined, cost: Cost): b
 }
 
 // A rule is judged many times; the matcher lives as long as its rule.
-const known = new WeakMap<JsonObject, TextMatcher>();
+const textMatchers = new WeakMap<JsonObject, TextMatcher>();
 
 function matcherOf(operators: JsonObject, text: string, cost: Cost): TextMatcher {
-  const found = known.get(operators);
+  const found = textMatchers.get(operators);
   if (found) return found;
   cost.spend(text.length);
   const matcher = compileTextMatcher(text);
-  known.set(operators, matcher);
+  textMatchers.set(operators, matcher);
   return matcher;
 }

@@ -11,13 +11,13 @@ import type { Subject } from './context.js';
  * @param unknown the result for a key whose value is unknown: `$ne` and `$nin` hold for an absent value, and must not
  *   hold for one that is only unknown
  */
-export function fits(filter: JsonObject, subject: Subject, cost: Cost, unknown = false): boolean {
+export function matchesFilter(filter: JsonObject, subject: Subject, cost: Cost, unknown = false): boolean {
   const keys = Object.keys(filter);
   cost.spend(1 + 2 * keys.length);
   return keys.every((key) => {
     // Splitting a key takes as long as the key, which may fill the body.
     cost.spend(1 + (key.length >> 2) + ((subject.meta.labels?.length ?? 0) >> 2));
-    return isKnown(subject, key) ? matches(filter[key] as Json, valueAt(subject, key), cost) : unknown;
+    return isKnown(subject, key) ? matches(filter[key] as Json, findFilterValue(subject, key), cost) : unknown;
   });
 }
 
@@ -30,7 +30,7 @@ function isKnown({ data, meta, known }: Subject, key: string): boolean {
 }
 
 /** What a filter's key names: a path in `meta`, else in `data`. */
-function valueAt({ data, meta }: Subject, key: string): Json | undefined {
+function findFilterValue({ data, meta }: Subject, key: string): Json | undefined {
   const [first = '', ...rest] = key.split('.');
   if (first !== 'meta') return rest.reduce(member, member(data, first));
   return rest.reduce(member, { ...meta, labels: [...(meta.labels ?? [])] } as Json | undefined);

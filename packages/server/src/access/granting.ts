@@ -1,7 +1,7 @@
 import type { Cost } from '../metering/cost.js';
-import type { Caller, Key, Token } from './caller.js';
+import type { Caller, CallerToken, Key } from './caller.js';
 import type { Context, Right } from './context.js';
-import { fits } from './filter.js';
+import { matchesFilter } from './filter.js';
 import { bearerMatches, type Owners, signerMatches } from './matchers.js';
 import type { AccessValue, Rule } from './rules.js';
 import { covers, type Level, type Standing, standing } from './standing.js';
@@ -9,7 +9,7 @@ import { covers, type Level, type Standing, standing } from './standing.js';
 /** What rules are matched with: keys with their `signer`, the token with their `bearer`. */
 export interface Principal {
   readonly keys: readonly Key[];
-  readonly token?: Token;
+  readonly token?: CallerToken;
 }
 
 /** The key of the caller's token, if it stands for one. */
@@ -35,7 +35,7 @@ export function* granting(
   for (const one of standing(rights, context)) {
     const about = rights.find((right) => covers(one, right, context));
     if (!about || !admits(one.rule, who(one.level), ownersFor(about, context, domains), context.cost)) continue;
-    if (isFulfilled(one.rule, context)) yield one;
+    if (isPolicyValueMet(one.rule, context)) yield one;
   }
 }
 
@@ -67,7 +67,7 @@ export function domainsAround({ domains, subject, signersOf }: Context): readonl
  * Whether `filter` and `invoke` of a policy value hold (interface/policies#access-policies). A filter needs a subject
  * and `invoke` needs conditions: where these are missing, the value grants nothing.
  */
-function isFulfilled({ filter, invoke }: AccessValue, { subject, ...context }: Context): boolean {
-  if (filter && !(subject && fits(filter, subject, context.cost, context.hopeful))) return false;
+function isPolicyValueMet({ filter, invoke }: AccessValue, { subject, ...context }: Context): boolean {
+  if (filter && !(subject && matchesFilter(filter, subject, context.cost, context.hopeful))) return false;
   return invoke === undefined || context.invoke?.(invoke) === true;
 }

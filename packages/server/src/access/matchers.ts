@@ -1,6 +1,6 @@
 import { isObject, type Json } from '@countersign/protocol';
 import type { Cost } from '../metering/cost.js';
-import type { Key, SignerFacts, Token } from './caller.js';
+import type { CallerToken, Key, SignerFacts } from './caller.js';
 import { matches, member } from './condition.js';
 import type { BearerMatcher, NameMatcher, SignerMatcher } from './rules.js';
 
@@ -96,7 +96,7 @@ function isOwner(expected: Json): boolean {
  * `$signer` needs a token that stands for a key; a token whose `sub` is unknown is matched by its claims only
  * (interface/tokens#provider-tokens).
  */
-export function bearerMatches(matcher: BearerMatcher, token: Token, owners: Owners, cost: Cost): boolean {
+export function bearerMatches(matcher: BearerMatcher, token: CallerToken, owners: Owners, cost: Cost): boolean {
   cost.spend(3);
   if (isAlternatives(matcher)) return matcher.$in.some((one) => bearerMatches(one, token, owners, cost));
   const claims = Object.keys(matcher);
@@ -117,7 +117,7 @@ function isAlternatives(
 }
 
 /** Whether the token is bound to one request; verification has checked which (interface/tokens#request-hash). */
-function isBound(token: Token): boolean {
+function isBound(token: CallerToken): boolean {
   const hsh = member(token.claims, 'hsh');
   return typeof hsh === 'string' && hsh !== '';
 }

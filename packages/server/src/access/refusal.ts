@@ -11,7 +11,7 @@ import { covers, type Standing, standing } from './standing.js';
  * interface/access#refusals): `auth.forbidden` when the request carried a valid token or proof (`credentials`), else
  * `auth.unauthorized`.
  */
-export function refusal(action: string, record: string, { credentials }: { credentials: boolean }): LedgerError {
+export function accessRefusal(action: string, record: string, { credentials }: { credentials: boolean }): LedgerError {
   return credentials ? new LedgerError('auth.forbidden', `Cannot ${action} ${record}.`) : unauthorized();
 }
 

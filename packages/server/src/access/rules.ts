@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import { type TSchema, Type } from 'typebox';
 import { limits } from '../limits.js';
-import { reference, shared } from '../schemas/shared.js';
+import { defineShared, reference } from '../schemas/shared.js';
 
 /**
  * The actions of rules, in the order in which errors list them (interface/access#actions): the recorded ones, then
@@ -102,30 +102,30 @@ export const DEFAULT_SERVER_RULES: readonly Rule[] = [
   { action: 'read', record: 'ledger' },
 ];
 
-function closed(properties: Record<string, TSchema>, options: object = {}): TSchema {
+function ruleObject(properties: Record<string, TSchema>, options: object = {}): TSchema {
   return Type.Object(properties, { unevaluatedProperties: false, ...options });
 }
 
-function names<Name extends string>(allowed: readonly Name[]): TSchema {
+function nameEnum<Name extends string>(allowed: readonly Name[]): TSchema {
   return Type.Unsafe<Name>({ type: 'string', enum: [...allowed] });
 }
 
 // The set forms have a `oneOf` of their own: that gives the recorded list of errors (interface/errors#schema-errors).
 function nameMatcher<Name extends string>(allowed: readonly Name[]): TSchema {
-  const several = Type.Array(names(allowed), { maxItems: limits.rules });
-  const sets = Type.Unsafe({ oneOf: [closed({ $in: several }), closed({ $nin: several })] });
-  return Type.Unsafe<NameMatcher<Name>>({ oneOf: [names(allowed), sets] });
+  const several = Type.Array(nameEnum(allowed), { maxItems: limits.rules });
+  const sets = Type.Unsafe({ oneOf: [ruleObject({ $in: several }), ruleObject({ $nin: several })] });
+  return Type.Unsafe<NameMatcher<Name>>({ oneOf: [nameEnum(allowed), sets] });
 }
 
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 const Scalars = Type.Array(Scalar, { maxItems: limits.rules });
 
 /** A scalar, or operators that all must hold (interface/access#signer-matchers). */
-const Condition = shared<Json>(
+const MatcherCondition = defineShared<Json>(
   'condition',
   Type.Union([
     Scalar,
-    closed(
+    ruleObject(
       {
         $eq: Type.Optional(Scalar),
         $ne: Type.Optional(Scalar),
@@ -138,16 +138,16 @@ const Condition = shared<Json>(
   ]),
 );
 
-const Handle = Type.String({ maxLength: limits.handle });
-const Handles = Type.Union([Handle, closed({ $in: Type.Array(Handle, { maxItems: limits.rules }) })]);
-const Ownership = names(['owner', 'creator']);
+const RuleHandle = Type.String({ maxLength: limits.handle });
+const Handles = Type.Union([RuleHandle, ruleObject({ $in: Type.Array(RuleHandle, { maxItems: limits.rules }) })]);
+const Ownership = nameEnum(['owner', 'creator']);
 
 // Unknown members are refused: a restriction that is stored but ignored would grant more than its author meant.
-const Traits = closed({
-  public: Type.Optional(Condition),
-  handle: Type.Optional(Condition),
-  format: Type.Optional(Condition),
-  schema: Type.Optional(Condition),
+const Traits = ruleObject({
+  public: Type.Optional(MatcherCondition),
+  handle: Type.Optional(MatcherCondition),
+  format: Type.Optional(MatcherCondition),
+  schema: Type.Optional(MatcherCondition),
   custom: Type.Optional(Type.Object({}, { additionalProperties: true })),
   $circle: Type.Optional(Handles),
   $record: Type.Optional(Ownership),
@@ -157,17 +157,17 @@ const Traits = closed({
 /**
  * A `signer` matcher, also an element of a quorum (interface/access#signer-matchers, interface/policies#status-policies).
  */
-export const SignerMatcher = shared<SignerMatcher>(
+export const SignerMatcher = defineShared<SignerMatcher>(
   'signer-matcher',
-  Type.Union([Traits, closed({ $in: Type.Array(Traits, { maxItems: limits.rules }) })]),
+  Type.Union([Traits, ruleObject({ $in: Type.Array(Traits, { maxItems: limits.rules }) })]),
 );
 
 const BearerClaims = Type.Unsafe<BearerTraits>({
   type: 'object',
   properties: {
-    iss: Condition,
-    sub: Condition,
-    aud: Condition,
+    iss: MatcherCondition,
+    sub: MatcherCondition,
+    aud: MatcherCondition,
     hsh: { type: 'boolean' },
     $signer: SignerMatcher,
   },
@@ -176,11 +176,11 @@ const BearerClaims = Type.Unsafe<BearerTraits>({
 });
 
 const BearerSchema = Type.Unsafe<BearerMatcher>({
-  anyOf: [BearerClaims, closed({ $in: Type.Array(BearerClaims, { maxItems: limits.rules }) })],
+  anyOf: [BearerClaims, ruleObject({ $in: Type.Array(BearerClaims, { maxItems: limits.rules }) })],
 });
 
 /** The name of an action, as an access check asks for it. */
-export const AccessAction = names(ACTIONS);
+export const AccessAction = nameEnum(ACTIONS);
 
 /** `data.access` of any record (interface/access#rules). */
 export const AccessEntries = Type.Array(reference<AccessEntry>('access-entry'), { maxItems: limits.rules });
@@ -201,9 +201,9 @@ export function defineAccessRules(records: readonly string[]): void {
     bearer: Type.Optional(BearerSchema),
   };
   // One closed object, so that a bad rule gives its own errors only.
-  shared<AccessEntry>(
+  defineShared<AccessEntry>(
     'access-entry',
-    closed(
+    ruleObject(
       { action: Type.Optional(nameMatcher(ACTIONS)), ...rule, policy: Type.Optional(Handles) },
       {
         anyOf: [Type.Object({ action: Type.Unknown() }), Type.Object({ policy: Type.Unknown() })],
@@ -213,16 +213,16 @@ export function defineAccessRules(records: readonly string[]): void {
   );
   const filter = Type.Unsafe<JsonObject>({
     type: 'object',
-    additionalProperties: Condition,
+    additionalProperties: MatcherCondition,
     maxProperties: limits.filters,
   });
-  shared<AccessValue>(
+  defineShared<AccessValue>(
     'access-value',
-    closed({
+    ruleObject({
       action: nameMatcher(ACTIONS),
       ...rule,
       filter: Type.Optional(filter),
-      invoke: Type.Optional(Handle),
+      invoke: Type.Optional(RuleHandle),
     }),
   );
 }

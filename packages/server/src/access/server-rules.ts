@@ -11,8 +11,8 @@ let check: ((body: unknown) => void) | undefined;
  * @param text a JSON array of rules
  * @throws Error with the first fault, as the end of a sentence that begins with the setting's name
  */
-export function readServerRules(text: string): readonly Rule[] {
-  const rules = parsed(text);
+export function parseServerRules(text: string): readonly Rule[] {
+  const rules = parseRuleJson(text);
   if (!Array.isArray(rules)) throw new Error('must be a JSON array of access rules');
   check ??= requestCheck(Type.Object({ rules: AccessEntries }));
   try {
@@ -26,7 +26,7 @@ export function readServerRules(text: string): readonly Rule[] {
   return rules as Rule[];
 }
 
-function parsed(text: string): unknown {
+function parseRuleJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -33,8 +33,8 @@ export function* standing(rights: readonly Right[], context: Context): Generator
   }
   // The rules of a ledger record are the ledger's own: they count once.
   if (subject?.exists && subject.kind !== 'ledger') yield* entries('record', subject.access, context);
-  for (const domain of inherited(context)) {
-    context.cost.spend(DOMAIN);
+  for (const domain of selectDomains(context)) {
+    context.cost.spend(DOMAIN_STEPS);
     yield* entries('domain', domain.access, context);
   }
   yield* entries('ledger', ledger.access, context);
@@ -42,7 +42,7 @@ export function* standing(rights: readonly Right[], context: Context): Generator
 }
 
 /** Steps per domain, and per rule beside its matchers. */
-const DOMAIN = 5;
+const DOMAIN_STEPS = 5;
 const RULE = 3;
 
 function ruleCost({ action, record }: AccessValue): number {
@@ -50,7 +50,7 @@ function ruleCost({ action, record }: AccessValue): number {
 }
 
 /** The domains whose rules and policies count. Domain records inherit nothing (interface/access#levels). */
-function inherited({ domains, subject }: Context): Context['domains'] {
+function selectDomains({ domains, subject }: Context): Context['domains'] {
   return subject?.kind === 'domain' ? [] : domains;
 }
 
@@ -60,14 +60,14 @@ function inherited({ domains, subject }: Context): Context['domains'] {
  */
 function* entries(level: Level, access: readonly AccessEntry[], context: Context): Generator<Standing> {
   const seen = new Set<string>();
-  const domains = inherited(context);
+  const domains = selectDomains(context);
   for (const [index, entry] of access.entries()) {
     if (!isReference(entry)) {
       context.cost.spend(ruleCost(entry));
       yield { level, index, rule: entry };
       continue;
     }
-    for (const policy of withExtended(referredTo(entry.policy), context.policies, domains, seen, context.cost)) {
+    for (const policy of withExtended(listPolicyHandles(entry.policy), context.policies, domains, seen, context.cost)) {
       for (const value of policy.values) {
         const rule = withRecord(value, policy);
         context.cost.spend(ruleCost(rule));
@@ -83,7 +83,7 @@ function* entries(level: Level, access: readonly AccessEntry[], context: Context
 function* policyBased(rights: readonly Right[], context: Context): Generator<Standing> {
   const { policies, cost } = context;
   if (!opens(policies, cost)) yield* OWNERS_RIGHTS;
-  for (const standing of valuesAbout(rights, policies, inherited(context), cost)) {
+  for (const standing of valuesAbout(rights, policies, selectDomains(context), cost)) {
     cost.spend(ruleCost(standing.rule));
     yield standing;
   }
@@ -119,10 +119,10 @@ const OWNERS_RIGHTS: readonly Standing[] = [
  * interface/access#policy-based-access).
  */
 export function opens(policies: Context['policies'], cost: Cost): boolean {
-  const known = knownOf(policies);
+  const known = summarizePolicies(policies);
   known.opens ??= activeIn(policies, [], cost).values.some(({ rule }) => {
     cost.spend(ruleCost(rule));
-    return isAbout(rule, { action: 'access', record: 'ledger' }) && !rule.filter && rule.invoke === undefined;
+    return coversRight(rule, { action: 'access', record: 'ledger' }) && !rule.filter && rule.invoke === undefined;
   });
   return known.opens;
 }
@@ -134,7 +134,7 @@ interface Active {
 }
 
 /** What is cached for the policies of a ledger. */
-interface Known {
+interface PolicySummary {
   /** By chain of domains, as `activeIn` names it. */
   readonly active: Map<string, Active>;
   opens?: boolean;
@@ -143,14 +143,14 @@ interface Known {
 }
 
 /** Cached by identity of the map: a changed policy makes a new map. */
-const known = new WeakMap<Context['policies'], Known>();
+const policySummaries = new WeakMap<Context['policies'], PolicySummary>();
 
-function knownOf(policies: Context['policies']): Known {
-  let found = known.get(policies);
+function summarizePolicies(policies: Context['policies']): PolicySummary {
+  let found = policySummaries.get(policies);
   if (!found) {
     const values = [...policies.values()].reduce((sum, one) => sum + (isAccess(one) ? one.values.length : 0), 0);
     found = { active: new Map(), room: limits.about.times * values + limits.about.more };
-    known.set(policies, found);
+    policySummaries.set(policies, found);
   }
   return found;
 }
@@ -167,7 +167,7 @@ function valuesAbout(
   if (!found) {
     found = values.filter(({ rule }) => {
       cost.spend(ruleCost(rule));
-      return rights.some((right) => isAbout(rule, right));
+      return rights.some((right) => coversRight(rule, right));
     });
     if (isRoomFor(policies, found.length)) about.set(name, found);
   }
@@ -176,7 +176,7 @@ function valuesAbout(
 
 /** A chain of domains is identified by its first domain and its length; so is the list of all domains of a ledger. */
 function activeIn(policies: Context['policies'], domains: Context['domains'], cost: Cost): Active {
-  const { active } = knownOf(policies);
+  const { active } = summarizePolicies(policies);
   const chain = `${domains.length} ${domains[0]?.handle}`;
   let found = active.get(chain);
   if (!found) {
@@ -188,7 +188,7 @@ function activeIn(policies: Context['policies'], domains: Context['domains'], co
 }
 
 function isRoomFor(policies: Context['policies'], values: number): boolean {
-  const known = knownOf(policies);
+  const known = summarizePolicies(policies);
   if (known.room < values + EACH) return false;
   known.room -= values + EACH;
   return true;
@@ -261,7 +261,7 @@ function isReference(entry: AccessEntry): entry is PolicyReference {
   return 'policy' in entry;
 }
 
-function referredTo(policy: PolicyReference['policy']): readonly string[] {
+function listPolicyHandles(policy: PolicyReference['policy']): readonly string[] {
   return typeof policy === 'string' ? [policy] : policy.$in;
 }
 
@@ -279,13 +279,13 @@ export function covers({ level, rule }: Standing, right: Right, context: Context
       return nameMatches(rule.record ?? 'server', right.record);
     case 'domain':
     case 'policy':
-      return isAbout(rule, right);
+      return coversRight(rule, right);
   }
 }
 
 /**
  * A rule that omits `record` covers nothing here; on a domain it is about the domain's own record, at level `record`.
  */
-function isAbout({ action, record }: AccessValue, right: Right): boolean {
+function coversRight({ action, record }: AccessValue, right: Right): boolean {
   return record !== undefined && nameMatches(action, right.action) && nameMatches(record, right.record);
 }

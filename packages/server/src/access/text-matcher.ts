@@ -1,4 +1,4 @@
-import { ANY, type Piece, parseTextPattern } from '../base/text-pattern.js';
+import { ANY_CHARACTER, type Piece, parseTextPattern } from '../base/text-pattern.js';
 import type { Cost } from '../metering/cost.js';
 
 /** A piece of a pattern, ready to be searched for. */
@@ -19,7 +19,7 @@ const WILD = -1;
  * Characters that are searched for in one go. Up to 250, the engine looks at each character at most about twice,
  * whatever the text; with a longer needle it may start again at every position.
  */
-const HEAD = 200;
+const SEARCH_CHUNK = 200;
 
 /** Characters searched through, and characters compared one by one, per step. */
 const SEARCHED = 32;
@@ -36,13 +36,13 @@ function needleOf(piece: Piece): Needle {
   let head = '';
   let taken = 0;
   for (const character of piece) {
-    if (character === ANY || head.length >= HEAD) break;
+    if (character === ANY_CHARACTER || head.length >= SEARCH_CHUNK) break;
     head += character;
     taken += 1;
   }
   return {
     head,
-    rest: piece.slice(taken).map((character) => (character === ANY ? WILD : (character.codePointAt(0) ?? 0))),
+    rest: piece.slice(taken).map((character) => (character === ANY_CHARACTER ? WILD : (character.codePointAt(0) ?? 0))),
   };
 }
 
@@ -70,7 +70,7 @@ function endOf({ head, rest }: Needle, text: string, from: number, cost: Cost): 
     if (found < 0) break;
     const compared = compare(rest, text, found + head.length);
     characters += 1 + compared.count;
-    if (compared.end >= 0 && !isWithin(text, found)) {
+    if (compared.end >= 0 && !splitsSurrogatePair(text, found)) {
       cost.spend(characters / COMPARED);
       return compared.end;
     }
@@ -89,7 +89,7 @@ const CHARGED = 1_000;
 
 /** Where `rest` ends when it stands at the place, else -1; and how many characters were compared. */
 function compare(rest: readonly number[], text: string, from: number): { end: number; count: number } {
-  if (isWithin(text, from)) return { end: -1, count: 0 };
+  if (splitsSurrogatePair(text, from)) return { end: -1, count: 0 };
   let at = from;
   for (let count = 0; count < rest.length; count += 1) {
     const point = text.codePointAt(at);
@@ -100,7 +100,7 @@ function compare(rest: readonly number[], text: string, from: number): { end: nu
 }
 
 /** Whether the place is between the halves of a surrogate pair. */
-function isWithin(text: string, at: number): boolean {
+function splitsSurrogatePair(text: string, at: number): boolean {
   return isHalf(text.charCodeAt(at), 0xdc00) && isHalf(text.charCodeAt(at - 1), 0xd800);
 }
 

@@ -31,7 +31,7 @@ export interface Claims {
  * Providers follow RFC 7519 more freely: `aud` may be a list (§4.1.3), and their tokens are reusable, so `jti` means
  * single use in a bearer's own tokens only.
  */
-export function readClaims(claims: JsonObject, now: number, maker: Maker): Claims | ClaimFault {
+export function parseClaims(claims: JsonObject, now: number, maker: Maker): Claims | ClaimFault {
   const { iss, aud, iat, exp, nbf, sub, jti, hsh } = claims;
   if (!isText(iss) || !(isText(aud) || (maker === 'provider' && isTextList(aud)))) return 'claims-malformed';
   if (!isMoment(iat) || !isMoment(exp) || exp < iat) return 'claims-malformed';

@@ -18,14 +18,14 @@ export function clientCredentials(
   form: URLSearchParams,
 ): ClientCredentials | 'none' | 'malformed' {
   const basic = /^Basic +(.*)$/i.exec(authorization ?? '')?.[1];
-  if (basic !== undefined) return decoded(basic.trim()) ?? 'malformed';
+  if (basic !== undefined) return decodeCredentials(basic.trim()) ?? 'malformed';
   const id = form.get('client_id');
   const secret = form.get('client_secret');
   // An empty parameter counts as left out (RFC 6749 §3.2).
   return id && secret ? { id, secret } : 'none';
 }
 
-function decoded(basic: string): ClientCredentials | undefined {
+function decodeCredentials(basic: string): ClientCredentials | undefined {
   const bytes = Buffer.from(basic, 'base64');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(basic) || !isUtf8(bytes)) return undefined;
   const [id, ...secret] = bytes.toString().split(':');

@@ -21,10 +21,10 @@ export interface Compact {
  * agree on it: strict base64url and UTF-8, unique member names, no prototype keys. A token with `crit` is refused, as
  * this service implements no extension.
  */
-export function readCompact(token: string): Compact | undefined {
+export function parseCompact(token: string): Compact | undefined {
   const [header, claims, signature, ...rest] = token.split('.', 4);
   if (header === undefined || claims === undefined || signature === undefined || rest.length > 0) return undefined;
-  const read = { header: objectOf(header), claims: objectOf(claims), signature: bytesOf(signature) };
+  const read = { header: objectOf(header), claims: objectOf(claims), signature: decodeBase64Url(signature) };
   if (read.header === undefined || read.claims === undefined || read.signature === undefined) return undefined;
   const { alg, kid, crit } = read.header;
   if (typeof alg !== 'string' || typeof kid !== 'string' || kid === '' || crit !== undefined) return undefined;
@@ -39,7 +39,7 @@ export function readCompact(token: string): Compact | undefined {
 }
 
 function objectOf(part: string): JsonObject | undefined {
-  const bytes = bytesOf(part);
+  const bytes = decodeBase64Url(part);
   if (bytes === undefined || !isUtf8(bytes)) return undefined;
   const text = bytes.toString('utf8');
   try {
@@ -52,7 +52,7 @@ function objectOf(part: string): JsonObject | undefined {
 }
 
 /** The bytes of base64url without padding; undefined unless they encode to exactly this text. */
-function bytesOf(part: string): Buffer | undefined {
+function decodeBase64Url(part: string): Buffer | undefined {
   const bytes = Buffer.from(part, 'base64url');
   return bytes.toString('base64url') === part ? bytes : undefined;
 }

@@ -2,7 +2,7 @@ import { SignJWT } from 'jose';
 import type { Session } from '../ledgers/session.js';
 import type { Client } from './client.js';
 import { domainsAbove, domainsOfSigner, providersOf, vouchesFor } from './providers.js';
-import { signingKeyOf } from './signing-key.js';
+import { findSigningKey } from './signing-key.js';
 
 /** A token made for a client. */
 export interface Minted {
@@ -29,7 +29,7 @@ export async function mint(session: Session, client: Client): Promise<Minted | '
     const own = domain === undefined ? signer : await domainsOfSigner(session, handle);
     if (!vouchesFor(provider, { provider: own, signer })) continue;
     named = true;
-    const signing = await signingKeyOf(session, handle);
+    const signing = await findSigningKey(session, handle);
     if (!signing) continue;
     const now = Math.floor(session.runtime.now() / 1000);
     const claims = {

@@ -8,7 +8,7 @@ const SEED_BYTES = 32;
 const PUBLIC_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 /** The seed followed by the public key: the form libsodium signs with. */
-const SECRET_BYTES = 64;
+const SECRET_KEY_BYTES = 64;
 
 /**
  * Secret keys by seed, because expanding a seed takes as long as the signature itself. Every ledger signs with two keys,
@@ -44,7 +44,7 @@ function secretOf(seed: Uint8Array): Buffer {
   if (seed.length !== SEED_BYTES) throw new TypeError(`A seed has ${SEED_BYTES} bytes`);
   const text = Buffer.from(seed.buffer, seed.byteOffset, seed.byteLength).toString('latin1');
   return secrets.take(text, () => {
-    const secret = Buffer.alloc(SECRET_BYTES);
+    const secret = Buffer.alloc(SECRET_KEY_BYTES);
     crypto_sign_seed_keypair(Buffer.alloc(PUBLIC_BYTES), secret, asBuffer(seed));
     return secret;
   });

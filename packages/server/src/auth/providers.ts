@@ -56,16 +56,16 @@ export function domainsAbove(ledger: Ledger, domain: string | undefined): Readon
 
 /** Policies are validated when they are stored, so each value names its provider. */
 function providerOf({ signer, target, config }: JsonObject, domain: string | undefined): Provider {
-  const schema = member(target, 'schema');
-  const ttl = member(config, 'jwt.ttl');
+  const schema = memberOfClaims(target, 'schema');
+  const ttl = memberOfClaims(config, 'jwt.ttl');
   return {
-    handle: String(member(signer, 'handle')),
+    handle: String(memberOfClaims(signer, 'handle')),
     ...(typeof schema === 'string' ? { target: schema } : {}),
     ttl: typeof ttl === 'number' ? ttl : TTL,
     ...(domain === undefined ? {} : { domain }),
   };
 }
 
-function member(value: Json | undefined, name: string): Json | undefined {
+function memberOfClaims(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) ? value[name] : undefined;
 }

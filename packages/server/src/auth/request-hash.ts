@@ -2,7 +2,7 @@ import { hash, type Json, LedgerError } from '@countersign/protocol';
 import { native } from './native-suite.js';
 
 /** The request that a token can be bound to. */
-export interface Request {
+export interface BoundRequest {
   readonly method: string;
   /** The public absolute URL with the query exactly as sent: `PUBLIC_URL` stands for the address a proxy saw. */
   readonly url: string;
@@ -20,13 +20,13 @@ export interface Request {
  *
  * @throws LedgerError `auth.unauthorized` when a named header is missing
  */
-export function requestHash(request: Request, names: readonly string[] = []): string {
+export function requestHash(request: BoundRequest, names: readonly string[] = []): string {
   const value = hash(
     {
       method: request.method.toUpperCase(),
       url: request.url,
       headers: names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, headerOf(request, name)])),
-      body: bodyOf(request.body),
+      body: normalizeBody(request.body),
     },
     native,
   );
@@ -37,7 +37,7 @@ export function requestHash(request: Request, names: readonly string[] = []): st
  * Whether `hsh`, the claim of a token, is the hash of `request` and of the headers it names
  * (interface/tokens#request-hash).
  */
-export function bindsRequest(hsh: string, request: Request): boolean {
+export function bindsRequest(hsh: string, request: BoundRequest): boolean {
   const colon = hsh.indexOf(':');
   const names = colon === -1 ? [] : hsh.slice(colon + 1).split(',');
   try {
@@ -48,14 +48,14 @@ export function bindsRequest(hsh: string, request: Request): boolean {
   }
 }
 
-function headerOf(request: Request, name: string): string {
+function headerOf(request: BoundRequest, name: string): string {
   const value = Object.hasOwn(request.headers, name) ? request.headers[name] : undefined;
   if (value === undefined) throw new LedgerError('auth.unauthorized', 'Invalid token.');
   return typeof value === 'string' ? value : value.join(', ');
 }
 
 /** Clients hash an empty body as null, also when they send `{}`. */
-function bodyOf(body: Json | undefined): Json {
+function normalizeBody(body: Json | undefined): Json {
   if (body === undefined || body === '') return null;
   return typeof body === 'object' && body !== null && Object.keys(body).length === 0 ? null : body;
 }

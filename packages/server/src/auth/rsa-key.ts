@@ -6,7 +6,7 @@ import { limits } from '../limits.js';
 const MODULUS = { least: 2048, greatest: 8192 };
 
 /** Characters of base64: a key of the greatest size has 1,416. */
-const TEXT = 2048;
+const MAX_KEY_TEXT = 2048;
 
 /** By the text of the key, so that a changed key is another entry. One for each ledger a process keeps. */
 const imported = new LruCache<string, { readonly key: KeyObject | undefined }>(limits.ledgers.count);
@@ -16,7 +16,7 @@ const imported = new LruCache<string, { readonly key: KeyObject | undefined }>(l
  * RS256.
  */
 export function rsaKey(text: string): KeyObject | undefined {
-  if (text.length > TEXT) return undefined;
+  if (text.length > MAX_KEY_TEXT) return undefined;
   return imported.take(text, () => ({ key: importKey(text) })).key;
 }
 

@@ -22,7 +22,7 @@ export interface SigningKey {
  * new signer or factor keeps the state: so a missing key is not cached, and since the oldest key signs, a cached one
  * stays right.
  */
-const kept = new WeakMap<Ledger['policies'], Map<string, SigningKey>>();
+const signingKeys = new WeakMap<Ledger['policies'], Map<string, SigningKey>>();
 
 /**
  * The key that the ledger signs the provider's tokens with: that of its oldest factor in use whose private key it
@@ -31,20 +31,23 @@ const kept = new WeakMap<Ledger['policies'], Map<string, SigningKey>>();
  *
  * @param session its ledger must be current
  */
-export async function signingKeyOf(session: Session, provider: string): Promise<SigningKey | undefined> {
-  const keys = kept.get(session.ledger.policies) ?? new Map<string, SigningKey>();
+export async function findSigningKey(session: Session, provider: string): Promise<SigningKey | undefined> {
+  const keys = signingKeys.get(session.ledger.policies) ?? new Map<string, SigningKey>();
   const known = keys.get(provider);
   if (known) return known;
-  const { key, version } = await load(session, provider);
+  const { key, version } = await loadSigningKey(session, provider);
   if (key && version === session.ledger.version) {
     if (keys.size >= limits.providers) keys.clear();
-    kept.set(session.ledger.policies, keys.set(provider, key));
+    signingKeys.set(session.ledger.policies, keys.set(provider, key));
   }
   return key;
 }
 
 /** The key, and the version of the ledger it was found at. */
-async function load(session: Session, provider: string): Promise<{ key: SigningKey | undefined; version: number }> {
+async function loadSigningKey(
+  session: Session,
+  provider: string,
+): Promise<{ key: SigningKey | undefined; version: number }> {
   const [signer, { version, records }] = await Promise.all([
     session.store.lookup({ ledger: session.ledger.id, kind: 'signer', id: provider, by: 'handle' }),
     session.store.find({
@@ -67,7 +70,7 @@ async function load(session: Session, provider: string): Promise<{ key: SigningK
     oldest,
   )) {
     await session.task.turn(stepsOfText(body));
-    const key = await signingKey(session, JSON.parse(body) as RecordEnvelope);
+    const key = await findFactorKey(session, JSON.parse(body) as RecordEnvelope);
     if (key) return { key, version };
   }
   return { key: undefined, version };
@@ -76,7 +79,7 @@ async function load(session: Session, provider: string): Promise<{ key: SigningK
 /**
  * The private key of a factor, as the ledger holds it; undefined unless tokens signed with it verify under the factor.
  */
-async function signingKey(session: Session, factor: RecordEnvelope): Promise<SigningKey | undefined> {
+async function findFactorKey(session: Session, factor: RecordEnvelope): Promise<SigningKey | undefined> {
   const { data, luid } = factor;
   const [name] = secretNames([data.secret]);
   if (!isProviderKey(factor) || !isUsable(factor) || name === undefined) return undefined;

@@ -3,10 +3,10 @@ import { compactVerify } from 'jose';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import type { Replays } from '../store/queries/replays.js';
-import { type ClaimFault, type Claims, type Maker, readClaims } from './claims.js';
-import { type Compact, readCompact } from './compact.js';
+import { type ClaimFault, type Claims, type Maker, parseClaims } from './claims.js';
+import { type Compact, parseCompact } from './compact.js';
 import { native } from './native-suite.js';
-import { bindsRequest, type Request } from './request-hash.js';
+import { type BoundRequest, bindsRequest } from './request-hash.js';
 import { rsaKey } from './rsa-key.js';
 
 /**
@@ -58,7 +58,7 @@ const KEY_TEXT = 44;
  */
 export async function verifyToken(
   authorization: string,
-  request: Request,
+  request: BoundRequest,
   keys: KeySource,
   clock: () => number,
   replays: Replays,
@@ -66,7 +66,7 @@ export async function verifyToken(
   const token = BEARER.exec(authorization)?.[1];
   if (token === undefined) throw invalidToken('no-bearer');
   if (token.length > limits.token) throw invalidToken('too-long');
-  const compact = verified.get(token)?.compact ?? readCompact(token);
+  const compact = verifiedTokens.get(token)?.compact ?? parseCompact(token);
   switch (compact?.algorithm) {
     case 'EdDSA':
       return verifySelfSigned(compact, request, keys, clock(), replays);
@@ -85,7 +85,7 @@ export async function verifyToken(
  */
 async function verifySelfSigned(
   compact: Compact,
-  request: Request,
+  request: BoundRequest,
   keys: KeySource,
   now: number,
   replays: Replays,
@@ -114,29 +114,32 @@ interface Verified {
  * Tokens by their text: clients send one token many times. Only what never changes is cached: the parsed content, and
  * the key that signed it.
  */
-const verified = new LruCache<string, Verified>(limits.tokens, ({ compact }) => 3 * compact.token.length + TOKEN_ENTRY);
+const verifiedTokens = new LruCache<string, Verified>(
+  limits.tokens,
+  ({ compact }) => 3 * compact.token.length + TOKEN_ENTRY,
+);
 
 /** Approximate bytes of an entry beside the text, signed part and claims of its token. */
 const TOKEN_ENTRY = 500;
 
 /** Copies the bytes: small buffers are slices of a large pool, which each of them would keep in memory. */
-function copied(compact: Compact): Compact {
+function copyCompact(compact: Compact): Compact {
   return { ...compact, signed: new Uint8Array(compact.signed), signature: new Uint8Array(compact.signature) };
 }
 
 /** @throws `auth.unauthorized` unless the key, in base64, signed the token */
 function assertSignedBy(compact: Compact, key: string): void {
-  if (verified.get(compact.token)?.key === key) return;
+  if (verifiedTokens.get(compact.token)?.key === key) return;
   const bytes = valid('key-malformed', keyBytes(key));
   if (!native.verify(compact.signature, compact.signed, bytes)) throw invalidToken('badly-signed');
-  verified.set(compact.token, { compact: copied(compact), key });
+  verifiedTokens.set(compact.token, { compact: copyCompact(compact), key });
 }
 
 /**
  * Verifies a token of the ledger's token endpoint or of an outside identity provider
  * (interface/tokens#provider-tokens).
  */
-async function verifyProvided(compact: Compact, request: Request, keys: KeySource, now: number): Promise<Token> {
+async function verifyProvided(compact: Compact, request: BoundRequest, keys: KeySource, now: number): Promise<Token> {
   const claims = checkClaims(compact, now, 'provider');
   const factor = valid(
     'factor-untrusted',
@@ -155,7 +158,7 @@ async function verifyProvided(compact: Compact, request: Request, keys: KeySourc
   return { kind: 'oauth2-token', claims: compact.claims, factor: compact.kid };
 }
 
-function checkRequest(claims: Claims, request: Request): void {
+function checkRequest(claims: Claims, request: BoundRequest): void {
   if (claims.hsh !== undefined && !bindsRequest(claims.hsh, request)) throw invalidToken('bound-to-another-request');
 }
 
@@ -171,19 +174,19 @@ function isHandle(kid: string): boolean {
 }
 
 function checkClaims(compact: Compact, now: number, maker: Maker): Claims {
-  const claims = readClaims(compact.claims, now, maker);
+  const claims = parseClaims(compact.claims, now, maker);
   if (typeof claims === 'string') throw invalidToken(claims);
   return claims;
 }
 
 /** Returns `value`, or refuses the token when it is undefined. */
-function valid<T>(why: Fault, value: T | undefined): T {
+function valid<T>(why: TokenFault, value: T | undefined): T {
   if (value === undefined) throw invalidToken(why);
   return value;
 }
 
 /** Why a token is refused, in a word for the log. */
-export type Fault =
+export type TokenFault =
   | ClaimFault
   | 'no-bearer'
   | 'too-long'
@@ -200,12 +203,12 @@ export type Fault =
 
 /** Cause of the refusal of a token: for the log, never for the client. */
 export class TokenRefused extends Error {
-  constructor(readonly why: Fault) {
+  constructor(readonly why: TokenFault) {
     super(why);
   }
 }
 
 /** The same error for every bad token (interface/tokens#refused-tokens); its cause is for the log. */
-export function invalidToken(why: Fault): LedgerError {
+export function invalidToken(why: TokenFault): LedgerError {
   return Object.assign(new LedgerError('auth.unauthorized', 'Invalid token.'), { cause: new TokenRefused(why) });
 }

@@ -15,7 +15,7 @@ import { isProviderKey, isUsable } from './usable.js';
  * @param issuer the claim `iss`; the factor must be this signer's
  * @param subject the claim `sub`: a policy in a domain trusts its provider about signers there and below only
  */
-export async function trustedFactor(
+export async function findTrustedFactor(
   session: Session,
   kid: string,
   issuer: string,

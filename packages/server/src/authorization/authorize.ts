@@ -1,16 +1,16 @@
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import { judge } from '../access/decide.js';
-import { missingPermissions, refusal } from '../access/refusal.js';
+import { accessRefusal, missingPermissions } from '../access/refusal.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { placeOfName } from '../records/domain.js';
-import { heldBeside, type Related } from '../records/relations.js';
+import { findHeldInSiblingDomains, type Related } from '../records/relations.js';
 import type { Parent, Stored } from '../records/stored.js';
 import { type Conditions, contextOf, subjectOf } from './context.js';
 
 /** An action on a stored record, or on one that a create would make. */
-export interface Asked {
+export interface AccessRequest {
   readonly action: 'create' | 'read' | 'update' | 'drop' | 'prove';
   readonly kind: Kind;
   readonly subject: Subject;
@@ -32,17 +32,17 @@ export interface Asked {
  *   (interface/access#refusals). A write that rules grant is refused alike when it is unsigned
  *   (interface/tokens#token-only-writes)
  */
-export async function authorize(session: Session, caller: Caller, asked: Asked): Promise<void> {
+export async function authorize(session: Session, caller: Caller, asked: AccessRequest): Promise<void> {
   if (session.isOwn) return;
   await session.task.turn();
   const { action, record, subject } = rightFor(asked);
   const context = contextOf(session, subject, asked.conditions);
   const judgement = judge(action, record, caller, context);
-  session.explain?.({ ledger: session.ledger.handle, action, record, ...named(subject), ...judgement });
+  session.explain?.({ ledger: session.ledger.handle, action, record, ...describeHandle(subject), ...judgement });
   if (judgement.granted && (asked.action === 'read' || asked.signedElsewhere || signs(caller))) return;
   await session.task.turn();
   if (context.terms.ownProofs.has(record)) throw missingPermissions(action, record, caller, context);
-  throw refusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
+  throw accessRefusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
 }
 
 /**
@@ -71,13 +71,13 @@ export async function authorizeBeside(
   asked: AskedNew,
   related: readonly Related[],
 ): Promise<void> {
-  for (const { domain } of heldBeside(session.ledger, asked.kind, related, asked.subject.meta.domain)) {
+  for (const { domain } of findHeldInSiblingDomains(session.ledger, asked.kind, related, asked.subject.meta.domain)) {
     await authorizeIn(session, caller, asked, domain);
   }
 }
 
 /** A record to be created, or the one that an update makes of another. */
-type AskedNew = Omit<Asked, 'action'>;
+type AskedNew = Omit<AccessRequest, 'action'>;
 
 /** Checks the right to create a record in a domain other than its own; undefined stands for outside every domain. */
 async function authorizeIn(
@@ -108,10 +108,10 @@ export async function authorizeUnseen(session: Session, caller: Caller, kind: Ki
     ledger: session.ledger.handle,
     action: 'read',
     record: kind.name,
-    ...named(subject),
+    ...describeHandle(subject),
     ...judgement,
   });
-  throw refusal('read', kind.name, { credentials: caller.token !== undefined });
+  throw accessRefusal('read', kind.name, { credentials: caller.token !== undefined });
 }
 
 /**
@@ -129,17 +129,25 @@ function signs({ proofs, token }: Caller): boolean {
   return proofs.length > 0 || token?.key?.signer !== undefined;
 }
 
-function named({ data }: Subject): { handle?: string } {
+function describeHandle({ data }: Subject): { handle?: string } {
   return typeof data.handle === 'string' ? { handle: data.handle } : {};
 }
 
 /** An action on a stored record. */
-export function asked(action: Asked['action'], kind: Kind, { record, parent }: Stored): Asked {
+export function toAccessRequest(
+  action: AccessRequest['action'],
+  kind: Kind,
+  { record, parent }: Stored,
+): AccessRequest {
   return { action, kind, subject: subjectOf(kind, record, parent), ...(parent ? { parent } : {}) };
 }
 
 /** The right an operation needs: on the record itself, on its proofs, or on the record it lies under. */
-function rightFor({ action, kind, subject, parent }: Asked): { action: string; record: string; subject: Subject } {
+function rightFor({ action, kind, subject, parent }: AccessRequest): {
+  action: string;
+  record: string;
+  subject: Subject;
+} {
   if (action === 'prove') return { action: 'create', record: `${kind.name}-proof`, subject };
   const onParent = action === 'update' ? undefined : kind.access.rightsOnParent?.[action];
   if (onParent === undefined || !parent) return { action, record: kind.name, subject };

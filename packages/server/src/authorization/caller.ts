@@ -24,7 +24,7 @@ export async function callerOfWrite(
   trustAbsence = true,
 ): Promise<Caller> {
   const publics = new Set(proofs.map((proof) => proof.public).filter((key) => !isNobodys(session, key)));
-  const keys = await Promise.all([...publics].map((key) => keyOf(session, key, trustAbsence)));
+  const keys = await Promise.all([...publics].map((key) => resolveKey(session, key, trustAbsence)));
   return withToken(keys, token, await keyOfToken(session, token, trustAbsence));
 }
 
@@ -43,7 +43,7 @@ function withToken(proofs: readonly Key[], token: Token | undefined, key: Key | 
 /** The key a token stands for: the one that signed it, or that of the signer an identity provider vouches for. */
 async function keyOfToken(session: Session, token: Token | undefined, trustAbsence: boolean): Promise<Key | undefined> {
   if (!token) return undefined;
-  if (token.key !== undefined) return keyOf(session, token.key, trustAbsence);
+  if (token.key !== undefined) return resolveKey(session, token.key, trustAbsence);
   const { sub } = token.claims;
   const signer = typeof sub === 'string' ? await signerOf(session, sub, 'handle') : undefined;
   return signer && keySaid(session.ledger, signer);
@@ -56,15 +56,15 @@ export async function signerOf(
   by: 'public' | 'handle',
 ): Promise<SignerFacts | undefined> {
   if (by === 'handle' && !parseAddress(key)) return undefined;
-  return signerIn(await lookedUp(session, key, by));
+  return signerIn(await lookUpSigner(session, key, by));
 }
 
 /** A key that was shown, with the signer that it stands for. */
-export async function keyOf(session: Session, key: string, trustAbsence: boolean): Promise<ShownKey> {
+export async function resolveKey(session: Session, key: string, trustAbsence: boolean): Promise<ShownKey> {
   const known = session.signers.get(key);
   if (known) return keyFor(key, known);
   if (!trustAbsence || !session.signers.has(key)) {
-    const found = await lookedUp(session, key, 'public');
+    const found = await lookUpSigner(session, key, 'public');
     const signer = signerIn(found);
     // The key of a factor depends on two records. Such keys are few, and looked up each time.
     if (found.factor === undefined) session.signers.set(key, signer);
@@ -95,7 +95,7 @@ export function keySaid(ledger: Ledger, signer: SignerFacts): Key | undefined {
 }
 
 /** @throws OutOfDate when the signer was found under another state of the ledger */
-async function lookedUp(session: Session, key: string, by: 'public' | 'handle'): Promise<FoundSigner> {
+async function lookUpSigner(session: Session, key: string, by: 'public' | 'handle'): Promise<FoundSigner> {
   const found = await session.lookupSigner(key, by);
   await session.task.turn(stepsOfText(found.body) + stepsOfText(found.factor));
   return found;

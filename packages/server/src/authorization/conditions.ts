@@ -37,11 +37,11 @@ export async function conditionsOf(
   const kind = kindNamed(subject.kind as KindName);
   const known = kind.access.conditions;
   if (!known) return undefined;
-  const names = [...invokedBy(session.ledger.policies)].filter((name) => Object.hasOwn(known, name));
+  const names = [...collectInvokedConditions(session.ledger.policies)].filter((name) => Object.hasOwn(known, name));
   if (names.length === 0) return undefined;
   const asking = { session, kind, caller, subject, ...(data ? { data } : {}) };
   const judged = await Promise.all(
-    names.map(async (name) => ((await isFulfilled(asking, known[name]!)) ? name : undefined)),
+    names.map(async (name) => ((await isConditionMet(asking, known[name]!)) ? name : undefined)),
   );
   return (name) => judged.includes(name);
 }
@@ -49,7 +49,7 @@ export async function conditionsOf(
 /** The conditions that access policies name. Cached by identity of the map: a changed policy makes a new map. */
 const invoked = new WeakMap<ReadonlyMap<string, AccessPolicy>, ReadonlySet<string>>();
 
-function invokedBy(policies: ReadonlyMap<string, AccessPolicy>): ReadonlySet<string> {
+function collectInvokedConditions(policies: ReadonlyMap<string, AccessPolicy>): ReadonlySet<string> {
   const known = invoked.get(policies);
   if (known) return known;
   const access = [...policies.values()].filter(({ schema }) => schema === 'access');
@@ -58,7 +58,7 @@ function invokedBy(policies: ReadonlyMap<string, AccessPolicy>): ReadonlySet<str
   return names;
 }
 
-async function isFulfilled(asking: Asking, condition: Condition): Promise<boolean> {
+async function isConditionMet(asking: Asking, condition: Condition): Promise<boolean> {
   const addresses = condition.inThread ? await addressesInThread(asking, condition) : addressesOf(asking, condition);
   const allowed = await Promise.all(addresses.map((address) => isAllowed(asking, condition, address)));
   return condition.quantifier === 'every' ? !allowed.includes(false) : allowed.includes(true);

@@ -14,7 +14,7 @@ export type Conditions = (name: string) => boolean;
 /** What a decision on a record rests on, beside the caller. When `conditions` is absent, every condition fails. */
 export function contextOf(session: Session, subject?: Subject, conditions?: Conditions): Context {
   const domains = domainsFrom(session.ledger, subject?.meta.domain);
-  session.task.spend(1 + DOMAIN * domains.length);
+  session.task.spend(1 + FIND_DOMAIN_STEPS * domains.length);
   return {
     ledger: {
       access: session.ledger.access,
@@ -32,7 +32,7 @@ export function contextOf(session: Session, subject?: Subject, conditions?: Cond
 }
 
 /** Steps to find a domain. */
-const DOMAIN = 2;
+const FIND_DOMAIN_STEPS = 2;
 
 /**
  * A stored record as the subject of an action.

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import type { AccessPolicy } from '../access/context.js';
 import { judge } from '../access/decide.js';
-import { refusal } from '../access/refusal.js';
+import { accessRefusal } from '../access/refusal.js';
 import { opens } from '../access/standing.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
@@ -32,6 +32,6 @@ export async function assertMayClose(
   await session.task.turn();
   if (opens(new Map(others), session.task) || judge('create', 'policy', caller, context).granted) return;
   throw status === undefined
-    ? refusal('drop', 'policy', { credentials: true })
-    : refusal('create', 'policy-proof', { credentials: true });
+    ? accessRefusal('drop', 'policy', { credentials: true })
+    : accessRefusal('create', 'policy-proof', { credentials: true });
 }

@@ -32,7 +32,7 @@ export async function assertMayReveal(session: Session, kind: Kind, caller: Call
  *
  * @param secrets those of the record, looked up unless given; only names that its data refers to are shown
  */
-export async function revealed(
+export async function revealSecrets(
   session: Session,
   kind: Kind,
   answer: { readonly status: number; readonly body: string },

@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject, type StoredProof } from '@countersign/protocol';
 import type { Key } from '../access/caller.js';
 import type { AccessPolicy, Subject } from '../access/context.js';
-import { fits } from '../access/filter.js';
+import { matchesFilter } from '../access/filter.js';
 import { nameMatches, namesIn, signerMatches } from '../access/matchers.js';
 import type { SignerMatcher } from '../access/rules.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Cost } from '../metering/cost.js';
-import { keyOf, keySaid, signerOf } from './caller.js';
+import { keySaid, resolveKey, signerOf } from './caller.js';
 
 /** A value of a status policy: who must have signed for the status (interface/policies#status-policies). */
 export interface StatusValue {
@@ -36,7 +36,7 @@ export function applicableValues(
   return values.filter(({ status, filter }) => {
     cost.spend(VALUE + elementsOf(status));
     if (status !== undefined && (asked === null || !namesStatus(status, asked))) return false;
-    return !filter || fits(filter, subject, cost);
+    return !filter || matchesFilter(filter, subject, cost);
   });
 }
 
@@ -75,7 +75,7 @@ function isAbout(cost: Cost, ledger: Ledger, policy: AccessPolicy, subject: Subj
   if (policy.record !== undefined && !nameMatches(policy.record, subject.kind)) return false;
   cost.spend(namesIn(policy.record));
   const { filter } = policy as { filter?: JsonObject };
-  if (filter && !fits(filter, subject, cost)) return false;
+  if (filter && !matchesFilter(filter, subject, cost)) return false;
   const { domain } = policy;
   if (domain === undefined) return true;
   const domains = domainsFrom(ledger, subject.meta.domain);
@@ -92,7 +92,7 @@ function namesStatus(matcher: Json, status: string): boolean {
 
 /** The key a stored proof counts for: its own, or that of the signer `system.auth` made it for. */
 async function keyOfProof(session: Session, proof: StoredProof): Promise<Key | undefined> {
-  if (proof.origin === 'key-pair' || proof.signer === undefined) return keyOf(session, proof.public, true);
+  if (proof.origin === 'key-pair' || proof.signer === undefined) return resolveKey(session, proof.public, true);
   const signer = await signerOf(session, proof.signer, 'handle');
   return signer && keySaid(session.ledger, signer);
 }

@@ -4,7 +4,7 @@ import type { Token } from '../auth/token.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { type ClientProofs, customsOf, storedProof, unsigned } from '../records/proofs.js';
+import { type ClientProofs, customsOf, toStoredProof, unsigned } from '../records/proofs.js';
 import { signerOf } from './caller.js';
 
 /** What a client signed, and on whose behalf its token speaks. */
@@ -41,7 +41,7 @@ export async function clientTrail(
 ): Promise<StoredProof[]> {
   const { hash, proofs } = signed;
   const keys = new Map(caller.proofs.map((key) => [key.public, key]));
-  const own = proofs.signed.map((proof) => storedProof(proof, keys.get(proof.public), kind.trail.origin ?? true));
+  const own = proofs.signed.map((proof) => toStoredProof(proof, keys.get(proof.public), kind.trail.origin ?? true));
   const status = customsOf(proofs).find((custom) => typeof custom?.status === 'string')?.status;
   const said = { moment: now, ...(status === undefined || status === null ? {} : { status }) };
   const impersonation = await impersonationProof(session, hash, said, caller, signed.token);

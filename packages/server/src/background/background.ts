@@ -8,7 +8,7 @@ import { createFailures } from './failures.js';
 import { createHeartbeat } from './heartbeat.js';
 import { createHints } from './hints.js';
 import { type Loop, startLoop } from './loop.js';
-import type { Bounds, Shared } from './shared.js';
+import type { BackgroundBounds, Shared } from './shared.js';
 import type { BackgroundWorker } from './worker.js';
 
 /** The background work of one process. Every process of the deployment has the same workers. */
@@ -38,7 +38,7 @@ export interface BackgroundOptions {
   readonly clock: () => number;
   /** From 0 inclusive to 1 exclusive. */
   readonly random: () => number;
-  readonly bounds?: Bounds;
+  readonly bounds?: BackgroundBounds;
 }
 
 /** The channel of hints; the payload is the name of a worker. */
@@ -55,7 +55,7 @@ export function startBackground(options: BackgroundOptions): Background {
     clock,
     failed: (err) => failed({ step: 'renew', err }),
   });
-  const shared: Shared = { leases, heartbeat, metrics, failed, bounds, clock, random, inTurn: turns() };
+  const shared: Shared = { leases, heartbeat, metrics, failed, bounds, clock, random, inTurn: createMutex() };
   const loops = new Map<string, Loop>();
   for (const worker of workers) {
     if (loops.has(worker.name)) throw new Error(`Two background workers are named ${worker.name}.`);
@@ -89,7 +89,7 @@ export function startBackground(options: BackgroundOptions): Background {
 /** Wakes workers at the hints of other processes, and all of them when hints may have been missed. */
 function hearHints(
   { database, onConnect, metrics, logger, random }: BackgroundOptions,
-  { reconnect }: Bounds,
+  { reconnect }: BackgroundBounds,
   loops: ReadonlyMap<string, Loop>,
 ): Listener | undefined {
   metrics.listening(false);
@@ -110,7 +110,7 @@ function hearHints(
 }
 
 /** A mutex: runs the given looks one at a time, in order. */
-function turns(): Shared['inTurn'] {
+function createMutex(): Shared['inTurn'] {
   let last: Promise<unknown> = Promise.resolve();
   return (look) => {
     const mine = last.then(look);

@@ -7,13 +7,13 @@ import type { BackgroundMetrics } from '../metrics.js';
  * The steps that can fail: `claim` looks for due units, `run` runs one, `renew` and `release` are about its lease, and
  * `hint` notifies other processes.
  */
-export type Step = 'claim' | 'run' | 'renew' | 'release' | 'hint';
+export type BackgroundStep = 'claim' | 'run' | 'renew' | 'release' | 'hint';
 
 /** A failure as it is logged. */
 export interface Failure {
   /** The worker's name; absent for a failure that concerns all workers. */
   readonly name?: string;
-  readonly step: Step;
+  readonly step: BackgroundStep;
   readonly ledger?: number;
   readonly unit?: string;
   /** Failures in a row. */

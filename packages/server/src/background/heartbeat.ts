@@ -73,9 +73,9 @@ export function createHeartbeat({ leases, bounds, clock, failed }: HeartbeatOpti
       asked.map(({ key }) => key),
       bounds.lease,
     );
-    const names = new Set(renewed.map(nameOf));
+    const names = new Set(renewed.map(formatLeaseKey));
     for (const hold of asked.filter((one) => held.has(one))) {
-      if (names.has(nameOf(hold.key))) keepUntil(hold, since + bounds.lease);
+      if (names.has(formatLeaseKey(hold.key))) keepUntil(hold, since + bounds.lease);
       else lose(hold);
     }
   };
@@ -105,6 +105,6 @@ export function createHeartbeat({ leases, bounds, clock, failed }: HeartbeatOpti
   };
 }
 
-function nameOf({ ledger, worker, unit }: LeaseKey): string {
+function formatLeaseKey({ ledger, worker, unit }: LeaseKey): string {
   return JSON.stringify([ledger, worker, unit]);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backOff, spread } from '../base/back-off.js';
-import type { Found } from '../store/queries/leases.js';
+import type { DueUnits } from '../store/queries/leases.js';
 import { Alarm } from './alarm.js';
 import { type Run, Stopping, startRun } from './run.js';
 import type { Shared } from './shared.js';
@@ -17,7 +17,7 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-const NOTHING: Found = { claimed: [], lag: 0 };
+const NOTHING: DueUnits = { claimed: [], lag: 0 };
 
 /**
  * Looks for due units repeatedly: at least every `worker.every` milliseconds, with jitter; when a unit that is held or
@@ -59,7 +59,7 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
 
   /** Claims units for the free lanes. @returns milliseconds until the next look */
   const take = async (count: number): Promise<number> => {
-    const { claimed, lag, wait = worker.every, since } = await claim(shared, worker, runs, count, () => stopped);
+    const { claimed, lag, wait = worker.every, since } = await claimUnits(shared, worker, runs, count, () => stopped);
     metrics.lag(worker.name, lag);
     for (const unit of claimed) start(unit, since);
     if (claimed.length === count) wanted = true;
@@ -100,15 +100,15 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
 }
 
 /** Claims units for the free lanes, and says since when they are held. */
-async function claim(
+async function claimUnits(
   { leases, bounds, clock, inTurn }: Shared,
   { name, due, each }: BackgroundWorker,
   runs: ReadonlySet<Run>,
   count: number,
   isStopped: () => boolean,
-): Promise<Found & { readonly since: number }> {
+): Promise<DueUnits & { readonly since: number }> {
   let since = clock();
-  const found = await inTurn(async (): Promise<Found> => {
+  const found = await inTurn(async (): Promise<DueUnits> => {
     // The turn may come late, and a stop waits for it.
     if (isStopped()) return NOTHING;
     since = clock();
@@ -121,13 +121,13 @@ async function claim(
 /** Lets the runs finish, and aborts those that are late. */
 async function endRuns(runs: ReadonlySet<Run>, { drain, grace }: Shared['bounds']): Promise<void> {
   const ended = Promise.all([...runs].map((run) => run.ended));
-  if (await within(ended, drain)) return;
+  if (await settlesWithin(ended, drain)) return;
   for (const run of runs) run.abort(new Stopping());
-  await within(ended, grace);
+  await settlesWithin(ended, grace);
 }
 
 /** Whether the promise settles within so many milliseconds. */
-async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+async function settlesWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const controller = new AbortController();
   try {
     const late = pause(milliseconds, false, { signal: controller.signal }).catch(() => false);

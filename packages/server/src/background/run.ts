@@ -64,7 +64,7 @@ export function startRun(shared: Shared, worker: BackgroundWorker, unit: Claimed
     clearTimeout(timer);
     heartbeat.drop(hold);
     metrics.ran(worker.name, outcome, (clock() - began) / 1000);
-    return { outcome, rest: await settle(shared, worker, unit, outcome, error) };
+    return { outcome, rest: await finishRun(shared, worker, unit, outcome, error) };
   };
   return { unit, abort, ended: run() };
 }
@@ -75,7 +75,7 @@ function outcomeOf(error: unknown): Ended {
 }
 
 /** Reports how the run ended, and releases the lease. @returns milliseconds for which the unit stays unclaimed */
-async function settle(
+async function finishRun(
   { leases, failed, bounds, random }: Shared,
   worker: BackgroundWorker,
   unit: Claimed,

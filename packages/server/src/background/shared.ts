@@ -5,7 +5,7 @@ import type { Failure } from './failures.js';
 import type { Heartbeat } from './heartbeat.js';
 
 /** Bounds of background work, as `limits.background` has them. */
-export interface Bounds {
+export interface BackgroundBounds {
   readonly lease: number;
   readonly beat: number;
   readonly pause: number;
@@ -23,7 +23,7 @@ export interface Shared {
   readonly heartbeat: Heartbeat;
   readonly metrics: BackgroundMetrics;
   readonly failed: (failure: Failure) => void;
-  readonly bounds: Bounds;
+  readonly bounds: BackgroundBounds;
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
   /** From 0 inclusive to 1 exclusive. */

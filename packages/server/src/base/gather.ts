@@ -8,15 +8,15 @@ export class Overloaded extends Error {
 /** Called for each run, with the number of its items and the seconds that the oldest of them has waited. */
 export type Watch = (size: number, waited: number) => void;
 
-interface Waiting<In, Out> {
+interface WaitingItem<In, Out> {
   readonly item: In;
   readonly since: number;
   resolve(out: Out): void;
   reject(error: unknown): void;
 }
 
-interface Group<In, Out> {
-  waiting: Waiting<In, Out>[];
+interface BatchGroup<In, Out> {
+  waiting: WaitingItem<In, Out>[];
   running: number;
 }
 
@@ -58,7 +58,7 @@ export function gather<In, Out>(
   watch?: Watch,
 ): (item: In) => Promise<Out> {
   // In the order of their turns; an idle group is deleted.
-  const groups = new Map<unknown, Group<In, Out>>();
+  const groups = new Map<unknown, BatchGroup<In, Out>>();
   let waiting = 0;
   let running = 0;
   let scheduled = false;
@@ -78,7 +78,7 @@ export function gather<In, Out>(
     });
   };
 
-  const take = async (name: unknown, group: Group<In, Out>) => {
+  const take = async (name: unknown, group: BatchGroup<In, Out>) => {
     const count = countFor(group.waiting, bounds);
     const taken = group.waiting.slice(0, count);
     group.waiting = group.waiting.slice(count);
@@ -89,7 +89,7 @@ export function gather<In, Out>(
     running += 1;
     watch?.(taken.length, (performance.now() - (taken[0]?.since ?? 0)) / 1000);
     schedule();
-    await settle(run, stillWanted(taken, bounds));
+    await runBatch(run, stillWanted(taken, bounds));
     group.running -= 1;
     running -= 1;
     if (group.running === 0 && group.waiting.length === 0) groups.delete(name);
@@ -112,7 +112,10 @@ export function gather<In, Out>(
 }
 
 /** The number of waiting items that the next run takes. */
-function countFor<In, Out>(waiting: readonly Waiting<In, Out>[], { batch, weigh, most = 0 }: GatherBounds<In>): number {
+function countFor<In, Out>(
+  waiting: readonly WaitingItem<In, Out>[],
+  { batch, weigh, most = 0 }: GatherBounds<In>,
+): number {
   const atMost = Math.min(batch, waiting.length);
   if (!weigh) return atMost;
   let together = 0;
@@ -125,9 +128,9 @@ function countFor<In, Out>(waiting: readonly Waiting<In, Out>[], { batch, weigh,
 
 /** The items whose callers still wait; the others are rejected. */
 function stillWanted<In, Out>(
-  taken: readonly Waiting<In, Out>[],
+  taken: readonly WaitingItem<In, Out>[],
   { abandoned }: GatherBounds<In>,
-): readonly Waiting<In, Out>[] {
+): readonly WaitingItem<In, Out>[] {
   if (!abandoned) return taken;
   return taken.filter(({ item, reject }) => {
     const error = abandoned(item);
@@ -137,9 +140,9 @@ function stillWanted<In, Out>(
 }
 
 /** Runs over the items taken, and settles each of them. */
-async function settle<In, Out>(
+async function runBatch<In, Out>(
   run: (items: readonly In[]) => Promise<readonly (Out | Error)[]>,
-  taken: readonly Waiting<In, Out>[],
+  taken: readonly WaitingItem<In, Out>[],
 ): Promise<void> {
   if (taken.length === 0) return;
   try {

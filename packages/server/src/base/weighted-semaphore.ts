@@ -19,7 +19,7 @@ export interface SemaphoreBounds {
  */
 export type WeightedSemaphore = <T>(ledger: unknown, bytes: number, work: () => Promise<T>) => Promise<T>;
 
-interface Waiting {
+interface Waiter {
   readonly bytes: number;
   readonly since: number;
   enter(): void;
@@ -28,7 +28,7 @@ interface Waiting {
 
 interface Share {
   taken: number;
-  readonly waiting: Waiting[];
+  readonly waiting: Waiter[];
 }
 
 /**
@@ -43,7 +43,7 @@ export function createWeightedSemaphore(
   let taken = 0;
 
   /** The first in turn whose ledger has room for it. While it waits for room in the process, all behind it wait too. */
-  const first = (): [unknown, Share, Waiting] | undefined => {
+  const first = (): [unknown, Share, Waiter] | undefined => {
     for (const [ledger, share] of shares) {
       const one = share.waiting[0];
       if (one && share.taken + one.bytes <= bounds.ledger) return [ledger, share, one];

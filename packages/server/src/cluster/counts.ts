@@ -3,7 +3,7 @@ import { AggregatorRegistry } from 'prom-client';
 import type { Counts, ToPrimary, ToWorker } from './messages.js';
 
 /** Milliseconds a worker has to report its metrics; a busier one is left out. */
-const PATIENCE = 1_000;
+const COUNTS_TIMEOUT = 1_000;
 
 let questions = 0;
 
@@ -29,7 +29,7 @@ function countsOf(worker: Worker): Promise<Counts | undefined> {
     const hear = (message: ToPrimary) => {
       if (message.type === 'counts' && message.question === question) end(message.counts);
     };
-    const timer = setTimeout(() => end(undefined), PATIENCE);
+    const timer = setTimeout(() => end(undefined), COUNTS_TIMEOUT);
     worker.on('message', hear);
     const ask: ToWorker = { type: 'count', question };
     if (worker.isConnected()) worker.send(ask);

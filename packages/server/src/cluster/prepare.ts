@@ -1,11 +1,11 @@
 import type pg from 'pg';
-import { keyCheck, type MasterKeySource, makeMasterKey, missingMasterKey, readMasterKey } from '../keys/master-key.js';
-import { assertSameMasterKey, storedCheck } from '../store/key-check.js';
+import { keyCheck, loadMasterKey, type MasterKeySource, makeMasterKey, missingMasterKey } from '../keys/master-key.js';
+import { assertSameMasterKey, findStoredCheck } from '../store/key-check.js';
 import { migrate, withLock } from '../store/migrate.js';
 import { createPool } from '../store/pool.js';
-import { assertUsable, explained } from '../store/queries/reach.js';
+import { assertUsable, explainError } from '../store/queries/reach.js';
 
-export interface Prepared {
+export interface PreparedDatabase {
   readonly masterKey: Buffer;
   /** Whether the database holds no ledger yet. */
   readonly isNew: boolean;
@@ -19,7 +19,7 @@ export interface Prepared {
  * @throws Error in one line for the operator when the database is out of reach, unusable or fails to migrate, or was
  *   made with another master key or one that is missing
  */
-export async function prepareDatabase(url: string, ours: boolean, source: MasterKeySource): Promise<Prepared> {
+export async function prepareDatabase(url: string, ours: boolean, source: MasterKeySource): Promise<PreparedDatabase> {
   try {
     const pool = createPool({ connectionString: url, max: 2 }, () => {});
     try {
@@ -32,13 +32,13 @@ export async function prepareDatabase(url: string, ours: boolean, source: Master
       await pool.end();
     }
   } catch (error) {
-    throw explained(error, url, ours);
+    throw explainError(error, url, ours);
   }
 }
 
 async function settleMasterKey(pool: pg.Pool, source: MasterKeySource): Promise<Buffer> {
-  const known = await readMasterKey(source);
-  if (known === undefined && (await storedCheck(pool)) !== undefined) throw missingMasterKey(source);
+  const known = await loadMasterKey(source);
+  if (known === undefined && (await findStoredCheck(pool)) !== undefined) throw missingMasterKey(source);
   await migrate(pool);
   const masterKey = known ?? (await makeMasterKey(source));
   await assertSameMasterKey(pool, keyCheck(masterKey));

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { replacedCounter } from '../metrics.js';
+import { makeReplacedCounter } from '../metrics.js';
 import type { Counts } from './messages.js';
 
 /** Counts the workers that were replaced because they had stopped serving. */
@@ -12,7 +12,7 @@ export interface Replacements {
 /** Kept by the primary, which outlives its workers. */
 export function replacements(): Replacements {
   const registry = new Registry();
-  const counter = replacedCounter(registry);
+  const counter = makeReplacedCounter(registry);
   return {
     count: (worker, because) => counter.inc({ worker, because }),
     counts: async () => (await registry.getMetricsAsJSON()) as unknown as Counts,

@@ -8,7 +8,7 @@ import { cannotListen } from './port.js';
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 /** Parameters of a serving process, beside the settings. */
-export interface Means {
+export interface ServeOptions {
   readonly databaseUrl: string;
   readonly masterKey: Buffer;
   readonly logger: FastifyBaseLogger;
@@ -19,7 +19,7 @@ export interface Means {
 }
 
 /** Opens a server and listens, with the settings of the environment. */
-export async function serve(config: Config, means: Means): Promise<Server> {
+export async function serve(config: Config, means: ServeOptions): Promise<Server> {
   const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
   const server = await openServer({
     database: { connectionString: means.databaseUrl },

@@ -18,7 +18,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
     new Promise<string>((resolve) => {
       questions += 1;
       waiting.set(questions, resolve);
-      tell({ type: 'collect', question: questions });
+      tellPrimary({ type: 'collect', question: questions });
     });
 
   const stop = async () => {
@@ -34,7 +34,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
       worker,
       collect,
     });
-    tell({ type: 'serving' });
+    tellPrimary({ type: 'serving' });
   };
 
   process.on('message', (message: ToWorker) => {
@@ -49,7 +49,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
       waiting.delete(message.question);
     } else if (message.type === 'count') {
       void server?.metrics.registry.getMetricsAsJSON().then((counts) => {
-        tell({ type: 'counts', question: message.question, counts: counts as unknown as Counts });
+        tellPrimary({ type: 'counts', question: message.question, counts: counts as unknown as Counts });
       });
     }
   });
@@ -58,10 +58,10 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
   process.on('SIGHUP', () => {});
   process.on('SIGTERM', () => void stop());
   process.on('disconnect', () => void stop());
-  setInterval(() => tell({ type: 'alive' }), BEAT).unref();
-  tell({ type: 'ready' });
+  setInterval(() => tellPrimary({ type: 'alive' }), BEAT).unref();
+  tellPrimary({ type: 'ready' });
 }
 
-function tell(message: ToPrimary): void {
+function tellPrimary(message: ToPrimary): void {
   process.send?.(message);
 }

@@ -30,7 +30,7 @@ const HOPELESS = 5;
 /** Milliseconds between an early death and the next try. */
 const RESPITE = 500;
 /** Milliseconds a worker has to finish before it is killed. */
-const PATIENCE = 30_000;
+const STOP_TIMEOUT = 30_000;
 
 /**
  * Starts `count` workers on one shared socket, and resolves when all of them serve. One that dies is replaced.
@@ -86,7 +86,7 @@ class WorkerPool implements Workers {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all([...this.#running].map(leave));
+    await Promise.all([...this.#running].map(stopWorker));
   }
 
   /** Starts a worker in the slot, beside the present one. */
@@ -102,7 +102,7 @@ class WorkerPool implements Workers {
       logger.error({ worker: slot.name }, 'the event loop of a worker stands still: it is killed');
     });
     const means = { databaseUrl, masterKey: masterKey.toString('base64'), worker: slot.name };
-    await serving(worker, () => (this.#stopping ? { type: 'stop' } : { type: 'serve', ...means }));
+    await awaitServing(worker, () => (this.#stopping ? { type: 'stop' } : { type: 'serve', ...means }));
     slot.worker = worker;
     worker.on('message', (message: ToPrimary) => {
       if (message.type === 'collect') void this.#answerCounts(worker, message.question);
@@ -131,7 +131,7 @@ class WorkerPool implements Workers {
     if (this.#stopping) return;
     const before = slot.worker;
     await this.#fill(slot);
-    if (before) await leave(before);
+    if (before) await stopWorker(before);
   }
 
   async #answerCounts(worker: Worker, question: number): Promise<void> {
@@ -139,7 +139,7 @@ class WorkerPool implements Workers {
       this.#slots.flatMap((slot) => slot.worker ?? []),
       await this.#replaced.counts(),
     );
-    tell(worker, { type: 'counted', question, text });
+    tellWorker(worker, { type: 'counted', question, text });
   }
 }
 
@@ -151,20 +151,20 @@ interface Slot {
 }
 
 /** Lets a worker finish, and kills it when that takes too long. */
-async function leave(worker: Worker): Promise<void> {
+async function stopWorker(worker: Worker): Promise<void> {
   if (worker.isDead()) return;
   const gone = new Promise((resolve) => worker.once('exit', resolve));
-  tell(worker, { type: 'stop' });
-  const timer = setTimeout(() => worker.process.kill('SIGKILL'), PATIENCE);
+  tellWorker(worker, { type: 'stop' });
+  const timer = setTimeout(() => worker.process.kill('SIGKILL'), STOP_TIMEOUT);
   await gone;
   clearTimeout(timer);
 }
 
 /** Sends the worker its first message once it listens, and resolves when it serves. */
-function serving(worker: Worker, order: () => ToWorker): Promise<void> {
+function awaitServing(worker: Worker, order: () => ToWorker): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.on('message', (message: ToPrimary) => {
-      if (message.type === 'ready') tell(worker, order());
+      if (message.type === 'ready') tellWorker(worker, order());
       if (message.type === 'serving') resolve();
       if (message.type === 'failed') reject(new Error(message.why));
     });
@@ -172,6 +172,6 @@ function serving(worker: Worker, order: () => ToWorker): Promise<void> {
   });
 }
 
-function tell(worker: Worker, message: ToWorker): void {
+function tellWorker(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message);
 }

@@ -38,7 +38,7 @@ export function successOf(service: Service, bridge: string, { status, text }: Ou
   if (status === 401) {
     throw unexpected(new OutboundFailure('unauthorized', `Bridge ${bridge} answered 401 to the token of the ledger`));
   }
-  const body = parsed(text);
+  const body = parseAnswer(text);
   if (status >= 200 && status < 300) return body;
   if (status >= 400 && status < 600) throw refusalOf(service, status, body) ?? invalidResponse(bridge);
   throw invalidResponse(bridge);
@@ -49,9 +49,9 @@ export function successOf(service: Service, bridge: string, { status, text }: Ou
  *
  * @throws `forward.invalid-response` for a malformed one; `crypto.hash-invalid`, `crypto.signature-invalid`
  */
-export function recordIn(service: Service, bridge: string, body: Json | undefined): BridgeRecord {
+export function parseBridgeRecord(service: Service, bridge: string, body: Json | undefined): BridgeRecord {
   if (!isObject(body) || !isObject(body.data) || body.hash === undefined) throw invalidResponse(bridge);
-  return verified(service, itemIn(service, bridge, body));
+  return verifyBridgeProofs(service, itemIn(service, bridge, body));
 }
 
 /** A record from a bridge: its hash is that of its data, its proofs are still to be verified. */
@@ -88,21 +88,21 @@ export async function recordsIn(service: Service, bridge: string, body: Json | u
 export async function allVerified(service: Service, records: readonly UnverifiedRecord[]): Promise<BridgeRecord[]> {
   const all: BridgeRecord[] = [];
   for (const record of records) {
-    all.push(verified(service, record));
+    all.push(verifyBridgeProofs(service, record));
     // Yields: a record of a hundred proofs takes some milliseconds.
     await setImmediate();
   }
   return all;
 }
 
-function verified(service: Service, record: UnverifiedRecord): BridgeRecord {
-  return { ...record, proofs: record.proofs.map((proof) => verifiedProof(service, record.hash, proof)) };
+function verifyBridgeProofs(service: Service, record: UnverifiedRecord): BridgeRecord {
+  return { ...record, proofs: record.proofs.map((proof) => verifyBridgeProof(service, record.hash, proof)) };
 }
 
 function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: JsonObject): UnverifiedRecord {
   const hashed = isObject(data) ? hashOf(data, service.suite) : undefined;
   if (!isObject(data) || typeof hash !== 'string' || hash.toLowerCase() !== hashed) {
-    throw new LedgerError('crypto.hash-invalid', `Invalid dto hash: ${shown(hash)}`);
+    throw new LedgerError('crypto.hash-invalid', `Invalid dto hash: ${formatExcerpt(hash)}`);
   }
   if (luid !== undefined && !(typeof luid === 'string' && isLuid(luid))) throw invalidResponse(bridge);
   if (!isObject(meta) || !Array.isArray(meta.proofs)) throw invalidResponse(bridge);
@@ -113,7 +113,7 @@ function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: Js
 }
 
 /** Whether a record is the one that was asked for: by its handle, or by the bridge's luid. */
-export function isNamed({ data, luid }: BridgeRecord, id: string): boolean {
+export function isRecordNamed({ data, luid }: BridgeRecord, id: string): boolean {
   return data.handle === id || luid === id;
 }
 
@@ -122,28 +122,28 @@ export function isNamed({ data, luid }: BridgeRecord, id: string): boolean {
  *
  * @throws `crypto.signature-invalid` when it does not verify
  */
-function verifiedProof(service: Service, hash: string, proof: Json): Proof {
+function verifyBridgeProof(service: Service, hash: string, proof: Json): Proof {
   if (!verifyProof(hash, proof as Proof, service.suite)) throw invalidSignature(proof);
-  return bare(proof as Proof);
+  return toBareProof(proof as Proof);
 }
 
 /** @param proof shown in the detail, as by the reference service */
 export function invalidSignature(proof: Json): LedgerError {
-  return new LedgerError('crypto.signature-invalid', `Invalid dto signature: ${shown(JSON.stringify(proof))}`);
+  return new LedgerError('crypto.signature-invalid', `Invalid dto signature: ${formatExcerpt(JSON.stringify(proof))}`);
 }
 
 /** A proof reduced to the members that its signer made. */
-export function bare({ method, public: key, digest, result, custom }: Proof): Proof {
+export function toBareProof({ method, public: key, digest, result, custom }: Proof): Proof {
   return { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) };
 }
 
 /** Greatest number of characters of an answer that a detail repeats. */
-const SHOWN = 4_096;
+const MAX_EXCERPT = 4_096;
 
-function shown(value: Json | undefined): string {
+function formatExcerpt(value: Json | undefined): string {
   const text = typeof value === 'string' ? value : String(JSON.stringify(value));
   // A cut may split a surrogate pair; the half is dropped, since canonical JSON excludes lone surrogates.
-  return text.slice(0, SHOWN).replace(/\p{Surrogate}$/u, '');
+  return text.slice(0, MAX_EXCERPT).replace(/\p{Surrogate}$/u, '');
 }
 
 /** A signed error whose hash and proofs verify; undefined for anything else. */
@@ -158,12 +158,12 @@ function refusalOf(service: Service, status: number, body: Json | undefined): Br
     status,
     hash.toLowerCase(),
     data,
-    proofs.map((proof) => bare(proof as Proof)),
+    proofs.map((proof) => toBareProof(proof as Proof)),
   );
 }
 
 /** Parses JSON within bounds, as strictly as that of clients; undefined when it is malformed. */
-function parsed(text: string): Json | undefined {
+function parseAnswer(text: string): Json | undefined {
   const { levels, values } = limits.outbound;
   try {
     return parseJson(text, { depth: limits.depth + levels, values });

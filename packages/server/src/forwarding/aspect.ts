@@ -44,11 +44,11 @@ export function aspectsFor(
   if (!declares(ledger, kind, action)) return [];
   const domains = domainsFrom(ledger, subject?.meta.domain).map(({ handle }) => handle);
   cost.spend(2 * domains.length);
-  return (declaredIn(ledger).get(action) ?? [])
+  return (collectAspects(ledger).get(action) ?? [])
     .filter(({ filter, aspect: { domain } }) => {
       cost.spend(2 + (domain === undefined ? 0 : domains.length >> 2));
       if (domain !== undefined && !domains.includes(domain)) return false;
-      return filter === undefined || fits(filter, command, subject, cost);
+      return filter === undefined || matchesRequest(filter, command, subject, cost);
     })
     .map(({ aspect }) => aspect);
 }
@@ -68,16 +68,16 @@ export function onlyOne([only, another]: readonly Aspect[]): Aspect | undefined 
 
 /** Whether any processing policy is about the action: a cheap test first, since most ledgers have none. */
 export function declares(ledger: Ledger, kind: Kind, action: HandedAction): boolean {
-  return kind.access.forwards === true && declaredIn(ledger).has(action);
+  return kind.access.forwards === true && collectAspects(ledger).has(action);
 }
 
 type ByAction = ReadonlyMap<HandedAction, readonly Declared[]>;
 
 /** Cache by the map of policies, which is replaced whenever a policy changes. */
-const known = new WeakMap<Ledger['policies'], ByAction>();
+const aspectsOfPolicies = new WeakMap<Ledger['policies'], ByAction>();
 
-function declaredIn({ policies }: Ledger): ByAction {
-  const found = known.get(policies);
+function collectAspects({ policies }: Ledger): ByAction {
+  const found = aspectsOfPolicies.get(policies);
   if (found) return found;
   const declared = new Map<HandedAction, Declared[]>();
   for (const policy of policies.values()) {
@@ -93,7 +93,7 @@ function declaredIn({ policies }: Ledger): ByAction {
       else declared.set(action, [one]);
     }
   }
-  known.set(policies, declared);
+  aspectsOfPolicies.set(policies, declared);
   return declared;
 }
 
@@ -119,7 +119,7 @@ function strategyOf(action: HandedAction, named: Strategy | undefined): Strategy
  * Whether the anchor and its request match a filter: each key is a path in `ctx` (the request), `meta` or `data`; the
  * prefix `data` may be left out (interface/forwarding#which-bridge).
  */
-function fits(
+function matchesRequest(
   filter: JsonObject,
   { request: { headers } }: Command,
   subject: Subject | undefined,

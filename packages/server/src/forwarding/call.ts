@@ -11,7 +11,7 @@ import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
 import type { Command, ForwardedRequest } from '../records/command.js';
 import type { Aspect } from './aspect.js';
 import { invalidResponse, unexpected } from './error.js';
-import { cameBack, forwardedHeaders, OWN } from './headers.js';
+import { cameBack, makeForwardHeaders, OWN } from './headers.js';
 
 /** A call of a bridge, below its `/v2/{kind}s`. */
 export interface Call {
@@ -22,20 +22,23 @@ export interface Call {
 }
 
 /** The calls for one request: to do it; and, where the bridge refuses, to find whether it has done it before. */
-export type Step = 'done' | 'found';
+export type BridgeStep = 'done' | 'found';
 
 /** A command, and the answers of bridges to it. */
 export interface Forwarding {
   readonly kind: Kind;
   readonly command: Command;
   /** Each step is sent once; its outcome is reused each time the command is decided anew. */
-  readonly asked: Partial<Record<Step, Asked>>;
+  readonly asked: Partial<Record<BridgeStep, BridgeOutcome>>;
   /** Deadline of all its calls together, on the clock of `performance.now()`. */
   until?: number;
 }
 
 /** A step that was sent: its answer, or its failure. */
-type Asked = { readonly bridge: string } & ({ readonly answer: OutboundAnswer } | { readonly failure: LedgerError });
+type BridgeOutcome = { readonly bridge: string } & (
+  | { readonly answer: OutboundAnswer }
+  | { readonly failure: LedgerError }
+);
 
 /** Ends a session whose decision depends on the answer of a bridge: the call is made outside of it. */
 export class HandOver extends Error {
@@ -43,7 +46,7 @@ export class HandOver extends Error {
   readonly #call: Omit<BridgeCall, 'within'>;
 
   constructor(
-    readonly step: Step,
+    readonly step: BridgeStep,
     readonly bridge: Bridge,
     call: Omit<BridgeCall, 'within'>,
   ) {
@@ -81,7 +84,7 @@ export async function askBridge(
   forwarding: Forwarding,
   aspect: Aspect,
   call: () => Call | Promise<Call>,
-  step: Step = 'done',
+  step: BridgeStep = 'done',
 ): Promise<OutboundAnswer> {
   const { bridge: handle } = aspect;
   const asked = forwarding.asked[step];
@@ -114,7 +117,7 @@ function bridgeCall(
   return {
     method,
     path: `/v2/${kind.path}${path}`,
-    headers: forwardedHeaders(session, bridge, clientsHeaders(command.request, domain), body !== undefined),
+    headers: makeForwardHeaders(session, bridge, clientsHeaders(command.request, domain), body !== undefined),
     own: OWN,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };

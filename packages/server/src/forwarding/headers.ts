@@ -39,7 +39,7 @@ const TOKEN_LIFE = 86_400;
  * bridge knows the ledger (interface/forwarding#headers). A bridge with an `oauth2` rule gets that token under another
  * name too: what stands before it asks for an access token in `authorization`.
  */
-export function forwardedHeaders(
+export function makeForwardHeaders(
   session: Session,
   bridge: Bridge,
   client: IncomingHttpHeaders,
@@ -47,12 +47,13 @@ export function forwardedHeaders(
 ): Record<string, string> {
   const { authorization, accept = 'application/json', via } = client;
   return {
-    ...passedOn(client),
+    ...selectEndToEndHeaders(client),
     'accept-encoding': 'identity',
     accept,
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
     ...(authorization === undefined ? {} : { 'x-forwarded-authorization': authorization }),
-    [hasAccessToken(bridge) ? 'x-ledger-authorization' : 'authorization']: `Bearer ${tokenFor(session, bridge.handle)}`,
+    [hasAccessToken(bridge) ? 'x-ledger-authorization' : 'authorization']:
+      `Bearer ${makeBridgeToken(session, bridge.handle)}`,
     via: [...(via === undefined ? [] : [via]), `1.1 ${session.ledger.luid}`].join(', '),
   };
 }
@@ -62,7 +63,7 @@ export function cameBack(ledger: Ledger, { via }: IncomingHttpHeaders): boolean 
   return via?.split(',').some((hop) => hop.trim().split(' ')[1] === ledger.luid) ?? false;
 }
 
-function passedOn(client: IncomingHttpHeaders): Record<string, string> {
+function selectEndToEndHeaders(client: IncomingHttpHeaders): Record<string, string> {
   const named = client.connection?.split(',').map((name) => name.trim().toLowerCase()) ?? [];
   return Object.fromEntries(
     Object.entries(client).flatMap(([name, value]) => {
@@ -72,7 +73,7 @@ function passedOn(client: IncomingHttpHeaders): Record<string, string> {
   );
 }
 
-function tokenFor(session: Session, bridge: string): string {
+function makeBridgeToken(session: Session, bridge: string): string {
   const iat = Math.floor(session.runtime.now() / 1000);
   const { handle } = session.ledger;
   return session.ledger.system.token({

@@ -6,15 +6,15 @@ import { type Item, newItem } from '../integrity/items.js';
 import type { Session } from '../ledgers/session.js';
 import type { PageQuery } from '../lists/page.js';
 import type { Answer } from '../records/command.js';
-import { allVerified, isNamed, recordIn, recordsIn, successOf } from './answer.js';
+import { allVerified, isRecordNamed, parseBridgeRecord, recordsIn, successOf } from './answer.js';
 import type { Aspect } from './aspect.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { invalidResponse } from './error.js';
 import { allAsServed, asServed } from './served.js';
-import { aspectOf, bridgedSubject, type Target } from './target.js';
+import { aspectOf, makeBridgeSubject, type Target } from './target.js';
 
 /** The record of a bridge that answers in place of the ledger (interface/forwarding#strategies). */
-export async function forwardedRead(
+export async function forwardRead(
   session: Session,
   forwarding: Forwarding,
   target: Target,
@@ -29,9 +29,9 @@ export async function forwardedRead(
   const answer = await askBridge(session, forwarding, aspect, () => ({ method: 'GET', path }));
   // Rights may have been revoked during the call. The commit of a write detects that; a read has to check.
   await session.assertStillCurrent();
-  const record = recordIn(session, aspect.bridge, successOf(session, aspect.bridge, answer));
-  if (!isNamed(record, id)) throw invalidResponse(aspect.bridge);
-  const seen = bridgedSubject(session.ledger, kind, record.data, 'data');
+  const record = parseBridgeRecord(session, aspect.bridge, successOf(session, aspect.bridge, answer));
+  if (!isRecordNamed(record, id)) throw invalidResponse(aspect.bridge);
+  const seen = makeBridgeSubject(session.ledger, kind, record.data, 'data');
   await authorize(session, caller, { action: 'read', kind, subject: seen });
   return { status: 200, body: JSON.stringify(await asServed(session, record)) };
 }
@@ -43,7 +43,7 @@ export async function forwardedRead(
  *
  * @param seen whether the caller may see a record with that data
  */
-export async function forwardedPage(
+export async function forwardPage(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,

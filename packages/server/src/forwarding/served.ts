@@ -1,8 +1,8 @@
 import type { JsonObject, Proof, StoredProof } from '@countersign/protocol';
 import type { ShownKey } from '../access/caller.js';
-import { keyOf } from '../authorization/caller.js';
+import { resolveKey } from '../authorization/caller.js';
 import type { Session } from '../ledgers/session.js';
-import { storedProof } from '../records/proofs.js';
+import { toStoredProof } from '../records/proofs.js';
 import type { BridgeRecord } from './answer.js';
 
 /**
@@ -12,37 +12,37 @@ import type { BridgeRecord } from './answer.js';
  * @throws OutOfDate when the ledger's state has changed
  */
 export async function asServed(session: Session, record: BridgeRecord): Promise<JsonObject> {
-  return served(record, await keysOf(session, record.proofs, false));
+  return toServedRecord(record, await resolveKeys(session, record.proofs, false));
 }
 
 /** The same for many records; each key is looked up once. */
 export async function allAsServed(session: Session, records: readonly BridgeRecord[]): Promise<JsonObject[]> {
   const proofs = records.flatMap((record) => record.proofs);
-  const keys = await keysOf(session, proofs, false);
-  return records.map((record) => served(record, keys));
+  const keys = await resolveKeys(session, proofs, false);
+  return records.map((record) => toServedRecord(record, keys));
 }
 
 /** Proofs to be stored, each with the signer of this ledger that owns its key, if any. */
-export async function attributed(session: Session, proofs: readonly Proof[]): Promise<StoredProof[]> {
-  const keys = await keysOf(session, proofs, true);
+export async function attributeProofs(session: Session, proofs: readonly Proof[]): Promise<StoredProof[]> {
+  const keys = await resolveKeys(session, proofs, true);
   return proofs.map((proof) => withSigner(proof, keys));
 }
 
 type Keys = ReadonlyMap<string, ShownKey>;
 
 /** @param trustAbsence whether a commit follows, which checks that unknown keys are still unknown */
-async function keysOf(session: Session, proofs: readonly Proof[], trustAbsence: boolean): Promise<Keys> {
+async function resolveKeys(session: Session, proofs: readonly Proof[], trustAbsence: boolean): Promise<Keys> {
   const publics = [...new Set(proofs.map((proof) => proof.public))];
-  const keys = await Promise.all(publics.map((key) => keyOf(session, key, trustAbsence)));
+  const keys = await Promise.all(publics.map((key) => resolveKey(session, key, trustAbsence)));
   return new Map(keys.map((key) => [key.public, key]));
 }
 
-function served({ hash, data, luid, meta, proofs }: BridgeRecord, keys: Keys): JsonObject {
+function toServedRecord({ hash, data, luid, meta, proofs }: BridgeRecord, keys: Keys): JsonObject {
   const shown = proofs.map((proof) => withSigner(proof, keys)) as JsonObject[];
   return { hash, data, ...(luid === undefined ? {} : { luid }), meta: { proofs: shown, ...meta } };
 }
 
 function withSigner(proof: Proof, keys: Keys): StoredProof {
   const key = keys.get(proof.public);
-  return storedProof(proof, key, key?.signer !== undefined || key?.retired !== undefined);
+  return toStoredProof(proof, key, key?.signer !== undefined || key?.retired !== undefined);
 }

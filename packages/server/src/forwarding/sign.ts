@@ -7,12 +7,12 @@ import type { Answer } from '../records/command.js';
 import { assertMeant } from '../records/meant.js';
 import { unsigned } from '../records/proofs.js';
 import type { SentProof } from '../records/sent.js';
-import { type BridgeRecord, bare, isNamed, recordIn, successOf } from './answer.js';
+import { type BridgeRecord, isRecordNamed, parseBridgeRecord, successOf, toBareProof } from './answer.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { invalidResponse } from './error.js';
 import { asServed } from './served.js';
 import { aspectOf, type Target } from './target.js';
-import { added, assertTaken } from './version.js';
+import { assertTaken, collectAddedProofs } from './version.js';
 
 /**
  * Asks a bridge to take a proof that the ledger has verified (interface/forwarding).
@@ -28,13 +28,13 @@ export async function forwardProof(
   proof: StoredProof,
 ): Promise<StoredProof[]> {
   const aspect = aspectOf(target);
-  const taken = await signed(session, forwarding, target, proof);
+  const taken = await sendProof(session, forwarding, target, proof);
   // A proof by `system.auth` is made anew when the ledger has changed; the bridge has the earlier one.
   const own = proof.public === session.ledger.auth.public ? [] : [proof];
   assertTaken(aspect.bridge, taken, record.hash, own);
   if (aspect.strategy !== 'synchronize') return [];
   const kept = { ...record, meta: { ...record.meta, proofs: [...record.meta.proofs, proof] } };
-  return added(session, aspect.bridge, kept, taken);
+  return collectAddedProofs(session, aspect.bridge, kept, taken);
 }
 
 /**
@@ -45,7 +45,7 @@ export async function forwardProof(
  * @throws `crypto.signature-missing` for a proof left to the token, as the hash to sign is unknown; and for one by the
  *   ledger's own keys, which a client can only have copied
  */
-export async function proxiedProof(
+export async function proxyProof(
   session: Session,
   forwarding: Forwarding,
   target: Target,
@@ -61,18 +61,23 @@ export async function proxiedProof(
   const caller = await callerOfWrite(session, [], token, false);
   await authorize(session, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
   const { bridge } = aspectOf(target);
-  const taken = await signed(session, forwarding, target, proof);
-  if (!isNamed(taken, target.id)) throw invalidResponse(bridge);
+  const taken = await sendProof(session, forwarding, target, proof);
+  if (!isRecordNamed(taken, target.id)) throw invalidResponse(bridge);
   assertTaken(bridge, taken, taken.hash.toLowerCase(), [proof]);
   return { status: 200, body: JSON.stringify(await asServed(session, taken)) };
 }
 
-async function signed(session: Session, forwarding: Forwarding, target: Target, proof: Proof): Promise<BridgeRecord> {
+async function sendProof(
+  session: Session,
+  forwarding: Forwarding,
+  target: Target,
+  proof: Proof,
+): Promise<BridgeRecord> {
   const { id } = target;
   const aspect = aspectOf(target);
   const answer = await askBridge(session, forwarding, aspect, () => {
-    const sent = proof.public === session.ledger.auth.public ? proof : { ...bare(proof), origin: 'key-pair' };
+    const sent = proof.public === session.ledger.auth.public ? proof : { ...toBareProof(proof), origin: 'key-pair' };
     return { method: 'POST', path: `${pathOf(forwarding.kind, id)}/proofs`, body: sent as JsonObject };
   });
-  return recordIn(session, aspect.bridge, successOf(session, aspect.bridge, answer));
+  return parseBridgeRecord(session, aspect.bridge, successOf(session, aspect.bridge, answer));
 }

@@ -4,10 +4,10 @@ import type { Basis, HandedAction, Handover, ListHandover, Stage, Stages } from 
 import { aspectsFor, declares, onlyOne } from './aspect.js';
 import { type Forwarding, HandOver, handOver } from './call.js';
 import { forwardDrop } from './drop.js';
-import { forwardedPage, forwardedRead } from './read.js';
-import { forwardProof, proxiedProof } from './sign.js';
-import { aspectOf, bridgedSubject, type Target, targetOf } from './target.js';
-import { forwardVersion, proxiedVersion } from './version.js';
+import { forwardPage, forwardRead } from './read.js';
+import { forwardProof, proxyProof } from './sign.js';
+import { aspectOf, makeBridgeSubject, type Target, targetOf } from './target.js';
+import { forwardVersion, proxyVersion } from './version.js';
 
 /**
  * Decides, asks the bridge, and decides again on its answer: calls are made between sessions (interface/forwarding).
@@ -65,8 +65,8 @@ function stageOf(forwarding: Forwarding, told: Made | undefined, keep: (made: Ma
       return {
         proxied: aspect.strategy === 'proxy',
         page: (current, page, isSeen) =>
-          forwardedPage(current, forwarding, aspect, page, (data) =>
-            isSeen(bridgedSubject(current.ledger, kind, data, 'data')),
+          forwardPage(current, forwarding, aspect, page, (data) =>
+            isSeen(makeBridgeSubject(current.ledger, kind, data, 'data')),
           ),
       };
     },
@@ -87,10 +87,10 @@ function handoverOf(forwarding: Forwarding, target: Target): Handover {
     id: target.id,
     assertOneWay: () => void aspectOf(target),
     takeVersion: (session, version) => forwardVersion(session, forwarding, aspectOf(target), version),
-    answerVersion: (session, version) => proxiedVersion(session, forwarding, aspectOf(target), version),
+    answerVersion: (session, version) => proxyVersion(session, forwarding, aspectOf(target), version),
     takeDrop: (session, sent, signed, caller) => forwardDrop(session, forwarding, target, sent, signed, caller),
     takeProof: (session, record, proof) => forwardProof(session, forwarding, target, record, proof),
-    answerProof: (session, sent, token) => proxiedProof(session, forwarding, target, sent, token),
-    answerRead: (session, token) => forwardedRead(session, forwarding, target, token),
+    answerProof: (session, sent, token) => proxyProof(session, forwarding, target, sent, token),
+    answerRead: (session, token) => forwardRead(session, forwarding, target, token),
   };
 }

@@ -5,7 +5,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Cost } from '../metering/cost.js';
 import type { HandedAction } from '../operations/stage.js';
-import { joinedDomain } from '../records/domain.js';
+import { resolveDomain } from '../records/domain.js';
 import type { Stored } from '../records/stored.js';
 import { type Aspect, aspectsFor, declares, onlyOne } from './aspect.js';
 import type { Forwarding } from './call.js';
@@ -56,7 +56,7 @@ export function targetOf(
 ): Target | undefined {
   if (!declares(ledger, kind, action)) return undefined;
   const id = found ? String(found.record.data.handle) : (command.params.id ?? '');
-  const subject = bridgedSubject(ledger, kind, isLuid(id, kind.prefix) ? {} : { handle: id }, 'name');
+  const subject = makeBridgeSubject(ledger, kind, isLuid(id, kind.prefix) ? {} : { handle: id }, 'name');
   const routed = found ? subjectOf(kind, found.record, found.parent) : data ? { ...subject, data } : subject;
   const aspects = aspectsFor(cost, ledger, kind, action, command, routed);
   if (aspects.length === 0) return undefined;
@@ -64,12 +64,12 @@ export function targetOf(
 }
 
 /** What is known of a bridge's record: its rules and owners are empty, its domain follows from its handle. */
-export function bridgedSubject(
+export function makeBridgeSubject(
   ledger: Ledger,
   kind: Kind,
   data: JsonObject,
   known: NonNullable<Subject['known']>,
 ): Subject {
-  const domain = joinedDomain(ledger, kind, data, { signed: [], partial: [] });
+  const domain = resolveDomain(ledger, kind, data, { signed: [], partial: [] });
   return { ...newSubject(kind, data, [], domain), known };
 }

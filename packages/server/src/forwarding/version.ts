@@ -10,18 +10,18 @@ import type { OutboundAnswer } from '../outbound/outbound.js';
 import type { Answer } from '../records/command.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
 import { newLuid } from '../records/version.js';
-import { type BridgeRecord, bare, invalidSignature, recordIn, successOf } from './answer.js';
+import { type BridgeRecord, invalidSignature, parseBridgeRecord, successOf, toBareProof } from './answer.js';
 import type { Aspect } from './aspect.js';
 import { askBridge, type Call, type Forwarding, pathOf } from './call.js';
 import { BridgeRefusal, invalidResponse } from './error.js';
-import { asServed, attributed } from './served.js';
+import { asServed, attributeProofs } from './served.js';
 
 /**
  * Asks a bridge to take a new version of a record, which the ledger stores only afterwards: a refusal by the bridge
  * leaves the ledger unchanged (interface/forwarding).
  *
  * @returns proofs of the bridge to be kept with the record; empty unless the strategy is `synchronize`
- * @throws what `taken` throws
+ * @throws what `sendVersion` throws
  */
 export async function forwardVersion(
   session: Session,
@@ -29,23 +29,23 @@ export async function forwardVersion(
   aspect: Aspect,
   version: HandedVersion,
 ): Promise<StoredProof[]> {
-  const { record } = await taken(session, forwarding, aspect, version);
-  return aspect.strategy === 'synchronize' ? added(session, aspect.bridge, version.record, record) : [];
+  const { record } = await sendVersion(session, forwarding, aspect, version);
+  return aspect.strategy === 'synchronize' ? collectAddedProofs(session, aspect.bridge, version.record, record) : [];
 }
 
 /**
  * Asks a bridge to take a new version of a record that it alone keeps.
  *
  * @returns its record
- * @throws what `taken` throws
+ * @throws what `sendVersion` throws
  */
-export async function proxiedVersion(
+export async function proxyVersion(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
   version: HandedVersion,
 ): Promise<Answer> {
-  const { record, before } = await taken(session, forwarding, aspect, version);
+  const { record, before } = await sendVersion(session, forwarding, aspect, version);
   const status = version.id === undefined && !before ? (forwarding.kind.trail.answer ?? 201) : 200;
   return { status, body: JSON.stringify(await asServed(session, record)) };
 }
@@ -59,28 +59,33 @@ interface Taken {
 /**
  * The version as the bridge has taken it.
  *
- * @throws BridgeRefusal, and what `askBridge`, `successOf` and `recordIn` throw; `crypto.signature-invalid` when it
- *   differs from what the client signed
+ * @throws BridgeRefusal, and what `askBridge`, `successOf` and `parseBridgeRecord` throw; `crypto.signature-invalid`
+ *   when it differs from what the client signed
  */
-async function taken(session: Session, forwarding: Forwarding, aspect: Aspect, version: HandedVersion): Promise<Taken> {
+async function sendVersion(
+  session: Session,
+  forwarding: Forwarding,
+  aspect: Aspect,
+  version: HandedVersion,
+): Promise<Taken> {
   const { kind } = forwarding;
   const { id, signed } = version;
   const answer = await askBridge(session, forwarding, aspect, async (): Promise<Call> => {
-    const body = await bodyOf(session, forwarding, aspect, version);
+    const body = await makeVersionBody(session, forwarding, aspect, version);
     return id === undefined ? { method: 'POST', path: '', body } : { method: 'PUT', path: pathOf(kind, id), body };
   });
   try {
     return { record: versionIn(session, aspect.bridge, answer, signed), before: false };
   } catch (error) {
     if (!(error instanceof BridgeRefusal)) throw error;
-    const record = await takenBefore(session, forwarding, aspect, version);
+    const record = await findSentVersion(session, forwarding, aspect, version);
     if (!record) throw error;
     return { record, before: true };
   }
 }
 
 function versionIn(service: Service, bridge: string, answer: OutboundAnswer, { hash, proofs }: Signed): BridgeRecord {
-  const record = recordIn(service, bridge, successOf(service, bridge, answer));
+  const record = parseBridgeRecord(service, bridge, successOf(service, bridge, answer));
   assertTaken(bridge, record, hash, proofs.signed);
   return record;
 }
@@ -93,7 +98,7 @@ function versionIn(service: Service, bridge: string, answer: OutboundAnswer, { h
  * @returns undefined when the bridge has something else or fails to answer; and for a request that lacks the client's
  *   proofs, by which the version is recognized
  */
-async function takenBefore(
+async function findSentVersion(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
@@ -130,7 +135,7 @@ export function assertTaken(bridge: string, taken: BridgeRecord, hash: string, p
  *
  * @throws `forward.invalid-response` when that is more than a record carries
  */
-export async function added(
+export async function collectAddedProofs(
   session: Session,
   bridge: string,
   record: RecordEnvelope | undefined,
@@ -144,14 +149,14 @@ export async function added(
       ![...kept, ...taken.proofs.slice(0, index)].some((one) => isSameProof(one, proof)),
   );
   if (kept.length + others.length > limits.proofs) throw invalidResponse(bridge);
-  return attributed(session, others);
+  return attributeProofs(session, others);
 }
 
 /**
  * The client's body with the ledger's proof. Under `synchronize` the bridge gets all that the ledger will store, and
  * one extra proof; else it gets a luid of its own for a new record (interface/forwarding).
  */
-async function bodyOf(
+async function makeVersionBody(
   session: Session,
   { kind }: Forwarding,
   { strategy }: Aspect,
@@ -176,5 +181,5 @@ async function bodyOf(
 
 /** Proofs as sent to a bridge: the client's as it made them, those of `system.auth` with all members. */
 export function asSent(ledger: Ledger, trail: readonly StoredProof[]): StoredProof[] {
-  return trail.map((proof) => (proof.public === ledger.auth.public ? proof : bare(proof)));
+  return trail.map((proof) => (proof.public === ledger.auth.public ? proof : toBareProof(proof)));
 }

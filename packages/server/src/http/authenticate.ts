@@ -1,6 +1,6 @@
 import { type Json, parseJson, type RecordEnvelope } from '@countersign/protocol';
 import { invalidToken, type KeySource, type Token, verifyToken } from '../auth/token.js';
-import { trustedFactor } from '../auth/trusted-factor.js';
+import { findTrustedFactor } from '../auth/trusted-factor.js';
 import { isUsable } from '../auth/usable.js';
 import { isOwn, type Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
@@ -10,7 +10,7 @@ import { stepsOfText } from '../metering/task.js';
 import type { ForwardedRequest } from '../records/command.js';
 
 /** A request as received, with its body. */
-export interface Request extends ForwardedRequest {
+export interface HttpRequest extends ForwardedRequest {
   /** The raw body of a request in JSON; absent for every other request. */
   readonly text?: string;
 }
@@ -21,7 +21,7 @@ export interface Request extends ForwardedRequest {
  * @throws `api.body-malformed` for malformed JSON, and for values that ledgers refuse
  *   (interface/records#request-bodies)
  */
-export function readBody(request: Request): Json | undefined {
+export function parseBody(request: HttpRequest): Json | undefined {
   if (request.text === undefined || request.text === '') return undefined;
   return parseJson(request.text, { depth: limits.depth, values: limits.values });
 }
@@ -34,7 +34,7 @@ export function readBody(request: Request): Json | undefined {
 export async function authenticate(
   service: Service,
   ledger: Ledger | undefined,
-  request: Request,
+  request: HttpRequest,
   body: Json | undefined,
 ): Promise<Token | undefined> {
   await service.task.turn();
@@ -44,7 +44,7 @@ export async function authenticate(
   const token = await verifyToken(
     authorization,
     { method, url: service.publicUrl + request.url, aliases: aliasesOf(service, request), headers, body },
-    ledger ? keysOf(openSession(service, ledger)) : NO_KEYS,
+    ledger ? makeKeySource(openSession(service, ledger)) : NO_KEYS,
     service.runtime.now,
     service.replays,
   );
@@ -53,12 +53,12 @@ export async function authenticate(
   return token;
 }
 
-function aliasesOf({ publicAliases = [] }: Service, { url }: Request): readonly string[] {
+function aliasesOf({ publicAliases = [] }: Service, { url }: HttpRequest): readonly string[] {
   return publicAliases.map((base) => base + url);
 }
 
 /** Looks up the keys of tokens, in the ledger of the request only. */
-function keysOf(session: Session): KeySource {
+function makeKeySource(session: Session): KeySource {
   const { ledger, store, task } = session;
   return {
     ledger: ledger.luid,
@@ -68,7 +68,7 @@ function keysOf(session: Session): KeySource {
       const signer = found.body === undefined ? undefined : (JSON.parse(found.body) as RecordEnvelope);
       return signer && isUsable(signer) ? String(signer.data.public) : undefined;
     },
-    factor: (handle, issuer, subject) => trustedFactor(session, handle, issuer, subject),
+    factor: (handle, issuer, subject) => findTrustedFactor(session, handle, issuer, subject),
   };
 }
 

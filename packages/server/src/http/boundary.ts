@@ -19,7 +19,7 @@ export type Report = (error: unknown, ledger?: Ledger) => void;
  * @param report called with every unexpected error, and with the cause of an expected one, such as an unreachable
  *   bridge; causes stay out of the answer
  */
-export async function answered(
+export async function answerRequest(
   service: Service,
   resolve: () => Promise<Ledger | undefined>,
   perform: (ledger: Ledger | undefined, isLate: () => boolean) => Promise<Answer>,
@@ -41,7 +41,7 @@ export async function answered(
       if (error.cause !== undefined) report(error.cause, ledger);
       return errorAnswer(service, ledger, error);
     }
-    if (error instanceof BridgeRefusal) return passedOn(service, ledger, error);
+    if (error instanceof BridgeRefusal) return relayBridgeError(service, ledger, error);
     report(error);
     if (error instanceof Overloaded || isUnavailable(error)) return unavailable(service, ledger);
     return errorAnswer(service, ledger, new LedgerError('api.unexpected-error', 'Unexpected server error'));
@@ -104,7 +104,11 @@ export function errorAnswer(service: Service, ledger: Ledger | undefined, error:
  * The error of a bridge, passed on unchanged with the ledger's proof added
  * (interface/forwarding#what-is-checked-of-an-answer).
  */
-function passedOn(service: Service, ledger: Ledger | undefined, { status, hash, data, proofs }: BridgeRefusal): Answer {
+function relayBridgeError(
+  service: Service,
+  ledger: Ledger | undefined,
+  { status, hash, data, proofs }: BridgeRefusal,
+): Answer {
   const now = moment(service.runtime);
   const own = ledger ? [ledger.system.fresh(hash, { moment: now, causedBy: DERIVED })] : [];
   return { status, body: JSON.stringify({ hash, data, meta: { proofs: [...proofs, ...own], moment: now } }) };

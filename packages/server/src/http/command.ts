@@ -3,7 +3,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Command } from '../records/command.js';
-import { authenticate, type Request, readBody } from './authenticate.js';
+import { authenticate, type HttpRequest, parseBody } from './authenticate.js';
 
 /** The prefix of all paths except probes and metrics (interface/README#requests). */
 export const BASE = '/v2';
@@ -19,9 +19,9 @@ export async function commandOf(
   ledger: Ledger | undefined,
   request: FastifyRequest,
 ): Promise<Command> {
-  const sent = sentRequest(request);
+  const sent = toRequest(request);
   await service.task.turn(stepsOfText(sent.text));
-  const body = sent.method === 'GET' ? undefined : readBody(sent);
+  const body = sent.method === 'GET' ? undefined : parseBody(sent);
   const token = await authenticate(service, ledger, sent, body);
   const params = request.params as Record<string, string>;
   const mark = sent.url.indexOf('?');
@@ -34,7 +34,7 @@ export async function commandOf(
   };
 }
 
-function sentRequest({ method, url, headers, body }: FastifyRequest): Request {
+function toRequest({ method, url, headers, body }: FastifyRequest): HttpRequest {
   // A proxy may send the whole URL where the path belongs (RFC 9112 §3.2.2).
   const below = url.replace(/^[a-z]+:\/\/[^/?]*/i, '').slice(BASE.length);
   return { method, url: below, headers, ...(typeof body === 'string' ? { text: body } : {}) };

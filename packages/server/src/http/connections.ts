@@ -33,14 +33,14 @@ interface Open {
 }
 
 /** Milliseconds between two checks of the connections. */
-export const LOOK = 1_000;
+export const CONNECTION_CHECK_INTERVAL = 1_000;
 
 /** Milliseconds of transit for a request sent just before the idle time of its connection ends. */
 const ON_ITS_WAY = 1_000;
 
 /**
  * Keeps connections within bounds: their number, the time a client takes to read its answers, and how they end. Node.js
- * itself bounds how long a request takes to arrive, checking every `LOOK` milliseconds.
+ * itself bounds how long a request takes to arrive, checking every `CONNECTION_CHECK_INTERVAL` milliseconds.
  *
  * @param now milliseconds of a monotonic clock
  */
@@ -63,7 +63,7 @@ export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds,
     else reply.header('keep-alive', hint);
     done();
   });
-  const looking = setInterval(() => cutSlowReaders(open, bounds.taken, now()), LOOK).unref();
+  const looking = setInterval(() => cutSlowReaders(open, bounds.taken, now()), CONNECTION_CHECK_INTERVAL).unref();
   let hangUp: NodeJS.Timeout | undefined;
   const beginToLeave = () => {
     leaving = true;

@@ -2,14 +2,14 @@ import { BodyTooLarge, LedgerError } from '@countersign/protocol';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { requestInvalid } from '../kinds/refusal.js';
 import { limits } from '../limits.js';
-import { answered } from './boundary.js';
+import { answerRequest } from './boundary.js';
 import type { HttpService } from './http-service.js';
 import { send } from './reply.js';
-import { reporting } from './reporting.js';
-import { ledgerOf, tenantOf } from './tenant.js';
+import { makeErrorReport } from './reporting.js';
+import { resolveLedger, tenantOf } from './tenant.js';
 
 /** Answers an unknown route; signed where the request names a known ledger (interface/errors#reasons). */
-export async function unrouted(
+export async function answerNotFound(
   service: HttpService,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -32,7 +32,7 @@ export async function refuse(
     case 'FST_ERR_MAX_PARAM_LENGTH':
     // Raised for methods unknown to every route.
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
-      return unrouted(service, request, reply);
+      return answerNotFound(service, request, reply);
     case 'FST_ERR_BAD_URL': {
       const malformed = new LedgerError('api.query-malformed', 'Malformed percent-encoding in the path');
       return refuseWith(service, request, reply, malformed, 'route');
@@ -59,18 +59,18 @@ async function refuseWith(
   about: 'route' | 'request' = 'request',
 ): Promise<FastifyReply> {
   const named = tenantOf(request);
-  const answer = await answered(
+  const answer = await answerRequest(
     service,
     async () => {
       if (named === undefined) return undefined;
-      return ledgerOf(service, named).catch((unknown) => {
+      return resolveLedger(service, named).catch((unknown) => {
         throw about === 'route' && unknown instanceof LedgerError ? error : unknown;
       });
     },
     async () => {
       throw error;
     },
-    reporting(service, request),
+    makeErrorReport(service, request),
   );
   return send(reply, answer);
 }

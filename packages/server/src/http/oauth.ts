@@ -12,7 +12,7 @@ import { limits } from '../limits.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { inTime } from './boundary.js';
 import type { HttpService } from './http-service.js';
-import { ledgerOf } from './tenant.js';
+import { resolveLedger } from './tenant.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -36,17 +36,19 @@ export function tokenRoute(app: FastifyInstance, service: HttpService, base: str
     const parser = { parseAs: 'buffer', bodyLimit: limits.form } as const;
     scope.addContentTypeParser(FORM, parser, (_, body, done) => done(null, body.toString()));
     scope.addContentTypeParser('*', parser, (_, __, done) => done(null, undefined));
-    scope.setErrorHandler((error: FastifyError, request, reply) => send(reply, refusedByFramework(error, request)));
+    scope.setErrorHandler((error: FastifyError, request, reply) =>
+      sendTokenAnswer(reply, toFrameworkError(error, request)),
+    );
     scope.post(`${base}/oauth/token`, async (request, reply) => {
       const answer = inTime(service.requestTimeout, answerTo(service, failures, request));
-      return send(reply, await answer.catch((error: unknown) => unexpected(error, request)));
+      return sendTokenAnswer(reply, await answer.catch((error: unknown) => serverError(error, request)));
     });
   });
 }
 
 /** Resolves the ledger, then checks in the order of interface/tokens#token-endpoint. */
 async function answerTo(service: HttpService, failures: Failures, request: FastifyRequest): Promise<TokenAnswer> {
-  const ledger = await namedLedger(service, request);
+  const ledger = await resolveTokenLedger(service, request);
   if ('status' in ledger) return ledger;
   const task = service.scheduler.task(ledger.id, () => request.raw.socket.destroyed);
   const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '');
@@ -55,7 +57,7 @@ async function answerTo(service: HttpService, failures: Failures, request: Fasti
   const grant = form.get('grant_type');
   if (!grant) return invalidRequest('The request is missing a required parameter: grant_type');
   if (grant !== 'client_credentials') {
-    return refusal(
+    return tokenError(
       400,
       'unsupported_grant_type',
       'The authorization grant type is not supported. Expected: client_credentials',
@@ -68,14 +70,14 @@ async function answerTo(service: HttpService, failures: Failures, request: Fasti
     );
   }
   if (credentials === 'malformed') return invalidClient();
-  return tokenFor(openSession({ ...service, task }, ledger), credentials, failures, request.ip);
+  return issueToken(openSession({ ...service, task }, ledger), credentials, failures, request.ip);
 }
 
 /**
  * Failures are counted by ledger, client and source address: by client alone, a stranger could lock a client out; by
  * address alone, one client's wrong settings would lock out its neighbours.
  */
-async function tokenFor(
+async function issueToken(
   session: Session,
   { id, secret }: ClientCredentials,
   failures: Failures,
@@ -93,14 +95,14 @@ async function tokenFor(
   const found = await clientOf(session, candidate.factor);
   if (!found.client) return invalidClient();
   const minted = await mint(openSession(session, found.ledger), found.client);
-  if (minted === 'not-enabled') return refusal(400, 'invalid_grant', 'OAuth is not enabled for this ledger');
+  if (minted === 'not-enabled') return tokenError(400, 'invalid_grant', 'OAuth is not enabled for this ledger');
   return { status: 200, body: { access_token: minted.token, token_type: 'Bearer', expires_in: minted.ttl } };
 }
 
-async function namedLedger(service: HttpService, request: FastifyRequest): Promise<Ledger | TokenAnswer> {
+async function resolveTokenLedger(service: HttpService, request: FastifyRequest): Promise<Ledger | TokenAnswer> {
   const named = request.headers['x-ledger'];
   try {
-    return await ledgerOf(service, Array.isArray(named) ? named[0] : named);
+    return await resolveLedger(service, Array.isArray(named) ? named[0] : named);
   } catch (error) {
     if (error instanceof LedgerError) return invalidRequest(error.detail);
     throw error;
@@ -108,38 +110,38 @@ async function namedLedger(service: HttpService, request: FastifyRequest): Promi
 }
 
 /** Answers what the framework refuses before the endpoint: a body that is too long or lacks its type. */
-function refusedByFramework(error: FastifyError, request: FastifyRequest): TokenAnswer {
+function toFrameworkError(error: FastifyError, request: FastifyRequest): TokenAnswer {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalidRequest(`The request is over ${limits.form} bytes.`);
   if (error.statusCode !== undefined && error.statusCode < 500) return invalidRequest(error.message);
-  return unexpected(error, request);
+  return serverError(error, request);
 }
 
 /** One answer for every unexpected error: 503 where a retry may help, else 500. */
-function unexpected(error: unknown, request: FastifyRequest): TokenAnswer {
+function serverError(error: unknown, request: FastifyRequest): TokenAnswer {
   request.log.error({ err: error, method: request.method, url: request.url }, 'unexpected error');
-  const answer = refusal(500, 'server_error', 'An unexpected error occurred processing the request');
+  const answer = tokenError(500, 'server_error', 'An unexpected error occurred processing the request');
   const isBusy = error instanceof LedgerError || error instanceof Overloaded || isUnavailable(error);
   return isBusy ? { ...answer, status: 503, retryAfter: 1 } : answer;
 }
 
 function invalidRequest(description: string): TokenAnswer {
-  return refusal(400, 'invalid_request', description);
+  return tokenError(400, 'invalid_request', description);
 }
 
 function invalidClient(): TokenAnswer {
-  return refusal(401, 'invalid_client', 'Invalid client credentials');
+  return tokenError(401, 'invalid_client', 'Invalid client credentials');
 }
 
 function tooManyFailures(milliseconds: number): TokenAnswer {
-  const answer = refusal(429, 'invalid_client', 'Too many failed attempts. Retry later.');
+  const answer = tokenError(429, 'invalid_client', 'Too many failed attempts. Retry later.');
   return { ...answer, retryAfter: Math.ceil(milliseconds / 1000) };
 }
 
-function refusal(status: number, error: string, description: string): TokenAnswer {
+function tokenError(status: number, error: string, description: string): TokenAnswer {
   return { status, body: { error, error_description: description } };
 }
 
-function send(reply: FastifyReply, { status, body, retryAfter }: TokenAnswer): FastifyReply {
+function sendTokenAnswer(reply: FastifyReply, { status, body, retryAfter }: TokenAnswer): FastifyReply {
   // RFC 9110 §15.5.2: a 401 names the scheme. RFC 6749 §5.1: caches must not store tokens.
   if (status === 401) reply.header('www-authenticate', 'Basic realm="ledger"');
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));

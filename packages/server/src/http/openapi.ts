@@ -2,7 +2,7 @@ import { kinds } from '../kinds/registry.js';
 import type { HttpService } from './http-service.js';
 import { INTERFACE } from './information.js';
 import { components } from './openapi/components.js';
-import { journal, ledgerCollection, outside } from './openapi/other-routes.js';
+import { describeServerRoutes, journal, ledgerCollection } from './openapi/other-routes.js';
 import { recordPaths } from './openapi/record-routes.js';
 import { tokenEndpoint } from './openapi/token-route.js';
 
@@ -32,7 +32,7 @@ export function openApi(service: HttpService): object {
       { name: 'Server', description: 'About the server itself, outside every ledger.' },
     ],
     paths: {
-      ...outside(publicUrl),
+      ...describeServerRoutes(publicUrl),
       ...tokenEndpoint(defaultLedger !== undefined),
       ...ledgerCollection(),
       ...recordPaths(),

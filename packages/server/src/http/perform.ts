@@ -3,17 +3,17 @@ import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
 import type { Task } from '../metering/task.js';
 import type { Answer, Command } from '../records/command.js';
-import { answered } from './boundary.js';
+import { answerRequest } from './boundary.js';
 import { commandOf } from './command.js';
-import { explained } from './explained.js';
+import { withDecisionLog } from './explained.js';
 import type { HttpService } from './http-service.js';
 import { send } from './reply.js';
-import { reporting } from './reporting.js';
-import { ledgerOf, noTenant, tenantHeader, tenantOf } from './tenant.js';
+import { makeErrorReport } from './reporting.js';
+import { noTenant, resolveLedger, tenantHeader, tenantOf } from './tenant.js';
 
 /**
  * Performs an operation in a session on the ledger that the request names, and answers with its outcome. Every error
- * becomes an answer (`answered`).
+ * becomes an answer (`answerRequest`).
  */
 export async function inLedger(
   service: HttpService,
@@ -21,15 +21,15 @@ export async function inLedger(
   reply: FastifyReply,
   perform: (session: Session) => Promise<Answer>,
 ): Promise<FastifyReply> {
-  const resolve = () => ledgerOf(service, tenantOf(request));
-  const answer = await answered(
+  const resolve = () => resolveLedger(service, tenantOf(request));
+  const answer = await answerRequest(
     service,
     resolve,
     async (ledger, isLate) => {
       const task = taskOf(service, ledger!.id, request, isLate);
-      return perform(openSession(explained({ ...service, task }, request), ledger!));
+      return perform(openSession(withDecisionLog({ ...service, task }, request), ledger!));
     },
-    reporting(service, request),
+    makeErrorReport(service, request),
   );
   return send(reply, answer);
 }
@@ -42,16 +42,16 @@ export async function outsideLedgers(
   perform: (service: Service, command: Command) => Promise<Answer>,
 ): Promise<FastifyReply> {
   const named = tenantHeader(request);
-  const answer = await answered(
+  const answer = await answerRequest(
     service,
-    async () => (named === undefined ? undefined : ledgerOf(service, named)),
+    async () => (named === undefined ? undefined : resolveLedger(service, named)),
     async (_, isLate) => {
       noTenant(named);
       const task = taskOf(service, OUTSIDE, request, isLate);
-      const own = explained({ ...service, task }, request);
+      const own = withDecisionLog({ ...service, task }, request);
       return perform(own, await commandOf(own, undefined, request));
     },
-    reporting(service, request),
+    makeErrorReport(service, request),
   );
   return send(reply, answer);
 }

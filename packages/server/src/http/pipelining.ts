@@ -32,13 +32,13 @@ export function takeInTurn(app: FastifyInstance, most: number): void {
   });
   app.addHook('onResponse', ({ raw: { socket } }, _, done) => {
     const line = lines.get(socket);
-    if (line) leave(socket, line);
+    if (line) finishRequest(socket, line);
     done();
   });
 }
 
 /** Starts the next request; those of a closed connection are dropped. */
-function leave(socket: Socket, line: Line): void {
+function finishRequest(socket: Socket, line: Line): void {
   const next = line.waiting.shift();
   if (!next) line.busy = false;
   else if (!socket.destroyed) setImmediate(next);

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Fault } from '../auth/token.js';
+import type { TokenFault } from '../auth/token.js';
 import { limitRate } from '../base/rate-limit.js';
 import { limits } from '../limits.js';
 
@@ -10,7 +10,7 @@ export interface RefusedToken {
   readonly route: string | undefined;
   /** The handle of the ledger; absent outside all ledgers. */
   readonly ledger: string | undefined;
-  readonly why: Fault;
+  readonly why: TokenFault;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface RefusedToken {
  *
  * @param now milliseconds
  */
-export function refusedTokens(log: FastifyBaseLogger, now: () => number): (refused: RefusedToken) => void {
+export function makeRefusedTokenLog(log: FastifyBaseLogger, now: () => number): (refused: RefusedToken) => void {
   const pass = limitRate(limits.refusals, now);
   return (refused) => {
     const passed = pass();

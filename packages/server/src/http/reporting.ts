@@ -8,7 +8,7 @@ import type { Report } from './boundary.js';
 import type { HttpService } from './http-service.js';
 
 /** Logs an outbound failure as a warning only: its remedy lies with another operator, and it may last for days. */
-export function reporting(service: HttpService, { log, method, url, routeOptions }: FastifyRequest): Report {
+export function makeErrorReport(service: HttpService, { log, method, url, routeOptions }: FastifyRequest): Report {
   return (error, ledger) => {
     if (error instanceof TokenRefused) {
       service.tokenRefused?.({ method, route: routeOptions.url, ledger: ledger?.handle, why: error.why });

@@ -6,8 +6,8 @@ import { createLedger } from '../operations/create-ledger/operation.js';
 import { listLedgers } from '../operations/list-ledgers.js';
 import { takeBodies } from './body-parsers.js';
 import { BASE, commandOf } from './command.js';
-import { type ConnectionBounds, type Connections, guardConnections, LOOK } from './connections.js';
-import { refuse, unrouted } from './framework-errors.js';
+import { CONNECTION_CHECK_INTERVAL, type ConnectionBounds, type Connections, guardConnections } from './connections.js';
+import { answerNotFound, refuse } from './framework-errors.js';
 import { health } from './health.js';
 import type { HttpService } from './http-service.js';
 import { information } from './information.js';
@@ -48,7 +48,11 @@ export function createServer(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.body,
     requestTimeout: bounds.request,
-    http: { headersTimeout: bounds.request, connectionsCheckingInterval: LOOK, requireHostHeader: false },
+    http: {
+      headersTimeout: bounds.request,
+      connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL,
+      requireHostHeader: false,
+    },
     forceCloseConnections: 'idle',
     // Requests that arrive on an open connection during shutdown are answered as usual.
     return503OnClosing: false,
@@ -66,7 +70,7 @@ export function createServer(
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? notHttp() : undefined);
   });
   app.setErrorHandler((error: FastifyError, request, reply) => refuse(service, error, request, reply));
-  app.setNotFoundHandler((request, reply) => unrouted(service, request, reply));
+  app.setNotFoundHandler((request, reply) => answerNotFound(service, request, reply));
   app.options('/*', (_, reply) => preflight(reply));
   health(app, service);
   metricsRoute(app, counted.metrics, counted.collect);

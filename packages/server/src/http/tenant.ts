@@ -9,7 +9,7 @@ import type { HttpService } from './http-service.js';
  * @param named the `x-ledger` header or the handle in the path; a handle or a luid
  * @throws `api.route-not-found` for an unknown ledger, and for an unnamed one unless the deployment has a default
  */
-export async function ledgerOf(service: HttpService, named: string | undefined): Promise<Ledger> {
+export async function resolveLedger(service: HttpService, named: string | undefined): Promise<Ledger> {
   const id = named || service.defaultLedger;
   if (!id) throw new LedgerError('api.route-not-found', 'Active ledger is not set!');
   if (id.length > MOST || id.includes('\u0000'))

@@ -5,7 +5,7 @@ import type { Service } from '../ledgers/service.js';
 import { errorAnswer } from './boundary.js';
 
 /** Answers to bytes that failed to become a request, by Node's error code; every other code means malformed HTTP. */
-const KNOWN: Readonly<Record<string, { readonly line: string; readonly error: LedgerError }>> = {
+const WIRE_ERRORS: Readonly<Record<string, { readonly line: string; readonly error: LedgerError }>> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     line: '408 Request Timeout',
     error: new LedgerError('api.request-timeout', 'The request did not arrive in time'),
@@ -35,7 +35,7 @@ export function answerBadWire(service: Service, error: NodeJS.ErrnoException, so
     socket.destroy();
     return;
   }
-  const { line, error: refusal } = KNOWN[error.code ?? ''] ?? { line: NOT_HTTP, error: notHttp() };
+  const { line, error: refusal } = WIRE_ERRORS[error.code ?? ''] ?? { line: NOT_HTTP, error: notHttp() };
   close(service, socket, line, refusal);
 }
 

@@ -4,10 +4,10 @@ import { LruCache } from '../base/lru-cache.js';
 import { open, sealContext } from '../keys/seal.js';
 import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
-import type { SystemKey } from '../store/queries/ledgers.js';
-import type { Check, Place, StoredVersion } from '../store/queries/version.js';
+import type { SealedSystemKey } from '../store/queries/ledgers.js';
+import type { Check, StoredVersion, VersionSource } from '../store/queries/version.js';
 import { createMac, type Mac } from './mac.js';
-import { type Defect, defectOf, isUnder, recordIn } from './verify.js';
+import { type Defect, defectOf, isUnder, parseRecord } from './verify.js';
 
 /** A version in the database differs from what the ledger stored. It is neither answered nor used for any decision. */
 export class Corrupt extends Error {
@@ -35,7 +35,7 @@ export interface IntegrityOptions {
   readonly masterKey: Buffer;
   readonly suite: Suite;
   /** The sealed key of a ledger's `system` signer; undefined when the ledger is missing. */
-  readonly systemKey: (ledger: number) => Promise<SystemKey | undefined>;
+  readonly systemKey: (ledger: number) => Promise<SealedSystemKey | undefined>;
   /** Called for every corrupt version that is read. */
   readonly alarm: (corrupt: Corrupt) => void;
 }
@@ -74,12 +74,12 @@ export function createIntegrity({ masterKey, suite, systemKey, alarm }: Integrit
     throw corrupt;
   };
 
-  const raise = async ({ ledger }: Place, { luid, change }: StoredVersion, defect: Defect): Promise<never> => {
+  const raise = async ({ ledger }: VersionSource, { luid, change }: StoredVersion, defect: Defect): Promise<never> => {
     const { luid: named = String(ledger) } = (await systemOf(ledger)) ?? {};
     return refuse({ ledger: named, luid, change }, defect);
   };
 
-  const verify = async (place: Place, version: StoredVersion): Promise<void> => {
+  const verify = async (place: VersionSource, version: StoredVersion): Promise<void> => {
     verified += 1;
     if (verified % STRETCH === 0) await turn();
     const kind = kindNamed(place.kind);
@@ -102,7 +102,7 @@ export function createIntegrity({ masterKey, suite, systemKey, alarm }: Integrit
   };
 }
 
-function isFoundRightly({ kind, key, is }: Place, { body }: StoredVersion): boolean {
+function isFoundRightly({ kind, key, is }: VersionSource, { body }: StoredVersion): boolean {
   if (key !== undefined && !isUnder(kindNamed(kind), body, key)) return false;
-  return is === undefined || is(recordIn(body)?.data ?? {});
+  return is === undefined || is(parseRecord(body)?.data ?? {});
 }

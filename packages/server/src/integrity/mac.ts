@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Place, StoredVersion } from '../store/queries/version.js';
+import type { StoredVersion, VersionSource } from '../store/queries/version.js';
 
 /** Bytes of a code: a guess succeeds once in 2^128 times. */
 const BYTES = 16;
@@ -8,7 +8,7 @@ const BYTES = 16;
 export type Coded = Pick<StoredVersion, 'luid' | 'change' | 'action' | 'body'>;
 
 /** Makes the authentication code of a version: 22 characters of base64url. */
-export type Mac = (place: Pick<Place, 'ledger' | 'kind'>, version: Coded) => string;
+export type Mac = (place: Pick<VersionSource, 'ledger' | 'kind'>, version: Coded) => string;
 
 /**
  * Message authentication codes for stored versions: HMAC-SHA-256 under a key that is derived from the master key, which

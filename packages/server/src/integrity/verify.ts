@@ -19,7 +19,7 @@ export type Defect =
   | 'is not what the index says';
 
 /** A stored text as a record; undefined when it is malformed. */
-export function recordIn(body: string): RecordEnvelope | undefined {
+export function parseRecord(body: string): RecordEnvelope | undefined {
   try {
     const record = JSON.parse(body) as Partial<RecordEnvelope> | null;
     const isRecord = isObject(record?.data) && typeof record.hash === 'string' && Array.isArray(record.meta?.proofs);
@@ -37,7 +37,7 @@ export function recordIn(body: string): RecordEnvelope | undefined {
  */
 export function isUnder(kind: Kind, body: string, key: string): boolean {
   if (!kind.links.key && NAMED.some((at) => body.startsWith(`"handle":${JSON.stringify(key)}`, at))) return true;
-  const data = recordIn(body)?.data;
+  const data = parseRecord(body)?.data;
   return data !== undefined && (kind.links.key?.(data) ?? String(data.handle)) === key;
 }
 
@@ -56,7 +56,7 @@ const NAMED = ['', `"parent":"${'0'.repeat(64)}",`].map(
  * @returns the defect; undefined when the version is valid
  */
 export function defectOf(kind: Kind, found: string, body: string, system: string, suite: Suite): Defect | undefined {
-  const record = recordIn(body);
+  const record = parseRecord(body);
   if (!record) return 'is no record';
   const { hash, luid, meta } = record;
   if (luid !== found || !isLuid(luid, kind.prefix)) return 'names another record';

@@ -20,21 +20,21 @@ export interface MasterKeySource {
  * @throws Error, in words for the operator, when the key is malformed (it is 32 bytes in base64), or other users may
  *   read its file
  */
-export async function readMasterKey(source: MasterKeySource): Promise<Buffer | undefined> {
-  if (source.masterKey !== undefined) return explained('MASTER_KEY', source.masterKey);
+export async function loadMasterKey(source: MasterKeySource): Promise<Buffer | undefined> {
+  if (source.masterKey !== undefined) return decodeKeyFrom('MASTER_KEY', source.masterKey);
   const path = await fileOf(source);
   if (!(await exists(path))) return undefined;
   const { mode } = await stat(path);
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
     throw new Error(`${path} can be read or changed by other users: run chmod 600 on it`);
   }
-  return explained(path, (await readFile(path, 'utf8')).trimEnd());
+  return decodeKeyFrom(path, (await readFile(path, 'utf8')).trimEnd());
 }
 
 /** Makes the key file of a new database. Of several servers that do so at once, all get the same key. */
 export async function makeMasterKey(source: MasterKeySource): Promise<Buffer> {
   await writeOnce(await fileOf(source), `${randomBytes(bytes).toString('base64')}\n`, 0o600);
-  const key = await readMasterKey(source);
+  const key = await loadMasterKey(source);
   if (key === undefined) throw new Error(`DATA_DIR ${source.dataDir} does not keep what is written to it`);
   return key;
 }
@@ -78,7 +78,7 @@ export function keyCheck(masterKey: Buffer): string {
   return createHmac('sha256', masterKey).update('countersign:master-key:check:1').digest('hex');
 }
 
-function explained(where: string, text: string): Buffer {
+function decodeKeyFrom(where: string, text: string): Buffer {
   try {
     return decodeMasterKey(text);
   } catch (error) {

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { closed, common, Free, Handle } from './data.js';
+import { common, Free, Handle, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
 // Names that other systems have for a wallet: they are not resolved, so any text is accepted
 // (interface/anchors#fields).
 const Text = Type.String({ minLength: 1 });
-const Target = Type.Union([Text, closed({ handle: Text, custom: Type.Optional(Free) })]);
+const AnchorTarget = Type.Union([Text, strictObject({ handle: Text, custom: Type.Optional(Free) })]);
 
 /** A name under which a wallet is known (interface/anchors). */
 export const anchor: KindDeclaration = {
@@ -15,12 +15,12 @@ export const anchor: KindDeclaration = {
   prefix: 'anc',
   path: 'anchors',
   data: {
-    shape: closed({
+    shape: strictObject({
       handle: Handle,
-      target: Target,
+      target: AnchorTarget,
       wallet: Type.Optional(Handle),
       symbol: Type.Optional(Handle),
-      source: Type.Optional(Target),
+      source: Type.Optional(AnchorTarget),
       amount: Type.Optional(Type.Integer({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
       ...common,
     }),

@@ -1,18 +1,18 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
 import { type TProperties, Type } from 'typebox';
 import { limits } from '../limits.js';
-import { closed, common, Free, Handle, oneOf, oneOfNames, SecretReference, secretNames } from './data.js';
+import { common, Free, Handle, oneOf, oneOfNames, SecretReference, secretNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 import { requireHttpUrl } from './refusal.js';
 
 const Url = Type.String({ maxLength: limits.url });
 const groupBy = Type.Optional(oneOfNames(['address', 'wallet']));
-const Config = closed({ server: Url, 'debits.claims.groupBy': groupBy, 'credits.claims.groupBy': groupBy });
+const BridgeConfig = strictObject({ server: Url, 'debits.claims.groupBy': groupBy, 'credits.claims.groupBy': groupBy });
 
 // Security rules report an unknown member as `additional`, unlike data itself (interface/bridges#security-rules).
 const rule = (members: TProperties) => Type.Object(members, { additionalProperties: false });
 
-const Rule = oneOf([
+const SecurityRule = oneOf([
   rule({
     schema: oneOfNames(['oauth2']),
     clientId: Type.String({ minLength: 1 }),
@@ -35,7 +35,7 @@ const METHODS = ['debits', 'credits', 'statuses', 'anchors', 'domains', 'effects
 export type BridgeMethod = (typeof METHODS)[number];
 
 const Method = oneOfNames(METHODS);
-const Trait = oneOf([Method, closed({ method: Method, filter: Type.Optional(Free) })]);
+const Trait = oneOf([Method, strictObject({ method: Method, filter: Type.Optional(Free) })]);
 
 /** The schema `rest`, which every ledger is born with for bridges. */
 const REST: JsonObject = {
@@ -56,10 +56,10 @@ export const bridge: KindDeclaration = {
   prefix: 'brg',
   path: 'bridges',
   data: {
-    shape: closed({
+    shape: strictObject({
       handle: Handle,
-      config: Config,
-      secure: Type.Array(Rule, { maxItems: limits.secure }),
+      config: BridgeConfig,
+      secure: Type.Array(SecurityRule, { maxItems: limits.secure }),
       traits: Type.Optional(Type.Array(Trait, { maxItems: limits.traits })),
       ...common,
     }),

@@ -1,4 +1,4 @@
-import { closed, common, Handle } from './data.js';
+import { common, Handle, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
 /**
@@ -12,7 +12,7 @@ export const circleSigner: KindDeclaration = {
   prefix: 'csn',
   path: 'signers',
   data: {
-    shape: closed({ circle: Handle, signer: Handle, ...common }),
+    shape: strictObject({ circle: Handle, signer: Handle, ...common }),
     order: ['circle', 'signer', 'schema', 'custom', 'access'],
     schemas: 'none',
   },

@@ -1,4 +1,4 @@
-import { closed, common, Handle } from './data.js';
+import { common, Handle, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
 /** A group of signers that rules can name as one (interface/circles). */
@@ -9,7 +9,7 @@ export const circle: KindDeclaration = {
   prefix: 'crc',
   path: 'circles',
   data: {
-    shape: closed({ handle: Handle, ...common }),
+    shape: strictObject({ handle: Handle, ...common }),
     order: ['handle', 'schema', 'custom', 'access'],
     schemas: 'applied',
   },

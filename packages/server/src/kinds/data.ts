@@ -43,7 +43,10 @@ export function secretNames(values: readonly (Json | undefined)[]): readonly str
  *
  * @param also further keywords, such as conditions under which it has more members
  */
-export function closed<Properties extends TProperties>(properties: Properties, also: object = {}): TObject<Properties> {
+export function strictObject<Properties extends TProperties>(
+  properties: Properties,
+  also: object = {},
+): TObject<Properties> {
   return Type.Object(properties, { ...also, unevaluatedProperties: false });
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject, Meta } from '@countersign/protocol';
 import type { TObject, TProperties } from 'typebox';
 
 /** The operations of the generic lifecycle. A kind serves only those it lists (interface/README#operations). */
-export type Operation = 'create' | 'list' | 'read' | 'update' | 'proof' | 'drop' | 'changes' | 'check';
+export type OperationName = 'create' | 'list' | 'read' | 'update' | 'proof' | 'drop' | 'changes' | 'check';
 
 /**
  * What the file of a kind exports: everything that sets it apart. The lifecycle (routes, validation, storage, history,
@@ -12,7 +12,7 @@ export type Operation = 'create' | 'list' | 'read' | 'update' | 'proof' | 'drop'
  * Kinds name one another by plain strings here, because the type of the names follows from `all.ts`; the tests of the
  * registry check them.
  */
-export interface KindDeclaration extends Identity, Partial<OptionalGroups> {
+export interface KindDeclaration extends KindIdentity, Partial<OptionalGroups> {
   readonly data: DataDeclaration;
   readonly lifecycle: Lifecycle;
 }
@@ -22,13 +22,13 @@ export interface OptionalGroups<Name extends string = string> {
   readonly links: Links<Name>;
   readonly access: Access<Name>;
   readonly filters: Filters;
-  readonly secrets: Secrets;
+  readonly secrets: KindSecrets;
   readonly trail: Trail;
-  readonly birth: Birth;
+  readonly birth: KindBirth;
 }
 
 /** What the kind is called, and where it is served. */
-export interface Identity {
+export interface KindIdentity {
   readonly name: string;
   /** As `409` names it: `Signer Factor` in "Signer Factor with handle x already exists." */
   readonly title: string;
@@ -85,7 +85,7 @@ export interface Data {
   served?(data: JsonObject, domain: string | undefined): JsonObject;
   /**
    * The forms of data that the hash may cover, given `data` as served; `data` alone unless given. Used by
-   * `hashedForms`.
+   * `collectHashedForms`.
    */
   hashed?(served: JsonObject, domain: string | undefined): readonly JsonObject[];
   /**
@@ -107,7 +107,7 @@ export interface Data {
 
 /** The operations, the statuses a record goes through, and the effect of a proof on them. */
 export interface Lifecycle<Name extends string = string> {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly OperationName[];
   /** Signals its operations raise; names only. */
   readonly signals: readonly string[];
   /** The signals that effects subscribe to, in the order errors list them; `signals` in alphabetical order unless given. */
@@ -196,11 +196,11 @@ export interface Access<Name extends string = string> {
    * Conditions that values of access policies may ask of records of this kind, by name
    * (interface/policies#access-policies).
    */
-  readonly conditions?: Readonly<Record<string, Condition<Name>>>;
+  readonly conditions?: Readonly<Record<string, DeclaredCondition<Name>>>;
 }
 
 /** A condition: the caller may do `action` on every record, or on any, that the addresses in `data` lead to. */
-export interface Condition<Name extends string = string> {
+export interface DeclaredCondition<Name extends string = string> {
   readonly quantifier: 'every' | 'any';
   readonly action: string;
   /** The kind of record the addresses lead to. */
@@ -245,7 +245,7 @@ export interface Names {
 }
 
 /** Values that travel in `meta.secret` and are stored apart from the record (interface/signers#secrets). */
-export interface Secrets {
+export interface KindSecrets {
   /** Names of the secret references in `data`. */
   names?(data: JsonObject): readonly string[];
   /** The rule subject on which `reveal` shows the secrets; absent when they are never served. */
@@ -265,7 +265,7 @@ export interface Trail {
 }
 
 /** Records of other kinds that a new ledger gets because of this one (interface/ledgers#create-a-ledger). */
-export interface Birth {
+export interface KindBirth {
   /** The data of policies. */
   readonly policies?: readonly JsonObject[];
   /** Users' schemas for records of this kind. Their presence makes records of the kind need a schema. */

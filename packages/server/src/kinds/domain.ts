@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
-import { closed, common, Handle } from './data.js';
+import { common, Handle, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 import { requestInvalid } from './refusal.js';
 
@@ -12,7 +12,7 @@ export const domain: KindDeclaration = {
   prefix: 'dom',
   path: 'domains',
   data: {
-    shape: closed({ handle: Handle, ...common }),
+    shape: strictObject({ handle: Handle, ...common }),
     order: ['handle', 'domain', 'schema', 'custom', 'access'],
     schemas: 'applied',
     added: { domain: Type.Optional(Handle) },

@@ -1,16 +1,16 @@
 import { isObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { limits } from '../limits.js';
-import { closed, common, Free, Handle, oneOf, oneOfNames } from './data.js';
+import { common, Free, Handle, oneOf, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 import { requireHttpUrl } from './refusal.js';
 
 // `schema` may be left out: the other member identifies the form (interface/effects#fields).
-const Webhook = closed({
+const Webhook = strictObject({
   schema: Type.Optional(oneOfNames(['webhook'])),
   endpoint: Type.String({ maxLength: limits.url }),
 });
-const ToBridge = closed({ schema: Type.Optional(oneOfNames(['bridge'])), bridge: Handle });
+const ToBridge = strictObject({ schema: Type.Optional(oneOfNames(['bridge'])), bridge: Handle });
 
 /** A subscription: deliver each occurrence of a signal to a webhook or bridge (interface/effects). */
 export const effect: KindDeclaration = {
@@ -21,7 +21,7 @@ export const effect: KindDeclaration = {
   path: 'effects',
   data: {
     shape: ({ signals }) =>
-      closed({
+      strictObject({
         handle: Handle,
         signal: oneOfNames(signals),
         filter: Type.Optional(Free),

@@ -11,7 +11,7 @@ interface Hashed {
  * subdomain also its data minus the parent that the ledger shows (interface/hashes). Empty where the record cannot be
  * what the ledger made.
  */
-export function hashedForms(
+export function collectHashedForms(
   kind: Hashed,
   { data, meta }: Pick<RecordEnvelope, 'data' | 'meta'>,
 ): readonly JsonObject[] {
@@ -20,7 +20,7 @@ export function hashedForms(
 
 /** Whether the hash of a record, as it is stored and served, covers its data (interface/hashes). */
 export function isHashed(kind: Hashed, record: Pick<RecordEnvelope, 'hash' | 'data' | 'meta'>, suite: Suite): boolean {
-  return hashedForms(kind, record).some((data) => hashOf(data, suite) === record.hash);
+  return collectHashedForms(kind, record).some((data) => hashOf(data, suite) === record.hash);
 }
 
 /** The data, and its form minus a null `member`: early builds added the null to data that was hashed before. */

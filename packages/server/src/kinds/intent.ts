@@ -1,29 +1,29 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { limits } from '../limits.js';
-import { closed, common, Free, Handle, handlesOf, oneOf, oneOfNames } from './data.js';
+import { common, Free, Handle, handlesOf, oneOf, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration, MetaTools } from './declaration.js';
 
 // Older clients send the handle alone (interface/intents#claims).
-const Address = Type.Union([Handle, closed({ handle: Handle, custom: Type.Optional(Free) })]);
+const ClaimAddress = Type.Union([Handle, strictObject({ handle: Handle, custom: Type.Optional(Free) })]);
 const Amount = Type.Integer({ exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const Bound = Type.Integer({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 const Metric = oneOfNames(['minBalance', 'maxBalance', 'dailyAmount', 'dailyCount']);
 
-function claim(action: string, members: TProperties): TSchema {
-  return closed({ action: oneOfNames([action]), ...members, custom: Type.Optional(Free) });
+function makeClaimSchema(action: string, members: TProperties): TSchema {
+  return strictObject({ action: oneOfNames([action]), ...members, custom: Type.Optional(Free) });
 }
 
 /** In the order in which their errors are listed (interface/intents#claims). */
-const Claim = oneOf([
-  claim('issue', { target: Address, symbol: Address, amount: Amount }),
-  claim('transfer', { source: Address, target: Address, symbol: Address, amount: Amount }),
-  claim('destroy', { source: Address, symbol: Address, amount: Amount }),
-  claim('limit', { wallet: Address, symbol: Address, metric: Metric, amount: Bound }),
+const AnyClaim = oneOf([
+  makeClaimSchema('issue', { target: ClaimAddress, symbol: ClaimAddress, amount: Amount }),
+  makeClaimSchema('transfer', { source: ClaimAddress, target: ClaimAddress, symbol: ClaimAddress, amount: Amount }),
+  makeClaimSchema('destroy', { source: ClaimAddress, symbol: ClaimAddress, amount: Amount }),
+  makeClaimSchema('limit', { wallet: ClaimAddress, symbol: ClaimAddress, metric: Metric, amount: Bound }),
 ]);
 
 /** The statuses of intents, which only the ledger itself sets (interface/intents#processing). */
-const STATUSES = [
+const INTENT_STATUSES = [
   'created',
   'pending',
   'prepared',
@@ -43,10 +43,10 @@ export const intent: KindDeclaration = {
   prefix: 'int',
   path: 'intents',
   data: {
-    shape: closed({
+    shape: strictObject({
       handle: Handle,
-      claims: Type.Array(Claim, { minItems: 1, maxItems: limits.claims }),
-      config: Type.Optional(closed({ commit: Type.Optional(oneOfNames(['auto', 'manual'])) })),
+      claims: Type.Array(AnyClaim, { minItems: 1, maxItems: limits.claims }),
+      config: Type.Optional(strictObject({ commit: Type.Optional(oneOfNames(['auto', 'manual'])) })),
       ...common,
     }),
     order: ['handle', 'schema', 'claims', 'config', 'custom', 'access', 'origin'],
@@ -98,7 +98,7 @@ export const intent: KindDeclaration = {
         handle: 'intent:status',
         schema: 'status',
         record: 'intent',
-        values: [{ quorum: [{ handle: 'system' }], status: { $in: STATUSES } }],
+        values: [{ quorum: [{ handle: 'system' }], status: { $in: INTENT_STATUSES } }],
         custom: { description: 'The statuses of intents, which only the ledger itself may set' },
       },
     ],

@@ -1,13 +1,13 @@
 import type { all } from './all.js';
-import type { Data, Condition as DeclaredCondition, Identity, Lifecycle, OptionalGroups } from './declaration.js';
+import type { Data, DeclaredCondition, KindIdentity, Lifecycle, OptionalGroups } from './declaration.js';
 
-export type { Only, Operation } from './declaration.js';
+export type { Only, OperationName } from './declaration.js';
 
 /** The names of kinds in rules, schemas, signals and stored rows (interface/access#record-names). */
 export type KindName = keyof typeof all;
 
 /** A kind of record as the rest of the server knows it: what its file declares, with all groups. */
-export interface Kind extends Identity, OptionalGroups<KindName> {
+export interface Kind extends KindIdentity, OptionalGroups<KindName> {
   readonly name: KindName;
   readonly data: Data;
   readonly lifecycle: Lifecycle<KindName>;

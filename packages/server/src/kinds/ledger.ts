@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { closed, common, Free, Handle, oneOfNames } from './data.js';
+import { common, Free, Handle, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 import { withoutNull } from './hashed.js';
 
 const flag = Type.Optional(Type.Boolean());
 
 /** Flat, dotted keys. The known ones are typed; others are stored as sent (interface/ledgers#configuration). */
-const Config = Type.Object(
+const LedgerConfig = Type.Object(
   {
     'access.strategy': Type.Optional(oneOfNames(['record-based', 'policy-based'])),
     'intent.expiryThresholdMinutes': Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
@@ -31,7 +31,7 @@ export const ledger: KindDeclaration = {
   path: 'ledgers',
   only: { path: '/ledger', older: '/ledgers/:ledger' },
   data: {
-    shape: closed({
+    shape: strictObject({
       handle: Handle,
       // The countersigner is always `system`.
       signer: Type.Optional(oneOfNames(['system'])),
@@ -39,7 +39,7 @@ export const ledger: KindDeclaration = {
       access: common.access,
       // The reference service shows a null for an absent `config`, and clients send it back. It is stored as it was
       // signed.
-      config: Type.Optional(Type.Union([Config, Type.Null()])),
+      config: Type.Optional(Type.Union([LedgerConfig, Type.Null()])),
     }),
     order: ['handle', 'signer', 'custom', 'access', 'config'],
     schemas: 'none',

@@ -16,7 +16,7 @@ const OTHER_SCHEMAS = ['anchor-lookup'];
 /** The enumerations that follow from what the kinds declare. */
 export function namesOf(kinds: readonly KindDeclaration[]): Names {
   return {
-    records: byName([...kinds.map(recordsOf), ...OTHER_RECORDS.map((name) => ({ name, names: [name] }))]),
+    records: sortNames([...kinds.map(toNameGroup), ...OTHER_RECORDS.map((name) => ({ name, names: [name] }))]),
     signals: signalsOf(kinds),
     schemas: [...kinds.filter(({ data }) => data.schemas !== 'none').map(({ name }) => name), ...OTHER_SCHEMAS].sort(),
     forwarded: kinds.filter(({ access }) => access?.forwards).map(({ name }) => name),
@@ -27,7 +27,7 @@ export function namesOf(kinds: readonly KindDeclaration[]): Names {
 }
 
 /** Rules distinguish a record, its proofs and its secrets. */
-function recordsOf({ name, lifecycle, secrets }: KindDeclaration): Group {
+function toNameGroup({ name, lifecycle, secrets }: KindDeclaration): NameGroup {
   const proofs = lifecycle.operations.includes('proof') ? [`${name}-proof`] : [];
   return { name, names: [name, ...proofs, ...(secrets?.reveals === undefined ? [] : [secrets.reveals])] };
 }
@@ -38,18 +38,18 @@ function signalsOf(kinds: readonly KindDeclaration[]): string[] {
     name,
     names: lifecycle.subscribable ?? [...lifecycle.signals].sort(),
   }));
-  const first = byName([...groups, ...OTHER_SIGNALS.map(({ name, signals }) => ({ name, names: signals }))]);
+  const first = sortNames([...groups, ...OTHER_SIGNALS.map(({ name, signals }) => ({ name, names: signals }))]);
   const last = kinds.flatMap(({ lifecycle }) => lifecycle.signals).filter((signal) => !first.includes(signal));
   return [...first, ...last];
 }
 
-interface Group {
+interface NameGroup {
   /** What the group is sorted by. */
   readonly name: string;
   readonly names: readonly string[];
 }
 
-function byName(groups: readonly Group[]): string[] {
+function sortNames(groups: readonly NameGroup[]): string[] {
   return groups.toSorted((one, other) => (one.name < other.name ? -1 : 1)).flatMap(({ names }) => names);
 }
 

@@ -9,31 +9,35 @@ import { customPolicy, policyShapes } from './policies/shapes.js';
  */
 const SCHEMAS = ['status', 'layout', 'access', 'labels', 'schedule', 'processing', 'authentication', 'dtc'];
 
-const TEXT: JsonObject = { type: 'string' };
+const TEXT_SCHEMA: JsonObject = { type: 'string' };
 const TIMEZONE: JsonObject = { type: 'string', format: 'timezone' };
 
 const SCHEDULE: JsonObject = {
   type: 'object',
   required: ['record', 'action', 'inputs'],
   properties: {
-    handle: TEXT,
+    handle: TEXT_SCHEMA,
     record: { type: 'string', enum: ['report'] },
     action: { type: 'string', enum: ['create'] },
-    custom: { type: 'object', properties: { legend: TEXT }, additionalProperties: false },
+    custom: { type: 'object', properties: { legend: TEXT_SCHEMA }, additionalProperties: false },
     config: { type: 'object', properties: { timezone: TIMEZONE }, additionalProperties: false },
     inputs: {
       type: 'object',
       required: ['schema'],
       properties: {
-        schema: TEXT,
-        custom: { type: 'object', properties: { timezone: TEXT, closes: TEXT }, additionalProperties: false },
+        schema: TEXT_SCHEMA,
+        custom: {
+          type: 'object',
+          properties: { timezone: TEXT_SCHEMA, closes: TEXT_SCHEMA },
+          additionalProperties: false,
+        },
       },
       additionalProperties: false,
     },
   },
 };
 
-const ANY: JsonObject = { type: 'object' };
+const OBJECT_SCHEMA: JsonObject = { type: 'object' };
 
 /** Rules that stand outside the records they are for (interface/policies). */
 export const policy: KindDeclaration = {
@@ -85,7 +89,7 @@ export const policy: KindDeclaration = {
     ],
     schemas: SCHEMAS.map((handle) => ({
       handle,
-      schema: handle === 'schedule' ? SCHEDULE : ANY,
+      schema: handle === 'schedule' ? SCHEDULE : OBJECT_SCHEMA,
       description: `Policies about ${handle}, which the ledger keeps a schema for`,
     })),
   },

@@ -1,8 +1,8 @@
 import { type Json, type JsonObject, LedgerError } from '@countersign/protocol';
-import type { Identity } from './declaration.js';
+import type { KindIdentity } from './declaration.js';
 
 /** A fault at one place of a request, in the terms of a schema validator. */
-interface Fault {
+interface RequestFault {
   /** JSON Pointer within the body: `/data/public`. */
   readonly instancePath: string;
   readonly keyword: string;
@@ -14,7 +14,7 @@ interface Fault {
  * `record.schema-invalid` for a rule that a request schema cannot express, in the form of the validator's own errors
  * (interface/errors#schema-errors).
  */
-export function requestInvalid({ instancePath, keyword, params, message }: Fault): LedgerError {
+export function requestInvalid({ instancePath, keyword, params, message }: RequestFault): LedgerError {
   const missing = params.missingProperty ?? params.unevaluatedProperty;
   const error = {
     instancePath,
@@ -31,7 +31,7 @@ export function requestInvalid({ instancePath, keyword, params, message }: Fault
 }
 
 /** The error for a missing record of the kind (interface/records#read). */
-export function notFound({ missing }: Pick<Identity, 'missing'>): LedgerError {
+export function notFound({ missing }: Pick<KindIdentity, 'missing'>): LedgerError {
   return new LedgerError('record.not-found', `${missing} not found`);
 }
 

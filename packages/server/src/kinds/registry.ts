@@ -15,24 +15,24 @@ defineAccessRules(names.records);
 /** Every kind of record. */
 export const kinds: readonly Kind[] = declared.map(complete);
 
-const byName = new Map<string, Kind>(kinds.map((kind) => [kind.name, kind]));
+const kindsByName = new Map<string, Kind>(kinds.map((kind) => [kind.name, kind]));
 
 /** How the kinds change the meaning of access rules. */
 export const rightTerms: RightTerms = rightTermsOf(declared);
 
 /** The kind called `name`. */
 export function kindNamed(name: KindName): Kind {
-  return byName.get(name) as Kind;
+  return kindsByName.get(name) as Kind;
 }
 
 /** The kind with the groups that its file leaves out. Tests check that the names it declares are those of kinds. */
 function complete(declaration: KindDeclaration): Kind {
   const { links = {}, access = { decides: 'never' }, filters = {}, secrets = {}, trail = {}, birth = {} } = declaration;
   const groups = { links, access, filters, secrets, trail, birth } as OptionalGroups<KindName>;
-  return { ...declaration, ...groups, name: declaration.name as KindName, data: shaped(declaration.data) };
+  return { ...declaration, ...groups, name: declaration.name as KindName, data: completeData(declaration.data) };
 }
 
-function shaped({ shape, alternatives, check, ...others }: DataDeclaration): Data {
+function completeData({ shape, alternatives, check, ...others }: DataDeclaration): Data {
   const branches = typeof alternatives === 'function' ? alternatives(names) : alternatives;
   return {
     ...others,

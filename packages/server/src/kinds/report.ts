@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject, LedgerError, type Meta } from '@countersign/protocol';
 import { Type } from 'typebox';
-import { closed, common, Handle } from './data.js';
+import { common, Handle, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
-const STATUSES = ['created', 'pending', 'completed', 'rejected', 'settled'] as const;
+const REPORT_STATUSES = ['created', 'pending', 'completed', 'rejected', 'settled'] as const;
 
 /**
  * The statuses that may follow each; a request for the current status leaves it as it is (interface/reports#statuses).
@@ -23,7 +23,7 @@ export const report: KindDeclaration = {
   prefix: 'rep',
   path: 'reports',
   data: {
-    shape: closed({ handle: Handle, ...common, schema: Handle }),
+    shape: strictObject({ handle: Handle, ...common, schema: Handle }),
     order: ['handle', 'schema', 'custom', 'access'],
     schemas: 'required',
   },
@@ -31,7 +31,7 @@ export const report: KindDeclaration = {
     operations: ['create', 'list', 'read', 'proof', 'drop', 'changes', 'check'],
     signals: ['report-created', 'report-proofs-added', 'report-dropped'],
     subscribable: ['report-created', 'report-dropped', 'report-proofs-added', 'report-updated'],
-    statuses: STATUSES,
+    statuses: REPORT_STATUSES,
     transition(from, to) {
       if (from === to) return 'repeat';
       return successors.get(from)?.includes(to) ? 'moves' : 'refused';
@@ -44,7 +44,7 @@ export const report: KindDeclaration = {
     }),
     proved(custom, { from, to }) {
       if (custom.status !== 'completed' || custom.assets === undefined) return {};
-      const assets = checkedAssets(custom.assets);
+      const assets = parseAssets(custom.assets);
       // Assets are published only by the proof that makes the status effective.
       return from !== 'completed' && to === 'completed' ? { assets } : {};
     },
@@ -53,7 +53,7 @@ export const report: KindDeclaration = {
 };
 
 /** The generated files a proof names. Throws `record.invalid` for any other value (interface/reports#assets). */
-function checkedAssets(assets: Json): NonNullable<Meta['assets']> {
+function parseAssets(assets: Json): NonNullable<Meta['assets']> {
   if (!Array.isArray(assets)) throw new LedgerError('record.invalid', 'Report assets must be a list');
   const handles = new Set<string>();
   return assets.map((asset) => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { compileUserSchema, STEPS_TO_COMPILE } from '../schemas/user-schema.js';
-import { closed, common, Free, Handle, oneOfNames } from './data.js';
+import { common, Free, Handle, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
 /** A user's schema for the data of a kind (interface/schemas). */
@@ -13,7 +13,7 @@ export const schema: KindDeclaration = {
   path: 'schemas',
   data: {
     shape: ({ schemas }) =>
-      closed({
+      strictObject({
         handle: Handle,
         record: oneOfNames(schemas),
         format: oneOfNames(['json-schema']),

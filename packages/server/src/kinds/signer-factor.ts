@@ -2,7 +2,6 @@ import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { limits } from '../limits.js';
 import {
-  closed,
   common,
   Handle,
   isSecretReference,
@@ -11,6 +10,7 @@ import {
   SECRET_PATTERN,
   SecretReference,
   secretNames,
+  strictObject,
 } from './data.js';
 import type { Generated, KindDeclaration } from './declaration.js';
 import { withoutNull } from './hashed.js';
@@ -25,7 +25,7 @@ const { schema, ...others } = common;
  * The schemas whose key or client id identifies the signer. Keys in factors of other schemas are only stored and
  * served.
  */
-const KEYED = ['key-pair', 'oauth-client-credentials'];
+const KEY_SCHEMAS = ['key-pair', 'oauth-client-credentials'];
 
 const FreeKey = {
   public: Type.Optional(Type.String({ maxLength: limits.publicKey })),
@@ -35,15 +35,15 @@ const FreeKey = {
 // Accepts any schema, or none: an absent or unknown schema has its own error wording (interface/signers#factors). A
 // branch for otp and totp would add a line to the recorded errors, so their secret and key stand here: the key by a
 // condition, so that an incomplete key pair gets the recorded error.
-const Plain = closed(
+const Plain = strictObject(
   { handle: Handle, signer: Handle, schema, secret: Type.Optional(SecretReference), ...others },
   {
-    if: { properties: { schema: oneOfNames(KEYED) }, required: ['schema'] },
+    if: { properties: { schema: oneOfNames(KEY_SCHEMAS) }, required: ['schema'] },
     else: Type.Object(FreeKey),
   },
 );
 
-const ClientCredentials = closed({
+const ClientCredentialsFactor = strictObject({
   handle: Handle,
   signer: Handle,
   schema: oneOfNames(['oauth-client-credentials']),
@@ -52,7 +52,7 @@ const ClientCredentials = closed({
   ...others,
 });
 
-const KeyPair = closed({
+const KeyPair = strictObject({
   handle: Handle,
   signer: Handle,
   schema: oneOfNames(['key-pair']),
@@ -80,11 +80,11 @@ export const signerFactor: KindDeclaration = {
   path: 'factors',
   data: {
     shape: Plain,
-    alternatives: [Plain, ClientCredentials, KeyPair],
+    alternatives: [Plain, ClientCredentialsFactor, KeyPair],
     order: ['handle', 'schema', 'signer', 'format', 'public', 'clientId', 'clientSecret', 'secret', 'custom', 'access'],
     schemas: 'applied',
     hashed: (data) => withoutNull(data, 'secret'),
-    generated: generatedCredentials,
+    generated: generateCredentials,
     check(data, previous, config) {
       if (data.schema === 'key-pair') checkKeyPair(data);
       if (data.schema === 'oauth-client-credentials') checkCredentials(data, previous, config);
@@ -133,9 +133,9 @@ export function clientLink(clientId: string): string {
 
 /** Bytes of randomness: 22 and 43 characters of base64url (interface/signers#client-credentials). */
 const ID_BYTES = 16;
-const SECRET_BYTES = 32;
+const CLIENT_SECRET_BYTES = 32;
 
-function generatedCredentials(data: JsonObject, random: (bytes: number) => Uint8Array): Generated | undefined {
+function generateCredentials(data: JsonObject, random: (bytes: number) => Uint8Array): Generated | undefined {
   const { schema, clientId, clientSecret } = data;
   if (schema !== 'oauth-client-credentials' || (clientId !== undefined && clientSecret !== undefined)) return undefined;
   const text = (bytes: number) => Buffer.from(random(bytes)).toString('base64url');
@@ -145,7 +145,7 @@ function generatedCredentials(data: JsonObject, random: (bytes: number) => Uint8
       clientId: clientId ?? text(ID_BYTES),
       clientSecret: clientSecret ?? '{{ secret.clientSecret }}',
     },
-    secrets: clientSecret === undefined ? { clientSecret: text(SECRET_BYTES) } : {},
+    secrets: clientSecret === undefined ? { clientSecret: text(CLIENT_SECRET_BYTES) } : {},
   };
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, common, Handle, oneOfNames, PUBLIC_KEY_PATTERN } from './data.js';
+import { common, Handle, oneOfNames, PUBLIC_KEY_PATTERN, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
 /** The ledger's own signers, in the order they are made and listed (interface/signers#signers-of-the-ledger). */
@@ -13,7 +13,7 @@ export const signer: KindDeclaration = {
   prefix: 'snr',
   path: 'signers',
   data: {
-    shape: closed({
+    shape: strictObject({
       handle: Handle,
       public: Type.String({ pattern: PUBLIC_KEY_PATTERN }),
       format: oneOfNames(['ed25519-raw']),

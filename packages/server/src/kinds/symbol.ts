@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, common, Handle } from './data.js';
+import { common, Handle, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
 const factors = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
@@ -12,7 +12,7 @@ export const symbol: KindDeclaration = {
   prefix: 'sym',
   path: 'symbols',
   data: {
-    shape: closed({ handle: Handle, factor: Type.Integer({ enum: factors }), ...common }),
+    shape: strictObject({ handle: Handle, factor: Type.Integer({ enum: factors }), ...common }),
     order: ['handle', 'schema', 'factor', 'custom', 'access'],
     schemas: 'applied',
   },

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { limits } from '../limits.js';
-import { closed, common, Free, Handle, handlesOf, oneOfNames } from './data.js';
+import { common, Free, Handle, handlesOf, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
 /** Where claims on a wallet are redirected; the target may be created later (interface/wallets#routes). */
-const Route = closed({
+const WalletRoute = strictObject({
   action: oneOfNames(['debit', 'credit', 'accept', 'forward']),
   filter: Type.Optional(Free),
   target: Type.Optional(Handle),
@@ -19,10 +19,10 @@ export const wallet: KindDeclaration = {
   prefix: 'wlt',
   path: 'wallets',
   data: {
-    shape: closed({
+    shape: strictObject({
       handle: Handle,
       bridge: Type.Optional(Handle),
-      routes: Type.Optional(Type.Array(Route, { maxItems: limits.routes })),
+      routes: Type.Optional(Type.Array(WalletRoute, { maxItems: limits.routes })),
       ...common,
     }),
     order: ['handle', 'schema', 'bridge', 'routes', 'custom', 'access'],
@@ -59,7 +59,7 @@ export const wallet: KindDeclaration = {
         quantifier: 'every',
         action: 'spend',
         kind: 'wallet',
-        addresses: changedTargets,
+        addresses: findNewTargets,
       },
     },
   },
@@ -70,7 +70,7 @@ export const wallet: KindDeclaration = {
 };
 
 /** The targets of routes that the update adds. */
-function changedTargets(data: JsonObject, before: JsonObject = {}): string[] {
+function findNewTargets(data: JsonObject, before: JsonObject = {}): string[] {
   const known = new Set(routesOf(before).map((route) => JSON.stringify(route)));
   const leading = routesOf(data).filter(({ action }) => action === 'forward' || action === 'debit');
   return handlesOf(leading.filter((route) => !known.has(JSON.stringify(route))).map(({ target }) => target));

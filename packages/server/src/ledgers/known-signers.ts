@@ -30,7 +30,7 @@ const ofLedgers = new WeakMap<Ledger, KnownSigners>();
  * The signers cached for one state of a ledger. A change of a registered signer makes a new state; the commit checks
  * keys that are cached as unregistered.
  */
-export function knownSigners(ledger: Ledger): KnownSigners {
+export function getKnownSigners(ledger: Ledger): KnownSigners {
   const known = ofLedgers.get(ledger) ?? new KnownSigners();
   ofLedgers.set(ledger, known);
   return known;

@@ -29,7 +29,7 @@ export interface Ledgers {
 }
 
 /** Dependencies for making a ledger of its rows. */
-interface Means {
+interface LedgerDependencies {
   readonly masterKey: Buffer;
   readonly suite: Suite;
   readonly integrity: Pick<Integrity, 'refuse'>;
@@ -37,7 +37,7 @@ interface Means {
   readonly scheduler: Scheduler;
 }
 
-export function createLedgers(store: LedgerStore, means: Means): Ledgers {
+export function createLedgers(store: LedgerStore, means: LedgerDependencies): Ledgers {
   const held = new LruCache<string, Ledger>(limits.ledgers.together, ({ weight }) => weight + LEDGER);
   const loading = new Map<string, Promise<Ledger>>();
   const { lanes, size, ...patience } = limits.loads;
@@ -51,7 +51,7 @@ export function createLedgers(store: LedgerStore, means: Means): Ledgers {
    */
   const read = async (id: string, before: number): Promise<Ledger | undefined> => {
     const made = async (stored: StoredLedger) =>
-      ledgerOf(stored, await recordsOf(stored, means.scheduler), before, means);
+      makeLedger(stored, await parseRecords(stored, means.scheduler), before, means);
     const small = await lane(id, 1, () => store.load(id, limits.loads.small));
     if (!small) return undefined;
     if (!('size' in small)) return made(small);
@@ -118,7 +118,7 @@ interface Held {
  * The records of a ledger, parsed. Together they may be as long as `limits.state`, so other ledgers get turns in
  * between.
  */
-async function recordsOf(stored: StoredLedger, scheduler: Scheduler): Promise<Held[]> {
+async function parseRecords(stored: StoredLedger, scheduler: Scheduler): Promise<Held[]> {
   const task = scheduler.task(stored.id, () => false);
   const records: Held[] = [];
   for (const { kind, luid, body } of stored.bodies) {
@@ -133,11 +133,11 @@ async function recordsOf(stored: StoredLedger, scheduler: Scheduler): Promise<He
  *
  * @throws Corrupt when the rows contradict each other: the records were verified, but their index was not
  */
-function ledgerOf(
+function makeLedger(
   stored: StoredLedger,
   records: readonly Held[],
   loads: number,
-  { masterKey, suite, integrity }: Means,
+  { masterKey, suite, integrity }: LedgerDependencies,
 ): Ledger {
   const misled = (luid: string) =>
     integrity.refuse({ ledger: stored.luid, luid, change: 1 }, 'is not what the index says');
@@ -162,10 +162,10 @@ function ledgerOf(
     config: isObject(own.data.config) ? own.data.config : {},
     record: own,
     policies: new Map(
-      records.filter((one) => isPart('policies', one)).map(({ record }) => [handleOf(record), policyOf(record)]),
+      records.filter((one) => isPart('policies', one)).map(({ record }) => [handleOf(record), toPolicy(record)]),
     ),
     domains: new Map(
-      records.filter((one) => isPart('domains', one)).map(({ record }) => [handleOf(record), domainOf(record)]),
+      records.filter((one) => isPart('domains', one)).map(({ record }) => [handleOf(record), toDomain(record)]),
     ),
     schemas: schemasOf(stored),
     system: signer('system'),
@@ -182,12 +182,12 @@ function handleOf(record: RecordEnvelope): string {
   return record.data.handle as string;
 }
 
-function policyOf(record: RecordEnvelope): AccessPolicy {
+function toPolicy(record: RecordEnvelope): AccessPolicy {
   const { data, meta } = record;
   return { ...(data as object), status: meta.status, domain: meta.domain } as unknown as AccessPolicy;
 }
 
-function domainOf(record: RecordEnvelope): Domain {
+function toDomain(record: RecordEnvelope): Domain {
   const domain: Domain = { handle: handleOf(record), access: accessOf(record) };
   return record.meta.domain === undefined ? domain : { ...domain, parent: record.meta.domain };
 }

@@ -6,7 +6,7 @@ import type { Write } from '../store/committer/write.js';
 import type { StoredChange, Versioned } from '../store/queries/history.js';
 import type { FoundSigner } from '../store/queries/signers.js';
 import type { Version } from '../store/queries/version.js';
-import { type KnownSigners, knownSigners } from './known-signers.js';
+import { getKnownSigners, type KnownSigners } from './known-signers.js';
 import { isOwn, type Ledger } from './ledger.js';
 import type { Service } from './service.js';
 
@@ -95,7 +95,7 @@ export async function inSession<T>(given: Session, work: Work<T>): Promise<T> {
   const attempt = async (hasMutex: boolean): Promise<{ done: T } | undefined> => {
     while (attempts < limits.attempts && runtime.now() <= deadline) {
       attempts += 1;
-      const outcome = await attempted(openSession(given, state), work);
+      const outcome = await runAttempt(openSession(given, state), work);
       if ('done' in outcome) return outcome;
       if (outcome.decides && !hasMutex) return undefined;
       state = await ledgers.renew(state, outcome.version);
@@ -117,7 +117,7 @@ type Work<T> = (session: Session) => Promise<T>;
 export function openSession(service: Service, ledger: Ledger): Session {
   const { store } = service;
   const { id } = ledger;
-  const signers = knownSigners(ledger);
+  const signers = getKnownSigners(ledger);
   const strangers = new Set<string>();
   const assertCurrent = (version: number) => {
     if (version !== ledger.version) throw new OutOfDate(version);
@@ -179,7 +179,7 @@ interface Retry {
   readonly decides: boolean;
 }
 
-async function attempted<T>(session: Session, work: Work<T>): Promise<{ done: T } | Retry> {
+async function runAttempt<T>(session: Session, work: Work<T>): Promise<{ done: T } | Retry> {
   try {
     return { done: await work(session) };
   } catch (error) {
@@ -199,13 +199,13 @@ async function versionToRetry(session: Session, error: unknown): Promise<number 
   if (!(error instanceof LedgerError) || error.status >= 500 || error.reason === 'api.request-timeout')
     return undefined;
   const { ledger, signers, store } = session;
-  const [version, registered] = await Promise.all([store.ledgers.version(ledger.id), registeredAmong(session)]);
+  const [version, registered] = await Promise.all([store.ledgers.version(ledger.id), findRegisteredKeys(session)]);
   for (const key of registered) signers.delete(key);
   return version === ledger.version && registered.length === 0 ? undefined : version;
 }
 
 /** Those of the strangers that a signer or factor has now. */
-async function registeredAmong({ ledger, strangers, store }: Session): Promise<string[]> {
+async function findRegisteredKeys({ ledger, strangers, store }: Session): Promise<string[]> {
   const found = await Promise.all(
     [...strangers].map(async (key) => ({ key, ...(await store.signers({ ledger: ledger.id, key, by: 'public' })) })),
   );

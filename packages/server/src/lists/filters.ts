@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import type { Filter } from '../store/queries/filter.js';
 import { instantOf } from './instant.js';
-import { parametersOf } from './query.js';
+import { parseParameters } from './query.js';
 
 /** Members every kind is filtered by (interface/lists#filterable-members). */
 const COMMON = ['data.handle', 'data.schema', 'meta.status', 'meta.labels', 'meta.domain', 'meta.moment'];
@@ -57,7 +57,7 @@ function filtersBy(
 ): Filter[] {
   const filters = new Map<string, Filter & { values: string[] }>();
   const unsupported: string[] = [];
-  for (const [key, value] of parametersOf(query)) {
+  for (const [key, value] of parseParameters(query)) {
     const isMisspelt = members.includes(FIRST_STEP.exec(key)?.[0] ?? '');
     if (!isMisspelt && !FILTER.test(key)) continue;
     if (key.length > limits.filter || value.length > limits.filter) throw tooLong();
@@ -78,7 +78,7 @@ function filtersBy(
     const names = [...new Set(unsupported)].map((key) => `'${key}'`).join(', ');
     throw new LedgerError('api.query-malformed', `Unsupported filters: ${names}`);
   }
-  return bounded([...filters.values()]).map(withInstants);
+  return verifyFilterBounds([...filters.values()]).map(withInstants);
 }
 
 /**
@@ -113,7 +113,7 @@ function isBelow(path: string, allowed: string): boolean {
   return allowed === 'data.target' && path.startsWith(`${allowed}.`);
 }
 
-function bounded(filters: Filter[]): Filter[] {
+function verifyFilterBounds(filters: Filter[]): Filter[] {
   if (filters.length > limits.filters) {
     throw new LedgerError('api.query-malformed', `A query takes at most ${limits.filters} filters`);
   }

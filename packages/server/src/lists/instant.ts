@@ -1,8 +1,8 @@
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:(Z)|([ +-])(\d\d):?(\d\d))?)?$/;
 
 /** The instants that the database accepts: the first and the last of the years 1 to 9999. */
-const FIRST = Date.parse('0001-01-01T00:00:00.000Z');
-const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+const MIN_INSTANT = Date.parse('0001-01-01T00:00:00.000Z');
+const MAX_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
  * An ISO 8601 date, optionally with a time, as an instant in UTC to the microsecond. A missing offset means UTC. The
@@ -25,6 +25,6 @@ export function instantOf(text: string): string | undefined {
   if (Number(match[10] ?? 0) > 23 || Number(match[11] ?? 0) > 59) return undefined;
   const fraction = (match[7] ?? '').padEnd(6, '0');
   date.setUTCHours(hour, minute - (match[9] === '-' ? -offset : offset), second, Number(fraction.slice(0, 3)));
-  const within = Math.min(Math.max(date.getTime(), FIRST), LAST);
+  const within = Math.min(Math.max(date.getTime(), MIN_INSTANT), MAX_INSTANT);
   return `${new Date(within).toISOString().slice(0, -1)}${fraction.slice(3, 6)}Z`;
 }

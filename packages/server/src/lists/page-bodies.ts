@@ -5,11 +5,11 @@ import type { Service } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { stepsOfText, type Task } from '../metering/task.js';
-import { missing, type Sized, type StoredVersion, type Version } from '../store/queries/version.js';
+import { makeMissingVersion, type Sized, type StoredVersion, type Version } from '../store/queries/version.js';
 import type { PageQuery } from './page.js';
 
 /** A version on a page, with its size and body once they are known. */
-export type Shown = Pick<Version, 'luid' | 'change'> & Partial<Omit<Sized, 'luid' | 'change'>>;
+export type PageVersion = Pick<Version, 'luid' | 'change'> & Partial<Omit<Sized, 'luid' | 'change'>>;
 
 /** Where the bodies of a page come from. */
 export interface Source<V> {
@@ -22,7 +22,7 @@ export interface Source<V> {
 }
 
 /** The versions of one kind of record in a ledger. */
-export function versionsIn({ store, items, ledger }: Session, kind: Kind): Source<Shown> {
+export function versionsIn({ store, items, ledger }: Session, kind: Kind): Source<PageVersion> {
   return {
     payer: ledger.id,
     fetch: (of, most) => store.lists.bodies({ ledger: ledger.id, kind: kind.name, of, most }),
@@ -37,33 +37,33 @@ export function versionsIn({ store, items, ledger }: Session, kind: Kind): Sourc
  * @param page as requested, to suggest another one in the error
  * @throws `api.query-malformed` for a page over the size limit; as `WeightedSemaphore` does
  */
-export async function withBodies<V extends Shown, T>(
+export async function withBodies<V extends PageVersion, T>(
   { answerBytes, task }: Pick<Service, 'answerBytes' | 'task'>,
   source: Source<NoInfer<V>>,
   page: PageQuery,
   versions: readonly V[],
   answer: (items: readonly Item[]) => T,
 ): Promise<T> {
-  const sized = versions.every(isSized) ? versions : await fetched(source, versions, limits.answers.atOnce);
+  const sized = versions.every(isSized) ? versions : await fetchBodies(source, versions, limits.answers.atOnce);
   const bytes = sized.reduce((sum, { size = 0 }) => sum + size, 0);
   if (bytes > limits.answers.page) assertFits(sized, page, bytes);
-  if (sized.every(hasBody)) return answer(await made(task, source, sized));
+  if (sized.every(hasBody)) return answer(await makeItems(task, source, sized));
   return answerBytes(source.payer, bytes, async () => {
     await task.turn();
-    const complete = await fetched(source, sized, Math.max(bytes, limits.answers.page));
-    return answer(await made(task, source, complete));
+    const complete = await fetchBodies(source, sized, Math.max(bytes, limits.answers.page));
+    return answer(await makeItems(task, source, complete));
   });
 }
 
-function isSized({ size }: Shown): boolean {
+function isSized({ size }: PageVersion): boolean {
   return size !== undefined;
 }
 
-function hasBody<V extends Shown>(version: V): version is V & StoredVersion {
+function hasBody<V extends PageVersion>(version: V): version is V & StoredVersion {
   return typeof version.body === 'string';
 }
 
-async function made<V extends Shown>(
+async function makeItems<V extends PageVersion>(
   task: Task,
   source: Source<NoInfer<V>>,
   versions: readonly V[],
@@ -71,7 +71,7 @@ async function made<V extends Shown>(
   const items: Item[] = [];
   for (const version of versions) {
     // A missing version becomes an empty one, which its check refuses.
-    const stored = hasBody(version) ? version : { ...version, ...missing(version) };
+    const stored = hasBody(version) ? version : { ...version, ...makeMissingVersion(version) };
     const turn = task.turn(stepsOfText(stored.body));
     if (turn) await turn;
     const item = source.itemOf(stored);
@@ -82,7 +82,7 @@ async function made<V extends Shown>(
 }
 
 /** Adds the sizes of all versions, and the bodies of the first that lack them, as many as `most` bytes hold. */
-async function fetched<V extends Shown>(
+async function fetchBodies<V extends PageVersion>(
   source: Source<V>,
   versions: readonly V[],
   most: number,
@@ -97,10 +97,10 @@ async function fetched<V extends Shown>(
 }
 
 /** Refuses a page over the size limit, unless it holds one record: a shortened page would mean the end of the list. */
-function assertFits(versions: readonly Shown[], { index, limit }: PageQuery, bytes: number): void {
+function assertFits(versions: readonly PageVersion[], { index, limit }: PageQuery, bytes: number): void {
   if (versions.length <= 1) return;
   const sizes = versions.map(({ size = 0 }) => size);
-  const fitting = fittingLimit(sizes, limits.answers.page);
+  const fitting = chooseFittingLimit(sizes, limits.answers.page);
   const held = `Page ${index} of ${limit} holds ${bytes} bytes, and a page holds ${limits.answers.page} at most.`;
   throw new LedgerError('api.query-malformed', `${held} Ask for page.limit=${fitting}, or less of the list.`);
 }
@@ -111,7 +111,7 @@ function assertFits(versions: readonly Shown[], { index, limit }: PageQuery, byt
  *
  * @param sizes bytes, in the order of the list
  */
-export function fittingLimit(sizes: readonly number[], most: number): number {
+export function chooseFittingLimit(sizes: readonly number[], most: number): number {
   for (let limit = sizes.length >> 1; limit > 1; limit >>= 1) {
     if (largestRun(sizes, limit) <= most) return limit;
   }

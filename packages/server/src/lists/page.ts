@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
-import { parametersOf } from './query.js';
+import { parseParameters } from './query.js';
 
 export interface PageQuery {
   readonly index: number;
@@ -15,7 +15,7 @@ export interface PageQuery {
  * @throws `api.query-malformed` unless the index is an integer of at least 0, and the limit one of at least 1
  */
 export function pageOf(query: string): PageQuery {
-  const parameters = new Map(parametersOf(query));
+  const parameters = new Map(parseParameters(query));
   const index = whole(parameters, 'index', 0) ?? 0;
   const limit = whole(parameters, 'limit', 1) ?? limits.page.default;
   return { index, limit: Math.min(limit, limits.page.greatest) };

@@ -6,7 +6,7 @@ import { LedgerError } from '@countersign/protocol';
  * @param query as sent, after the `?`
  * @throws `api.query-malformed` for malformed percent-encoding, and for U+0000, which records exclude
  */
-export function parametersOf(query: string): [name: string, value: string][] {
+export function parseParameters(query: string): [name: string, value: string][] {
   try {
     decodeURIComponent(query);
   } catch {

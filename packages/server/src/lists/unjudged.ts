@@ -1,15 +1,15 @@
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
-import { missing, type StoredVersion, type Version } from '../store/queries/version.js';
+import { makeMissingVersion, type StoredVersion, type Version } from '../store/queries/version.js';
 
-type Named = Pick<Version, 'luid' | 'change'>;
+type VersionKey = Pick<Version, 'luid' | 'change'>;
 
 /** The bodies of those records of a list that its index leaves undecided. */
 export interface Unjudged {
   /** The records that come next, in the order they will be asked for. */
-  follow(records: readonly Named[]): void;
-  bodyOf(record: Named): Promise<string>;
+  follow(records: readonly VersionKey[]): void;
+  bodyOf(record: VersionKey): Promise<string>;
 }
 
 /**
@@ -17,7 +17,7 @@ export interface Unjudged {
  * mostly are.
  */
 export function createUnjudged({ store, items, ledger }: Session, kind: Kind): Unjudged {
-  let following: readonly Named[] = [];
+  let following: readonly VersionKey[] = [];
   let ahead = new Map<string, StoredVersion>();
   return {
     follow(records) {
@@ -28,16 +28,18 @@ export function createUnjudged({ store, items, ledger }: Session, kind: Kind): U
         await items.check(ledger, kind, version);
         return version.body;
       };
-      const known = ahead.get(nameOf(record));
+      const known = ahead.get(formatVersionKey(record));
       if (known !== undefined) return checked(known);
-      const of = following.slice(following.findIndex((one) => nameOf(one) === nameOf(record)));
+      const of = following.slice(following.findIndex((one) => formatVersionKey(one) === formatVersionKey(record)));
       const found = await store.lists.bodies({ ledger: ledger.id, kind: kind.name, of, most: limits.answers.atOnce });
-      ahead = new Map(found.flatMap(({ body, ...one }) => (body === null ? [] : [[nameOf(one), { ...one, body }]])));
-      return checked(ahead.get(nameOf(record)) ?? missing(record));
+      ahead = new Map(
+        found.flatMap(({ body, ...one }) => (body === null ? [] : [[formatVersionKey(one), { ...one, body }]])),
+      );
+      return checked(ahead.get(formatVersionKey(record)) ?? makeMissingVersion(record));
     },
   };
 }
 
-function nameOf({ luid, change }: Named): string {
+function formatVersionKey({ luid, change }: VersionKey): string {
   return `${luid} ${change}`;
 }

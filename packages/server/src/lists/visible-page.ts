@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
-import type { Place } from '../store/queries/list.js';
+import type { ListPosition } from '../store/queries/list.js';
 import type { PageQuery } from './page.js';
 
 /** Records fetched in one query when some of them may be hidden. */
@@ -8,7 +8,7 @@ const STRIDE = 200;
 
 /** A record of a list, and where in the list it stands. */
 interface Placed {
-  readonly place: Place;
+  readonly place: ListPosition;
 }
 
 /**
@@ -25,13 +25,13 @@ interface Placed {
  */
 export async function visiblePage<P extends Placed, T>(
   { index, limit }: PageQuery,
-  next: (count: number, after: Place | undefined) => Promise<readonly P[]>,
+  next: (count: number, after: ListPosition | undefined) => Promise<readonly P[]>,
   seen: (record: P) => Promise<T | undefined>,
   isLate: () => boolean = () => false,
 ): Promise<T[]> {
   const page: T[] = [];
   let toSkip = index * limit;
-  let after: Place | undefined;
+  let after: ListPosition | undefined;
   for (let looked = 0; page.length < limit; looked += STRIDE) {
     if (looked >= limits.scan) throw tooFar();
     if (isLate()) throw new LedgerError('api.request-timeout', 'The page was not found in time.');

@@ -1,5 +1,5 @@
 /** What a ledger has used of the process lately, in steps: a leaky bucket. */
-export interface Account {
+export interface LeakyBucket {
   used: number;
   /** Milliseconds of the clock up to which it has leaked. */
   since: number;
@@ -10,11 +10,11 @@ export interface Account {
 /** The scheduler as a task sees it: charges steps, and grants turns. */
 export interface Turns {
   /** Charges steps to the account. */
-  charge(account: Account, steps: number): void;
+  charge(account: LeakyBucket, steps: number): void;
   /**
    * Resolves when it is the account's turn; undefined when that is now.
    *
    * @throws Overloaded when the queue is full
    */
-  turn(account: Account): Promise<void> | undefined;
+  turn(account: LeakyBucket): Promise<void> | undefined;
 }

@@ -1,7 +1,7 @@
 import { Overloaded } from '../base/gather.js';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
-import type { Account, Turns } from './account.js';
+import type { LeakyBucket, Turns } from './account.js';
 import { LedgerTask, type Task } from './task.js';
 
 /**
@@ -12,8 +12,8 @@ import { LedgerTask, type Task } from './task.js';
  */
 export class Scheduler implements Turns {
   readonly #clock: () => number;
-  readonly #accounts = new LruCache<number, Account>(limits.work.accounts);
-  readonly #waiting = new Set<Account>();
+  readonly #accounts = new LruCache<number, LeakyBucket>(limits.work.accounts);
+  readonly #waiting = new Set<LeakyBucket>();
   #waiters = 0;
   /** Steps taken in this turn of the loop. */
   #inTurn = 0;
@@ -40,13 +40,13 @@ export class Scheduler implements Turns {
     return new LedgerTask(this, account, isOver);
   }
 
-  charge(account: Account, steps: number): void {
+  charge(account: LeakyBucket, steps: number): void {
     account.used += steps;
     this.#inTurn += steps;
     if (!this.#ticking) this.#tick();
   }
 
-  turn(account: Account): Promise<void> | undefined {
+  turn(account: LeakyBucket): Promise<void> | undefined {
     if (this.#inTurn < limits.work.turn && account.waiting.length === 0 && this.#isLight(account)) return undefined;
     if (this.#waiters >= limits.queue) throw new Overloaded();
     return new Promise((resolve) => {
@@ -57,13 +57,13 @@ export class Scheduler implements Turns {
     });
   }
 
-  #isLight(account: Account): boolean {
+  #isLight(account: LeakyBucket): boolean {
     if (account.used <= limits.work.burst) return true;
     this.#leak(account, this.#clock());
     return account.used <= limits.work.burst;
   }
 
-  #leak(account: Account, now: number): void {
+  #leak(account: LeakyBucket, now: number): void {
     account.used = Math.max(0, account.used - (now - account.since) * limits.work.share * limits.work.perMillisecond);
     account.since = now;
   }
@@ -87,7 +87,7 @@ export class Scheduler implements Turns {
       account.waiting.shift()?.();
       this.#waiters -= 1;
       if (account.waiting.length === 0) this.#waiting.delete(account);
-      await drained();
+      await drainMicrotasks();
       const ended = this.#clock();
       // Work that was charged too little is charged by the time it took.
       account.used = Math.max(account.used, before + (ended - now) * limits.work.perMillisecond);
@@ -97,8 +97,8 @@ export class Scheduler implements Turns {
   }
 
   /** Of the waiting accounts, the one that has used least. */
-  #next(now: number): Account {
-    let least: Account | undefined;
+  #next(now: number): LeakyBucket {
+    let least: LeakyBucket | undefined;
     for (const account of this.#waiting) {
       this.#leak(account, now);
       if (!least || account.used < least.used) least = account;
@@ -108,7 +108,7 @@ export class Scheduler implements Turns {
 }
 
 /** Resolves when the microtask queue is empty: the granted slice has then run as far as it can before I/O. */
-async function drained(): Promise<void> {
+async function drainMicrotasks(): Promise<void> {
   await undefined;
   await new Promise<void>((resolve) => process.nextTick(resolve));
 }

@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
-import type { Account, Turns } from './account.js';
+import type { LeakyBucket, Turns } from './account.js';
 import type { Cost } from './cost.js';
 
 /**
@@ -36,14 +36,14 @@ export const UNBOUNDED: Task = {
 /** A task of a ledger. */
 export class LedgerTask implements Task {
   readonly #turns: Turns;
-  readonly #account: Account;
+  readonly #account: LeakyBucket;
   readonly #isOver: () => boolean;
   #slice = 0;
   #total = 0;
   #finishes = false;
 
   /** @param isOver whether the client has gone or its time is over */
-  constructor(turns: Turns, account: Account, isOver: () => boolean) {
+  constructor(turns: Turns, account: LeakyBucket, isOver: () => boolean) {
     this.#turns = turns;
     this.#account = account;
     this.#isOver = isOver;

@@ -1,9 +1,9 @@
 import type { Kind } from '../kinds/kind.js';
-import { parametersOf } from '../lists/query.js';
+import { parseParameters } from '../lists/query.js';
 import type { Command } from '../records/command.js';
 
 /** `include`, alone or as a list: `include[0]`, `include[]`. */
-const INCLUDE = /^include(\[\d*\])?$/;
+const INCLUDE_NAME = /^include(\[\d*\])?$/;
 
 /**
  * Whether the request asks for the values of the record's secrets, `include=meta.secret`, of a kind that shows them
@@ -13,5 +13,5 @@ const INCLUDE = /^include(\[\d*\])?$/;
  */
 export function asksForSecrets(kind: Kind, command: Command): boolean {
   if (kind.secrets.reveals === undefined || command.query === '') return false;
-  return parametersOf(command.query).some(([name, value]) => INCLUDE.test(name) && value === 'meta.secret');
+  return parseParameters(command.query).some(([name, value]) => INCLUDE_NAME.test(name) && value === 'meta.secret');
 }

@@ -43,7 +43,7 @@ const meta = (custom: TObject) =>
   );
 
 /** The only status that the proof of a drop may ask for (interface/records#drop). */
-const Dropped = Type.Object({ ...Custom.properties, status: Type.Optional(Type.Enum(['dropped'])) }, OPEN);
+const DropCustom = Type.Object({ ...Custom.properties, status: Type.Optional(Type.Enum(['dropped'])) }, OPEN);
 
 function envelope(data: TSchema, luid: 'required' | 'optional', custom: TObject = Custom): TSchema {
   const members = { hash: Hash, data, meta: Type.Optional(meta(custom)) };
@@ -66,12 +66,12 @@ export interface BodyChecks {
   readonly partialProof: (body: Json | undefined) => SentProof;
 }
 
-const made = new Map<Kind, BodyChecks>();
+const bodyChecksByKind = new Map<Kind, BodyChecks>();
 
 /** The checks of a kind, compiled at first use. */
 export function bodyChecksOf(kind: Kind): BodyChecks {
-  const checks = made.get(kind) ?? bodyChecks(kind);
-  made.set(kind, checks);
+  const checks = bodyChecksByKind.get(kind) ?? bodyChecks(kind);
+  bodyChecksByKind.set(kind, checks);
   return checks;
 }
 
@@ -96,7 +96,7 @@ export function bodySchemasOf(kind: Kind): BodySchemas {
   return {
     create: envelope(create, 'optional'),
     update: envelope(update, 'optional'),
-    drop: envelope(drop, 'required', Dropped),
+    drop: envelope(drop, 'required', DropCustom),
     proof: Type.Object({ ...SignedMembers, custom: Type.Optional(custom) }),
     partialProof: Type.Object({ custom: Type.Optional(custom) }),
   };
@@ -105,11 +105,11 @@ export function bodySchemasOf(kind: Kind): BodySchemas {
 function bodyChecks(kind: Kind): BodyChecks {
   const { create, update, drop, proof, partialProof } = bodySchemasOf(kind);
   return {
-    create: checked(create),
-    update: checked(update),
-    drop: checked(drop),
-    proof: checked(proof),
-    partialProof: checked(partialProof),
+    create: makeBodyCheck(create),
+    update: makeBodyCheck(update),
+    drop: makeBodyCheck(drop),
+    proof: makeBodyCheck(proof),
+    partialProof: makeBodyCheck(partialProof),
   };
 }
 
@@ -123,7 +123,7 @@ export const checkSchema: TSchema = envelope(
 );
 
 /** The check of an access check's body. */
-export const checkBody: (body: Json | undefined) => SentRecord = checked(checkSchema);
+export const checkBody: (body: Json | undefined) => SentRecord = makeBodyCheck(checkSchema);
 
 /** The data of an update: that of a create, the version it replaces, and members that the ledger has added. */
 function asUpdate({ data: { added } }: Kind, data: TObject): TSchema {
@@ -132,7 +132,7 @@ function asUpdate({ data: { added } }: Kind, data: TObject): TSchema {
   return { ...data, properties: members, required: [...required, 'parent'] } as TSchema;
 }
 
-function checked<T>(schema: TSchema): (body: Json | undefined) => T {
+function makeBodyCheck<T>(schema: TSchema): (body: Json | undefined) => T {
   const check = requestCheck(schema);
   return (body) => {
     check(body);

@@ -12,7 +12,7 @@ import { limits } from '../limits.js';
 import { listText } from '../lists/text.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Answer, Command } from '../records/command.js';
-import { storedRecord } from '../records/stored.js';
+import { getRecord } from '../records/stored.js';
 import { checkBody } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
@@ -33,7 +33,7 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
   const action = String(sent.data.action);
   const narrowed = typeof sent.data.record === 'string' ? sent.data.record : undefined;
   return inSession(session, async (session) => {
-    const { record, parent } = await storedRecord(session, kind, command);
+    const { record, parent } = await getRecord(session, kind, command);
     const caller = await callerOfWrite(session, proofs.signed, token, false);
     const subject = subjectOf(kind, record, parent);
     const conditions = await conditionsOf(session, caller, subject);

@@ -1,6 +1,6 @@
 import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
-import { asked, authorize } from '../authorization/authorize.js';
+import { authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
 import { assertMayClose } from '../authorization/last-policy.js';
 import { assertSigned, clientTrail, type Signed } from '../authorization/trail.js';
@@ -11,15 +11,15 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import type { Decided, Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
-import { refusedByDependants } from '../records/dependants.js';
+import { findDependantRefusal } from '../records/dependants.js';
 import { usesOf } from '../records/proofs.js';
 import type { SentDrop } from '../records/sent.js';
-import { assertLuid, assertParentHash, foundRecord, type Stored } from '../records/stored.js';
+import { assertLuid, assertParentHash, findRecord, type Stored } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
-import { repeatedDrop } from './repeated.js';
+import { isRepeatedDrop } from './repeated.js';
 import type { Handover, Stages } from './stage.js';
 import { assertUnused } from './unused.js';
 import { addHash, verifySignedBody } from './verify-signed-body.js';
@@ -34,25 +34,25 @@ export async function drop(session: Session, kind: Kind, command: Command, stage
   await session.task.turn();
   const signed = verifySignedBody(session, kind, sent, token);
   return stages(session, kind, command, async (session, stage) => {
-    const stored = await foundRecord(session, kind, command);
+    const stored = await findRecord(session, kind, command);
     const handover = stage.ofRecord(session, 'drop', stored);
-    if (handover?.proxied) return proxiedDrop(session, kind, handover, sent, signed);
-    if (!stored && (await repeatedDrop(session, kind, command, sent.luid, signed))) return { status: 204 };
+    if (handover?.proxied) return proxyDrop(session, kind, handover, sent, signed);
+    if (!stored && (await isRepeatedDrop(session, kind, command, sent.luid, signed))) return { status: 204 };
     if (!stored) throw notFound(kind);
     const caller = await callerOfWrite(session, signed.proofs.signed, token);
     assertSigned(signed, caller);
-    await authorize(session, caller, asked('drop', kind, stored));
+    await authorize(session, caller, toAccessRequest('drop', kind, stored));
     const handle = String(stored.record.data.handle);
     await assertMayClose(session, kind, caller, { handle });
     assertParentHash(stored.record, sent.data.parent);
     assertLuid(stored.record, sent.luid);
-    const refused = await refusedByDependants(session, kind, handle);
+    const refused = await findDependantRefusal(session, kind, handle);
     if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
     if (handover) {
       await assertUnused(session, signed, stored.record.luid);
       await handover.takeDrop(session, sent, signed, caller);
     }
-    const dropped = await droppedRecord(session, kind, stored.record, signed, caller);
+    const dropped = await makeDroppedRecord(session, kind, stored.record, signed, caller);
     await session.task.turn();
     await session.commit(dropWrite(session, kind, session.ledger, dropped, stored, signed));
     return { status: 204 };
@@ -60,7 +60,7 @@ export async function drop(session: Session, kind: Kind, command: Command, stage
 }
 
 /** A drop of a record that only a service outside keeps. */
-async function proxiedDrop(
+async function proxyDrop(
   session: Session,
   kind: Kind,
   handover: Handover,
@@ -78,7 +78,7 @@ async function proxiedDrop(
  * The last version: data and hash unchanged, with the client's and the ledger's proofs of the drop. These are over the
  * hash of `{"parent": <hash of this version>}`, which anyone can compute from it (interface/records#history).
  */
-async function droppedRecord(
+async function makeDroppedRecord(
   session: Session,
   kind: Kind,
   record: RecordEnvelope,

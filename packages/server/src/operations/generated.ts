@@ -15,7 +15,7 @@ export interface Completed {
  *
  * @param secrets values from the client; generated ones replace those of the same name
  */
-export function completed(
+export function generateData(
   service: Service,
   kind: Kind,
   data: JsonObject,

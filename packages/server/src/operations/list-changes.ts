@@ -9,9 +9,9 @@ import { type Source, versionsIn, withBodies } from '../lists/page-bodies.js';
 import { listText } from '../lists/text.js';
 import type { Answer, Command } from '../records/command.js';
 import { snapshot } from '../records/serve.js';
-import { missing, type Sized } from '../store/queries/version.js';
+import { makeMissingVersion, type Sized } from '../store/queries/version.js';
 import type { Operation } from './operation.js';
-import { readableRecord, versionedOf } from './readable-record.js';
+import { readableRecord, toVersioned } from './readable-record.js';
 import { EVERY } from './refusals.js';
 
 /**
@@ -26,7 +26,7 @@ export async function listChanges(session: Session, kind: Kind, command: Command
     const record = await readableRecord(session, kind, command, token);
     const asked = { ...page, filters };
     const { total, changes } = session.checked(
-      await session.store.lists.history(versionedOf(session.ledger, kind, record), asked),
+      await session.store.lists.history(toVersioned(session.ledger, kind, record), asked),
     );
     const source: Source<Sized> = {
       ...versionsIn(session, kind),
@@ -41,7 +41,7 @@ export async function listChanges(session: Session, kind: Kind, command: Command
     if (gap >= 0)
       await source.itemOf({
         size: 0,
-        ...missing({ luid: record.luid, change: total - page.index * page.limit - gap }),
+        ...makeMissingVersion({ luid: record.luid, change: total - page.index * page.limit - gap }),
       });
     return withBodies(session, source, page, changes, (items) => {
       return { status: 200, body: listText(session, session.ledger, items, { ...page, total }) };

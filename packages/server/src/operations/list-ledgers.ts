@@ -1,5 +1,5 @@
 import type { Json } from '@countersign/protocol';
-import { refusal } from '../access/refusal.js';
+import { accessRefusal } from '../access/refusal.js';
 import { newItem } from '../integrity/items.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
@@ -23,7 +23,7 @@ export async function listLedgers(service: Service, command: Command): Promise<A
   const { token } = command;
   const page = pageOf(command.query);
   const filters = filtersOf(kind, command.query);
-  if (!token) throw refusal('query', 'ledger', { credentials: false });
+  if (!token) throw accessRefusal('query', 'ledger', { credentials: false });
   const { key: owner } = token;
   const { index, limit } = page;
   const query = owner !== undefined && { owner, filters, limit, offset: index * limit };

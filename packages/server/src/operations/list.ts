@@ -2,7 +2,7 @@ import type { RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Context, Subject } from '../access/context.js';
 import { decide, judgeQuery, visible } from '../access/decide.js';
-import { refusal } from '../access/refusal.js';
+import { accessRefusal } from '../access/refusal.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
@@ -12,16 +12,16 @@ import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { filtersOf } from '../lists/filters.js';
 import { type PageQuery, pageOf } from '../lists/page.js';
-import { type Shown, versionsIn, withBodies } from '../lists/page-bodies.js';
+import { type PageVersion, versionsIn, withBodies } from '../lists/page-bodies.js';
 import { listText } from '../lists/text.js';
 import { createUnjudged } from '../lists/unjudged.js';
 import { visiblePage } from '../lists/visible-page.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Answer, Command } from '../records/command.js';
-import { indexedSubject } from '../records/judged.js';
+import { parseIndexedSubject } from '../records/judged.js';
 import { type Parent, parentRecord } from '../records/stored.js';
 import type { Filter } from '../store/queries/filter.js';
-import type { Indexed, Place } from '../store/queries/list.js';
+import type { Indexed, ListPosition } from '../store/queries/list.js';
 import type { Operation } from './operation.js';
 import { EVERY } from './refusals.js';
 import type { Stages } from './stage.js';
@@ -48,12 +48,12 @@ export async function list(session: Session, kind: Kind, command: Command, stage
       await session.task.turn();
       const judgement = judgeQuery(kind.name, caller, contextOf(session));
       session.explain?.({ ledger: session.ledger.handle, action: 'query', record: kind.name, ...judgement });
-      if (!judgement.granted) throw refusal('query', kind.name, { credentials: token !== undefined });
+      if (!judgement.granted) throw accessRefusal('query', kind.name, { credentials: token !== undefined });
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
     await session.task.turn();
-    const everything = kind.access.rightsOnParent ?? everythingIsVisible(kind, caller, contextOf(session));
-    const local = (of: PageQuery): Promise<readonly Shown[]> =>
+    const everything = kind.access.rightsOnParent ?? isEverythingVisible(kind, caller, contextOf(session));
+    const local = (of: PageQuery): Promise<readonly PageVersion[]> =>
       everything ? wholePage(session, kind, within, of) : pageOfVisible(session, kind, within, of, caller, parent);
     const handover = stage.ofList(session);
     const own = handover?.proxied ? [] : await local(page);
@@ -73,7 +73,10 @@ export async function list(session: Session, kind: Kind, command: Command, stage
 }
 
 /** Whether the whole list is empty, given that this page is. */
-async function isEmpty(local: (page: PageQuery) => Promise<readonly Shown[]>, { index }: PageQuery): Promise<boolean> {
+async function isEmpty(
+  local: (page: PageQuery) => Promise<readonly PageVersion[]>,
+  { index }: PageQuery,
+): Promise<boolean> {
   return index === 0 || (await local({ index: 0, limit: 1 })).length === 0;
 }
 
@@ -84,7 +87,7 @@ function under(kind: Kind, parent: Parent): Filter {
 }
 
 /** Whether rules that apply to every record of the kind let the caller read it. */
-function everythingIsVisible(kind: Kind, caller: Caller, context: Context): boolean {
+function isEverythingVisible(kind: Kind, caller: Caller, context: Context): boolean {
   return !context.ledger.policyBased && decide('read', kind.name, caller, context).granted;
 }
 
@@ -93,7 +96,7 @@ async function wholePage(
   kind: Kind,
   filters: readonly Filter[],
   { index, limit }: PageQuery,
-): Promise<readonly Shown[]> {
+): Promise<readonly PageVersion[]> {
   const abandoned = () => session.task.abandoned();
   const query = { ledger: session.ledger.id, kind: kind.name, filters, limit, offset: index * limit, abandoned };
   const { records } = session.checked(await session.store.lists.page(query));
@@ -112,10 +115,10 @@ async function pageOfVisible(
   page: PageQuery,
   caller: Caller,
   parent: Parent | undefined,
-): Promise<readonly Shown[]> {
+): Promise<readonly PageVersion[]> {
   const records = createUnjudged(session, kind);
   const abandoned = () => session.task.abandoned();
-  const next = async (limit: number, after: Place | undefined) => {
+  const next = async (limit: number, after: ListPosition | undefined) => {
     const query = {
       ledger: session.ledger.id,
       kind: kind.name,
@@ -130,7 +133,7 @@ async function pageOfVisible(
     return found;
   };
   const deadline = session.runtime.now() + session.requestTimeout;
-  const seen = async (placed: Indexed): Promise<Shown | undefined> => {
+  const seen = async (placed: Indexed): Promise<PageVersion | undefined> => {
     const { luid, change } = placed;
     await session.task.turn();
     const isSeen = isShownByIndex(session, kind, caller, placed, parent);
@@ -155,7 +158,7 @@ function isShownByIndex(
   parent: Parent | undefined,
 ): boolean | undefined {
   const domain = domainOfRecord(kind, placed.domain ?? undefined, parent) ?? null;
-  const subject = indexedSubject(kind, { ...placed, domain });
+  const subject = parseIndexedSubject(kind, { ...placed, domain });
   if (!subject) return undefined;
   const context = contextOf(session, subject);
   // Judged first with all unknown conditions fulfilled, then with none: most records are decided by one of the two.

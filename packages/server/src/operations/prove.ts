@@ -23,19 +23,19 @@ import { type Decided, isNobodys, type Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/kind-rules.js';
-import { changedLabels } from '../records/labels.js';
+import { changeLabels } from '../records/labels.js';
 import { assertMeant } from '../records/meant.js';
 import {
   isSameProof,
   isSigned,
-  storedProof,
   tooManyProofs,
+  toStoredProof,
   unsigned,
   usesOf,
   type VerifiedProof,
-  verifiedProof,
+  verifySentProof,
 } from '../records/proofs.js';
-import { assertNotReserved, foundRecord } from '../records/stored.js';
+import { assertNotReserved, findRecord } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
 import type { Operation } from './operation.js';
@@ -52,13 +52,13 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
   const { body, token } = command;
   const sent = isLeftToToken(body, token) ? bodyChecksOf(kind).partialProof(body) : bodyChecksOf(kind).proof(body);
   return stages(session, kind, command, async (session, stage) => {
-    const found = await foundRecord(session, kind, command);
+    const found = await findRecord(session, kind, command);
     const handover = stage.ofRecord(session, 'sign', found);
     if (handover?.proxied) return handover.answerProof(session, sent, token);
     if (!found) throw notFound(kind);
     const { record, change, body: served, parent } = found;
     const subject = subjectOf(kind, record, parent);
-    const proof = isSigned(sent) ? verifiedProof(session, record.hash, sent) : undefined;
+    const proof = isSigned(sent) ? verifySentProof(session, record.hash, sent) : undefined;
     assertMeant(session.ledger, kind, [sent.custom]);
     const caller = await callerOfWrite(session, proof ? [proof] : [], token);
     const signs = proof !== undefined && !isNobodys(session, proof.public);
@@ -68,7 +68,7 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     if (proof && isThere(record, proof)) return { status: 200, body: served };
     if (proof && !signs) throw unsigned();
     const stored = proof
-      ? storedProof(proof, caller.proofs[0], kind.trail.origin ?? true)
+      ? toStoredProof(proof, caller.proofs[0], kind.trail.origin ?? true)
       : await stage.once(session, { luid: record.luid, change }, () =>
           tokenProof(session, record.hash, sent.custom ?? {}, caller, token),
         );
@@ -130,7 +130,7 @@ function withProof(
   status: string | undefined,
 ): RecordEnvelope {
   const { assets, proofs, status: previous, moment: made, owners, labels: had, domain, ...others } = record.meta;
-  const labels = changedLabels(had, custom.labels);
+  const labels = changeLabels(had, custom.labels);
   const set = kind.lifecycle.proved?.(custom, { from: previous, to: status }) ?? {};
   const meta: Meta = {
     ...(assets === undefined ? {} : { assets }),

@@ -6,7 +6,7 @@ import type { Answer, Command } from '../records/command.js';
 import { snapshot } from '../records/serve.js';
 import { changeNumber } from './change-number.js';
 import type { Operation } from './operation.js';
-import { readableRecord, versionedOf } from './readable-record.js';
+import { readableRecord, toVersioned } from './readable-record.js';
 import { EVERY } from './refusals.js';
 
 /** `GET /{kind}s/{id}/changes/{change}` (interface/records#history): one snapshot. */
@@ -15,7 +15,7 @@ export async function readChange(session: Session, kind: Kind, command: Command)
   const number = changeNumber(command.params.change ?? '');
   return inSession(session, async (session) => {
     const record = await readableRecord(session, kind, command, token);
-    const change = await session.lookupChange(versionedOf(session.ledger, kind, record), number);
+    const change = await session.lookupChange(toVersioned(session.ledger, kind, record), number);
     if (!change) throw new LedgerError('record.not-found', kind.missingChange ?? 'Change not found');
     return { status: 200, body: JSON.stringify(snapshot(kind, change)) };
   });

@@ -1,12 +1,12 @@
-import { asked, authorize, readsEvery } from '../authorization/authorize.js';
+import { authorize, readsEvery, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
-import { assertMayReveal, revealed } from '../authorization/reveal.js';
+import { assertMayReveal, revealSecrets } from '../authorization/reveal.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
-import { foundRecord } from '../records/stored.js';
+import { findRecord } from '../records/stored.js';
 import { asksForSecrets } from './asks-for-secrets.js';
 import type { Operation } from './operation.js';
 import { EVERY } from './refusals.js';
@@ -20,13 +20,13 @@ export async function read(session: Session, kind: Kind, command: Command, stage
   const { token } = command;
   const reveals = asksForSecrets(kind, command);
   return stages(session, kind, command, async (session, stage) => {
-    const stored = await foundRecord(session, kind, command);
+    const stored = await findRecord(session, kind, command);
     const handover = stage.ofRecord(session, 'read', stored);
     if (handover && (handover.proxied || !stored)) return handover.answerRead(session, token);
     if (!stored) throw notFound(kind);
     const caller = await callerOfRead(session, token);
     const everything = !reveals && !kind.links.under && (await readsEvery(session, kind, caller));
-    const reading = everything ? undefined : asked('read', kind, stored);
+    const reading = everything ? undefined : toAccessRequest('read', kind, stored);
     if (reading) {
       const conditions = await conditionsOf(session, caller, reading.subject);
       await authorize(session, caller, { ...reading, conditions });
@@ -36,7 +36,7 @@ export async function read(session: Session, kind: Kind, command: Command, stage
     const answer = { status: 200, body: stored.body };
     if (!reading || !reveals) return answer;
     await assertMayReveal(session, kind, caller, reading.subject);
-    return revealed(session, kind, answer);
+    return revealSecrets(session, kind, answer);
   });
 }
 

@@ -9,7 +9,7 @@ import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Command } from '../records/command.js';
-import { assertUnder, parentRecord, type Stored, storedRecord } from '../records/stored.js';
+import { assertUnder, getRecord, parentRecord, type Stored } from '../records/stored.js';
 import type { Versioned } from '../store/queries/history.js';
 
 /**
@@ -22,7 +22,7 @@ export async function readableRecord(
   command: Command,
   token: Token | undefined,
 ): Promise<RecordEnvelope> {
-  const { record, parent } = (await dropped(session, kind, command)) ?? (await storedRecord(session, kind, command));
+  const { record, parent } = (await findDropped(session, kind, command)) ?? (await getRecord(session, kind, command));
   const subject = subjectOf(kind, record, parent);
   const caller = await callerOfRead(session, token);
   await authorize(session, caller, {
@@ -35,7 +35,7 @@ export async function readableRecord(
   return record;
 }
 
-async function dropped(
+async function findDropped(
   session: Session,
   kind: Kind,
   command: Command,
@@ -51,6 +51,6 @@ async function dropped(
   return parent ? { record, parent } : { record };
 }
 
-export function versionedOf(ledger: Ledger, kind: Kind, record: RecordEnvelope): Versioned {
+export function toVersioned(ledger: Ledger, kind: Kind, record: RecordEnvelope): Versioned {
   return { ledger: ledger.id, kind: kind.name, luid: record.luid };
 }

@@ -1,7 +1,7 @@
 import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
-import { type Asked, asked, authorize } from '../authorization/authorize.js';
+import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfRead, callerOfWrite } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { subjectOf } from '../authorization/context.js';
@@ -12,7 +12,7 @@ import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Command } from '../records/command.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
-import { type Dropped, droppedRecord, type Parent } from '../records/stored.js';
+import { type DroppedRecord, findDroppedRecord, type Parent } from '../records/stored.js';
 import type { Write } from '../store/committer/write.js';
 
 /** The answer to a create that was sent again. */
@@ -33,7 +33,7 @@ export interface Repeated {
  * @returns the record, current or as it was made; undefined for another create
  * @throws OutOfDate when the ledger's state has changed
  */
-export async function repeatedCreate(
+export async function findRepeatedCreate(
   session: Session,
   kind: Kind,
   { key, hash }: Pick<Write, 'key' | 'hash'>,
@@ -49,7 +49,7 @@ export async function repeatedCreate(
   if (!first) return undefined;
   await session.task.turn(stepsOfText(first.body) + stepsOfText(record.body));
   const made = JSON.parse(first.body) as RecordEnvelope;
-  if (made.hash !== hash || !areSame(session, made.meta.proofs, proofs.signed)) return undefined;
+  if (made.hash !== hash || !hasSameProofs(session, made.meta.proofs, proofs.signed)) return undefined;
   const subject = subjectOf(kind, JSON.parse(record.body) as RecordEnvelope, parent);
   if (record.change === first.change) return { body: record.body, subject };
   // Every reader of the record has its proofs, so only the token identifies the caller.
@@ -64,8 +64,12 @@ export async function repeatedCreate(
  * Whether the data of a record is what this very update made it, sent again by a client that lost the answer: the same
  * hash and the same signatures. Proofs that were added since are ignored.
  */
-export function madeIt(session: Session, { hash, meta }: RecordEnvelope, { hash: sent, proofs }: Signed): boolean {
-  return hash === sent && areSame(session, meta.proofs, proofs.signed);
+export function isRepeatedUpdate(
+  session: Session,
+  { hash, meta }: RecordEnvelope,
+  { hash: sent, proofs }: Signed,
+): boolean {
+  return hash === sent && hasSameProofs(session, meta.proofs, proofs.signed);
 }
 
 /**
@@ -74,7 +78,7 @@ export function madeIt(session: Session, { hash, meta }: RecordEnvelope, { hash:
  *
  * @param luid as sent; the path must name the record too
  */
-export async function repeatedDrop(
+export async function isRepeatedDrop(
   session: Session,
   kind: Kind,
   command: Command,
@@ -82,24 +86,24 @@ export async function repeatedDrop(
   signed: Signed,
 ): Promise<boolean> {
   if (!isLuid(luid, kind.prefix)) return false;
-  const dropped = await droppedRecord(session, kind, command, luid);
+  const dropped = await findDroppedRecord(session, kind, command, luid);
   if (!dropped) return false;
   const { record, before } = dropped;
-  if (!areSame(session, record.meta.proofs.slice(before.meta.proofs.length), signed.proofs.signed)) return false;
+  if (!hasSameProofs(session, record.meta.proofs.slice(before.meta.proofs.length), signed.proofs.signed)) return false;
   return mayDrop(session, kind, dropped, signed);
 }
 
 async function mayDrop(
   session: Session,
   kind: Kind,
-  { before, ...stored }: Dropped,
+  { before, ...stored }: DroppedRecord,
   { proofs, token }: Signed,
 ): Promise<boolean> {
   const caller = await callerOfWrite(session, proofs.signed, token, false);
-  return isAuthorized(session, caller, asked('drop', kind, { ...stored, record: before }));
+  return isAuthorized(session, caller, toAccessRequest('drop', kind, { ...stored, record: before }));
 }
 
-async function isAuthorized(session: Session, caller: Caller, what: Asked): Promise<boolean> {
+async function isAuthorized(session: Session, caller: Caller, what: AccessRequest): Promise<boolean> {
   try {
     await authorize(session, caller, what);
     return true;
@@ -113,7 +117,11 @@ async function isAuthorized(session: Session, caller: Caller, what: Asked): Prom
  * Whether proofs of a version begin with exactly those of the client. The ledger's follow, then possibly those of a
  * bridge (interface/forwarding) and those that were added later.
  */
-function areSame(session: Session, stored: RecordEnvelope['meta']['proofs'], sent: readonly VerifiedProof[]): boolean {
+function hasSameProofs(
+  session: Session,
+  stored: RecordEnvelope['meta']['proofs'],
+  sent: readonly VerifiedProof[],
+): boolean {
   // Where the ledger itself is the client, the first proofs of its own are those that it sent.
   const own = session.isOwn ? sent.length : stored.findIndex((proof) => isOwn(session.ledger, proof.public));
   const client = own < 0 ? stored : stored.slice(0, own);

@@ -5,7 +5,7 @@ import type { Kind } from '../kinds/kind.js';
 import type { Service } from '../ledgers/service.js';
 import { isNobodys, type Session } from '../ledgers/session.js';
 import { assertMeant } from '../records/meant.js';
-import { clientProofs, customsOf, verifiedHash } from '../records/proofs.js';
+import { clientProofs, customsOf, verifyHash } from '../records/proofs.js';
 import type { SentRecord } from '../records/sent.js';
 
 /**
@@ -26,7 +26,7 @@ export function addHash(service: Service, body: Json | undefined, token: Token |
  *   was meant for something else
  */
 export function verifySignedBody(session: Session, kind: Kind, sent: SentRecord, token: Token | undefined): Signed {
-  const hash = verifiedHash(session, sent);
+  const hash = verifyHash(session, sent);
   const sentProofs = clientProofs(session, hash, sent, token !== undefined);
   assertMeant(session.ledger, kind, customsOf(sentProofs));
   const { signed, partial } = sentProofs;

@@ -3,7 +3,7 @@ import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import { isPublic } from './addresses.js';
 import { type ClientCertificate, certificateId, secureContextOf } from './client-certificate.js';
-import { guardedConnector, type TlsOptions } from './guarded.js';
+import { makeGuardedConnector, type TlsOptions } from './guarded.js';
 
 export interface AgentOptions {
   /** Lets calls lead to addresses that are not of the public Internet too. */
@@ -32,7 +32,9 @@ export function createAgents({ allowPrivate, origins, certificates, ca }: AgentO
   const { connect: timeout, connections, total, answer, idle } = limits.outbound;
   const make = (maxOrigins: number, tls: TlsOptions) =>
     new Agent({
-      connect: allowPrivate ? buildConnector({ timeout, ...tls }) : guardedConnector(timeout, isPublic, undefined, tls),
+      connect: allowPrivate
+        ? buildConnector({ timeout, ...tls })
+        : makeGuardedConnector(timeout, isPublic, undefined, tls),
       connections,
       maxOrigins,
       pipelining: 1,

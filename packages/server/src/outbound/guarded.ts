@@ -21,7 +21,7 @@ export interface TlsOptions {
  * @param allowed whether to connect to an address
  * @param resolver resolves names; the system's by default
  */
-export function guardedConnector(
+export function makeGuardedConnector(
   timeout: number,
   allowed: (address: string) => boolean = isPublic,
   resolver: typeof resolve = resolve,

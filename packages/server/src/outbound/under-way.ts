@@ -1,7 +1,7 @@
 import { Overloaded } from '../base/gather.js';
 
 /** Greatest numbers under way: for one, and for all together. */
-export interface Bounds {
+export interface ConcurrencyBounds {
   readonly each: number;
   readonly all: number;
 }
@@ -12,7 +12,7 @@ export interface Bounds {
  *
  * @returns runs `work` for `of`; throws Overloaded at a bound
  */
-export function underWay({ each, all }: Bounds): <T>(of: number, work: () => Promise<T>) => Promise<T> {
+export function underWay({ each, all }: ConcurrencyBounds): <T>(of: number, work: () => Promise<T>) => Promise<T> {
   const counts = new Map<number, number>();
   let total = 0;
   return async (of, work) => {

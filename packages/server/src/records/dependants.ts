@@ -7,7 +7,7 @@ import type { Session } from '../ledgers/session.js';
  *
  * @returns the first refusal; undefined when the record is free to go
  */
-export async function refusedByDependants(
+export async function findDependantRefusal(
   session: Session,
   kind: Kind,
   handle: string,

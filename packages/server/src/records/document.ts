@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 
 /** The result so far. */
-interface Found {
+interface DocumentBuilder {
   /** Dotted path -> the values found there. */
   readonly document: Record<string, Json[]>;
   /** Characters of its paths and values. */
@@ -20,7 +20,7 @@ interface Found {
  * @throws `record.invalid` when that is more than `limits.document`
  */
 export function filterDocument(kind: Kind, data: JsonObject, meta: Meta): JsonObject {
-  const found: Found = { document: Object.create(null), size: 0 };
+  const found: DocumentBuilder = { document: Object.create(null), size: 0 };
   const members = new Set([
     // A handle that is the key has a column of its own.
     ...(kind.links.key ? ['handle'] : []),
@@ -49,7 +49,14 @@ const INDEXED_ARRAYS = 2;
  * @param depth segments of the path
  * @param arrays how many arrays the value is in
  */
-function collect(found: Found, path: string, depth: number, value: Json, steps: readonly string[], arrays = 0): void {
+function collect(
+  found: DocumentBuilder,
+  path: string,
+  depth: number,
+  value: Json,
+  steps: readonly string[],
+  arrays = 0,
+): void {
   if (path.length > limits.filter || depth > limits.filterDepth) return;
   if (Array.isArray(value)) {
     value.forEach((element, index) => {
@@ -78,7 +85,7 @@ function segmentsOf(member: string): number {
 /** Characters that a number, a boolean or a null counts as. */
 const SCALAR = 8;
 
-function keep(found: Found, path: string, value: Json): void {
+function keep(found: DocumentBuilder, path: string, value: Json): void {
   const values = found.document[path];
   found.size += (values ? 0 : path.length) + (typeof value === 'string' ? value.length : SCALAR);
   if (found.size > limits.document) {

@@ -10,7 +10,7 @@ import type { Parent } from './stored.js';
  *
  * @returns undefined for a record outside every domain, and on a ledger that has none
  */
-export function joinedDomain(
+export function resolveDomain(
   ledger: Ledger,
   kind: Kind,
   data: JsonObject,
@@ -19,11 +19,11 @@ export function joinedDomain(
 ): string | undefined {
   if (ledger.domains.size === 0) return undefined;
   if (kind.links.inParentsDomain) return parent?.record.meta.domain;
-  return namedDomain(proofs) ?? domainOfHandle(ledger, data);
+  return findNamedDomain(proofs) ?? domainOfHandle(ledger, data);
 }
 
 /** The domain that a proof names. */
-function namedDomain(proofs: ClientProofs): string | undefined {
+function findNamedDomain(proofs: ClientProofs): string | undefined {
   return customsOf(proofs).find((custom) => custom?.domain !== undefined)?.domain;
 }
 
@@ -46,7 +46,7 @@ export function assertDomain(
   proofs: ClientProofs,
 ): void {
   if (ledger.domains.size === 0) return;
-  const named = namedDomain(proofs) ?? domain;
+  const named = findNamedDomain(proofs) ?? domain;
   if (named !== undefined && !ledger.domains.has(named)) {
     throw new LedgerError(
       'record.relation-not-found',

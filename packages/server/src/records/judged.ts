@@ -22,7 +22,7 @@ interface Judged {
  *
  * @returns undefined when they are longer than `limits.judged`; the record itself is then judged
  */
-export function judgedBy(record: RecordEnvelope, change: number): string | undefined {
+export function formatJudged(record: RecordEnvelope, change: number): string | undefined {
   const { owners, labels = [], thread } = record.meta;
   const judged: Judged = {
     change,
@@ -36,7 +36,7 @@ export function judgedBy(record: RecordEnvelope, change: number): string | undef
 }
 
 /** The subject that the index entry of a record describes; undefined when the entry lacks the facts of this version. */
-export function indexedSubject(
+export function parseIndexedSubject(
   kind: Kind,
   { change, key, status, domain, judged: text }: Indexed,
 ): Subject | undefined {

@@ -5,7 +5,7 @@ import { limits } from '../limits.js';
  * The labels of a record after a create or an update, applied proof by proof.
  *
  * @param customs what the client's proofs say, in their order
- * @throws as `changedLabels` does
+ * @throws as `changeLabels` does
  */
 export function labelsAfter(
   had: readonly string[] | undefined,
@@ -13,7 +13,7 @@ export function labelsAfter(
 ): string[] | undefined {
   return customs.reduce(
     (labels: string[] | undefined, custom, index) =>
-      changedLabels(labels, custom?.labels, `/meta/proofs/${index}/custom/labels`),
+      changeLabels(labels, custom?.labels, `/meta/proofs/${index}/custom/labels`),
     had && [...had],
   );
 }
@@ -37,13 +37,13 @@ export function withLabels(meta: Meta, labels: readonly string[] | undefined): M
  * @param at where in the body it stands
  * @throws `record.schema-invalid` for any other form, `record.invalid` when the record would carry too many
  */
-export function changedLabels(
+export function changeLabels(
   had: readonly string[] | undefined,
   change: Json | undefined,
   at = '/custom/labels',
 ): string[] | undefined {
   if (change === undefined) return had && [...had];
-  const labels = Array.isArray(change) ? labelList(change, at) : operated(had ?? [], change, at);
+  const labels = Array.isArray(change) ? labelList(change, at) : applyOperators(had ?? [], change, at);
   const unique = [...new Set(labels)];
   if (unique.length > limits.labels) {
     throw new LedgerError('record.invalid', `Record labels limit of ${limits.labels} exceeded`);
@@ -51,12 +51,12 @@ export function changedLabels(
   return unique.length === 0 ? undefined : unique;
 }
 
-const OPERATORS = ['$push', '$pull', '$pullAll'];
+const LABEL_OPERATORS = ['$push', '$pull', '$pullAll'];
 
-function operated(had: readonly string[], change: Json, at: string): string[] {
+function applyOperators(had: readonly string[], change: Json, at: string): string[] {
   if (!isObject(change)) throw invalid(at);
   const operators = Object.keys(change);
-  if (operators.length === 0 || operators.some((operator) => !OPERATORS.includes(operator))) throw invalid(at);
+  if (operators.length === 0 || operators.some((operator) => !LABEL_OPERATORS.includes(operator))) throw invalid(at);
   const added = change.$push === undefined ? [] : labelList(change.$push, at);
   const removed = new Set([
     ...(change.$pull === undefined ? [] : labelList(change.$pull, at)),

@@ -25,7 +25,7 @@ export interface VerifiedProof {
  *
  * @throws `crypto.hash-invalid` when the sent hash differs from that of `data` (interface/errors#details)
  */
-export function verifiedHash(service: Service, body: SentRecord): string {
+export function verifyHash(service: Service, body: SentRecord): string {
   const hash = hashOf(body.data as Json, service.suite);
   if (body.hash.toLowerCase() !== hash) {
     throw new LedgerError('crypto.hash-invalid', `Invalid record hash: ${body.hash}`);
@@ -60,13 +60,13 @@ export function clientProofs(service: Service, hash: string, body: SentRecord, m
   }
   if (sent.length > limits.proofs) throw tooManyProofs();
   return {
-    signed: signed.map((proof) => verifiedProof(service, hash, proof)),
+    signed: signed.map((proof) => verifySentProof(service, hash, proof)),
     partial: sent.filter((proof) => !isSigned(proof)).map((proof) => proof.custom),
   };
 }
 
 /** @throws `crypto.signature-invalid` when the proof does not verify over `hash` (interface/records#add-a-proof) */
-export function verifiedProof(service: Service, hash: string, proof: SentProof): VerifiedProof {
+export function verifySentProof(service: Service, hash: string, proof: SentProof): VerifiedProof {
   const { method = '', public: key = '', digest = '', result = '', custom } = proof;
   // Hex of either case is the same digest; it is kept in lower case.
   const verified = {
@@ -135,7 +135,7 @@ export function isSigned(proof: SentProof): boolean {
  * A client's proof as it is stored: members in the recorded order, `signer` when a signer record owns the key
  * (interface/proofs#proofs-as-served).
  */
-export function storedProof(proof: VerifiedProof, key: Key | undefined, origin: boolean): StoredProof {
+export function toStoredProof(proof: VerifiedProof, key: Key | undefined, origin: boolean): StoredProof {
   const { custom, digest, method, result } = proof;
   const signer = key?.signer?.handle ?? key?.retired;
   return {

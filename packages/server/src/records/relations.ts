@@ -17,7 +17,7 @@ export interface Related {
  *
  * @throws `record.relation-not-found` for the first one missing, in the kind's order (interface/errors#details)
  */
-export async function foundRelations(session: Session, kind: Kind, data: JsonObject): Promise<Related[]> {
+export async function findRelations(session: Session, kind: Kind, data: JsonObject): Promise<Related[]> {
   const relations = kind.links.relations?.(data) ?? [];
   const found = await Promise.all(
     relations.map((relation) =>
@@ -42,7 +42,7 @@ function domainIn(body = '{"meta":{}}'): string | undefined {
  * The named records that lie in a domain beside that of the record, rather than above or below, and that cannot be
  * dropped while it names them.
  */
-export function heldBeside(
+export function findHeldInSiblingDomains(
   ledger: Ledger,
   kind: Kind,
   related: readonly Related[],

@@ -11,7 +11,7 @@ import type { Session } from '../ledgers/session.js';
  * @param kept names whose value the record already has, which an update may leave out
  * @throws `record.invalid` for a new secret reference whose value is missing
  */
-export function sealedSecrets(
+export function sealSecrets(
   session: Session,
   kind: Kind,
   data: JsonObject,
@@ -38,7 +38,7 @@ export function sealedSecrets(
 }
 
 /** Names of the values a record has, which an update may leave out. Looked up only where the data has references. */
-export async function keptSecretNames(
+export async function loadSecretNames(
   session: Session,
   kind: Kind,
   record: RecordEnvelope,

@@ -5,7 +5,7 @@ import type { StoredChange } from '../store/queries/history.js';
 /**
  * `data` in its kind's served order: parent, the kind's members, then others as sent (interface/envelope#member-order).
  */
-export function inOrder(kind: Kind, data: JsonObject): JsonObject {
+export function sortMembers(kind: Kind, data: JsonObject): JsonObject {
   const ordered: JsonObject = {};
   for (const member of ['parent', ...kind.data.order]) {
     if (data[member] !== undefined) ordered[member] = data[member];

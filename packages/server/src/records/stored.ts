@@ -5,7 +5,7 @@ import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Command } from './command.js';
-import { keyOf as versionKey } from './version.js';
+import { recordKeyOf as versionKey } from './version.js';
 
 /** The record another lies under. */
 export interface Parent {
@@ -28,8 +28,8 @@ export interface Stored {
  * @throws `record.not-found` (interface/records#read); `record.invalid` when a nested record belongs to another parent
  *   than the path's (interface/signers#factors); OutOfDate when it was found under another state of the ledger
  */
-export async function storedRecord(session: Session, kind: Kind, command: Command): Promise<Stored> {
-  const found = await foundRecord(session, kind, command);
+export async function getRecord(session: Session, kind: Kind, command: Command): Promise<Stored> {
+  const found = await findRecord(session, kind, command);
   if (!found) throw notFound(kind);
   return found;
 }
@@ -37,44 +37,45 @@ export async function storedRecord(session: Session, kind: Kind, command: Comman
 /**
  * The record a path names; undefined when it is missing.
  *
- * @throws as `storedRecord` does, except `record.not-found` for the record itself
+ * @throws as `getRecord` does, except `record.not-found` for the record itself
  */
-export async function foundRecord(session: Session, kind: Kind, command: Command): Promise<Stored | undefined> {
+export async function findRecord(session: Session, kind: Kind, command: Command): Promise<Stored | undefined> {
   const parent = await parentRecord(session, kind, command);
   const id = command.params.id ?? '';
   const found = isLuid(id, kind.prefix)
     ? await find(session, kind, { id, by: 'luid' })
-    : await find(session, kind, { id: await keyOf(session, kind, id, parent), by: 'handle' });
+    : await find(session, kind, { id: await resolveRecordKey(session, kind, id, parent), by: 'handle' });
   if (found && parent) assertUnder(kind, found.record.data, parent);
   return found && parent ? { ...found, parent } : found;
 }
 
 /** A dropped record, as its drop left it and as it was before. */
-export interface Dropped extends Stored {
+export interface DroppedRecord extends Stored {
   readonly before: RecordEnvelope;
 }
 
 /**
  * The dropped record with this luid, if the path names it: by luid, or by the handle it had.
  *
- * @throws as `foundRecord` does
+ * @throws as `findRecord` does
  */
-export async function droppedRecord(
+export async function findDroppedRecord(
   session: Session,
   kind: Kind,
   command: Command,
   luid: string,
-): Promise<Dropped | undefined> {
+): Promise<DroppedRecord | undefined> {
   const of = { ledger: session.ledger.id, kind: kind.name, luid };
   const latest = await session.store.history.latest(of);
   if (latest?.action !== 'drop') return undefined;
   const before = await session.lookupChange(of, latest.change - 1);
   await session.task.turn(stepsOfText(latest.body) + stepsOfText(before?.body));
-  const stored = storedAs(latest.body, latest.change);
+  const stored = toStored(latest.body, latest.change);
   const parent = await parentRecord(session, kind, command);
   if (parent) assertUnder(kind, stored.record.data, parent);
   const id = command.params.id ?? '';
-  const isNamed = id === luid || (await keyOf(session, kind, id, parent)) === versionKey(kind, stored.record);
+  const isNamed =
+    id === luid || (await resolveRecordKey(session, kind, id, parent)) === versionKey(kind, stored.record);
   if (!before || !isNamed) return undefined;
   const { record, change, body } = stored;
   return { record, change, body, before: JSON.parse(before.body), ...(parent ? { parent } : {}) };
@@ -86,16 +87,16 @@ export async function droppedRecord(
  * @throws `record.not-found` when it is missing
  */
 export async function parentRecord(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
-  const parent = await foundParent(session, kind, command);
+  const parent = await findParent(session, kind, command);
   if (!parent && kind.links.under) throw notFound(kindNamed(kind.links.under.kind));
   return parent;
 }
 
 /** Like `parentRecord`, but returns undefined when it is missing. */
-export async function foundParent(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
+export async function findParent(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
   if (!kind.links.under) return undefined;
   const above = kindNamed(kind.links.under.kind);
-  const found = await named(session, above, command.params.parent ?? '');
+  const found = await findByIdOrHandle(session, above, command.params.parent ?? '');
   return found && { kind: above, record: found.record };
 }
 
@@ -157,11 +158,11 @@ async function find(
   if (!record) return undefined;
   // Most reads only pass the body on; a long one makes later work long.
   await session.task.turn(stepsOfText(record.body));
-  return storedAs(record.body, record.change);
+  return toStored(record.body, record.change);
 }
 
 /** A stored version. Its body is parsed on first access to the record: most reads only pass it on. */
-function storedAs(body: string, change: number): Stored {
+function toStored(body: string, change: number): Stored {
   let record: RecordEnvelope | undefined;
   return {
     body,
@@ -174,7 +175,7 @@ function storedAs(body: string, change: number): Stored {
 }
 
 /** A record by luid or handle, for kinds whose key is their handle. */
-function named(session: Session, kind: Kind, id: string): Promise<Stored | undefined> {
+function findByIdOrHandle(session: Session, kind: Kind, id: string): Promise<Stored | undefined> {
   return find(session, kind, { id, by: isLuid(id, kind.prefix) ? 'luid' : 'handle' });
 }
 
@@ -182,10 +183,10 @@ function named(session: Session, kind: Kind, id: string): Promise<Stored | undef
  * The key that a path's last id stands for: the handle; or, for kinds that have no handle, what the kind makes of the
  * handle (or luid) of the record it links and of the one it lies under.
  */
-async function keyOf(session: Session, kind: Kind, id: string, parent: Parent | undefined): Promise<string> {
+async function resolveRecordKey(session: Session, kind: Kind, id: string, parent: Parent | undefined): Promise<string> {
   if (!kind.links.to || !kind.links.key || !kind.links.under || !parent) return id;
   const linked = kindNamed(kind.links.to.kind);
-  const record = isLuid(id, linked.prefix) ? (await named(session, linked, id))?.record : undefined;
+  const record = isLuid(id, linked.prefix) ? (await findByIdOrHandle(session, linked, id))?.record : undefined;
   return kind.links.key({
     [kind.links.under.member]: parent.record.data.handle ?? '',
     [kind.links.to.member]: record?.data.handle ?? id,

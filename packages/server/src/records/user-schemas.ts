@@ -5,7 +5,7 @@ import type { Session } from '../ledgers/session.js';
 import { STEPS_TO_COMPILE } from '../schemas/user-schema.js';
 
 /** Index entries whose schema record was read and agrees with them. A newer state of a ledger has new entries. */
-const read = new WeakSet<SchemaEntry>();
+const verifiedEntries = new WeakSet<SchemaEntry>();
 
 /**
  * Checks `data` against the users' schema it names (interface/schemas#enforcement). Schemas in a domain are for records
@@ -26,7 +26,7 @@ export async function checkUserSchema(
   const ofKind = ledger.schemas.get(kind.name);
   const { schema: handle } = data;
   if (typeof handle !== 'string') {
-    if (ofKind && hasOneFor(ledger, ofKind, domain)) throw unnamed(kind);
+    if (ofKind && hasOneFor(ledger, ofKind, domain)) throw schemaMissing(kind);
     return;
   }
   const entry = ofKind?.get(handle);
@@ -34,15 +34,15 @@ export async function checkUserSchema(
     const detail = kind.data.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${kind.name}.`;
     throw new LedgerError('record.relation-not-found', detail);
   }
-  const known = read.has(entry) ? session.compiledSchemas.get(entry.hash) : undefined;
-  const schema = known ?? (await compile(session, entry, kind));
+  const known = verifiedEntries.has(entry) ? session.compiledSchemas.get(entry.hash) : undefined;
+  const schema = known ?? (await compileEntry(session, entry, kind));
   await task.turn();
   schema.check(data, (steps) => task.note(steps));
 }
 
-async function compile(session: Session, entry: SchemaEntry, kind: Kind) {
-  const schema = await readSchema(session, entry, kind);
-  read.add(entry);
+async function compileEntry(session: Session, entry: SchemaEntry, kind: Kind) {
+  const schema = await loadSchema(session, entry, kind);
+  verifiedEntries.add(entry);
   const known = session.compiledSchemas.get(entry.hash);
   if (known) return known;
   await session.task.turn(STEPS_TO_COMPILE);
@@ -64,7 +64,7 @@ function hasOneFor(ledger: Ledger, ofKind: OfKind, domain: string | undefined): 
   return known.has(undefined) || domainsFrom(ledger, domain).some(({ handle }) => known.has(handle));
 }
 
-function unnamed(kind: Kind): LedgerError {
+function schemaMissing(kind: Kind): LedgerError {
   return new LedgerError(
     'record.schema-invalid',
     `There are schemas defined for record of type ${kind.name}, you must specify at least one.`,
@@ -75,7 +75,7 @@ function unnamed(kind: Kind): LedgerError {
  * The content of a schema, as of the ledger's state. Compiled schemas are shared between ledgers by hash, so newer
  * content must never be kept under an older hash.
  */
-async function readSchema(
+async function loadSchema(
   { ledger, integrity, lookup }: Pick<Session, 'ledger' | 'integrity' | 'lookup'>,
   { luid, hash, handle, domain }: SchemaEntry,
   { name }: Kind,

@@ -6,11 +6,11 @@ import { limits } from '../limits.js';
 import type { Write } from '../store/committer/write.js';
 import { scope } from '../store/queries/scope.js';
 import { filterDocument } from './document.js';
-import { judgedBy } from './judged.js';
+import { formatJudged } from './judged.js';
 import { recordText } from './serve.js';
 
 /** The part of a write that follows from a version, whatever operation made it. */
-export type Version = Omit<
+export type VersionWrite = Omit<
   Write,
   'action' | 'mac' | 'proofs' | 'strangers' | 'needs' | 'decides' | 'secrets' | 'unless' | 'renames'
 >;
@@ -29,7 +29,7 @@ export function versionOf(
   record: RecordEnvelope,
   change: number,
   most: number = limits.record,
-): Version {
+): VersionWrite {
   const { hash, data, luid, meta } = record;
   const body = recordText(record);
   if (Buffer.byteLength(body) > most) throw tooLarge(most);
@@ -38,7 +38,7 @@ export function versionOf(
     ledger: ledger.id,
     version: ledger.version,
     kind: kind.name,
-    key: keyOf(kind, record),
+    key: recordKeyOf(kind, record),
     luid,
     change,
     moment: meta.moment,
@@ -48,7 +48,7 @@ export function versionOf(
     link,
     proven: link !== undefined && meta.proofs.some((proof) => proof.public === link),
     document: JSON.stringify({ [scope(ledger.id, kind.name)]: filterDocument(kind, data, meta) }),
-    judged: judgedBy(record, change),
+    judged: formatJudged(record, change),
     body,
   };
 }
@@ -58,7 +58,7 @@ function tooLarge(most: number): LedgerError {
 }
 
 /** The key that is unique within the kind: the handle, unless the kind says otherwise. */
-export function keyOf(kind: Kind, { data }: Pick<RecordEnvelope, 'data'>): string {
+export function recordKeyOf(kind: Kind, { data }: Pick<RecordEnvelope, 'data'>): string {
   return kind.links.key?.(data) ?? String(data.handle);
 }
 

@@ -4,7 +4,7 @@ import type { ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { limits } from '../limits.js';
-import { sharedSchemas } from './shared.js';
+import { listSharedSchemas } from './shared.js';
 
 /**
  * An error of a request: the specification's five members, and the two of the recorded form
@@ -31,31 +31,31 @@ const NOT_OBJECT: ErrorObject = {
  * throws `record.schema-invalid` in the wording of interface/errors#schema-errors on a mismatch.
  */
 export function requestCheck(schema: TSchema): (body: unknown) => void {
-  for (const part of sharedSchemas()) if (!ajv.getSchema(part.$id)) ajv.addSchema(part);
+  for (const part of listSharedSchemas()) if (!ajv.getSchema(part.$id)) ajv.addSchema(part);
   const validate = ajv.compile(schema);
   return (body) => {
-    if (!isObject(body)) throw refusal([NOT_OBJECT]);
-    if (!validate(body)) throw refusal(validate.errors ?? []);
+    if (!isObject(body)) throw requestSchemaError([NOT_OBJECT]);
+    if (!validate(body)) throw requestSchemaError(validate.errors ?? []);
   };
 }
 
-function refusal(found: readonly ErrorObject[]): LedgerError {
+function requestSchemaError(found: readonly ErrorObject[]): LedgerError {
   const errors = found.map(requestError);
   const texts = errors.map((error) => `request/body${error.instancePath} ${error.message}`);
   return new LedgerError('record.schema-invalid', `Schema validation error: ${texts.join(', ')}`, { errors });
 }
 
 function requestError(found: ErrorObject): RequestError {
-  const error = listing(shortenError(found, limits.schema.text));
+  const error = listAllowedValues(shortenError(found, limits.schema.text));
   return {
     ...error,
-    path: `/body${error.instancePath}${named(error)}`,
+    path: `/body${error.instancePath}${formatMemberPath(error)}`,
     errorCode: `${error.keyword}.openapi.validation`,
   };
 }
 
 /** Says which values are allowed; a `const` is an enumeration of one (interface/errors#schema-errors). */
-function listing(error: ValidationError): ValidationError {
+function listAllowedValues(error: ValidationError): ValidationError {
   const { allowedValue, allowedValues = [allowedValue ?? null] } = error.params;
   if (error.keyword !== 'enum' && error.keyword !== 'const') return error;
   return {
@@ -63,16 +63,16 @@ function listing(error: ValidationError): ValidationError {
     schemaPath: error.schemaPath.replace(/const$/, 'enum'),
     keyword: 'enum',
     params: { allowedValues },
-    message: `must be equal to one of the allowed values: ${(allowedValues as Json[]).map(spelled).join(', ')}`,
+    message: `must be equal to one of the allowed values: ${(allowedValues as Json[]).map(formatValue).join(', ')}`,
   };
 }
 
-function spelled(value: Json): string {
+function formatValue(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** The member that `path` ends with where the error is reported at the object around it. */
-function named({ keyword, params }: ValidationError): string {
+function formatMemberPath({ keyword, params }: ValidationError): string {
   if (keyword === 'required') return `/${params.missingProperty}`;
   if (keyword === 'additionalProperties') return `/${params.additionalProperty}`;
   return '';

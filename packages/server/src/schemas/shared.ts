@@ -4,7 +4,7 @@ import { type TSchema, Type } from 'typebox';
 const parts = new Map<string, TSchema>();
 
 /** The parts, each under its name as `$id`. */
-export function sharedSchemas(): (TSchema & { $id: string })[] {
+export function listSharedSchemas(): (TSchema & { $id: string })[] {
   return [...parts].map(([name, schema]) => ({ ...schema, $id: name }));
 }
 
@@ -14,7 +14,7 @@ export function sharedSchemas(): (TSchema & { $id: string })[] {
  *
  * @param name unique among the parts; it is also what the part is called in the OpenAPI description
  */
-export function shared<T>(name: string, schema: TSchema): ReturnType<typeof Type.Unsafe<T>> {
+export function defineShared<T>(name: string, schema: TSchema): ReturnType<typeof Type.Unsafe<T>> {
   if (parts.has(name)) throw new Error(`Two shared schemas are called ${name}.`);
   parts.set(name, schema);
   return reference<T>(name);

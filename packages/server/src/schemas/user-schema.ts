@@ -30,18 +30,18 @@ export interface UserSchema {
  *   `custom.error.message` (interface/schemas#fields), for an invalid schema and for one that exceeds `limits.schema`
  */
 export function compileUserSchema(schema: JsonObject): UserSchema {
-  const compiled = compile(schema);
+  const compiled = compileWithinBounds(schema);
   return {
     weight: compiled.weight,
     check(data, note) {
       const verdict = compiled.validate(data);
       note?.(verdict.steps);
-      if (verdict.outcome !== 'valid') throw refusal(verdict);
+      if (verdict.outcome !== 'valid') throw userSchemaError(verdict);
     },
   };
 }
 
-function compile(schema: JsonObject): CompiledSchema {
+function compileWithinBounds(schema: JsonObject): CompiledSchema {
   try {
     return compileSchema(schema, bounds);
   } catch (error) {
@@ -50,7 +50,7 @@ function compile(schema: JsonObject): CompiledSchema {
   }
 }
 
-function refusal({ outcome, errors }: Verdict): LedgerError {
+function userSchemaError({ outcome, errors }: Verdict): LedgerError {
   if (outcome === 'exhausted') {
     return new LedgerError('record.schema-invalid', 'Schema validator error: validation took too long');
   }

@@ -18,7 +18,7 @@ export interface DiskSpace {
 export const UNWATCHED: DiskSpace = { assert() {}, close() {} };
 
 /** Milliseconds between two looks at the disk. */
-const LOOK = 500;
+const DISK_CHECK_INTERVAL = 500;
 
 /**
  * Watches the disk of the embedded PostgreSQL. PostgreSQL ends when writing its log fails, and reads end with it. So
@@ -40,7 +40,7 @@ export async function watchDiskSpace(
     enough = is;
   };
   await look();
-  const looking = setInterval(() => void look(), LOOK).unref();
+  const looking = setInterval(() => void look(), DISK_CHECK_INTERVAL).unref();
   return {
     assert() {
       if (!enough) throw new DiskFull();

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
 /** Versions of a ledger that one epoch has room for. */
-export const EPOCH = 2 ** 32;
+export const VERSIONS_PER_EPOCH = 2 ** 32;
 
 /** The epoch that a ledger's version belongs to. */
 export function epochOf(version: number): number {
-  return Math.floor(version / EPOCH);
+  return Math.floor(version / VERSIONS_PER_EPOCH);
 }
 
 /** The connection leads to a standby, or to a former primary after a failover. */
@@ -19,7 +19,7 @@ const WAL_POSITION = `(case when current_setting('synchronous_commit') = 'off'
   then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end - '0/0')::bigint`;
 
 /** The database that a connection leads to. */
-interface Identity {
+interface DatabaseIdentity {
   readonly standby: boolean;
   /** System identifier and timeline; the time of the server's start where the role may not read these. */
   readonly name: string;
@@ -57,13 +57,13 @@ const ALWAYS_ASKED = `pg_is_in_recovery() as standby,
   'start/' || extract(epoch from pg_postmaster_start_time()) as start,
   (select json_object_agg(name, value::bigint) from deployment where name like 'start/%') as starts`;
 
-const LOOK = `select ${ALWAYS_ASKED},
+const IDENTITY_SQL = `select ${ALWAYS_ASKED},
   (select system_identifier::text from pg_control_system()) as system,
   case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) end as timeline,
   case when not pg_is_in_recovery() then ${WAL_POSITION} end as position`;
 
 /** For a role with fewer rights: every start of the server then counts as one at an earlier point. */
-const LOOK_PLAINLY = `select ${ALWAYS_ASKED}, null as system, null as timeline, null as position`;
+const PLAIN_IDENTITY_SQL = `select ${ALWAYS_ASKED}, null as system, null as timeline, null as position`;
 
 /** Starts that the database remembers. */
 const STARTS = 100;
@@ -72,7 +72,7 @@ const STARTS = 100;
 const REFUSED = new Set(['42501', '42883', '0A000']);
 
 /** Milliseconds for the query that identifies the database. */
-const PATIENCE = 5_000;
+const IDENTITY_TIMEOUT = 5_000;
 
 /** Milliseconds for moving all ledgers on: 100,000 take a third of a second. */
 const MOVING = 300_000;
@@ -91,7 +91,7 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
   const mayAsk = await mayAskPosition(pool);
   const clients = new Set<pg.ClientBase>();
   /** The database of the connections so far; absent before the first one. */
-  let seen: Identity | undefined;
+  let seen: DatabaseIdentity | undefined;
   let position = 0;
   /** The highest epoch of a version that was read. */
   let highest = 0;
@@ -100,7 +100,7 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
   let settling: Promise<unknown> = Promise.resolve();
 
   /** Identifies the database of a connection, and whether it has lost writes that this process has read. */
-  const compared = async (client: pg.ClientBase): Promise<{ identity: Identity; lostWrites: boolean }> => {
+  const compared = async (client: pg.ClientBase): Promise<{ identity: DatabaseIdentity; lostWrites: boolean }> => {
     // Taken before the query: the position may rise while it runs.
     const [passed, was] = [position, seen];
     const identity = await look(client, mayAsk);
@@ -108,7 +108,7 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
     return { identity, lostWrites: was !== undefined && hasLostWrites(was, passed, identity) };
   };
 
-  const admit = (client: pg.ClientBase, identity: Identity) => {
+  const admit = (client: pg.ClientBase, identity: DatabaseIdentity) => {
     seen = identity;
     position = Math.max(position, identity.position ?? 0);
     clients.add(client);
@@ -116,7 +116,7 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
   };
 
   /** Agrees with the other processes on the epoch from here on. */
-  const settle = async (client: pg.ClientBase, identity: Identity, lostWrites: boolean) => {
+  const settle = async (client: pg.ClientBase, identity: DatabaseIdentity, lostWrites: boolean) => {
     const { epoch, moved } = await moveOn(client, identity, lostWrites ? highest : undefined);
     highest = Math.max(highest, epoch);
     if (moved || lostWrites) epochBegan(epoch);
@@ -124,7 +124,7 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
       losses += 1;
       position = 0;
       // Earlier connections may still lead to the former server.
-      for (const other of clients) cut(other);
+      for (const other of clients) destroyConnection(other);
     }
     admit(client, { ...identity, starts: { ...identity.starts, [identity.start]: identity.position ?? 0 } });
   };
@@ -150,7 +150,7 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
   return {
     walPosition: mayAsk ? WAL_POSITION : 'null::bigint',
     saw(version, at) {
-      if (version >= (highest + 1) * EPOCH) highest = epochOf(version);
+      if (version >= (highest + 1) * VERSIONS_PER_EPOCH) highest = epochOf(version);
       if (at !== null && at > position) position = at;
     },
     verify,
@@ -164,7 +164,7 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
  *
  * @param passed the highest position seen before the connection was asked
  */
-function hasLostWrites(seen: Identity, passed: number, identity: Identity): boolean {
+function hasLostWrites(seen: DatabaseIdentity, passed: number, identity: DatabaseIdentity): boolean {
   if (seen.name !== identity.name || (identity.position ?? passed) < passed) return true;
   const starts = Object.entries(identity.starts);
   if (!(seen.start in identity.starts) && starts.length < STARTS) return true;
@@ -172,7 +172,7 @@ function hasLostWrites(seen: Identity, passed: number, identity: Identity): bool
 }
 
 /** @throws WrongDatabase for a standby, and for a former primary: a lower timeline of the same system */
-function assertPrimary(seen: Identity | undefined, identity: Identity): void {
+function assertPrimary(seen: DatabaseIdentity | undefined, identity: DatabaseIdentity): void {
   if (identity.standby) throw new WrongDatabase('The database is a standby, which takes no writes.');
   if (!seen || seen.system === null || seen.system !== identity.system || identity.timeline >= seen.timeline) return;
   throw new WrongDatabase('The database is on a timeline that was left: another server had taken over.');
@@ -188,10 +188,10 @@ async function mayAskPosition(pool: pg.Pool): Promise<boolean> {
   );
 }
 
-async function look(client: pg.ClientBase, mayAsk: boolean): Promise<Identity> {
+async function look(client: pg.ClientBase, mayAsk: boolean): Promise<DatabaseIdentity> {
   const { rows } = await client.query({
-    text: mayAsk ? LOOK : LOOK_PLAINLY,
-    query_timeout: PATIENCE,
+    text: mayAsk ? IDENTITY_SQL : PLAIN_IDENTITY_SQL,
+    query_timeout: IDENTITY_TIMEOUT,
   } as pg.QueryConfig);
   const { standby, recorded, system, timeline, position, start, starts } = rows[0];
   const name = mayAsk ? `${system}/${timeline}` : start;
@@ -207,7 +207,7 @@ async function look(client: pg.ClientBase, mayAsk: boolean): Promise<Identity> {
  */
 async function moveOn(
   client: pg.ClientBase,
-  { name, start, position }: Identity,
+  { name, start, position }: DatabaseIdentity,
   lost: number | undefined,
 ): Promise<{ epoch: number; moved: boolean }> {
   const run = (text: string, values: unknown[] = []) =>
@@ -222,7 +222,7 @@ async function moveOn(
     const [kept, stored] = [Number(rows[0].value), rows[1].value as string];
     const moved = (stored !== '' && stored !== name) || (lost !== undefined && kept <= lost);
     const epoch = moved ? Math.max(kept, lost ?? 0) + 1 : kept;
-    if (moved) await run('update ledger set version = $1 where version < $1', [epoch * EPOCH]);
+    if (moved) await run('update ledger set version = $1 where version < $1', [epoch * VERSIONS_PER_EPOCH]);
     await run(
       `update deployment d set value = u.value from (values ('identity', $1), ('epoch', $2)) u (name, value)
         where d.name = u.name`,
@@ -245,7 +245,7 @@ async function moveOn(
 }
 
 /** Ends a connection and fails its pending queries, whether or not the server answers. */
-function cut(client: pg.ClientBase): void {
+function destroyConnection(client: pg.ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(error: Error): void } } };
   connection.stream.destroy(new Error('Connection terminated: the database has gone on from an earlier point'));
 }

@@ -9,13 +9,13 @@ export async function assertSameMasterKey(pool: pg.Pool, check: string): Promise
   await pool.query(`insert into deployment (name, value) values ('master-key-check', $1) on conflict do nothing`, [
     check,
   ]);
-  if ((await storedCheck(pool)) !== check) {
+  if ((await findStoredCheck(pool)) !== check) {
     throw new Error('MASTER_KEY does not match the one this database was made with.');
   }
 }
 
 /** The check value of the key that the database was first used with; undefined for a new database. */
-export async function storedCheck(pool: pg.Pool): Promise<string | undefined> {
+export async function findStoredCheck(pool: pg.Pool): Promise<string | undefined> {
   const { rows: tables } = await pool.query<{ there: boolean }>(
     `select to_regclass('deployment') is not null as there`,
   );

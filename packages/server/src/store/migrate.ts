@@ -8,26 +8,26 @@ import {
   sql,
 } from 'kysely';
 import type pg from 'pg';
-import * as records from './migrations/0001-records.js';
-import * as usedTokens from './migrations/0002-used-tokens.js';
-import * as lists from './migrations/0003-lists.js';
-import * as droppedRecords from './migrations/0004-dropped-records.js';
-import * as usedProofs from './migrations/0005-used-proofs.js';
-import * as keyOrder from './migrations/0006-key-order.js';
-import * as macs from './migrations/0007-macs.js';
-import * as answers from './migrations/0008-answers.js';
-import * as leases from './migrations/0009-leases.js';
+import { recordsSchema } from './migrations/0001-records.js';
+import { usedTokensSchema } from './migrations/0002-used-tokens.js';
+import { listsSchema } from './migrations/0003-lists.js';
+import { droppedRecordsSchema } from './migrations/0004-dropped-records.js';
+import { usedProofsSchema } from './migrations/0005-used-proofs.js';
+import { keyOrderSchema } from './migrations/0006-key-order.js';
+import { macsSchema } from './migrations/0007-macs.js';
+import { answersSchema } from './migrations/0008-answers.js';
+import { leasesSchema } from './migrations/0009-leases.js';
 
 const numbered: Record<string, string> = {
-  '0001-records': records.sql,
-  '0002-used-tokens': usedTokens.sql,
-  '0003-lists': lists.sql,
-  '0004-dropped-records': droppedRecords.sql,
-  '0005-used-proofs': usedProofs.sql,
-  '0006-key-order': keyOrder.sql,
-  '0007-macs': macs.sql,
-  '0008-answers': answers.sql,
-  '0009-leases': leases.sql,
+  '0001-records': recordsSchema,
+  '0002-used-tokens': usedTokensSchema,
+  '0003-lists': listsSchema,
+  '0004-dropped-records': droppedRecordsSchema,
+  '0005-used-proofs': usedProofsSchema,
+  '0006-key-order': keyOrderSchema,
+  '0007-macs': macsSchema,
+  '0008-answers': answersSchema,
+  '0009-leases': leasesSchema,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(
@@ -42,15 +42,15 @@ const migrations: Record<string, Migration> = Object.fromEntries(
  * @throws when a migration fails, or when the database was migrated by a later release
  */
 export async function migrate(pool: pg.Pool): Promise<void> {
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: borrowed(pool) }) });
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: borrowPool(pool) }) });
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
   if (error) throw error;
 }
 
 /** The pool with an `end` that leaves it open: Kysely only borrows it. */
-function borrowed(pool: pg.Pool): PostgresPool {
+function borrowPool(pool: pg.Pool): PostgresPool {
   return {
-    connect: async () => (await patient(await pool.connect())) as unknown as PostgresPoolClient,
+    connect: async () => (await withoutTimeout(await pool.connect())) as unknown as PostgresPoolClient,
     end: async () => {},
   };
 }
@@ -63,7 +63,7 @@ type Patient = Pick<PostgresPoolClient, 'release'> & {
 /**
  * A connection whose statements run without a timeout. It is closed when released, so that the setting ends with it.
  */
-async function patient(client: pg.PoolClient): Promise<Patient> {
+async function withoutTimeout(client: pg.PoolClient): Promise<Patient> {
   const query: Patient['query'] = (text, values = []) =>
     client.query({ text, values, query_timeout: FOR_EVER } as pg.QueryConfig);
   try {
@@ -80,7 +80,7 @@ const FOR_EVER = 2 ** 31 - 1;
 
 /** Runs `work` under the advisory lock of that number, which all servers share. Waits for it without a timeout. */
 export async function withLock<T>(pool: pg.Pool, number: number, work: () => Promise<T>): Promise<T> {
-  const client = await patient(await pool.connect());
+  const client = await withoutTimeout(await pool.connect());
   try {
     await client.query('select pg_advisory_lock($1)', [number]);
     return await work();

@@ -9,7 +9,7 @@ import { createLedgerStore, type LedgerStore } from './queries/ledgers.js';
 import { createLinked, type Linked } from './queries/linked.js';
 import { createLists, type Lists } from './queries/list.js';
 import { createLookup, type Lookup } from './queries/lookup.js';
-import { createSecrets, type Secrets } from './queries/secrets.js';
+import { createSecrets, type SecretLookup } from './queries/secrets.js';
 import { createSignerLookup, type SignerLookup } from './queries/signers.js';
 import type { Queryable } from './queries/statement.js';
 import { createUsedProofs, type UsedProofs } from './queries/used-proofs.js';
@@ -28,7 +28,7 @@ export interface Store {
   readonly find: Lists['page'];
   readonly linked: Linked;
   readonly bodies: Bodies;
-  readonly secrets: Secrets;
+  readonly secrets: SecretLookup;
   readonly usedProofs: UsedProofs;
   readonly ledgers: LedgerStore;
   /** Resolves when the database answers. */
@@ -60,11 +60,11 @@ function listings(on: Queryable): Listings {
  *
  * @param pool whose statements are canceled after `limits.listed.quick` milliseconds
  */
-function admitted(pool: pg.Pool): Listings {
+function admitLists(pool: pg.Pool): Listings {
   const { connections, listed, queue } = limits;
   const admit = createAdmission({ ...listed, lanes: connections.lists, queue });
   const quick = listings(pool);
-  const slow = listings(patient(pool, limits.listing));
+  const slow = listings(withTimeout(pool, limits.listing));
   const inTurn = <T>(ledger: unknown, read: (lists: Listings) => Promise<T>, abandoned?: () => Error | undefined) =>
     admit(
       ledger,
@@ -83,7 +83,7 @@ function admitted(pool: pg.Pool): Listings {
 }
 
 /** The pool with more time for each statement. */
-function patient(pool: pg.Pool, milliseconds: number): Queryable {
+function withTimeout(pool: pg.Pool, milliseconds: number): Queryable {
   return {
     query: (statement) =>
       transaction(pool, async (client) => {
@@ -94,7 +94,7 @@ function patient(pool: pg.Pool, milliseconds: number): Queryable {
 }
 
 /** Checked reads for the ledger's own decisions. */
-function checked(on: Queryable, check: Check): { find: Lists['page']; bodies: Bodies } {
+function checkReads(on: Queryable, check: Check): { find: Lists['page']; bodies: Bodies } {
   const lists = createLists(on);
   const bodies = createBodies(on);
   return {
@@ -134,8 +134,8 @@ export function createStore(
     lookup,
     signers: createSignerLookup(pool, guards, lookup),
     history: createHistory(pool, guards),
-    lists: admitted(lists),
-    ...checked(pool, guards.check),
+    lists: admitLists(lists),
+    ...checkReads(pool, guards.check),
     linked: createLinked(pool, guards),
     secrets: createSecrets(pool),
     usedProofs: createUsedProofs(pool),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_SERVER_RULES, type Rule } from '../../src/access/rules.js';
-import { readServerRules } from '../../src/access/server-rules.js';
-import { readConfig } from '../../src/config.js';
+import { parseServerRules } from '../../src/access/server-rules.js';
+import { parseConfig } from '../../src/config.js';
 import { limits } from '../../src/limits.js';
 import { newKey, noteLedger, TestClient } from '../support/client.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
@@ -90,9 +90,9 @@ describe('rules of the server (interface/access#levels)', () => {
 describe('the setting SERVER_ACCESS_RULES', () => {
   it('is a JSON array of rules; without it the default holds', () => {
     const rules = [{ action: { $in: ['read', 'query'] }, record: 'any', bearer: { iss: 'https://id.example' } }];
-    expect(readConfig({ SERVER_ACCESS_RULES: JSON.stringify(rules) }).serverRules).toEqual(rules);
-    expect(readConfig({ SERVER_ACCESS_RULES: '[]' }).serverRules).toEqual([]);
-    expect(readConfig({}).serverRules).toBe(DEFAULT_SERVER_RULES);
+    expect(parseConfig({ SERVER_ACCESS_RULES: JSON.stringify(rules) }).serverRules).toEqual(rules);
+    expect(parseConfig({ SERVER_ACCESS_RULES: '[]' }).serverRules).toEqual([]);
+    expect(parseConfig({}).serverRules).toBe(DEFAULT_SERVER_RULES);
   });
 
   it.each<[text: string, fault: string]>([
@@ -104,12 +104,12 @@ describe('the setting SERVER_ACCESS_RULES', () => {
     ['[{"action":"read","signers":{}}]', 'must be a JSON array of access rules: /0 must NOT have unevaluated'],
     ['[{"policy":"p"}]', 'must be rules that stand by themselves: /0 names a policy of a ledger'],
   ])('%s is refused at the start', (text, fault) => {
-    expect(() => readConfig({ SERVER_ACCESS_RULES: text })).toThrow(`SERVER_ACCESS_RULES ${fault}`);
+    expect(() => parseConfig({ SERVER_ACCESS_RULES: text })).toThrow(`SERVER_ACCESS_RULES ${fault}`);
   });
 
   it('has as many rules as a record may have', () => {
     const rules = (count: number) => JSON.stringify(Array(count).fill({ action: 'read', record: 'ledger' }));
-    expect(readServerRules(rules(limits.rules))).toHaveLength(limits.rules);
-    expect(() => readServerRules(rules(limits.rules + 1))).toThrow(`must NOT have more than ${limits.rules} items`);
+    expect(parseServerRules(rules(limits.rules))).toHaveLength(limits.rules);
+    expect(() => parseServerRules(rules(limits.rules + 1))).toThrow(`must NOT have more than ${limits.rules} items`);
   });
 });

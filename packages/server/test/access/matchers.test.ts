@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../src/access/caller.js';
+import type { CallerToken } from '../../src/access/caller.js';
 import { matches, member } from '../../src/access/condition.js';
 import { bearerMatches, nameMatches, signerMatches } from '../../src/access/matchers.js';
 import type { BearerMatcher, SignerMatcher } from '../../src/access/rules.js';
@@ -50,7 +50,7 @@ it.each<[SignerMatcher, boolean, boolean]>([
   expect(signerMatches(matcher, bob, owners, UNBOUNDED)).toBe(ofBob);
 });
 
-const token: Token = {
+const token: CallerToken = {
   key: alice,
   claims: {
     iss: 'idp',
@@ -62,7 +62,7 @@ const token: Token = {
     $key: 'alice-key',
   },
 };
-const keyless: Token = { claims: { iss: 'idp', sub: 'nobody', hsh: '' } };
+const keyless: CallerToken = { claims: { iss: 'idp', sub: 'nobody', hsh: '' } };
 
 it.each<[BearerMatcher, boolean, boolean]>([
   [{}, true, true],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { missingPermissions, refusal } from '../../src/access/refusal.js';
+import { accessRefusal, missingPermissions } from '../../src/access/refusal.js';
 import type { Rule } from '../../src/access/rules.js';
 import { limits } from '../../src/limits.js';
 import { bears, context, nobody, registered, signs, stored } from './scene.js';
@@ -9,12 +9,12 @@ const operator: Rule = { action: 'any', record: 'any', signer: { handle: 'operat
 const missing = 'Cannot find required signer.';
 
 it('without credentials: auth.unauthorized (interface/tokens#refused-tokens)', () => {
-  const error = refusal('read', 'wallet', { credentials: false });
+  const error = accessRefusal('read', 'wallet', { credentials: false });
   expect([error.status, error.reason, error.detail]).toEqual([401, 'auth.unauthorized', 'Missing token.']);
 });
 
 it('with credentials: auth.forbidden, named by action and record (interface/access#refusals)', () => {
-  const error = refusal('query', 'wallet', { credentials: true });
+  const error = accessRefusal('query', 'wallet', { credentials: true });
   expect([error.status, error.reason, error.detail]).toEqual([403, 'auth.forbidden', 'Cannot query wallet.']);
 });
 

@@ -4,9 +4,9 @@ import { ACTIONS, AccessEntries, AccessValues, SignerMatcher } from '../../src/a
 import { oneOfNames } from '../../src/kinds/data.js';
 import { names } from '../../src/kinds/registry.js';
 import { limits } from '../../src/limits.js';
-import { sharedSchemas } from '../../src/schemas/shared.js';
+import { listSharedSchemas } from '../../src/schemas/shared.js';
 
-const ajv = new Ajv2020({ strict: true, inlineRefs: false, schemas: sharedSchemas() });
+const ajv = new Ajv2020({ strict: true, inlineRefs: false, schemas: listSharedSchemas() });
 const entries = ajv.compile(AccessEntries);
 const values = ajv.compile(AccessValues);
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileTextMatcher, findsIn } from '../../src/access/text-matcher.js';
-import { ANY, parseTextPattern } from '../../src/base/text-pattern.js';
+import { ANY_CHARACTER, parseTextPattern } from '../../src/base/text-pattern.js';
 import { limits } from '../../src/limits.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
 
@@ -11,7 +11,7 @@ const character = fc.constantFrom('a', 'b', '😀', '%', '_', '.', '*', '\\', '\
 /** The pattern as an expression of the language, which tries every way there is. */
 function expression(pattern: string): RegExp {
   const pieces = parseTextPattern(pattern).map((piece) =>
-    piece.map((one) => (one === ANY ? '.' : `\\u{${one.codePointAt(0)?.toString(16)}}`)).join(''),
+    piece.map((one) => (one === ANY_CHARACTER ? '.' : `\\u{${one.codePointAt(0)?.toString(16)}}`)).join(''),
   );
   return new RegExp(pieces.join('.*'), 'su');
 }

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { requestHash } from '../../src/auth/request-hash.js';
-import { readConfig } from '../../src/config.js';
-import { refusedTokens } from '../../src/http/refused-tokens.js';
+import { parseConfig } from '../../src/config.js';
+import { makeRefusedTokenLog } from '../../src/http/refused-tokens.js';
 import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, type TestClient } from '../support/client.js';
@@ -87,8 +87,10 @@ describe('a refused token', () => {
   it('is told so many times in a minute, and then how often it was not', () => {
     let now = 0;
     const told: object[] = [];
-    const log = { info: (fields: object) => void told.push(fields) } as unknown as Parameters<typeof refusedTokens>[0];
-    const refuse = refusedTokens(log, () => now);
+    const log = { info: (fields: object) => void told.push(fields) } as unknown as Parameters<
+      typeof makeRefusedTokenLog
+    >[0];
+    const refuse = makeRefusedTokenLog(log, () => now);
     const refused = { method: 'GET', route: '/v2', ledger: undefined, why: 'expired' } as const;
     for (let count = 0; count < limits.refusals.count; count += 1) refuse(refused);
     expect(told).toHaveLength(limits.refusals.count);
@@ -122,7 +124,7 @@ describe('a token bound to a request', () => {
       const hsh = requestHash({ method: 'GET', url, headers: {}, body: undefined });
       return (await client.get('/wallets?a=%20b', bearer(key, { hsh }))).status;
     };
-    const { publicAliases } = readConfig({ PORT: port });
+    const { publicAliases } = parseConfig({ PORT: port });
     const named = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:${port}/v2`);
     expect(publicAliases).toEqual(named.slice(1));
     expect(await Promise.all(named.map(bound))).toEqual([200, 401, 401]);
@@ -138,12 +140,15 @@ describe('a token bound to a request', () => {
   });
 
   it('names the one URL that PUBLIC_URL says, or the address of a HOST that is not this machine alone', () => {
-    expect(readConfig({ PUBLIC_URL: 'http://127.0.0.1:3000/v2' }).publicAliases).toEqual([]);
-    expect(readConfig({ HOST: '192.0.2.7' }).publicAliases).toEqual([]);
-    const all = readConfig({ HOST: '0.0.0.0', PORT: '4000' });
+    expect(parseConfig({ PUBLIC_URL: 'http://127.0.0.1:3000/v2' }).publicAliases).toEqual([]);
+    expect(parseConfig({ HOST: '192.0.2.7' }).publicAliases).toEqual([]);
+    const all = parseConfig({ HOST: '0.0.0.0', PORT: '4000' });
     expect([all.publicUrl, ...all.publicAliases]).toEqual(
       ['localhost', '127.0.0.1', '[::1]'].map((host) => `http://${host}:4000/v2`),
     );
-    expect(readConfig({ HOST: '::1' }).publicAliases).toEqual(['http://127.0.0.1:3000/v2', 'http://localhost:3000/v2']);
+    expect(parseConfig({ HOST: '::1' }).publicAliases).toEqual([
+      'http://127.0.0.1:3000/v2',
+      'http://localhost:3000/v2',
+    ]);
   });
 });

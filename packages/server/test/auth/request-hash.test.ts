@@ -2,9 +2,9 @@ import { type Json, portable } from '@countersign/protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { repeatsMember } from '../../src/auth/repeated-members.js';
-import { bindsRequest, type Request, requestHash } from '../../src/auth/request-hash.js';
+import { type BoundRequest, bindsRequest, requestHash } from '../../src/auth/request-hash.js';
 
-const write: Request = {
+const write: BoundRequest = {
   method: 'POST',
   url: 'https://ledger.example/v2/wallets?include[0]=meta.secret',
   headers: { 'x-ledger': 'acme', accept: '*/*', 'x-many': ['one', 'two'] },
@@ -39,7 +39,7 @@ test('binds the request it was made for, with none, one or several headers', () 
   }
 });
 
-test.each<[string, Partial<Request>]>([
+test.each<[string, Partial<BoundRequest>]>([
   ['method', { method: 'PUT' }],
   ['host', { url: 'https://other.example/v2/wallets?include[0]=meta.secret' }],
   ['path', { url: 'https://ledger.example/v2/symbols?include[0]=meta.secret' }],

@@ -4,11 +4,11 @@ import type { Json } from '@countersign/protocol';
 import { LedgerSdk } from '@minka/ledger-sdk';
 import { signJWT } from '@minka/ledger-sdk/crypto/src/index.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Request } from '../../src/auth/request-hash.js';
+import type { BoundRequest } from '../../src/auth/request-hash.js';
 import { claims, Keys, publicKey, REFUSED, seed, verify } from './tokens.js';
 
 /** What the public client sent, as a server behind `origin` sees it. */
-const received: Request[] = [];
+const received: BoundRequest[] = [];
 let server: Server;
 let origin: string;
 
@@ -44,14 +44,14 @@ function client(secure: object = {}) {
 }
 
 /** The request that `call` makes; the answer is none the client likes, and does not matter. */
-async function sentBy(call: () => Promise<unknown>): Promise<Request> {
+async function sentBy(call: () => Promise<unknown>): Promise<BoundRequest> {
   received.length = 0;
   await call().catch(() => undefined);
   expect(received).toHaveLength(1);
   return received[0]!;
 }
 
-async function verifySent(request: Request) {
+async function verifySent(request: BoundRequest) {
   const authorization = request.headers.authorization as string;
   const { iat } = JSON.parse(Buffer.from(authorization.split('.')[1]!, 'base64url').toString()) as { iat: number };
   return verify(authorization.replace('Bearer ', ''), { request, now: iat * 1000, keys: new Keys() });

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { encodeBase64, type Json, type JsonObject } from '@countersign/protocol';
 import { native } from '../../src/auth/native-suite.js';
-import type { Request } from '../../src/auth/request-hash.js';
+import type { BoundRequest } from '../../src/auth/request-hash.js';
 import { type KeySource, type Token, verifyToken } from '../../src/auth/token.js';
 import type { Replays } from '../../src/store/queries/replays.js';
 import { MemoryReplays } from './memory-replays.js';
@@ -54,7 +54,7 @@ export function hmac(header: JsonObject, payload: JsonObject, secret: Buffer | s
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
-export const request: Request = {
+export const request: BoundRequest = {
   method: 'GET',
   url: 'https://ledger.example/v2/wallets?data.handle=w1',
   headers: { 'x-ledger': 'acme' },
@@ -85,7 +85,7 @@ export class Keys implements KeySource {
 }
 
 export interface Circumstances {
-  request?: Request;
+  request?: BoundRequest;
   keys?: KeySource;
   /** Milliseconds. */
   now?: number;

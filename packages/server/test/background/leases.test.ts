@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { createPool } from '../../src/store/pool.js';
-import { type Claim, createLeases, type Leases } from '../../src/store/queries/leases.js';
+import { type ClaimQuery, createLeases, type Leases } from '../../src/store/queries/leases.js';
 import { insertJobs, withWork } from './work.js';
 
 const work = withWork();
 
 const SECOND = 1_000;
 
-const CLAIM: Claim = {
+const CLAIM: ClaimQuery = {
   worker: 'job',
   due: 'select ledger_id, id, due from job',
   lease: 60 * SECOND,

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { ANY, parseTextPattern } from '../../src/base/text-pattern.js';
+import { ANY_CHARACTER, parseTextPattern } from '../../src/base/text-pattern.js';
 
 it.each([
   ['', [[]]],
   ['ab', [['a', 'b']]],
-  ['a.b_', [['a', ANY, 'b', ANY]]],
+  ['a.b_', [['a', ANY_CHARACTER, 'b', ANY_CHARACTER]]],
   ['a%b.*c', [['a'], ['b'], ['c']]],
   ['%%', [[], [], []]],
-  ['..*', [[ANY], []]],
+  ['..*', [[ANY_CHARACTER], []]],
   ['\\%\\_\\.\\*\\\\', [['%', '_', '.', '*', '\\']]],
   ['\\.*', [['.', '*']]],
   ['a\\', [['a', '\\']]],
   ['*^$', [['*', '^', '$']]],
-  ['😀_\n', [['😀', ANY, '\n']]],
+  ['😀_\n', [['😀', ANY_CHARACTER, '\n']]],
 ] as const)('%j is parsed', (text, pieces) => {
   expect(parseTextPattern(text)).toEqual(pieces);
 });

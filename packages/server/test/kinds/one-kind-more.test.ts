@@ -9,7 +9,7 @@ import { type Copy, withKind } from './one-kind-more.js';
 /** The whole of a new kind: what is given to a signer for a number of points. */
 const BADGE = `
 import { Type } from 'typebox';
-import { closed, common, Handle, handlesOf } from './data.js';
+import { strictObject, common, Handle, handlesOf } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
 const GOLD = { properties: { points: { minimum: 1 } } };
@@ -21,7 +21,7 @@ export const badge: KindDeclaration = {
   prefix: 'bdg',
   path: 'badges',
   data: {
-    shape: closed({ handle: Handle, signer: Handle, points: Type.Optional(Type.Integer()), ...common }),
+    shape: strictObject({ handle: Handle, signer: Handle, points: Type.Optional(Type.Integer()), ...common }),
     order: ['handle', 'signer', 'points', 'schema', 'custom', 'access'],
     schemas: 'applied',
   },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keyCheck, makeMasterKey, readMasterKey } from '../../src/keys/master-key.js';
+import { keyCheck, loadMasterKey, makeMasterKey } from '../../src/keys/master-key.js';
 import { open, seal } from '../../src/keys/seal.js';
 
 let dataDir: string;
@@ -18,7 +18,7 @@ const file = () => join(dataDir, 'master.key');
 describe('the master key', () => {
   it('is MASTER_KEY when given, and then no file is made', async () => {
     const key = randomBytes(32);
-    expect(await readMasterKey({ masterKey: key.toString('base64'), dataDir })).toEqual(key);
+    expect(await loadMasterKey({ masterKey: key.toString('base64'), dataDir })).toEqual(key);
     expect(await readdir(dataDir)).toEqual([]);
   });
 
@@ -30,7 +30,7 @@ describe('the master key', () => {
     ['spaces around', ` ${randomBytes(32).toString('base64')} `],
     ['nothing', ''],
   ])('is refused as MASTER_KEY when it is %s, and not shown', async (_, masterKey) => {
-    const error = await readMasterKey({ masterKey, dataDir }).catch((thrown: Error) => thrown);
+    const error = await loadMasterKey({ masterKey, dataDir }).catch((thrown: Error) => thrown);
     expect((error as Error).message).toBe(
       'MASTER_KEY must be 32 bytes in base64, such as `openssl rand -base64 32` prints',
     );
@@ -38,18 +38,18 @@ describe('the master key', () => {
 
   it('is made once, in a file for its owner only', async () => {
     const deep = join(dataDir, 'a', 'b');
-    expect(await readMasterKey({ dataDir: deep })).toBeUndefined();
+    expect(await loadMasterKey({ dataDir: deep })).toBeUndefined();
     const keys = await Promise.all([makeMasterKey({ dataDir: deep }), makeMasterKey({ dataDir: deep })]);
     expect(keys[0]).toHaveLength(32);
     expect(keys[1]).toEqual(keys[0]);
-    expect(await readMasterKey({ dataDir: deep })).toEqual(keys[0]);
+    expect(await loadMasterKey({ dataDir: deep })).toEqual(keys[0]);
     expect(await readdir(deep)).toEqual(['master.key']);
     if (process.platform !== 'win32') expect((await stat(join(deep, 'master.key'))).mode & 0o777).toBe(0o600);
   });
 
   it('is refused when its file is not a key, and the file is left as it is', async () => {
     await writeFile(file(), 'oops\n', { mode: 0o600 });
-    await expect(readMasterKey({ dataDir })).rejects.toThrow(`${file()} must be 32 bytes in base64`);
+    await expect(loadMasterKey({ dataDir })).rejects.toThrow(`${file()} must be 32 bytes in base64`);
     expect(await readFile(file(), 'utf8')).toBe('oops\n');
   });
 
@@ -58,9 +58,9 @@ describe('the master key', () => {
     async (mode) => {
       await makeMasterKey({ dataDir });
       await chmod(file(), Number.parseInt(mode, 8));
-      await expect(readMasterKey({ dataDir })).rejects.toThrow('run chmod 600 on it');
+      await expect(loadMasterKey({ dataDir })).rejects.toThrow('run chmod 600 on it');
       await chmod(file(), 0o400);
-      await readMasterKey({ dataDir });
+      await loadMasterKey({ dataDir });
     },
   );
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { guardedConnector } from '../../src/outbound/guarded.js';
+import { makeGuardedConnector } from '../../src/outbound/guarded.js';
 
 let server: Server;
 let port: number;
@@ -28,7 +28,7 @@ function resolving(...answers: string[][]) {
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   };
-  return resolver as unknown as NonNullable<Parameters<typeof guardedConnector>[2]>;
+  return resolver as unknown as NonNullable<Parameters<typeof makeGuardedConnector>[2]>;
 }
 
 /** The answer of the server to a call, where one address (the server's own, 127.0.0.1) stands for a public one. */
@@ -37,7 +37,7 @@ async function call(
   host = 'bridge.example',
   allowed = '127.0.0.1',
 ): Promise<string> {
-  const connect = guardedConnector(1_000, (address) => address === allowed, resolver);
+  const connect = makeGuardedConnector(1_000, (address) => address === allowed, resolver);
   const agent = new Agent({ connect });
   try {
     const { body } = await request(`http://${host}:${port}/`, { dispatcher: agent });

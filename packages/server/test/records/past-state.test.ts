@@ -14,8 +14,8 @@ import { listChanges } from '../../src/operations/list-changes.js';
 import { read } from '../../src/operations/read.js';
 import { readChange } from '../../src/operations/read-change.js';
 import type { Command } from '../../src/records/command.js';
-import { foundRelations } from '../../src/records/relations.js';
-import { storedRecord } from '../../src/records/stored.js';
+import { findRelations } from '../../src/records/relations.js';
+import { getRecord } from '../../src/records/stored.js';
 import { checkUserSchema } from '../../src/records/user-schemas.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
@@ -79,8 +79,8 @@ describe('on a state that has passed', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['the caller of a read', () => callerOfRead(session(), token())],
     ['the caller of a write', () => callerOfWrite(session(), [client.key], undefined)],
-    ['the record of a path', () => storedRecord(session(), kindNamed('wallet'), asking({ id: 'w' }))],
-    ['what a record names', () => foundRelations(session(), kindNamed('circle-signer'), { circle: 'c', signer: 's' })],
+    ['the record of a path', () => getRecord(session(), kindNamed('wallet'), asking({ id: 'w' }))],
+    ['what a record names', () => findRelations(session(), kindNamed('circle-signer'), { circle: 'c', signer: 's' })],
     ['the content of a schema', () => checkUserSchema(session(), kindNamed('symbol'), { schema: 'tier' }, undefined)],
     ['the wallets of a condition', () => conditionsOf(session(), { proofs: [] }, intent([claim], {}))],
     ['the thread of a condition', () => conditionsOf(session(), { proofs: [] }, intent([], { thread: 't' }))],

@@ -1,7 +1,7 @@
 import { hash as hashOf, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { hashedForms, isHashed } from '../../src/kinds/hashed.js';
+import { collectHashedForms, isHashed } from '../../src/kinds/hashed.js';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kindNamed, kinds } from '../../src/kinds/registry.js';
 import { expectRefusal } from '../support/checks.js';
@@ -163,7 +163,7 @@ describe('a subdomain, the one record the ledger adds to (interface/hashes#the-o
 
 describe('what may have been hashed, given what is served', () => {
   const forms = (name: KindName, data: JsonObject, domain?: string) => {
-    return hashedForms(kindNamed(name), {
+    return collectHashedForms(kindNamed(name), {
       data,
       meta: { proofs: [], moment: '', owners: [], ...(domain ? { domain } : {}) },
     });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { visiblePage } from '../../src/lists/visible-page.js';
-import type { Place } from '../../src/store/queries/list.js';
+import type { ListPosition } from '../../src/store/queries/list.js';
 import type { Version } from '../../src/store/queries/version.js';
 
 /** A list of so many records, numbered in its order; counts how many were asked for. */
 function listOf(length: number) {
   const asked = { records: 0 };
-  const next = async (count: number, after: Place | undefined) => {
+  const next = async (count: number, after: ListPosition | undefined) => {
     const from = after === undefined ? 0 : after.seq + 1;
     const found = Array.from({ length: Math.max(0, Math.min(count, length - from)) }, (_, index) => from + index);
     asked.records += found.length;

@@ -1,6 +1,6 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Kind, Operation } from '../../src/kinds/kind.js';
+import type { Kind, OperationName } from '../../src/kinds/kind.js';
 import { kinds } from '../../src/kinds/registry.js';
 import { withBridge } from '../forward/bridge.js';
 import { anchor, aspect, forwardingLedger } from '../forward/scene.js';
@@ -60,7 +60,7 @@ describe('a proof that says which ledger and kind it is for counts for nothing e
       const update = signed({ ...changed(data), parent: record.hash }, client.key, custom, { luid: record.luid });
       const drop = signed({ parent: record.hash }, client.key, custom, { luid: record.luid });
       const proof = proofOver(record.hash, client.key, custom);
-      const sent: [Operation, string, string, JsonObject][] = [
+      const sent: [OperationName, string, string, JsonObject][] = [
         ['update', 'PUT', path, withSecret(update, secret) as unknown as JsonObject],
         ['drop', 'DELETE', path, drop as unknown as JsonObject],
         ['proof', 'POST', `${path}/proofs`, proof as unknown as JsonObject],

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { sql as droppedRecords } from '../../src/store/migrations/0004-dropped-records.js';
-import { sql as usedProofs } from '../../src/store/migrations/0005-used-proofs.js';
-import { sql as keyOrder } from '../../src/store/migrations/0006-key-order.js';
+import { droppedRecordsSchema as droppedRecords } from '../../src/store/migrations/0004-dropped-records.js';
+import { usedProofsSchema as usedProofs } from '../../src/store/migrations/0005-used-proofs.js';
+import { keyOrderSchema as keyOrder } from '../../src/store/migrations/0006-key-order.js';
 import { newKey, newLedger, proofOver, signed, type TestClient, type TestKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';

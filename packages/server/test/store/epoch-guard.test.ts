@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEpochGuard, EPOCH, type EpochGuard } from '../../src/store/epoch-guard.js';
+import { createEpochGuard, type EpochGuard, VERSIONS_PER_EPOCH } from '../../src/store/epoch-guard.js';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
@@ -53,7 +53,7 @@ describe('the epoch guard of a database', () => {
     expect(await versions()).toEqual([1]);
     for (const { guard } of followers) guard.saw(1, Number.MAX_SAFE_INTEGER);
     clients.push(...(await Promise.all(followers.flatMap(({ connect }) => [connect(), connect()]))));
-    expect(await versions()).toEqual([EPOCH]);
+    expect(await versions()).toEqual([VERSIONS_PER_EPOCH]);
     expect(followers.map(({ told }) => told)).toEqual(followers.map(() => [1]));
     for (const client of clients) await client.end();
   });
@@ -62,7 +62,7 @@ describe('the epoch guard of a database', () => {
     const { guard, connect } = await follower();
     const before = await connect();
     const ended = new Promise((resolve) => before.once('end', resolve));
-    guard.saw(EPOCH, Number.MAX_SAFE_INTEGER);
+    guard.saw(VERSIONS_PER_EPOCH, Number.MAX_SAFE_INTEGER);
     const after = await connect();
     await ended;
     expect((await after.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
@@ -72,9 +72,9 @@ describe('the epoch guard of a database', () => {
   it('goes on in an epoch beyond every version that was read', async () => {
     const { guard, connect } = await follower();
     const before = await connect();
-    guard.saw(41 * EPOCH + 7, Number.MAX_SAFE_INTEGER);
+    guard.saw(41 * VERSIONS_PER_EPOCH + 7, Number.MAX_SAFE_INTEGER);
     const after = await connect();
-    expect(await versions()).toEqual([42 * EPOCH]);
+    expect(await versions()).toEqual([42 * VERSIONS_PER_EPOCH]);
     await before.end();
     await after.end();
   });
@@ -82,7 +82,7 @@ describe('the epoch guard of a database', () => {
   it('finds a loss when it comes late, by the position that was stored after a start', async () => {
     const { guard, told, connect } = await follower();
     const before = await connect();
-    guard.saw(42 * EPOCH, 1_000);
+    guard.saw(42 * VERSIONS_PER_EPOCH, 1_000);
     // The database is beyond that by far, but has begun below it at some time since.
     await pool.query(`insert into deployment (name, value) values ('start/1', '999'), ('start/2', '1000')`);
     const after = await connect();
@@ -97,7 +97,7 @@ describe('the epoch guard of a database', () => {
     const { told, connect } = await follower();
     const client = await connect();
     expect(told).toEqual([44]);
-    expect(await versions()).toEqual([44 * EPOCH]);
+    expect(await versions()).toEqual([44 * VERSIONS_PER_EPOCH]);
     await client.end();
   });
 
@@ -115,7 +115,7 @@ describe('the epoch guard of a database', () => {
     const { guard, told, connect } = await follower(url.href);
     expect(guard.walPosition).toBe('null::bigint');
     const clients = [await connect(), await connect()];
-    guard.saw(44 * EPOCH, null);
+    guard.saw(44 * VERSIONS_PER_EPOCH, null);
     clients.push(await connect());
     // It was recorded by another name; since then nothing was lost.
     expect(told).toEqual([45]);

@@ -1,5 +1,5 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
-import type { Kind, KindName, Operation } from '../../src/kinds/kind.js';
+import type { Kind, KindName, OperationName } from '../../src/kinds/kind.js';
 import { kindNamed } from '../../src/kinds/registry.js';
 import { examples } from '../kinds/examples.js';
 import {
@@ -114,7 +114,7 @@ export function changed(data: JsonObject): JsonObject {
 
 /** A request as it goes over the wire. */
 export interface Sent {
-  readonly operation: Operation;
+  readonly operation: OperationName;
   readonly method: string;
   readonly path: string;
   readonly body?: JsonObject;

@@ -1,8 +1,8 @@
 import { HASH_PATTERN, LUID_PATTERN, REASONS } from '@countersign/protocol';
 import type { Kind } from '../../kinds/kind.js';
-import { count, described, listOf, object, oneOfTexts, open, ref, type Schema, text } from './schemas.js';
+import { count, listOf, object, oneOfTexts, openObject, ref, type Schema, text, toOpenApiSchema } from './schemas.js';
 
-const ACTIONS = ['create', 'update', 'drop'];
+const CHANGE_ACTIONS = ['create', 'update', 'drop'];
 
 /** Members of `meta`; those in `MAY_LACK` are optional. */
 const META = {
@@ -45,7 +45,7 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
         description: 'SHA-256 of the hash and the canonical `custom`, in hex.',
       },
       result: { ...text, description: 'Base64 of the signature over the bytes of the digest.' },
-      custom: open,
+      custom: openObject,
       origin: {
         ...oneOfTexts(['key-pair', 'self-signed-token', 'oauth2-token']),
         description: 'How the proof came about.',
@@ -61,7 +61,7 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
       ...META,
       labels: { type: ['array', 'null'], items: text, description: 'Null where there were none.' },
       change: count(1),
-      action: oneOfTexts(ACTIONS),
+      action: oneOfTexts(CHANGE_ACTIONS),
     },
     MAY_LACK,
   ),
@@ -72,13 +72,13 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
   page: object({ index: count(0), limit: count(1) }),
   'counted-page': object({ index: count(0), limit: count(1), total: count(0) }),
   'granted-rule': object({ hash: ref('hash'), data: ref('access-value'), meta: ref('answer-meta') }),
-  'granted-rules': signedList(ref('granted-rule')),
+  'granted-rules': describeSignedList(ref('granted-rule')),
   'schema-error': object(
     {
       instancePath: text,
       schemaPath: text,
       keyword: text,
-      params: open,
+      params: openObject,
       message: text,
       path: { ...text, description: 'Of errors in a request body only.' },
       errorCode: { ...text, description: 'Of errors in a request body only.' },
@@ -98,7 +98,7 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
         reason: ref('reason'),
         detail: text,
         custom: {
-          ...open,
+          ...openObject,
           properties: { errors: listOf({ anyOf: [ref('schema-error'), text] }) },
         },
       },
@@ -121,11 +121,11 @@ export function answerComponents(kind: Kind): Record<string, Schema> {
   } = kind;
   return {
     [name]: record(kind, 'meta'),
-    ...(operations.includes('list') ? { [`${name}-list`]: signedList(ref(name), ref('page')) } : {}),
+    ...(operations.includes('list') ? { [`${name}-list`]: describeSignedList(ref(name), ref('page')) } : {}),
     ...(operations.includes('changes')
       ? {
           [`${name}-change`]: record(kind, 'change-meta'),
-          [`${name}-changes`]: signedList(ref(`${name}-change`), ref('counted-page')),
+          [`${name}-changes`]: describeSignedList(ref(`${name}-change`), ref('counted-page')),
         }
       : {}),
   };
@@ -134,13 +134,13 @@ export function answerComponents(kind: Kind): Record<string, Schema> {
 /** Requires every member, since a record that is answered is complete. */
 function record(kind: Kind, meta: string): Schema {
   const { metaShape } = kind.lifecycle;
-  const more = [...(metaShape ? [described(metaShape)] : []), ...(kind.secrets.reveals ? [SECRET_META] : [])];
+  const more = [...(metaShape ? [toOpenApiSchema(metaShape)] : []), ...(kind.secrets.reveals ? [SECRET_META] : [])];
   return object({
     hash: kind.data.added ? { ...ref('hash'), description: HASHED } : ref('hash'),
     data: {
       allOf: [ref(`${kind.name}-data`)],
       type: 'object',
-      properties: { parent: ref('hash'), ...described(kind.data.added ?? {}) },
+      properties: { parent: ref('hash'), ...toOpenApiSchema(kind.data.added ?? {}) },
     },
     luid: ref('luid'),
     meta: more.length > 0 ? { allOf: [ref(meta), ...more] } : ref(meta),
@@ -151,6 +151,6 @@ const HASHED =
   'Of `data`, or of `data` without `domain`: the ledger shows it whether or not the client has signed it. It is `meta.domain`.';
 
 /** A list with its hash and the proof of the ledger (interface/lists); `page` is absent for one served whole. */
-function signedList(items: Schema, page?: Schema): Schema {
+function describeSignedList(items: Schema, page?: Schema): Schema {
   return object({ hash: ref('hash'), meta: ref('answer-meta'), data: listOf(items), ...(page ? { page } : {}) });
 }

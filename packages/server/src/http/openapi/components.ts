@@ -3,7 +3,7 @@ import { limits } from '../../limits.js';
 import { ANSWERS, answerComponents } from './answers.js';
 import { refusalComponents } from './reasons.js';
 import { commonRequests, requestComponents } from './requests.js';
-import { count, type Schema, sharedComponents, text } from './schemas.js';
+import { count, makeSharedComponents, type Schema, text } from './schemas.js';
 
 /**
  * The components of the document.
@@ -26,7 +26,7 @@ export function components(hasDefault: boolean): object {
     responses: refusalComponents(),
     schemas: {
       ...ANSWERS,
-      ...sharedComponents(),
+      ...makeSharedComponents(),
       ...commonRequests(kindNamed('wallet')),
       ...Object.assign({}, ...kinds.map((kind) => ({ ...requestComponents(kind), ...answerComponents(kind) }))),
     },

@@ -2,12 +2,12 @@ import { kindNamed } from '../../kinds/registry.js';
 import { JOURNAL } from '../journal.js';
 import { errorResponse, refusals } from './reasons.js';
 import { filters, jsonAnswer, jsonBody, PAGE } from './record-routes.js';
-import { object, open, ref, text } from './schemas.js';
+import { object, openObject, ref, text } from './schemas.js';
 
 type Paths = Record<string, Record<string, unknown>>;
 
 /** The routes about the server itself, outside every ledger. Metrics and probes lie above the base path. */
-export function outside(publicUrl: string): Paths {
+export function describeServerRoutes(publicUrl: string): Paths {
   const above = [{ url: publicUrl.replace(/\/v2$/, '') || '/' }];
   const status = (status: string) => object({ status: { ...text, const: status } });
   return {
@@ -27,7 +27,7 @@ export function outside(publicUrl: string): Paths {
     },
     '/openapi.json': {
       get: about('readOpenApi', 'Read this description', {
-        200: jsonAnswer('OpenAPI 3.1.', object({ openapi: text, info: open, paths: open })),
+        200: jsonAnswer('OpenAPI 3.1.', object({ openapi: text, info: openObject, paths: openObject })),
       }),
     },
     '/health/live': {

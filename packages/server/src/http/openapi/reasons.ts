@@ -5,7 +5,7 @@ import type { Route } from '../routes.js';
 import { oneOfTexts } from './schemas.js';
 
 /** Reasons that forwarding to a bridge adds (interface/forwarding#what-is-checked-of-an-answer). */
-const FORWARDED: readonly Reason[] = [
+const FORWARDING_REASONS: readonly Reason[] = [
   'crypto.hash-invalid',
   'crypto.signature-invalid',
   'forward.invalid-response',
@@ -25,7 +25,7 @@ const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
   ...Object.fromEntries(
     OPERATIONS.filter(({ handed }) => handed !== undefined).map(({ name, refusals: { always } }) => [
       `forwarded-${name}`,
-      [...always, ...FORWARDED],
+      [...always, ...FORWARDING_REASONS],
     ]),
   ),
   journal: ['api.query-malformed', 'api.route-not-found', 'api.request-timeout', 'api.unexpected-error'],

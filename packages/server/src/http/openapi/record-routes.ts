@@ -11,14 +11,14 @@ import { oneOfTexts, ref, type Schema } from './schemas.js';
 export function recordPaths(): Record<string, Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of recordRoutes()) {
-    const path = documentedPath(route);
+    const path = formatPath(route);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }
   return paths;
 }
 
 /** The path in OpenAPI's form; the first parameter of a nested path is named after the member of data it equals. */
-function documentedPath({ path, kind }: Route): string {
+function formatPath({ path, kind }: Route): string {
   return path.replace(':parent', `:${kind.links.under?.member}`).replace(/:(\w+)/g, '{$1}');
 }
 
@@ -29,14 +29,14 @@ function operation(route: Route): object {
     operationId: operationId(route),
     summary: summary(route),
     tags: [kind.title],
-    parameters: parametersOf(route),
+    parameters: describeParameters(route),
     ...(body ? { requestBody: jsonBody(body) } : {}),
-    ...(isForwarded(route) ? { description: FORWARDED } : {}),
+    ...(isForwarded(route) ? { description: FORWARDING_NOTE } : {}),
     responses: { ...success(route), ...refusals(familyOf(route)) },
   };
 }
 
-const FORWARDED =
+const FORWARDING_NOTE =
   'Processing policies may hand this to a bridge. An error that the bridge has signed is passed on with its status and reason, whichever they are, and signed by the ledger too. A record that only the bridge keeps is answered as it gave it: its `meta` may hold proofs alone.';
 
 /** A JSON body of the component called `name`. */
@@ -58,7 +58,7 @@ function success({ kind, operation }: Route): object {
   );
 }
 
-function parametersOf({ kind, operation, path }: Route): object[] {
+function describeParameters({ kind, operation, path }: Route): object[] {
   const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
   return [
     ...names.map((name) => pathParameter(kind, name)),
@@ -69,7 +69,7 @@ function parametersOf({ kind, operation, path }: Route): object[] {
 }
 
 /** Shows secrets to callers with the right `reveal` (interface/signers#secrets). */
-const INCLUDE = {
+const INCLUDE_PARAMETER = {
   name: 'include',
   in: 'query',
   schema: oneOfTexts(['meta.secret']),
@@ -97,7 +97,7 @@ const PARAMETERS: Readonly<Record<Parameter, (kind: Kind) => readonly object[]>>
   page: () => PAGE,
   filters: (kind) => [filters(kind)],
   'change-filters': () => [CHANGE_FILTERS],
-  include: (kind) => (kind.secrets.reveals === undefined ? [] : [INCLUDE]),
+  include: (kind) => (kind.secrets.reveals === undefined ? [] : [INCLUDE_PARAMETER]),
 };
 
 function pathParameter(kind: Kind, name: string): object {

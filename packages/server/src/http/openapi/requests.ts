@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import type { Kind } from '../../kinds/kind.js';
 import { type BodySchemas, bodySchemasOf, checkSchema } from '../../operations/bodies.js';
-import { described, listOf, ref, type Schema } from './schemas.js';
+import { listOf, ref, type Schema, toOpenApiSchema } from './schemas.js';
 
 /**
  * The data of a kind, and the request bodies that carry it. The members are declared once, in the open schema
@@ -15,18 +15,18 @@ export function requestComponents(kind: Kind): Record<string, Schema> {
   const bodies = bodySchemasOf(kind);
   return {
     [`${name}-data`]: opened(kind),
-    [`${name}-create`]: withData(bodies.create, closedData(kind)),
+    [`${name}-create`]: withData(bodies.create, strictData(kind)),
     ...(operations.includes('update')
-      ? { [`${name}-update`]: withData(bodies.update, replacing(kind), { luid: ref('luid') }) }
+      ? { [`${name}-update`]: withData(bodies.update, describeUpdate(kind), { luid: ref('luid') }) }
       : {}),
     ...(operations.includes('proof') ? { [`${name}-proof`]: eitherProof(bodies) } : {}),
-    ...(operations.includes('drop') ? { [`${name}-drop`]: signedBody(bodies.drop) } : {}),
+    ...(operations.includes('drop') ? { [`${name}-drop`]: describeSignedBody(bodies.drop) } : {}),
   };
 }
 
 /** What requests of every kind have in common: the body of an access check, and the proofs that come with data. */
 export function commonRequests(kind: Kind): Record<string, Schema> {
-  return { check: signedBody(checkSchema), 'sent-proof': eitherProof(bodySchemasOf(kind)) };
+  return { check: describeSignedBody(checkSchema), 'sent-proof': eitherProof(bodySchemasOf(kind)) };
 }
 
 /** A proof, or what is signed on the strength of the caller's token (interface/tokens#token-only-writes). */
@@ -34,15 +34,15 @@ function eitherProof({ proof, partialProof }: BodySchemas): Schema {
   const signing = ['method', 'public', 'digest', 'result'];
   return {
     anyOf: [
-      described(proof),
-      { ...described(partialProof), not: { anyOf: signing.map((member) => ({ required: [member] })) } },
+      toOpenApiSchema(proof),
+      { ...toOpenApiSchema(partialProof), not: { anyOf: signing.map((member) => ({ required: [member] })) } },
     ],
   };
 }
 
 function opened(kind: Kind): Schema {
   const [only, ...others] = (kind.data.alternatives ?? [kind.data.shape]).map((shape: TObject) => {
-    const { unevaluatedProperties: _, ...rest } = described(shape);
+    const { unevaluatedProperties: _, ...rest } = toOpenApiSchema(shape);
     return withConditional(rest);
   });
   return others.length === 0 && only ? only : { anyOf: [only, ...others] };
@@ -61,25 +61,25 @@ function withConditional({ if: condition, else: also, ...shape }: Schema): Schem
 }
 
 /** Refuses members unknown to every branch: `unevaluatedProperties` looks through `allOf`. */
-function closedData(kind: Kind): Schema {
+function strictData(kind: Kind): Schema {
   return { allOf: [ref(`${kind.name}-data`)], unevaluatedProperties: false };
 }
 
 /** The data of an update: it names the version it replaces, and may send back what the ledger has added. */
-function replacing(kind: Kind): Schema {
-  const members = { parent: ref('hash'), ...described(kind.data.added ?? {}) };
-  return { ...closedData(kind), type: 'object', required: ['parent'], properties: members };
+function describeUpdate(kind: Kind): Schema {
+  const members = { parent: ref('hash'), ...toOpenApiSchema(kind.data.added ?? {}) };
+  return { ...strictData(kind), type: 'object', required: ['parent'], properties: members };
 }
 
 /** @param more further members of the body; a create ignores `luid`, in an update it is the record's */
 function withData(envelope: BodySchemas['create'], data: Schema, more: Record<string, Schema> = {}): Schema {
-  const schema = signedBody(envelope);
+  const schema = describeSignedBody(envelope);
   return { ...schema, properties: { ...(schema.properties as Schema), data, ...more } };
 }
 
 /** A body whose proofs are each signed, or left to the token. */
-function signedBody(envelope: object): Schema {
-  const schema = described(envelope) as Schema & { properties: Record<string, Schema> };
+function describeSignedBody(envelope: object): Schema {
+  const schema = toOpenApiSchema(envelope) as Schema & { properties: Record<string, Schema> };
   const { meta, ...others } = schema.properties as Record<string, Schema & { properties?: Schema }>;
   const withProofs = { ...meta, properties: { ...meta?.properties, proofs: listOf(ref('sent-proof')) } };
   return { ...schema, properties: { ...others, meta: withProofs } };

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { sharedSchemas } from '../../schemas/shared.js';
+import { listSharedSchemas } from '../../schemas/shared.js';
 
 /** A JSON Schema as the document holds it. */
 export type Schema = Record<string, unknown>;
@@ -27,7 +27,7 @@ export function oneOfTexts(names: readonly string[]): Schema {
 }
 
 /** An object with any members. Code generators need the keyword to allow them. */
-export const open: Schema = { type: 'object', additionalProperties: true };
+export const openObject: Schema = { type: 'object', additionalProperties: true };
 
 /** An object with these members, all required except `optional`. */
 export function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
@@ -36,14 +36,14 @@ export function object(properties: Record<string, Schema>, optional: readonly st
 }
 
 /** The parts that request schemas share, as components named by their `$id`. */
-export function sharedComponents(): Record<string, Schema> {
+export function makeSharedComponents(): Record<string, Schema> {
   return Object.fromEntries(
-    sharedSchemas().map(({ $id, ...schema }: TSchema & { $id?: string }) => [String($id), described(schema)]),
+    listSharedSchemas().map(({ $id, ...schema }: TSchema & { $id?: string }) => [String($id), toOpenApiSchema(schema)]),
   );
 }
 
 /** A request schema as plain JSON: references lead to components of the document, enumerations get a `type`. */
-export function described(schema: object): Schema {
+export function toOpenApiSchema(schema: object): Schema {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) => {
       if (key === '$ref' && typeof value === 'string') return ref(value).$ref;
@@ -52,7 +52,7 @@ export function described(schema: object): Schema {
   ) as Schema;
 }
 
-/** Whether `value` is an enumeration of texts, to which `described` adds the type that code generators need. */
+/** Whether `value` is an enumeration of texts, to which `toOpenApiSchema` adds the type that code generators need. */
 function isNames(value: unknown): value is Schema {
   const names = (value as Schema | null)?.enum;
   return Array.isArray(names) && names.every((name) => typeof name === 'string');

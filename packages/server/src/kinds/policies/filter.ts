@@ -5,7 +5,7 @@ import type { Filterable, Names } from '../declaration.js';
  * The keys a filter of an access value may have for records of a kind, as patterns
  * (interface/policies#access-policies).
  */
-function allowedKeys({ data, meta }: Filterable = {}): string[] {
+function listAllowedKeys({ data, meta }: Filterable = {}): string[] {
   return [
     '^handle$',
     '^schema$',
@@ -19,7 +19,7 @@ function allowedKeys({ data, meta }: Filterable = {}): string[] {
 }
 
 /** The kinds a value is for: its own `record`, else the policy's. One that excludes kinds is checked as `any`. */
-function recordsOf(record: Json | undefined): string[] {
+function listRecordNames(record: Json | undefined): string[] {
   if (typeof record === 'string') return [record];
   if (isObject(record) && Array.isArray(record.$in)) return record.$in.map(String);
   return ['any'];
@@ -35,7 +35,7 @@ export function checkAccessFilters(data: JsonObject, { filterable }: Names): voi
   const values = Array.isArray(data.values) ? data.values.filter(isObject) : [];
   for (const { filter, record = data.record } of values) {
     if (!isObject(filter)) continue;
-    for (const name of distinct(recordsOf(record), filterable)) {
+    for (const name of distinct(listRecordNames(record), filterable)) {
       checkKeys(Object.keys(filter), name, filterable.get(name));
     }
   }
@@ -53,16 +53,16 @@ function distinct(records: readonly string[], filterable: Names['filterable']): 
 }
 
 /** The patterns of each kind, compiled once: a body may hold a thousand filters. */
-const made = new Map<unknown, RegExp[]>();
+const keyPatterns = new Map<unknown, RegExp[]>();
 
 function patternsOf(own: Filterable | undefined): RegExp[] {
-  const known = made.get(own) ?? allowedKeys(own).map((pattern) => new RegExp(pattern));
-  made.set(own, known);
+  const known = keyPatterns.get(own) ?? listAllowedKeys(own).map((pattern) => new RegExp(pattern));
+  keyPatterns.set(own, known);
   return known;
 }
 
 function checkKeys(keys: readonly string[], record: string, own: Filterable | undefined): void {
-  const allowed = allowedKeys(own);
+  const allowed = listAllowedKeys(own);
   const patterns = patternsOf(own);
   const stray = keys.find((key) => !patterns.some((pattern) => pattern.test(key)));
   if (stray === undefined) return;

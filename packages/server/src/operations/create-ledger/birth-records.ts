@@ -3,12 +3,12 @@ import type { KindName } from '../../kinds/kind.js';
 import { kinds } from '../../kinds/registry.js';
 
 /** Kinds whose birth records are made first; lists show them in the order in which they are made. */
-const FIRST: readonly KindName[] = ['intent', 'policy', 'bridge'];
+const FIRST_KINDS: readonly KindName[] = ['intent', 'policy', 'bridge'];
 
-const births = [...kinds].sort((one, other) => placeOf(one.name) - placeOf(other.name));
+const births = [...kinds].sort((one, other) => birthRank(one.name) - birthRank(other.name));
 
-function placeOf(name: KindName): number {
-  return FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length;
+function birthRank(name: KindName): number {
+  return FIRST_KINDS.includes(name) ? FIRST_KINDS.indexOf(name) : FIRST_KINDS.length;
 }
 
 /** The policies every ledger is born with (interface/ledgers#birth-records, interface/policies#status-policies). */

@@ -16,9 +16,9 @@ import type { Kind } from '../../kinds/kind.js';
 import { kindNamed } from '../../kinds/registry.js';
 import { SYSTEM_SIGNERS } from '../../kinds/signer.js';
 import type { Service } from '../../ledgers/service.js';
-import { inOrder } from '../../records/serve.js';
+import { sortMembers } from '../../records/serve.js';
 import { versionOf } from '../../records/version.js';
-import type { Birth, Births } from '../../store/queries/ledgers.js';
+import type { BirthRecord, Births } from '../../store/queries/ledgers.js';
 import { SYSTEM_POLICIES, SYSTEM_SCHEMAS } from './birth-records.js';
 
 /** The client's part of the record of a new ledger. */
@@ -45,7 +45,7 @@ export interface NewLedger {
  */
 export function newLedger(service: Service, founding: Founding): NewLedger {
   const now = moment(service.runtime);
-  const luid = newLuid(service, 'ledger');
+  const luid = makeBirthLuid(service, 'ledger');
   const keys = SYSTEM_SIGNERS.map((handle) => newKey(service, handle));
   const system = countersigner('system', keys[0]!, service.suite);
   const own = ledgerRecord(founding, system, luid, now);
@@ -61,21 +61,19 @@ export function newLedger(service: Service, founding: Founding): NewLedger {
       const birth = (
         kind: Kind,
         record: RecordEnvelope,
-        secrets: Birth['secrets'] = [],
+        secrets: BirthRecord['secrets'] = [],
         proofs: readonly string[] = [],
       ) => birthOf(service, { id, version }, kind, record, secrets, proofs);
       return [
         birth(kindNamed('ledger'), own, [], founding.uses),
-        ...signers.map(({ record, key }) =>
-          birth(kindNamed('signer'), record, [sealedKey(service, luid, record, key)]),
-        ),
+        ...signers.map(({ record, key }) => birth(kindNamed('signer'), record, [sealKey(service, luid, record, key)])),
         ...others.map(({ kind, record }) => birth(kind, record)),
       ];
     },
   };
 }
 
-interface SystemKey {
+interface NewSystemKey {
   readonly handle: string;
   readonly public: string;
   readonly secret: Uint8Array;
@@ -83,13 +81,13 @@ interface SystemKey {
   readonly reference: string;
 }
 
-function newKey({ runtime, suite }: Service, handle: string): SystemKey {
+function newKey({ runtime, suite }: Service, handle: string): NewSystemKey {
   const secret = runtime.random(32);
   const letters = Array.from(runtime.random(16), (byte) => String.fromCharCode(0x61 + (byte % 26)));
   return { handle, public: encodeBase64(suite.publicKey(secret)), secret, reference: letters.join('') };
 }
 
-function sealedKey({ masterKey }: Service, ledger: string, record: RecordEnvelope, key: SystemKey) {
+function sealKey({ masterKey }: Service, ledger: string, record: RecordEnvelope, key: NewSystemKey) {
   const context = sealContext(ledger, record.luid, key.reference);
   return { name: key.reference, sealed: seal(masterKey, Buffer.from(key.secret), context) };
 }
@@ -104,14 +102,14 @@ function ledgerRecord(
   const countersigned = system.stored(hash, { luid, moment: now, status: 'created' });
   return {
     hash,
-    data: inOrder(kind, data),
+    data: sortMembers(kind, data),
     luid,
     meta: { proofs: [...proofs, countersigned], status: 'created', moment: now, owners: [...owners] },
   };
 }
 
 /** A signer of the ledger's own: first its own bare proof, then the proof of `system`. */
-function signerRecord(service: Service, key: SystemKey, system: Countersigner, now: string) {
+function signerRecord(service: Service, key: NewSystemKey, system: Countersigner, now: string) {
   const data: JsonObject = {
     handle: key.handle,
     access: [{ action: 'read' }],
@@ -120,36 +118,36 @@ function signerRecord(service: Service, key: SystemKey, system: Countersigner, n
     secret: `{{ secret.${key.reference} }}`,
   };
   const hash = hashOf(data, service.suite);
-  const luid = newLuid(service, 'signer');
-  const own = bare(signProof({ hash, custom: { moment: now, status: 'created' }, ...key }, service.suite));
+  const luid = makeBirthLuid(service, 'signer');
+  const own = toBirthProof(signProof({ hash, custom: { moment: now, status: 'created' }, ...key }, service.suite));
   const meta: Meta = {
     proofs: [own, system.stored(hash, { luid, moment: now, status: 'created' })],
     status: 'created',
     moment: now,
     owners: [key.public],
   };
-  return { key, record: { hash, data: inOrder(kindNamed('signer'), data), luid, meta } };
+  return { key, record: { hash, data: sortMembers(kindNamed('signer'), data), luid, meta } };
 }
 
 /** A policy or schema of the ledger's own: its status is absent, and its first proof, by `system`, lacks `custom`. */
 function ledgerMade(service: Service, name: 'policy' | 'schema', data: JsonObject, system: Countersigner, now: string) {
   const kind = kindNamed(name);
   const hash = hashOf(data, service.suite);
-  const luid = newLuid(service, name);
+  const luid = makeBirthLuid(service, name);
   const meta: Meta = {
-    proofs: [bare(system.sign(hash)), system.stored(hash, { luid, moment: now })],
+    proofs: [toBirthProof(system.sign(hash)), system.stored(hash, { luid, moment: now })],
     moment: now,
     owners: [system.public],
   };
-  return { kind, record: { hash, data: inOrder(kind, data), luid, meta } };
+  return { kind, record: { hash, data: sortMembers(kind, data), luid, meta } };
 }
 
 /** A proof as stored, reduced to the members that its signer made. */
-function bare({ custom, digest, method, public: key, result }: Proof): StoredProof {
+function toBirthProof({ custom, digest, method, public: key, result }: Proof): StoredProof {
   return { ...(custom === undefined ? {} : { custom }), digest, method, public: key, result };
 }
 
-function newLuid({ runtime }: Service, kind: Kind['name']): string {
+function makeBirthLuid({ runtime }: Service, kind: Kind['name']): string {
   return makeLuid(kindNamed(kind).prefix, Math.floor(runtime.now() / 1000), runtime.random(11));
 }
 
@@ -158,9 +156,9 @@ function birthOf(
   ledger: { readonly id: number; readonly version: number },
   kind: Kind,
   record: RecordEnvelope,
-  secrets: Birth['secrets'],
+  secrets: BirthRecord['secrets'],
   proofs: readonly string[],
-): Birth {
+): BirthRecord {
   const version = { ...versionOf(ledger, kind, record, 1), action: 'create' as const };
   const mac = service.integrity.mac(version, version);
   return { secrets, write: { ...version, proofs, strangers: [], needs: [], decides: false, mac } };

@@ -1,7 +1,7 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
 import type { Key } from '../../access/caller.js';
 import { decide } from '../../access/decide.js';
-import { refusal } from '../../access/refusal.js';
+import { accessRefusal } from '../../access/refusal.js';
 import type { Signed } from '../../authorization/trail.js';
 import { kindNamed, rightTerms } from '../../kinds/registry.js';
 import type { Service } from '../../ledgers/service.js';
@@ -12,13 +12,13 @@ import {
   assertProofs,
   clientProofs,
   customsOf,
-  storedProof,
+  toStoredProof,
   usesOf,
   type VerifiedProof,
-  verifiedHash,
+  verifyHash,
 } from '../../records/proofs.js';
 import { bodyChecksOf } from '../bodies.js';
-import { repeatedCreate } from '../repeated.js';
+import { findRepeatedCreate } from '../repeated.js';
 import { newLedger } from './birth.js';
 
 const kind = kindNamed('ledger');
@@ -31,21 +31,21 @@ export async function createLedger(service: Service, command: Command): Promise<
   const { body, token } = command;
   const sent = bodyChecksOf(kind).create(body);
   await service.task.turn();
-  const hash = verifiedHash(service, sent);
+  const hash = verifyHash(service, sent);
   const sentProofs = clientProofs(service, hash, sent, false);
   const handle = String(sent.data.handle);
   assertMeant({ handle }, kind, customsOf(sentProofs));
   const proofs = sentProofs.signed;
   assertMayCreate(service, proofs, token?.claims, token?.key);
   const owners = [...new Set(proofs.map((proof) => proof.public))];
-  const stored = proofs.map((proof) => storedProof(proof, undefined, true));
+  const stored = proofs.map((proof) => toStoredProof(proof, undefined, true));
   const uses = usesOf(service, sentProofs);
   const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
   assertProofs(ledger.record.meta.proofs);
   if (await service.store.ledgers.found({ handle, luid: ledger.luid, owners }, ledger.births)) {
     return { status: 201, body: JSON.stringify(ledger.record) };
   }
-  const repeated = await repeatedFounding(service, handle, { hash, proofs: sentProofs, token });
+  const repeated = await findRepeatedFounding(service, handle, { hash, proofs: sentProofs, token });
   if (repeated !== undefined) return { status: 200, body: repeated };
   throw new LedgerError('record.duplicated', `Ledger with handle ${handle} already exists.`);
 }
@@ -71,17 +71,17 @@ function assertMayCreate(
   const decision = decide('create', 'ledger', caller, context);
   service.explain?.({ action: 'create', record: 'ledger', ...decision });
   if (!decision.granted) {
-    throw refusal('create', 'ledger', { credentials: true });
+    throw accessRefusal('create', 'ledger', { credentials: true });
   }
 }
 
 /**
  * The ledger's record, when the same signed body made it; else undefined (interface/records#sending-a-request-again).
  */
-async function repeatedFounding(service: Service, handle: string, signed: Signed): Promise<string | undefined> {
+async function findRepeatedFounding(service: Service, handle: string, signed: Signed): Promise<string | undefined> {
   const ledger = await service.ledgers.resolve(handle);
   return inSession(openSession(service, ledger), async (session) => {
-    const repeated = await repeatedCreate(session, kind, { key: handle, hash: signed.hash }, signed);
+    const repeated = await findRepeatedCreate(session, kind, { key: handle, hash: signed.hash }, signed);
     return repeated?.body;
   });
 }

@@ -8,22 +8,22 @@ import type { Decided, Session } from '../../ledgers/session.js';
 import { assertDomain } from '../../records/domain.js';
 import { assertStateFits, checkData, stepsToCheck } from '../../records/kind-rules.js';
 import { usesOf } from '../../records/proofs.js';
-import { foundRelations, type Related } from '../../records/relations.js';
-import { sealedSecrets } from '../../records/secrets.js';
+import { findRelations, type Related } from '../../records/relations.js';
+import { sealSecrets } from '../../records/secrets.js';
 import { assertNotUnderReserved } from '../../records/stored.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
-import type { Version } from '../../records/version.js';
-import { completed } from '../generated.js';
+import type { VersionWrite } from '../../records/version.js';
+import { generateData } from '../generated.js';
 import type { Stage } from '../stage.js';
 import { makeRecord } from './make-record.js';
-import { type Place, placeOf } from './place.js';
+import { type Placement, resolvePlacement } from './place.js';
 import type { Creation } from './verify.js';
 
 /** A create that the ledger has decided on. */
-export interface DecidedCreate extends Pick<Place, 'subject' | 'parent'> {
+export interface DecidedCreate extends Pick<Placement, 'subject' | 'parent'> {
   readonly made: RecordEnvelope;
   /** Its write, except the version of the record. */
-  readonly decided: Omit<Decided, keyof Version>;
+  readonly decided: Omit<Decided, keyof VersionWrite>;
 }
 
 /** Decides a create on the session's state, and makes the record (interface/records#order-of-checks). */
@@ -34,12 +34,12 @@ export async function decideCreate(
   stage: Stage,
 ): Promise<DecidedCreate> {
   const { kind, data, signed } = creation;
-  const place = await placeOf(session, creation, caller);
+  const place = await resolvePlacement(session, creation, caller);
   await authorizeNew(session, caller, place);
   assertNotUnderReserved(kind, data);
   if (creation.reveals) await assertMayReveal(session, kind, caller, place.subject);
   const needs = await checkNew(session, creation, caller, place);
-  const completion = completed(session, kind, data, creation.secrets);
+  const completion = generateData(session, kind, data, creation.secrets);
   const made = await stage.once(session, { luid: creation.luid, change: 0 }, () =>
     makeRecord(session, creation, caller, place, completion),
   );
@@ -52,7 +52,7 @@ export async function decideCreate(
       needs,
       decides: kind.access.decides === 'always',
       proofs: usesOf(session, signed.proofs),
-      secrets: sealedSecrets(session, kind, full.data, made.luid, full.secrets, new Set()),
+      secrets: sealSecrets(session, kind, full.data, made.luid, full.secrets, new Set()),
     },
   };
 }
@@ -66,12 +66,12 @@ async function checkNew(
   session: Session,
   { kind, data, signed }: Creation,
   caller: Caller,
-  place: Place,
+  place: Placement,
 ): Promise<readonly Related[]> {
   const { subject, domain } = place;
   await checkUserSchema(session, kind, data, domain);
-  const needs = await foundRelations(session, kind, data);
-  assertDomain(session.ledger, kind, domain, nameOf(kind, data), signed.proofs);
+  const needs = await findRelations(session, kind, data);
+  assertDomain(session.ledger, kind, domain, describeRecord(kind, data), signed.proofs);
   await authorizeBeside(session, caller, place, needs);
   await session.task.turn(stepsToCheck(kind));
   checkData(kind, session.ledger, data);
@@ -82,6 +82,6 @@ async function checkNew(
 }
 
 /** The name of a record in errors: its handle, or that of the record it links to. */
-export function nameOf(kind: Kind, data: JsonObject): string {
+export function describeRecord(kind: Kind, data: JsonObject): string {
   return String(data.handle ?? (kind.links.to && data[kind.links.to.member]));
 }

@@ -6,9 +6,9 @@ import type { KindName } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import { stepsOfText } from '../../metering/task.js';
 import { assertProofs } from '../../records/proofs.js';
-import { inOrder } from '../../records/serve.js';
+import { sortMembers } from '../../records/serve.js';
 import type { Completed } from '../generated.js';
-import type { Place } from './place.js';
+import type { Placement } from './place.js';
 import type { Creation } from './verify.js';
 
 /**
@@ -21,7 +21,7 @@ export async function makeRecord(
   session: Session,
   { kind, data: sent, signed, labels, luid }: Creation,
   caller: Caller,
-  { owners, domain }: Place,
+  { owners, domain }: Placement,
   completion: Completed | undefined,
 ): Promise<RecordEnvelope> {
   const { data, hash } = completion ?? { data: sent, hash: signed.hash };
@@ -39,7 +39,7 @@ export async function makeRecord(
     status: kind.lifecycle.initialStatus ?? 'created',
     ...(await kind.lifecycle.meta?.(data, {
       random: session.runtime.random,
-      domainOf: (kind, handle) => domainOf(session, kind, handle),
+      domainOf: (kind, handle) => lookUpDomain(session, kind, handle),
     })),
     moment: now,
     owners: completion ? [] : owners,
@@ -48,10 +48,10 @@ export async function makeRecord(
   };
   assertProofs(meta.proofs);
   const served = kind.data.served?.(data, domain) ?? data;
-  return { hash, data: inOrder(kind, served), luid, meta };
+  return { hash, data: sortMembers(kind, served), luid, meta };
 }
 
-async function domainOf(session: Session, kind: KindName, handle: string): Promise<string | undefined> {
+async function lookUpDomain(session: Session, kind: KindName, handle: string): Promise<string | undefined> {
   const { id } = session.ledger;
   const { record } = await session.store.lookup({ ledger: id, kind, id: handle, by: 'handle' });
   // An intent names many wallets, and each may be large.

@@ -1,5 +1,5 @@
 import { callerOfWrite } from '../../authorization/caller.js';
-import { revealed } from '../../authorization/reveal.js';
+import { revealSecrets } from '../../authorization/reveal.js';
 import { assertSigned } from '../../authorization/trail.js';
 import { moment } from '../../base/clock.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -69,6 +69,6 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
     if (stored === 'reused' && !(await isTaken(session, kind, made))) throw reused();
     if (stored !== 'done') return taken();
     const answer = { status: kind.trail.answer ?? 201, body: write.body };
-    return reveals ? revealed(session, kind, answer, write.secrets) : answer;
+    return reveals ? revealSecrets(session, kind, answer, write.secrets) : answer;
   });
 }

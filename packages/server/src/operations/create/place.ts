@@ -9,12 +9,12 @@ import { notFound } from '../../kinds/refusal.js';
 import { kindNamed } from '../../kinds/registry.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Command } from '../../records/command.js';
-import { joinedDomain } from '../../records/domain.js';
-import { assertUnder, foundParent, type Parent } from '../../records/stored.js';
+import { resolveDomain } from '../../records/domain.js';
+import { assertUnder, findParent, type Parent } from '../../records/stored.js';
 import type { Creation } from './verify.js';
 
 /** Where a new record is to be, and who is to own it: the subject of the right to create it. */
-export interface Place {
+export interface Placement {
   readonly kind: Kind;
   readonly subject: Subject;
   readonly owners: string[];
@@ -25,10 +25,10 @@ export interface Place {
 }
 
 /** Finds the place of a new record on the session's state. */
-export async function placeOf(session: Session, creation: Creation, caller: Caller): Promise<Place> {
+export async function resolvePlacement(session: Session, creation: Creation, caller: Caller): Promise<Placement> {
   const { kind, command, data, signed, labels } = creation;
   const parent = await parentOfNew(session, kind, command, data);
-  const domain = joinedDomain(session.ledger, kind, data, signed.proofs, parent);
+  const domain = resolveDomain(session.ledger, kind, data, signed.proofs, parent);
   const owners = ownersOf(session.ledger, signed, caller);
   const subject = newSubject(kind, data, owners, domain, labels);
   const conditions = await conditionsOf(session, caller, subject);
@@ -48,7 +48,7 @@ async function parentOfNew(
   const { under } = kind.links;
   const named = under !== undefined && data[under.member] === command.params.parent;
   const isRelation = named && kind.links.relations?.(data).some((relation) => relation.kind === under.kind);
-  const parent = await foundParent(session, kind, command);
+  const parent = await findParent(session, kind, command);
   if (!parent && under && !isRelation) throw notFound(kindNamed(under.kind));
   if (parent) assertUnder(kind, data, parent);
   return parent;

@@ -1,18 +1,18 @@
 import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
-import { assertMayReveal, revealed } from '../../authorization/reveal.js';
+import { assertMayReveal, revealSecrets } from '../../authorization/reveal.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Answer } from '../../records/command.js';
 import type { Parent } from '../../records/stored.js';
-import { keyOf } from '../../records/version.js';
-import { repeatedCreate } from '../repeated.js';
-import { nameOf } from './decide.js';
+import { recordKeyOf } from '../../records/version.js';
+import { findRepeatedCreate } from '../repeated.js';
+import { describeRecord } from './decide.js';
 import type { Creation } from './verify.js';
 
 /** Whether a record has the key already: checked before a service outside is asked, and again by the commit. */
 export async function isTaken(session: Session, kind: Kind, made: RecordEnvelope): Promise<boolean> {
-  const query = { ledger: session.ledger.id, kind: kind.name, id: keyOf(kind, made), by: 'handle' } as const;
+  const query = { ledger: session.ledger.id, kind: kind.name, id: recordKeyOf(kind, made), by: 'handle' } as const;
   return (await session.store.lookup(query)).record !== undefined;
 }
 
@@ -28,14 +28,17 @@ export async function answerTaken(
   made: RecordEnvelope,
   parent: Parent | undefined,
 ): Promise<Answer> {
-  const taken = { key: keyOf(kind, made), hash: made.hash };
-  const repeated = await repeatedCreate(session, kind, taken, signed, parent);
+  const taken = { key: recordKeyOf(kind, made), hash: made.hash };
+  const repeated = await findRepeatedCreate(session, kind, taken, signed, parent);
   if (repeated === undefined) {
-    throw new LedgerError('record.duplicated', `${kind.title} with handle ${nameOf(kind, data)} already exists.`);
+    throw new LedgerError(
+      'record.duplicated',
+      `${kind.title} with handle ${describeRecord(kind, data)} already exists.`,
+    );
   }
   const answer = { status: 200, body: repeated.body };
   if (!reveals) return answer;
   // Judged on the current record, which may differ from the one this create would make.
   await assertMayReveal(session, kind, caller, repeated.subject);
-  return revealed(session, kind, answer);
+  return revealSecrets(session, kind, answer);
 }

@@ -12,23 +12,23 @@ import type { Answer } from '../../records/command.js';
 import { assertStateFits, checkData, stepsToCheck } from '../../records/kind-rules.js';
 import { labelsAfter } from '../../records/labels.js';
 import { customsOf, usesOf } from '../../records/proofs.js';
-import { foundRelations } from '../../records/relations.js';
-import { keptSecretNames, sealedSecrets } from '../../records/secrets.js';
-import { inOrder } from '../../records/serve.js';
+import { findRelations } from '../../records/relations.js';
+import { loadSecretNames, sealSecrets } from '../../records/secrets.js';
+import { sortMembers } from '../../records/serve.js';
 import { assertLuid, assertNotReserved, assertParentHash, assertUnder, type Stored } from '../../records/stored.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
-import type { Version } from '../../records/version.js';
-import { madeIt } from '../repeated.js';
+import type { VersionWrite } from '../../records/version.js';
+import { isRepeatedUpdate } from '../repeated.js';
 import type { Handover, Stage } from '../stage.js';
 import { makeMeta } from './make-version.js';
-import { assertRenamable, renamed } from './rename.js';
+import { assertRenamable, renameRejected } from './rename.js';
 import type { Update } from './verify.js';
 
 /** An update that the ledger has decided on. */
 export interface DecidedUpdate {
   readonly made: RecordEnvelope;
   /** Its write, except the version of the record. */
-  readonly decided: Omit<Decided, keyof Version>;
+  readonly decided: Omit<Decided, keyof VersionWrite>;
 }
 
 /**
@@ -58,21 +58,21 @@ export async function decideUpdate(
   }
   assertNotReserved(kind, record);
   if (parent) assertUnder(kind, data, parent);
-  const isRepeated = madeIt(session, record, signed);
+  const isRepeated = isRepeatedUpdate(session, record, signed);
   if (!isRepeated) assertParentHash(record, data.parent);
   assertLuid(record, update.luid);
   if (isRepeated) return undefined;
   await checkUserSchema(session, kind, data, domain);
-  const needs = await foundRelations(session, kind, data);
+  const needs = await findRelations(session, kind, data);
   if (kind.links.value?.(data) !== kind.links.value?.(record.data)) await authorizeBeside(session, caller, made, needs);
   await session.task.turn(stepsToCheck(kind));
   checkData(kind, session.ledger, data, record.data);
   assertStateFits(kind, session.ledger, domain, data, record.data);
   if (renames) await assertRenamable(session, kind, record.data, data, domain);
-  const kept = await keptSecretNames(session, kind, record);
+  const kept = await loadSecretNames(session, kind, record);
   const make = () => makeMeta(session, update, record.luid, record.meta, caller);
   const meta = await stage.once(session, { luid: record.luid, change: stored.change }, make);
-  const served = inOrder(kind, kind.data.served?.(data, meta.domain) ?? data);
+  const served = sortMembers(kind, kind.data.served?.(data, meta.domain) ?? data);
   return {
     made: { hash: signed.hash, data: served, luid: record.luid, meta },
     decided: {
@@ -80,7 +80,7 @@ export async function decideUpdate(
       needs,
       decides: kind.access.decides !== 'never',
       proofs: usesOf(session, signed.proofs),
-      secrets: sealedSecrets(session, kind, data, record.luid, update.secrets, kept),
+      secrets: sealSecrets(session, kind, data, record.luid, update.secrets, kept),
       ...(renames ? { renames } : {}),
     },
   };
@@ -110,10 +110,10 @@ export async function proxyUpdate(
   // The right covers the record of that name only, so the data must keep the handle.
   const { handle } = subject.data;
   if (kind.links.renamable === false && handle !== undefined && handle !== data.handle)
-    throw renamed(kind, subject.data);
+    throw renameRejected(kind, subject.data);
   handover.assertOneWay();
   await checkUserSchema(session, kind, data, subject.meta.domain);
-  await foundRelations(session, kind, data);
+  await findRelations(session, kind, data);
   await session.task.turn(stepsToCheck(kind));
   checkData(kind, session.ledger, data);
   const version = { id, data, signed, caller, ...(typeof luid === 'string' ? { luid } : {}) };

@@ -5,7 +5,7 @@ import type { Kind } from '../../kinds/kind.js';
 import { notFound } from '../../kinds/refusal.js';
 import type { Decided, Session } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
-import { foundRecord } from '../../records/stored.js';
+import { findRecord } from '../../records/stored.js';
 import { versionOf, withProofs } from '../../records/version.js';
 import type { Operation } from '../operation.js';
 import { SIGNED } from '../refusals.js';
@@ -45,7 +45,7 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
   const update = await verifyUpdate(session, kind, command);
   const { data, signed } = update;
   return stages(session, kind, command, async (session, stage) => {
-    const stored = await foundRecord(session, kind, command);
+    const stored = await findRecord(session, kind, command);
     const handover = stage.ofRecord(session, 'update', stored, data);
     if (handover?.proxied) return proxyUpdate(session, handover, update);
     if (!stored) throw notFound(kind);

@@ -2,7 +2,7 @@ import { type JsonObject, LedgerError } from '@countersign/protocol';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import { assertNamedWithin } from '../../records/domain.js';
-import { keyOf } from '../../records/version.js';
+import { recordKeyOf } from '../../records/version.js';
 
 /**
  * @param domain the one that the record is in
@@ -16,9 +16,9 @@ export async function assertRenamable(
   data: JsonObject,
   domain: string | undefined,
 ): Promise<void> {
-  const query = { ledger: session.ledger.id, kind: kind.name, id: keyOf(kind, { data }), by: 'handle' } as const;
+  const query = { ledger: session.ledger.id, kind: kind.name, id: recordKeyOf(kind, { data }), by: 'handle' } as const;
   if ((await session.store.lookup(query)).record) throw duplicated(kind, data);
-  if (kind.links.renamable === false) throw renamed(kind, previous);
+  if (kind.links.renamable === false) throw renameRejected(kind, previous);
   assertNamedWithin(session.ledger, kind, previous, data, domain);
 }
 
@@ -28,6 +28,6 @@ export function duplicated(kind: Kind, data: JsonObject): LedgerError {
 }
 
 /** The error for an update that changes a fixed handle. */
-export function renamed(kind: Kind, { handle }: JsonObject): LedgerError {
+export function renameRejected(kind: Kind, { handle }: JsonObject): LedgerError {
   return new LedgerError('record.update-rejected', `Cannot change handle of ${kind.name} '${handle}'`);
 }

@@ -1,5 +1,5 @@
 import { KEYED } from '../queries/kinds-where.js';
-import { unnested } from '../queries/unnested.js';
+import { formatUnnest } from '../queries/unnested.js';
 
 const WRITES = [
   'ord int',
@@ -74,10 +74,10 @@ w as (
          exists (
            select from used_proof u
            where u.ledger_id = $1::bigint and u.digest = any(proofs::uuid[]) and u.luid <> w.luid) as reused
-  from ${unnested('w', WRITES, 2)}
+  from ${formatUnnest('w', WRITES, 2)}
 ),
-stranger as (select * from ${unnested('s', STRANGERS, 2 + WRITES.length)}),
-need as (select * from ${unnested('n', NEEDS, 2 + WRITES.length + STRANGERS.length)}),
+stranger as (select * from ${formatUnnest('s', STRANGERS, 2 + WRITES.length)}),
+need as (select * from ${formatUnnest('n', NEEDS, 2 + WRITES.length + STRANGERS.length)}),
 met as (
   select n.ord from need n
     join record r on r.ledger_id = $1::bigint and r.kind = n.kind and r.handle = n.handle

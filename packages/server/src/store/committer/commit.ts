@@ -24,7 +24,7 @@ export type Runner = Pick<pg.ClientBase, 'query'>;
 export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
   // No transaction spans two ledgers, so none waits for another's locks, and the tables can be distributed by ledger.
   const { batch, queue, commits: lanes, commit: most } = limits;
-  const bounds = { batch, queue, lanes, apart: ledgerOf, weigh: weightOf, most };
+  const bounds = { batch, queue, lanes, apart: ledgerOfWrite, weigh: sizeOfWrite, most };
   const together = gather<Write, Outcome>((writes) => storeEach(pool, writes), bounds, watch);
   // Each holds a connection for several round trips, and may wait for a lock: the lanes leave connections for other
   // work.
@@ -33,17 +33,17 @@ export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
     queue,
     lanes: limits.transactions.lanes,
     each: limits.transactions.each,
-    apart: ledgerOf,
+    apart: ledgerOfWrite,
   });
   return (write) => (write.secrets?.length || write.unless?.length || write.renames ? alone(write) : together(write));
 }
 
 /** Characters that the write adds to the statement. */
-function weightOf({ body, document }: Write): number {
+function sizeOfWrite({ body, document }: Write): number {
   return body.length + document.length;
 }
 
-function ledgerOf(write: Write): number {
+function ledgerOfWrite(write: Write): number {
   return write.ledger;
 }
 
@@ -71,7 +71,7 @@ async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outc
  */
 export async function storeTogether(runner: Runner, writes: readonly Write[]): Promise<Outcome[]> {
   if (writes.some(({ ledger }) => ledger !== writes[0]?.ledger)) throw new Error('No commit spans two ledgers.');
-  const { rows } = await runner.query<Outcome>({ ...statementFor(writes), values: columns(writes) });
+  const { rows } = await runner.query<Outcome>({ ...statementFor(writes), values: toColumns(writes) });
   return rows.map(({ result, version }) => ({ result, version }));
 }
 
@@ -179,7 +179,7 @@ export async function keepSecrets(
 }
 
 /** The parameters of the commit statement: the ledger, then one array per column, indexed by write. */
-function columns(writes: readonly Write[]): unknown[] {
+function toColumns(writes: readonly Write[]): unknown[] {
   const strangers = writes.flatMap((write, ord) => write.strangers.map((key) => ({ ord, key })));
   const needs = writes.flatMap((write, ord) => write.needs.map((need) => ({ ord, ...need })));
   return [

@@ -10,7 +10,7 @@
  *
  * Handles, luids and hashes compare as bytes (`collate "C"`): faster, and the same on every operating system.
  */
-export const sql = `
+export const recordsSchema = `
 create table deployment (
   name text primary key,
   value text not null

@@ -2,7 +2,7 @@
  * Used single-use tokens, so that a token counts once in the whole deployment. `ledger` is the luid of the ledger the
  * token was for; empty for tokens outside every ledger.
  */
-export const sql = `
+export const usedTokensSchema = `
 create table used_token (
   ledger text collate "C" not null,
   use text collate "C" not null,

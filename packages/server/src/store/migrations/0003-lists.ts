@@ -4,7 +4,7 @@
  * The kind is an expression for the reason given in `0001-records.ts`, and stands behind the status or the domain:
  * otherwise a planner that lacks statistics would prefer these indexes for a list of the whole kind.
  */
-export const sql = `
+export const listsSchema = `
 -- Clients choose statuses, of any length; an index entry has to fit a page.
 create index record_status on record (ledger_id, left(status, 100), (kind || ''), moment desc, seq);
 create index record_domain on record (ledger_id, domain, (kind || ''), moment desc, seq) where domain is not null;

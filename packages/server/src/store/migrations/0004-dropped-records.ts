@@ -2,7 +2,7 @@
  * Dropped records, by the hash of each one's first version. It tells a repeated create, sent again after the drop, from
  * a new one.
  */
-export const sql = `
+export const droppedRecordsSchema = `
 create table dropped_record (
   ledger_id bigint not null,
   kind text collate "C" not null,

@@ -7,7 +7,7 @@
  * The backfill removes escape sequences from the history first: PostgreSQL fails on `\u0000`, and digests and keys are
  * free of escapes. A proof that was used for several records before counts for the first.
  */
-export const sql = `
+export const usedProofsSchema = `
 create table used_proof (
   ledger_id bigint not null,
   digest uuid not null,

@@ -5,7 +5,7 @@
  * `link_since` is drawn from the sequence of `seq`, and is null where the record has had its key from the start.
  * Existing records get theirs from the history, in the order in which they took their keys.
  */
-export const sql = `
+export const keyOrderSchema = `
 alter table record add column link_proven boolean not null default false, add column link_since bigint;
 
 create temporary table key_history on commit drop as

@@ -2,6 +2,6 @@
  * The authentication code of each version, made when it is stored (decision 0018). It is null for versions of earlier
  * releases.
  */
-export const sql = `
+export const macsSchema = `
 alter table change add column mac text collate "C";
 `;

@@ -5,7 +5,7 @@
  * Existing records keep a null `judged`: a backfill would rewrite all of them while the servers wait. Their next
  * version has it, and until then lists look at the record itself.
  */
-export const sql = `
+export const answersSchema = `
 -- JSON: the version it is of, its access entries, owners, labels and thread. Null where that is too long.
 alter table record add column judged text;
 

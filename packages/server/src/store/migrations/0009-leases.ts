@@ -6,7 +6,7 @@
  * processes may take the unit from `until` on. Renewals change unindexed columns only, and the free room of each page
  * lets the row stay there.
  */
-export const sql = `
+export const leasesSchema = `
 create table lease (
   ledger_id bigint not null,
   worker text collate "C" not null,

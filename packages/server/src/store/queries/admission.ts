@@ -46,7 +46,7 @@ interface Listing {
 type Lane = 'quick' | 'slow';
 
 /** The waiting and running lists of one ledger. */
-interface Group {
+interface LedgerQueue {
   readonly quick: Listing[];
   readonly slow: Listing[];
   running: number;
@@ -60,14 +60,14 @@ interface Group {
  * lists were given up repeatedly goes to the slow lane at once.
  */
 export function createAdmission(bounds: AdmissionBounds, now: () => number = () => performance.now()): Admission {
-  const groups = new Map<unknown, Group>();
+  const groups = new Map<unknown, LedgerQueue>();
   const usages = createUsages(bounds, now);
   const running = { quick: 0, slow: 0 };
   let waiting = 0;
 
   /** The ledger with a list waiting for the lane that will have used least; among equals the one that came first. */
-  const chosen = (lane: Lane): [unknown, Group] | undefined => {
-    let best: [unknown, Group] | undefined;
+  const chosen = (lane: Lane): [unknown, LedgerQueue] | undefined => {
+    let best: [unknown, LedgerQueue] | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const [ledger, group] of groups) {
       if (group[lane].length === 0 || group.running >= bounds.atATime) continue;
@@ -77,7 +77,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
     return best;
   };
 
-  const start = async (ledger: unknown, group: Group, lane: Lane) => {
+  const start = async (ledger: unknown, group: LedgerQueue, lane: Lane) => {
     const listing = group[lane].shift()!;
     waiting -= 1;
     const refused = now() - listing.since > bounds.patience ? noTurn() : listing.abandoned?.();
@@ -107,7 +107,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
     next();
   };
 
-  const forget = (ledger: unknown, group: Group) => {
+  const forget = (ledger: unknown, group: LedgerQueue) => {
     if (group.running === 0 && group.quick.length === 0 && group.slow.length === 0) groups.delete(ledger);
   };
 
@@ -130,7 +130,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
         return;
       }
       groups.set(ledger, group);
-      const run = (lane: Lane) => tried(lane, lane === 'quick' ? quick : slow, resolve, reject);
+      const run = (lane: Lane) => attemptRun(lane, lane === 'quick' ? quick : slow, resolve, reject);
       group.quick.push({ since: now(), givenUp: 0, run, reject, abandoned });
       waiting += 1;
       next();
@@ -138,7 +138,7 @@ export function createAdmission(bounds: AdmissionBounds, now: () => number = () 
 }
 
 /** Runs a list and passes its outcome on; a list given up in the quick lane stays pending. */
-async function tried<T>(
+async function attemptRun<T>(
   lane: Lane,
   run: () => Promise<T>,
   resolve: (found: T) => void,

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { KindName } from '../../kinds/kind.js';
 import { type Queryable, throwIfTooLong } from './statement.js';
 import { textArray } from './text-array.js';
-import { unnested } from './unnested.js';
-import type { Place, Sized, Version } from './version.js';
+import { formatUnnest } from './unnested.js';
+import type { Sized, Version, VersionSource } from './version.js';
 
 /**
  * Versions of a ledger's records, in the order asked for: the sizes of all, and the bodies of the first ones, up to
@@ -16,11 +16,11 @@ export type Bodies = (query: {
   readonly most: number;
 }) => Promise<readonly Sized[]>;
 
-const TEXT = `
+const BODIES_SQL = `
 select v.luid, v.change, c.action, c.mac, octet_length(c.body) as size,
   case when v.ord = 0 or sum(octet_length(c.body)) over (order by v.ord rows unbounded preceding) <= $2
     then c.body end as body
-from ${unnested('v', ['ord int', 'luid text', 'change int'], 3)}
+from ${formatUnnest('v', ['ord int', 'luid text', 'change int'], 3)}
   join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
 order by v.ord
 `;
@@ -31,7 +31,7 @@ export function createBodies(on: Queryable): Bodies {
     const luids = textArray(of.map(({ luid }) => luid));
     const values = [ledger, most, of.map((_, ord) => ord), luids, of.map(({ change }) => change)];
     const { rows } = await on
-      .query<Sized & pg.QueryResultRow>({ name: 'bodies', text: TEXT, values })
+      .query<Sized & pg.QueryResultRow>({ name: 'bodies', text: BODIES_SQL, values })
       .catch(throwIfTooLong);
     return rows;
   };
@@ -45,7 +45,7 @@ export function createBodies(on: Queryable): Bodies {
  */
 export async function* eachBody(
   bodies: Bodies,
-  place: Pick<Place, 'ledger' | 'kind'>,
+  place: Pick<VersionSource, 'ledger' | 'kind'>,
   versions: readonly Sized[],
 ): AsyncGenerator<string> {
   for (const version of versions) {

@@ -9,7 +9,7 @@ import { type RawBuilder, sql } from 'kysely';
 /**
  * Whether a text compares with every other by its bytes as by its code units, being free of characters of both sorts.
  */
-export function orderedAsBytes(text: string): boolean {
+export function isOrderedAsBytes(text: string): boolean {
   return !/[\ud800-\uffff]/.test(text);
 }
 
@@ -17,6 +17,6 @@ export function orderedAsBytes(text: string): boolean {
  * A text whose bytes are in the order of the code units of the given one: the first bytes of long characters change
  * places with those of U+E000 to U+FFFF. One character stands for each byte meanwhile.
  */
-export function ascending(text: RawBuilder<string>): RawBuilder<string> {
+export function toCodeUnitOrder(text: RawBuilder<string>): RawBuilder<string> {
   return sql`translate(convert_from(convert_to(${text}, 'UTF8'), 'LATIN1'), 'îïðñòóô', 'óôîïðñò') collate "C"`;
 }

@@ -1,9 +1,7 @@
+import type { Operator } from '@countersign/protocol';
 import { type RawBuilder, sql } from 'kysely';
-import { ascending, orderedAsBytes } from './code-units.js';
+import { isOrderedAsBytes, toCodeUnitOrder } from './code-units.js';
 import { likePattern, regexPattern } from './text-pattern-sql.js';
-
-/** The operators of list filters (interface/lists#operators). */
-export type Operator = '$eq' | '$ne' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$nin' | '$regex';
 
 /** One filter of a list: all of them must match. */
 export interface Filter {
@@ -68,7 +66,7 @@ export function isStretch({ path, operator }: Filter): boolean {
 }
 
 /** Whether the filter names the records by their key. */
-export function isNamed({ key, operator }: Filter): boolean {
+export function isKeyFilter({ key, operator }: Filter): boolean {
   return key === true && (operator === '$eq' || operator === '$in');
 }
 
@@ -85,24 +83,25 @@ function hasColumn({ path, key }: Filter): boolean {
 function documentCondition(elements: string, operator: Operator, values: readonly string[]): RawBuilder<boolean> {
   const [value = ''] = values;
   if (operator === '$eq' || operator === '$in') return matchesAny(elements, '==', values.flatMap(readings));
-  if (operator === '$regex') return exists(elements, `@ like_regex ${JSON.stringify(regexPattern(value))} flag "s"`);
+  if (operator === '$regex')
+    return jsonPathExists(elements, `@ like_regex ${JSON.stringify(regexPattern(value))} flag "s"`);
   const comparison = operator as Comparison;
-  if (orderedAsBytes(value)) return matchesAny(elements, SIGNS[comparison], readings(value));
+  if (isOrderedAsBytes(value)) return matchesAny(elements, SIGNS[comparison], readings(value));
   return hasString(elements, comparison, value);
 }
 
 function matchesAny(elements: string, sign: string, literals: readonly string[]): RawBuilder<boolean> {
-  return exists(elements, literals.map((literal) => `@ ${sign} ${literal}`).join(' || '));
+  return jsonPathExists(elements, literals.map((literal) => `@ ${sign} ${literal}`).join(' || '));
 }
 
 /** @param predicate of one value, `@` */
-function exists(elements: string, predicate: string): RawBuilder<boolean> {
+function jsonPathExists(elements: string, predicate: string): RawBuilder<boolean> {
   return sql`r.document @? ${`${elements} ? (${predicate})`}::jsonpath`;
 }
 
 /** The possible readings of the text, as literals of `jsonpath`. */
 function readings(text: string): string[] {
-  const number = numberOf(text);
+  const number = parseNumber(text);
   return [
     JSON.stringify(text),
     ...(number === undefined ? [] : [numberLiteral(number)]),
@@ -119,7 +118,7 @@ function numberLiteral(number: number): string {
 /** Compares strings with a value whose order differs between bytes and code units. */
 function hasString(elements: string, comparison: Comparison, value: string): RawBuilder<boolean> {
   const strings = sql`jsonb_path_query(r.document, ${`${elements} ? (@.type() == "string")`}::jsonpath) as e(value)`;
-  return sql`exists (select from ${strings} where ${compared(sql`e.value #>> '{}'`, comparison, value)})`;
+  return sql`exists (select from ${strings} where ${compareText(sql`e.value #>> '{}'`, comparison, value)})`;
 }
 
 function textCondition(text: RawBuilder<string>, operator: Operator, values: readonly string[]): RawBuilder<boolean> {
@@ -127,7 +126,7 @@ function textCondition(text: RawBuilder<string>, operator: Operator, values: rea
   if (operator === '$eq') return sql`${text} = ${value}`;
   if (operator === '$in') return sql`${text} = any(${values}::text[])`;
   if (operator === '$regex') return sql`${text} like ${likePattern(value)} escape '\\'`;
-  return compared(text, operator as Comparison, value);
+  return compareText(text, operator as Comparison, value);
 }
 
 /** A text shorter than the index entry equals the status exactly when it equals the entry. */
@@ -136,10 +135,10 @@ function statusCondition(operator: Operator, values: readonly string[]): RawBuil
   return textCondition(indexed ? sql`left(r.status, ${sql.lit(INDEXED_STATUS)})` : sql`r.status`, operator, values);
 }
 
-function compared(text: RawBuilder<string>, comparison: Comparison, value: string): RawBuilder<boolean> {
+function compareText(text: RawBuilder<string>, comparison: Comparison, value: string): RawBuilder<boolean> {
   const sign = sql.raw(SIGNS[comparison]);
-  if (orderedAsBytes(value)) return sql`${text} ${sign} ${value}`;
-  return sql`${ascending(text)} ${sign} ${ascending(sql<string>`${value}::text`)}`;
+  if (isOrderedAsBytes(value)) return sql`${text} ${sign} ${value}`;
+  return sql`${toCodeUnitOrder(text)} ${sign} ${toCodeUnitOrder(sql<string>`${value}::text`)}`;
 }
 
 /** `meta.moment` compares as an instant. */
@@ -156,7 +155,7 @@ function numberCondition(
   values: readonly string[],
 ): RawBuilder<boolean> {
   if (operator === '$regex') return sql`false`;
-  const numbers = values.map(numberOf).filter((value) => value !== undefined);
+  const numbers = values.map(parseNumber).filter((value) => value !== undefined);
   const sign = operator === '$eq' || operator === '$in' ? '=' : SIGNS[operator as Comparison];
   return sql`${number} ${sql.raw(sign)} any(${numbers}::float8[])`;
 }
@@ -164,6 +163,6 @@ function numberCondition(
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** The number a text writes in decimal, in whatever form: `100`, `1e2`, `100.0`, `-0`. */
-function numberOf(text: string): number | undefined {
+function parseNumber(text: string): number | undefined {
   return NUMBER.test(text) ? Number(text) : undefined;
 }

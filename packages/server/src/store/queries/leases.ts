@@ -20,7 +20,7 @@ export interface LeaseKey extends Unit {
   readonly worker: string;
 }
 
-export interface Claim {
+export interface ClaimQuery {
   readonly worker: string;
   /** SQL that lists due units (`BackgroundWorker.due`). */
   readonly due: string;
@@ -35,7 +35,7 @@ export interface Claim {
 }
 
 /** The result of a look for due units. */
-export interface Found {
+export interface DueUnits {
   readonly claimed: readonly Claimed[];
   /** Seconds that the longest due of the free units has waited; 0 when all are held or at rest. */
   readonly lag: number;
@@ -52,7 +52,7 @@ export interface Found {
  */
 export interface Leases {
   /** Takes leases of due units: fair over ledgers, longest due first. */
-  claim(claim: Claim): Promise<Found>;
+  claim(claim: ClaimQuery): Promise<DueUnits>;
   /** Renews leases for so many milliseconds. @returns those that this process still had */
   renew(keys: readonly LeaseKey[], lease: number): Promise<LeaseKey[]>;
   /** Releases a lease: the unit stays unclaimed for so many milliseconds. A lost lease is left as it is. */

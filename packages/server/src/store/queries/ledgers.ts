@@ -4,7 +4,7 @@ import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
 import { keepSecrets, storeTogether } from '../committer/commit.js';
 import type { Write } from '../committer/write.js';
-import { EPOCH } from '../epoch-guard.js';
+import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
 import { transaction } from '../transaction.js';
 import { kindsWhere } from './kinds-where.js';
 import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
@@ -42,20 +42,20 @@ export interface LargeLedger {
 }
 
 /** A record of a new ledger, and the sealed secret it came with. */
-export interface Birth {
+export interface BirthRecord {
   readonly write: Write;
   readonly secrets: readonly { readonly name: string; readonly sealed: Buffer }[];
 }
 
 /** Handle and luid of a new ledger, and the keys of its owners. */
-interface Named {
+interface LedgerIdentity {
   readonly handle: string;
   readonly luid: string;
   readonly owners: readonly string[];
 }
 
 /** Makes the records of a new ledger, given its id and its first version. */
-export type Births = (id: number, version: number) => readonly Birth[];
+export type Births = (id: number, version: number) => readonly BirthRecord[];
 
 export interface LedgerStore {
   /** The ledger of that handle or luid; undefined when it is missing. */
@@ -69,25 +69,25 @@ export interface LedgerStore {
    *
    * @returns false when the handle is taken
    */
-  found(ledger: Named, births: Births): Promise<boolean>;
+  found(ledger: LedgerIdentity, births: Births): Promise<boolean>;
 }
 
 export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStore {
   // Each holds a connection for several round trips: the lanes leave connections for other work.
-  const founded = gather<{ ledger: Named; births: Births }, boolean>(
-    async ([one]) => [await found(pool, one!.ledger, one!.births)],
+  const founded = gather<{ ledger: LedgerIdentity; births: Births }, boolean>(
+    async ([one]) => [await insertLedger(pool, one!.ledger, one!.births)],
     { batch: 1, queue: limits.queue, lanes: limits.transactions.births },
   );
   return {
     load: ((id: string, most?: number) =>
-      load(pool, guards, id, most ?? Number.MAX_SAFE_INTEGER)) as LedgerStore['load'],
+      loadLedger(pool, guards, id, most ?? Number.MAX_SAFE_INTEGER)) as LedgerStore['load'],
     version: versions(pool),
     found: (ledger, births) => founded({ ledger, births }),
   };
 }
 
 /** The sealed key of a ledger's `system` signer, which dates from the ledger's birth. */
-export interface SystemKey {
+export interface SealedSystemKey {
   /** Luid of the ledger. */
   readonly ledger: string;
   /** Luid of the signer. */
@@ -97,9 +97,9 @@ export interface SystemKey {
 }
 
 /** Reads the key of a ledger's `system` signer; undefined when the ledger is missing. */
-export function createSystemKeys(pool: pg.Pool): (ledger: number) => Promise<SystemKey | undefined> {
+export function createSystemKeys(pool: pg.Pool): (ledger: number) => Promise<SealedSystemKey | undefined> {
   return async (ledger) => {
-    const { rows } = await pool.query<SystemKey>({
+    const { rows } = await pool.query<SealedSystemKey>({
       name: 'system-key',
       text: `select l.luid as ledger, r.luid, s.name, s.sealed
         from ledger l
@@ -112,14 +112,14 @@ export function createSystemKeys(pool: pg.Pool): (ledger: number) => Promise<Sys
   };
 }
 
-async function load(
+async function loadLedger(
   pool: pg.Pool,
   { check, epochs }: ReadGuards,
   id: string,
   most: number,
 ): Promise<StoredLedger | LargeLedger | undefined> {
   // The version is read first: rows read after it may be newer, and the next check then reloads them.
-  const { rows: ledgers } = await pool.query<Omit<StoredLedger, 'bodies' | 'schemas' | 'keys'> & AsOf>({
+  const { rows: ledgers } = await pool.query<Omit<StoredLedger, 'bodies' | 'schemas' | 'keys'> & ReadPosition>({
     name: 'ledger',
     text: `select id, handle, luid, version, ${epochs.walPosition} as position from ledger where handle = $1 or luid = $1`,
     values: [id],
@@ -159,7 +159,7 @@ async function load(
 }
 
 /** The position of the write-ahead log at the time of the read. */
-interface AsOf {
+interface ReadPosition {
   readonly position: number | null;
 }
 
@@ -177,11 +177,11 @@ function versions(pool: pg.Pool): LedgerStore['version'] {
   );
 }
 
-function found(pool: pg.Pool, ledger: Named, births: Births): Promise<boolean> {
+function insertLedger(pool: pg.Pool, ledger: LedgerIdentity, births: Births): Promise<boolean> {
   return transaction(pool, async (client, rollback) => {
     // Locked until the commit, so that the new ledger joins the others when they are moved on to another epoch.
     const { rows: kept } = await client.query(`select value from deployment where name = 'epoch' for share`);
-    const version = Number(kept[0]?.value ?? 0) * EPOCH + 1;
+    const version = Number(kept[0]?.value ?? 0) * VERSIONS_PER_EPOCH + 1;
     const { rows } = await client.query<{ id: number }>(
       'insert into ledger (handle, luid, owners, version) values ($1, $2, $3, $4) on conflict do nothing returning id',
       [ledger.handle, ledger.luid, ledger.owners, version],

@@ -7,12 +7,12 @@ import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from '.
 /** Records of a kind by their link value. */
 export interface Linked {
   /** The body of the record that took the link first. */
-  first(query: Query): Promise<string | undefined>;
+  first(query: LinkQuery): Promise<string | undefined>;
   /** The keys of at most `limit` records, oldest first. */
-  keys(query: Query & { readonly limit: number }): Promise<readonly string[]>;
+  keys(query: LinkQuery & { readonly limit: number }): Promise<readonly string[]>;
 }
 
-interface Query {
+interface LinkQuery {
   readonly ledger: number;
   readonly kind: KindName;
   readonly link: string;

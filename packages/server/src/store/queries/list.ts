@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { LruCache } from '../../base/lru-cache.js';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { condition, type Filter, isNamed, isSought, isStretch } from './filter.js';
+import { condition, type Filter, isKeyFilter, isSought, isStretch } from './filter.js';
 import { scope } from './scope.js';
 import { type Queryable, statementRunner } from './statement.js';
 import type { Sized } from './version.js';
@@ -16,7 +16,7 @@ export interface ListQuery {
   /** The error to throw instead of running the query, once the request is over. */
   readonly abandoned?: () => Error | undefined;
   /** Only what comes after this place in the list's order. */
-  readonly after?: Place;
+  readonly after?: ListPosition;
 }
 
 /**
@@ -25,7 +25,7 @@ export interface ListQuery {
  * a dropped one is gone, and the records they passed shift by one place. A write that took its moment earlier than
  * another may also become visible later.
  */
-export interface Place {
+export interface ListPosition {
   readonly moment: string;
   readonly seq: number;
 }
@@ -33,7 +33,7 @@ export interface Place {
 /** A part of a list, and the ledger's version at the moment of the read. */
 export interface Listed<T = Sized> {
   readonly version: number;
-  readonly records: readonly (T & { readonly place: Place })[];
+  readonly records: readonly (T & { readonly place: ListPosition })[];
 }
 
 /** The columns of a record in the index of current versions: mostly enough to tell who may see it. */
@@ -44,7 +44,9 @@ export interface Indexed {
   readonly key: string;
   readonly status: string | null;
   readonly domain: string | null;
-  /** `judgedBy` of its version (`records/judged.ts`); null where it was too long, or written by an older release. */
+  /**
+   * `formatJudged` of its version (`records/judged.ts`); null where it was too long, or written by an older release.
+   */
   readonly judged: string | null;
 }
 
@@ -70,7 +72,7 @@ export interface Lists {
   ledgers(query: Omit<ListQuery, 'ledger' | 'kind' | 'after'> & { owner: string }): Promise<readonly ListedLedger[]>;
 }
 
-interface Row {
+interface ListRow {
   readonly version: number;
   readonly seen: number;
   readonly moment: string;
@@ -79,12 +81,12 @@ interface Row {
   readonly luid: string | null;
 }
 
-function isRecord({ luid }: Row): boolean {
+function isRecord({ luid }: ListRow): boolean {
   return luid !== null;
 }
 
 /** What a statement returns of each record. */
-type Shown = 'bodies' | 'index';
+type PageContent = 'bodies' | 'index';
 
 /** Records at the head of a list that are examined before an index is used: about a third of a millisecond. */
 export const HEAD = 500;
@@ -114,7 +116,7 @@ function shapeOf({ ledger, kind, filters }: ListQuery): string {
 export function createLists(on: Queryable): Lists {
   const streaks = new LruCache<string, Streak>(limits.listed.shapes);
   const run = statementRunner(on);
-  const page = async <T>(statement: RawBuilder<T & Row>): Promise<Listed<T> & { seen: number }> => {
+  const page = async <T>(statement: RawBuilder<T & ListRow>): Promise<Listed<T> & { seen: number }> => {
     const rows = await run(statement);
     return {
       version: rows[0]?.version ?? 0,
@@ -122,9 +124,9 @@ export function createLists(on: Queryable): Lists {
       records: rows.filter(isRecord).map((row) => Object.assign(row, { place: { moment: row.moment, seq: row.seq } })),
     };
   };
-  const found = async <T>(query: ListQuery, shown: Shown): Promise<Listed<T>> => {
+  const found = async <T>(query: ListQuery, shown: PageContent): Promise<Listed<T>> => {
     const walk = () => page<T>(walkStatement(query, shown));
-    if (!query.filters.some(isSought) || query.filters.some(isNamed)) return walk();
+    if (!query.filters.some(isSought) || query.filters.some(isKeyFilter)) return walk();
     const streak = streaks.take(shapeOf(query), () => ({ few: 0 }));
     const isLikelyFew = streak.few >= STREAK;
     if (!isLikelyFew) {
@@ -153,7 +155,7 @@ export function createLists(on: Queryable): Lists {
       ];
       return run(sql<ListedLedger>`
         select p.ledger_id as ledger, p.luid, p.change, ${sizeAndBody(limit)}
-        from (${cut(records(where), limit, offset, 'bodies')}) p
+        from (${pageSql(records(where), limit, offset, 'bodies')}) p
           join change c using (ledger_id, luid, change)
         order by p.moment desc, p.seq`);
     },
@@ -161,9 +163,9 @@ export function createLists(on: Queryable): Lists {
 }
 
 /** The matches among the newest records: the answer when many match. */
-function headStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
+function headStatement<T>(query: ListQuery, shown: PageContent): RawBuilder<T & ListRow> {
   const { filters, limit, offset } = query;
-  const stretch = [...inOrder(query), ...conditions(query, filters.filter(isStretch))];
+  const stretch = [...whereInOrder(query), ...conditions(query, filters.filter(isStretch))];
   const others = conditions(
     query,
     filters.filter((filter) => !isStretch(filter)),
@@ -171,41 +173,41 @@ function headStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
   // Both are in the order of the list, so the scan of the newest stops when the page is full.
   const newest = sql`select * ${records(stretch)} order by r.moment desc, r.seq limit ${sql.lit(HEAD)}`;
   const matching = sql`from (${newest}) r where ${sql.join(others, sql` and `)}`;
-  return pageStatement(query, shown, cut(matching, limit, offset, shown));
+  return pageStatement(query, shown, pageSql(matching, limit, offset, shown));
 }
 
 /** The matches that the index of documents finds, sorted: the answer when few match. */
-function fewStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
+function fewStatement<T>(query: ListQuery, shown: PageContent): RawBuilder<T & ListRow> {
   const { ledger, kind, filters, limit, offset } = query;
   // Written so that only the index of documents is of use: its entries are of this ledger and kind alone.
   const where = [
     sql<boolean>`r.ledger_id + 0 = ${ledger}`,
     sql<boolean>`r.kind = ${kind}`,
     ...conditions(query, filters),
-    ...following(query),
+    ...whereAfter(query),
   ];
-  const found = sql`select ${columns(shown)} ${records(where)} limit ${sql.lit(FEW + 1)}`;
-  return pageStatement(query, shown, cut(sql`from seen r`, limit, offset, shown), found);
+  const found = sql`select ${pageColumns(shown)} ${records(where)} limit ${sql.lit(FEW + 1)}`;
+  return pageStatement(query, shown, pageSql(sql`from seen r`, limit, offset, shown), found);
 }
 
 /** A walk through the list in its order, as far as it takes. */
-function walkStatement<T>(query: ListQuery, shown: Shown): RawBuilder<T & Row> {
+function walkStatement<T>(query: ListQuery, shown: PageContent): RawBuilder<T & ListRow> {
   const { ledger, kind, filters, limit, offset } = query;
   // Where records are named, the index of names leads to them.
-  const lead = filters.some(isNamed)
-    ? [sql<boolean>`r.ledger_id = ${ledger}`, sql<boolean>`r.kind = ${kind}`, ...following(query)]
-    : inOrder(query);
+  const lead = filters.some(isKeyFilter)
+    ? [sql<boolean>`r.ledger_id = ${ledger}`, sql<boolean>`r.kind = ${kind}`, ...whereAfter(query)]
+    : whereInOrder(query);
   const where = [...lead, ...conditions(query, filters)];
-  return pageStatement(query, shown, cut(records(where), limit, offset, shown));
+  return pageStatement(query, shown, pageSql(records(where), limit, offset, shown));
 }
 
 /** Conditions in the form of the indexes that are in list order. */
-function inOrder(query: ListQuery): RawBuilder<boolean>[] {
-  return [sql`r.ledger_id = ${query.ledger}`, sql`r.kind || '' = ${query.kind}`, ...following(query)];
+function whereInOrder(query: ListQuery): RawBuilder<boolean>[] {
+  return [sql`r.ledger_id = ${query.ledger}`, sql`r.kind || '' = ${query.kind}`, ...whereAfter(query)];
 }
 
 /** The records after the query's place: the first condition is one an index can start at, the second is exact. */
-function following({ after }: ListQuery): RawBuilder<boolean>[] {
+function whereAfter({ after }: ListQuery): RawBuilder<boolean>[] {
   if (!after) return [];
   const moment = sql`${after.moment}::timestamptz`;
   return [sql`r.moment <= ${moment}`, sql`(r.moment < ${moment} or r.seq > ${after.seq})`];
@@ -234,12 +236,12 @@ function sizeAndBody(limit: number): RawBuilder<unknown> {
  */
 function pageStatement<T>(
   { ledger, limit }: ListQuery,
-  shown: Shown,
+  shown: PageContent,
   page: RawBuilder<unknown>,
   seen?: RawBuilder<unknown>,
-): RawBuilder<T & Row> {
+): RawBuilder<T & ListRow> {
   const bodies = shown === 'bodies';
-  return sql<T & Row>`
+  return sql<T & ListRow>`
     ${seen ? sql`with seen as materialized (${seen})` : sql``}
     select l.version, ${seen ? sql`(select count(*) from seen)` : sql`0`} as seen,
       p.moment::text as moment, p.seq, p.luid, p.change, ${bodies ? sizeAndBody(limit) : INDEX}
@@ -253,13 +255,13 @@ function pageStatement<T>(
 const INDEX = sql`p.handle as key, p.status, p.domain, p.judged`;
 
 /** A page of the records that `from` gives as `r`, in the order of lists: newest change first, then oldest record first. */
-function cut(from: RawBuilder<unknown>, limit: number, offset: number, shown: Shown): RawBuilder<unknown> {
-  return sql`select ${columns(shown)} ${from}
+function pageSql(from: RawBuilder<unknown>, limit: number, offset: number, shown: PageContent): RawBuilder<unknown> {
+  return sql`select ${pageColumns(shown)} ${from}
     order by r.moment desc, r.seq limit ${sql.lit(limit)} ${offset === 0 ? sql`` : sql`offset ${offset}`}`;
 }
 
 /** The columns of a page. */
-function columns(shown: Shown): RawBuilder<unknown> {
+function pageColumns(shown: PageContent): RawBuilder<unknown> {
   const more = shown === 'index' ? sql`, r.handle, r.status, r.domain, r.judged` : sql``;
   return sql`r.ledger_id, r.luid, r.change, r.moment, r.seq${more}`;
 }

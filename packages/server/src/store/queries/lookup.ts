@@ -3,27 +3,27 @@ import { gather, type Watch } from '../../base/gather.js';
 import { LruCache } from '../../base/lru-cache.js';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { EPOCH, epochOf } from '../epoch-guard.js';
+import { epochOf, VERSIONS_PER_EPOCH } from '../epoch-guard.js';
 import { textArray } from './text-array.js';
-import { unnested } from './unnested.js';
-import { missing, type ReadGuards, type StoredVersion, type Version } from './version.js';
+import { formatUnnest } from './unnested.js';
+import { makeMissingVersion, type ReadGuards, type StoredVersion, type Version } from './version.js';
 
-export interface Found {
+export interface LookupResult {
   /** The ledger's version at the moment of the read: the caller's cached ledger is current if it has the same. */
   readonly version: number;
   /** Absent when the record is missing. */
   readonly record?: Version;
 }
 
-interface Query {
+interface RecordQuery {
   readonly ledger: number;
   readonly kind: KindName;
   readonly id: string;
 }
 
-export type Lookup = (query: Query & { by: 'handle' | 'luid' }) => Promise<Found>;
+export type Lookup = (query: RecordQuery & { by: 'handle' | 'luid' }) => Promise<LookupResult>;
 
-interface Row extends StoredVersion {
+interface LookupRow extends StoredVersion {
   readonly version: number;
   /** Null also where this process knows the version already; so are `action` and `mac`. */
   readonly body: string;
@@ -34,22 +34,22 @@ interface Row extends StoredVersion {
 }
 
 /** A cached version, and the epoch it was read in: in another epoch the number may mean another version. */
-interface Known extends Version {
+interface CachedVersion extends Version {
   readonly epoch: number;
 }
 
 /** Stands for a record that is too large for a shared query. */
-const LARGE = Symbol('large');
+const LARGE_RECORD = Symbol('large');
 
-const ASKED = ['ord int', 'kind text', 'id text', 'known_luid text', 'known_change int', 'known_epoch int'];
+const LOOKUP_COLUMNS = ['ord int', 'kind text', 'id text', 'known_luid text', 'known_change int', 'known_epoch int'];
 
 // The limit spares the last part altogether for known versions; a condition would be applied to its result.
-const text = (by: 'handle' | 'luid', position: string) => `
+const lookupSql = (by: 'handle' | 'luid', position: string) => `
 select l.version, r.luid, r.change, c.action, c.mac, coalesce(octet_length(c.body) > $8, false) as large,
   case when octet_length(c.body) <= $8 then c.body end as body,
   case when c.action is not null then ${position} end as position
 from ledger l
-  cross join ${unnested('q', ASKED, 2)}
+  cross join ${formatUnnest('q', LOOKUP_COLUMNS, 2)}
   left join lateral (
     select r.luid, r.change from record r
     where r.ledger_id = $1 and r.kind = q.kind and r.${by} = q.id
@@ -58,7 +58,7 @@ from ledger l
   left join lateral (
     select c.action, c.mac, c.body from change c
     where c.ledger_id = $1 and c.luid = r.luid and c.change = r.change
-      and (r.luid <> q.known_luid or r.change <> q.known_change or l.version / ${EPOCH} <> q.known_epoch)
+      and (r.luid <> q.known_luid or r.change <> q.known_change or l.version / ${VERSIONS_PER_EPOCH} <> q.known_epoch)
     limit 1
   ) c on true
 where l.id = $1
@@ -73,35 +73,35 @@ order by q.ord
  * The current version number is read each time; the body only when this process lacks it.
  */
 export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch?: Watch): Lookup {
-  const known = new LruCache<string, Known>(limits.known, ({ body }) => body.length + ENTRY);
+  const known = new LruCache<string, CachedVersion>(limits.known, ({ body }) => body.length + ENTRY);
   const gatherer = (by: 'handle' | 'luid', { batch, most }: Fetched) => {
-    const keyOf = ({ ledger, kind, id }: Query) => `${ledger} ${kind} ${by} ${id}`;
-    const statement = { name: `lookup-${by}`, text: text(by, epochs.walPosition) };
+    const keyOf = ({ ledger, kind, id }: RecordQuery) => `${ledger} ${kind} ${by} ${id}`;
+    const statement = { name: `lookup-${by}`, text: lookupSql(by, epochs.walPosition) };
 
     /** The result where a check is unnecessary: the record is missing, too large or cached; undefined otherwise. */
-    const foundAtOnce = ({ version, luid, change, body, large }: Row, before: Known | undefined) => {
+    const foundAtOnce = ({ version, luid, change, body, large }: LookupRow, before: CachedVersion | undefined) => {
       if (luid === null) return { version };
-      if (large) return LARGE;
+      if (large) return LARGE_RECORD;
       return body === null && before?.luid === luid && before.change === change
         ? { version, record: before }
         : undefined;
     };
 
-    const foundAnew = async (row: Row, query: Query): Promise<Found> => {
+    const foundAnew = async (row: LookupRow, query: RecordQuery): Promise<LookupResult> => {
       const { version, luid, change, action, mac, body, position } = row;
       epochs.saw(version, position);
       const { ledger, kind, id } = query;
       const place = by === 'handle' ? { ledger, kind, key: id } : { ledger, kind };
-      await check(place, body === null ? missing(row) : { luid, change, action, mac, body });
+      await check(place, body === null ? makeMissingVersion(row) : { luid, change, action, mac, body });
       const record = { luid, change, body, epoch: epochOf(version) };
       known.set(keyOf(query), record);
       return { version, record };
     };
 
-    return gather<Query, Found | typeof LARGE>(
+    return gather<RecordQuery, LookupResult | typeof LARGE_RECORD>(
       async (queries) => {
         const versions = queries.map((query) => known.get(keyOf(query)));
-        const { rows } = await pool.query<Row>({
+        const { rows } = await pool.query<LookupRow>({
           ...statement,
           values: [
             queries[0]!.ledger,
@@ -125,7 +125,7 @@ export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch
         batch,
         queue: limits.queue,
         lanes: limits.lookups.together,
-        apart: ledgerOf,
+        apart: ledgerOfQuery,
         each: limits.lookups.each,
       },
       watch,
@@ -135,7 +135,7 @@ export function createLookup(pool: pg.Pool, { check, epochs }: ReadGuards, watch
   const alone = { handle: gatherer('handle', ALONE), luid: gatherer('luid', ALONE) };
   return async ({ by, ...query }) => {
     const found = await gathered[by](query);
-    return found === LARGE ? ((await alone[by](query)) as Found) : found;
+    return found === LARGE_RECORD ? ((await alone[by](query)) as LookupResult) : found;
   };
 }
 
@@ -150,9 +150,9 @@ export const TOGETHER: Fetched = { batch: limits.batch, most: limits.answers.pag
 export const ALONE: Fetched = { batch: 1, most: 2 ** 31 - 1 };
 
 /** A deleted ledger has version 0: the caller's cached ledger is then loaded again, and found missing. */
-const GONE: Found = { version: 0 };
+const GONE: LookupResult = { version: 0 };
 
-function ledgerOf({ ledger }: Query): number {
+function ledgerOfQuery({ ledger }: RecordQuery): number {
   return ledger;
 }
 

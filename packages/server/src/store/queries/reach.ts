@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** The oldest supported PostgreSQL. */
-const OLDEST = 15;
+const OLDEST_POSTGRES = 15;
 
 /**
  * Turns an error of the database at the start into one line that says which database it is and what to try, and leaves
@@ -11,7 +11,7 @@ const OLDEST = 15;
  * @param ours whether it is the embedded PostgreSQL
  * @returns any other error unchanged
  */
-export function explained(error: unknown, url: string, ours: boolean): unknown {
+export function explainError(error: unknown, url: string, ours: boolean): unknown {
   const first = error instanceof AggregateError ? (error.errors[0] as Error) : (error as NodeJS.ErrnoException);
   if (!(first instanceof Error)) return error;
   const { code } = first as NodeJS.ErrnoException;
@@ -20,7 +20,9 @@ export function explained(error: unknown, url: string, ours: boolean): unknown {
   const isDatabase = first instanceof pg.DatabaseError || isDriver;
   if (!isDatabase) return error;
   const { user, database } = partsOf(url);
-  return new Error(`${named(url, ours)} ${problem(code, first.message, user, database)}`, { cause: error });
+  return new Error(`${describeDatabase(url, ours)} ${describeProblem(code, first.message, user, database)}`, {
+    cause: error,
+  });
 }
 
 /** Messages of the driver about connections, which lack a code. */
@@ -33,7 +35,7 @@ export async function assertUsable(pool: pg.Pool, url: string, ours: boolean): P
        current_setting('server_encoding') as encoding`,
   );
   const why = rows[0] && unusable(rows[0]);
-  if (why !== undefined) throw new Error(`${named(url, ours)} ${why}`);
+  if (why !== undefined) throw new Error(`${describeDatabase(url, ours)} ${why}`);
 }
 
 /**
@@ -42,8 +44,8 @@ export async function assertUsable(pool: pg.Pool, url: string, ours: boolean): P
  * @param release as PostgreSQL counts them: 150004 is 15.4
  */
 export function unusable(of: { version: string; release: number; encoding: string }): string | undefined {
-  if (of.release < OLDEST * 10_000) {
-    return `is PostgreSQL ${of.version}, and ${OLDEST} is the oldest that can be used: upgrade it, or use another`;
+  if (of.release < OLDEST_POSTGRES * 10_000) {
+    return `is PostgreSQL ${of.version}, and ${OLDEST_POSTGRES} is the oldest that can be used: upgrade it, or use another`;
   }
   if (of.encoding !== 'UTF8') {
     return `keeps text as ${of.encoding}, and it must be UTF8: make one with create database … encoding 'UTF8' template template0`;
@@ -51,11 +53,11 @@ export function unusable(of: { version: string; release: number; encoding: strin
   return undefined;
 }
 
-function named(url: string, ours: boolean): string {
+function describeDatabase(url: string, ours: boolean): string {
   return ours ? 'The PostgreSQL in DATA_DIR' : `The database at ${partsOf(url).host} (DATABASE_URL)`;
 }
 
-function problem(code: string | undefined, message: string, user: string, database: string): string {
+function describeProblem(code: string | undefined, message: string, user: string, database: string): string {
   switch (code) {
     case 'ECONNREFUSED':
     case 'ENOENT':

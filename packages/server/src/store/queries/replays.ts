@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Runtime } from '../../base/clock.js';
 import { gather, type Watch } from '../../base/gather.js';
 import { limits } from '../../limits.js';
-import { unnested } from './unnested.js';
+import { formatUnnest } from './unnested.js';
 
 /**
  * Replay protection for single-use tokens (claim `jti`, interface/tokens#claims). All processes of a deployment share
@@ -58,7 +58,7 @@ async function take(pool: pg.Pool, uses: readonly Use[], now: number): Promise<b
   const { rows } = await pool.query<{ ledger: string; use: string }>({
     name: 'use-tokens',
     text: `insert into used_token (ledger, use, expires_at)
-      select * from ${unnested('u', ['ledger text', 'use text', 'expires_at timestamptz'])}
+      select * from ${formatUnnest('u', ['ledger text', 'use text', 'expires_at timestamptz'])}
       on conflict (ledger, use) do update set expires_at = excluded.expires_at where used_token.expires_at <= $4
       returning ledger, use`,
     values: [

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /** Sealed values of secret references that a record has. */
-export type Secrets = (of: { ledger: number; luid: string }) => Promise<{ name: string; sealed: Buffer }[]>;
+export type SecretLookup = (of: { ledger: number; luid: string }) => Promise<{ name: string; sealed: Buffer }[]>;
 
-export function createSecrets(pool: pg.Pool): Secrets {
+export function createSecrets(pool: pg.Pool): SecretLookup {
   return async ({ ledger, luid }) => {
     const { rows } = await pool.query<{ name: string; sealed: Buffer }>({
       name: 'secrets',

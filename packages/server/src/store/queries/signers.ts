@@ -6,8 +6,8 @@ import { limits } from '../../limits.js';
 import { epochOf } from '../epoch-guard.js';
 import { KEYED } from './kinds-where.js';
 import { ALONE, type Fetched, type Lookup, TOGETHER } from './lookup.js';
-import { unnested } from './unnested.js';
-import { missing, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
+import { formatUnnest } from './unnested.js';
+import { makeMissingVersion, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 
 /** The signer that the key or handle leads to, with its circles. */
 export interface FoundSigner {
@@ -26,7 +26,7 @@ export interface FoundSigner {
 
 export type SignerLookup = (query: { ledger: number; key: string; by: 'public' | 'handle' }) => Promise<FoundSigner>;
 
-interface Row extends StoredVersion {
+interface SignerRow extends StoredVersion {
   readonly version: number;
   /** Whether it is too large for a shared query, and has to be looked up alone. */
   readonly large: boolean;
@@ -41,9 +41,9 @@ interface Row extends StoredVersion {
   readonly proven: boolean | null;
 }
 
-const ASKED = ['ord int', 'key text'];
+const SIGNER_COLUMNS = ['ord int', 'key text'];
 
-const signer = (condition: string) => `
+const signerSql = (condition: string) => `
     select ${STORED_VERSION}, array(
         select m.luid from record m
         where m.ledger_id = $1 and m.kind = 'circle-signer' and m.link = r.handle order by m.seq) as memberships,
@@ -55,13 +55,13 @@ const signer = (condition: string) => `
 const SIGNER = ['luid', 'change', 'action', 'mac', 'body', 'memberships', 'proven'];
 const FACTOR = ['luid', 'change', 'action', 'mac', 'body'];
 
-const columns = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ');
+const joinColumns = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ');
 
 /** The result, without bodies when signer and factor exceed `$4` bytes together. */
-const within = (found: string, position: string) => `
+const withSizeLimit = (found: string, position: string) => `
 select version, ${position} as position, size > $4 as large,
   luid, change, action, mac, memberships, proven, factor_luid, factor_change, factor_action, factor_mac,
-  ${columns(['body', 'factor_body'], (name) => `case when size <= $4 then ${name} end as ${name}`)}
+  ${joinColumns(['body', 'factor_body'], (name) => `case when size <= $4 then ${name} end as ${name}`)}
 from (
   select *, coalesce(octet_length(body), 0) + coalesce(octet_length(factor_body), 0) as size
   from (${found} offset 0) f
@@ -70,10 +70,10 @@ order by ord
 `;
 
 const BY_HANDLE = `
-select q.ord, l.version, s.*, ${columns(FACTOR, (name) => `null as factor_${name}`)}
+select q.ord, l.version, s.*, ${joinColumns(FACTOR, (name) => `null as factor_${name}`)}
 from ledger l
-  cross join ${unnested('q', ASKED, 2)}
-  left join lateral (${signer('r.handle = q.key')}) s on true
+  cross join ${formatUnnest('q', SIGNER_COLUMNS, 2)}
+  left join lateral (${signerSql('r.handle = q.key')}) s on true
 where l.id = $1`;
 
 /**
@@ -83,23 +83,23 @@ where l.id = $1`;
  * names the two kinds because a factor's key counts as its signer's.
  */
 const BY_KEY = `
-select q.ord, l.version, ${columns(SIGNER, (name) => `s.${name}`)},
-  ${columns(FACTOR, (name) => `case h.kind when 'signer-factor' then h.${name} end as factor_${name}`)}
+select q.ord, l.version, ${joinColumns(SIGNER, (name) => `s.${name}`)},
+  ${joinColumns(FACTOR, (name) => `case h.kind when 'signer-factor' then h.${name} end as factor_${name}`)}
 from ledger l
-  cross join ${unnested('q', ASKED, 2)}
+  cross join ${formatUnnest('q', SIGNER_COLUMNS, 2)}
   left join lateral (
     select r.kind, r.handle, ${STORED_VERSION} from record r join change c using (ledger_id, luid, change)
     where r.ledger_id = $1 and r.kind in (${KEYED}) and r.link = q.key
     order by r.link_proven desc, coalesce(r.link_since, r.seq) limit 1) h on true
-  left join lateral (${signer(
+  left join lateral (${signerSql(
     `r.handle = case h.kind when 'signer' then h.handle else h.body::jsonb #>> '{data,signer}' end`,
   )}) s on true
 where l.id = $1`;
 
 /** Stands for a signer that is too large for a shared query. */
-const LARGE = Symbol('large');
+const LARGE_SIGNER = Symbol('large');
 
-interface Query {
+interface SignerQuery {
   readonly ledger: number;
   readonly key: string;
 }
@@ -113,11 +113,11 @@ export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lo
   const { epochs } = guards;
   const circlesOf = createCircles(guards, lookup);
 
-  const foundIn = async (row: Row, { ledger, key }: Query, by: 'public' | 'handle') => {
+  const foundIn = async (row: SignerRow, { ledger, key }: SignerQuery, by: 'public' | 'handle') => {
     const { version, position, luid, body, memberships, proven, large } = row;
-    if (large) return LARGE;
+    if (large) return LARGE_SIGNER;
     epochs.saw(version, position);
-    const factor = await checkedFactor(guards, row, ledger, key);
+    const factor = await checkFactor(guards, row, ledger, key);
     if (luid === null) return { version, circles: [] };
     const handle = factor === undefined ? undefined : String((JSON.parse(factor) as RecordEnvelope).data.signer);
     const is = (data: JsonObject) =>
@@ -128,9 +128,9 @@ export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lo
   };
 
   const gatherer = (name: string, text: string, by: 'public' | 'handle', { batch, most }: Fetched) =>
-    gather<Query, FoundSigner | typeof LARGE>(
+    gather<SignerQuery, FoundSigner | typeof LARGE_SIGNER>(
       async (queries) => {
-        const { rows } = await pool.query<Row>({
+        const { rows } = await pool.query<SignerRow>({
           name,
           text,
           values: [queries[0]!.ledger, queries.map((_, ord) => ord), queries.map((query) => query.key), most],
@@ -141,21 +141,21 @@ export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lo
       { batch, queue: limits.queue, lanes: limits.lookups.each, apart: ({ ledger }) => ledger },
     );
   const both = (bounds: Fetched) => ({
-    public: gatherer('signers-by-key', within(BY_KEY, epochs.walPosition), 'public', bounds),
-    handle: gatherer('signers-by-handle', within(BY_HANDLE, epochs.walPosition), 'handle', bounds),
+    public: gatherer('signers-by-key', withSizeLimit(BY_KEY, epochs.walPosition), 'public', bounds),
+    handle: gatherer('signers-by-handle', withSizeLimit(BY_HANDLE, epochs.walPosition), 'handle', bounds),
   });
   const gathered = both(TOGETHER);
   const alone = both(ALONE);
   return async ({ by, ...query }) => {
     const found = await gathered[by](query);
-    return found === LARGE ? ((await alone[by](query)) as FoundSigner) : found;
+    return found === LARGE_SIGNER ? ((await alone[by](query)) as FoundSigner) : found;
   };
 }
 
 /** The factor that has the key, where a row has one. Its signer may be missing. */
-async function checkedFactor(
+async function checkFactor(
   { check }: ReadGuards,
-  row: Row,
+  row: SignerRow,
   ledger: number,
   key: string,
 ): Promise<string | undefined> {
@@ -196,7 +196,7 @@ function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
     for (const [index, one] of all.entries()) {
       // The index names a membership of another signer, so it was altered.
       if (one && one.signer !== handle)
-        await check({ ledger, kind: 'circle-signer' }, missing({ luid: memberships[index]!, change: 1 }));
+        await check({ ledger, kind: 'circle-signer' }, makeMissingVersion({ luid: memberships[index]!, change: 1 }));
     }
     return all.flatMap((one) => (one ? [one.circle] : []));
   };

@@ -1,4 +1,4 @@
-import { ANY, parseTextPattern } from '../../base/text-pattern.js';
+import { ANY_CHARACTER, parseTextPattern } from '../../base/text-pattern.js';
 
 /** Translates the text of `$regex` for `like … escape '\'`. */
 export function likePattern(text: string): string {
@@ -21,7 +21,7 @@ export function regexPattern(text: string): string {
 function translate(text: string, run: string, one: string, special: RegExp): string {
   const spell = (character: string) => (special.test(character) ? `\\${character}` : character);
   const pieces = parseTextPattern(text).map((piece) =>
-    piece.map((character) => (character === ANY ? one : spell(character))).join(''),
+    piece.map((character) => (character === ANY_CHARACTER ? one : spell(character))).join(''),
   );
   return pieces.join(run);
 }

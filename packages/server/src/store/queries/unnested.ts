@@ -8,7 +8,7 @@
  * @param columns each `name type`, in the order of the parameters
  * @param first the number of the first one's parameter
  */
-export function unnested(name: string, columns: readonly string[], first = 1): string {
+export function formatUnnest(name: string, columns: readonly string[], first = 1): string {
   const arrays = columns.map((column, index) => `(select $${first + index}::${column.split(' ')[1]}[])`);
   return `unnest(${arrays.join(', ')}) as ${name}(${columns.map((column) => column.split(' ')[0]).join(', ')})`;
 }

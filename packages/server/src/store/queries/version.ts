@@ -28,7 +28,7 @@ export interface Sized extends Omit<StoredVersion, 'body'> {
 }
 
 /** The place where a version was found, which its data must confirm. */
-export interface Place {
+export interface VersionSource {
   readonly ledger: number;
   readonly kind: KindName;
   /** The key it was found by, if any. */
@@ -38,7 +38,7 @@ export interface Place {
 }
 
 /** Stands for a version that another row names but whose own row is gone: every check refuses it. */
-export function missing({ luid, change }: Pick<Version, 'luid' | 'change'>): StoredVersion {
+export function makeMissingVersion({ luid, change }: Pick<Version, 'luid' | 'change'>): StoredVersion {
   return { luid, change, action: 'create', mac: '', body: '' };
 }
 
@@ -49,10 +49,10 @@ export function missing({ luid, change }: Pick<Version, 'luid' | 'change'>): Sto
  * @returns undefined when the version is verified at once; else a promise
  * @throws Corrupt, by way of the promise
  */
-export type Check = (place: Place, version: StoredVersion) => Promise<void> | undefined;
+export type Check = (place: VersionSource, version: StoredVersion) => Promise<void> | undefined;
 
 /** Checks versions one after the other, so that a slow check lets others have a turn. @throws as `check` does */
-export async function checkAll(check: Check, place: Place, versions: readonly StoredVersion[]): Promise<void> {
+export async function checkAll(check: Check, place: VersionSource, versions: readonly StoredVersion[]): Promise<void> {
   for (const version of versions) {
     const checking = check(place, version);
     if (checking) await checking;
@@ -60,7 +60,7 @@ export async function checkAll(check: Check, place: Place, versions: readonly St
 }
 
 /** Checks the versions whose bodies were fetched. @throws as `check` does */
-export async function checkFetched(check: Check, place: Place, versions: readonly Sized[]): Promise<void> {
+export async function checkFetched(check: Check, place: VersionSource, versions: readonly Sized[]): Promise<void> {
   const fetched = versions.flatMap(({ body, ...version }) => (body === null ? [] : [{ ...version, body }]));
   await checkAll(check, place, fetched);
 }
