@@ -10,5 +10,6 @@ const OLDEST_NODE = [20, 19] as const;
 export function tooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return undefined;
-  return `countersign: needs Node.js ${OLDEST_NODE.join('.')} or later, and this is ${version}: https://nodejs.org has newer ones`;
+  const needed = OLDEST_NODE.join('.');
+  return `countersign: needs Node.js ${needed} or later, and this is ${version}: https://nodejs.org has newer ones`;
 }
