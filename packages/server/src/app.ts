@@ -22,6 +22,7 @@ import { limits } from './limits.js';
 import { Scheduler } from './metering/scheduler.js';
 import { UNBOUNDED } from './metering/task.js';
 import { createMetrics, type Metrics, watchPools, watchTurns } from './metrics.js';
+import { createAccessTokens } from './outbound/access-tokens.js';
 import { createOutbound } from './outbound/client.js';
 import type { Outbound } from './outbound/outbound.js';
 import { CompiledSchemas } from './schemas/compiled.js';
@@ -57,7 +58,9 @@ export interface ServerOptions {
   readonly requestTimeout?: number;
   /** Whether outbound calls may reach addresses outside the public Internet; false unless given. */
   readonly deliveryAllowPrivate?: boolean;
-  /** Which of the deployment's processes this is; `0` unless given. */
+  /** PEM of the authorities that services outside are verified by; those of Node.js unless given. */
+  readonly outboundCa?: string;
+  /** Which of the deployment's processes this is; the only one unless given. */
   readonly worker?: string;
   /** Collects the metrics of all processes; this one's unless given. */
   readonly collect?: () => Promise<string>;
@@ -110,7 +113,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   const epochs = await migrateDatabase(options, metrics, failed);
-  const outbound = createOutbound({ allowPrivate });
+  const { outboundCa: ca } = options;
+  const outbound = createOutbound({ allowPrivate, ...(ca === undefined ? {} : { ca }) });
   const pools = createPools(options.database, epochs.verify, failed);
   let disk = UNWATCHED;
   const ends = () => Object.values(pools).map((one) => one.end());
@@ -217,6 +221,7 @@ function createService(options: ServerOptions, { metrics, pools, epochs, disk, o
     masterKey,
     runtime,
     outbound,
+    accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),
     requestTimeout,
     tokenRefused: makeRefusedTokenLog(logger, runtime.now),
     store,

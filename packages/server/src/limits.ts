@@ -192,6 +192,26 @@ export const limits = {
     levels: 2,
     proofs: 4_000,
   },
+  /**
+   * Client certificates for calls to bridges: characters of the certificates of one and of its private key as PEM, bits of
+   * an RSA key (a longer one takes long to sign with); how many one process keeps connections for, and the origins that
+   * there are connections to with one.
+   */
+  certificates: { chain: 16 * 1024, key: 4 * 1024, rsa: 4_096, count: 200, origins: 8 },
+  /**
+   * OAuth2 tokens that are fetched for calls to bridges. Milliseconds: `within` of which one must have come; `shortest` and
+   * `longest` that one is kept, and the `margin` by which it is renewed before it expires. Bytes of an `answer`,
+   * `characters` of a token, and of the tokens that one process keeps `together`.
+   */
+  accessTokens: {
+    within: 10_000,
+    shortest: 60_000,
+    longest: 86_400_000,
+    margin: 30_000,
+    answer: 64 * 1024,
+    characters: 8 * 1024,
+    together: 4 * 1024 * 1024,
+  },
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
   /**

@@ -15,6 +15,8 @@ export interface Metrics {
   corrupt(): void;
   /** The database has gone on from an earlier point: all ledgers were moved on to that epoch. */
   epochBegan(epoch: number): void;
+  /** An access token for calls to a bridge was fetched, or could not be. */
+  tokenFetched(outcome: string): void;
   readonly background: BackgroundMetrics;
 }
 
@@ -77,6 +79,12 @@ export function createMetrics(worker: string): Metrics {
     help: 'The epoch that ledgers were moved on to when the database went back in time under this process; 0 if it never did.',
     registers,
   });
+  const tokens = new Counter({
+    name: 'countersign_bridge_tokens_total',
+    help: 'Access tokens fetched for calls to bridges: issued, refused, invalid (an answer without one), or failed (no answer).',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
   const background = backgroundMetrics(registers);
   const routes = new Map<string, { requests: Counter.Internal; latency: Histogram.Internal<'method' | 'route'> }>();
   return {
@@ -94,6 +102,7 @@ export function createMetrics(worker: string): Metrics {
     },
     corrupt: () => corrupt.inc(),
     epochBegan: (to) => epoch.set(to),
+    tokenFetched: (outcome) => tokens.inc({ outcome }),
     background,
     batched(of, size, waited) {
       sizes.observe({ of }, size);

@@ -64,9 +64,10 @@ export const mutants = [
   },
   {
     id: 'current-bridge',
-    file: src('forwarding/bridge.ts'),
-    find: 'session.checked({ version: version });',
-    replace: '',
+    file: src('bridges/bridge.ts'),
+    find: "const found = await session.lookup('bridge', handle, 'handle');",
+    replace:
+      "const found = (await session.store.lookup({ ledger: session.ledger.id, kind: 'bridge', id: handle, by: 'handle' })).record;",
     breaks: 'A request goes to a bridge by policies that were changed.',
   },
   {

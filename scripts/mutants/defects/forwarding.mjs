@@ -8,8 +8,8 @@ export const mutants = [
   {
     id: 'forward-client-authorization',
     file: src('forwarding/headers.ts'),
-    find: "'x-forwarded-authorization',\n  // The ledger takes",
-    replace: '// The ledger takes',
+    find: "'x-forwarded-authorization',\n  'x-ledger-authorization',",
+    replace: "'x-ledger-authorization',",
     breaks: 'A client tells a bridge whose token the ledger has verified.',
     tests: [test('forward/headers.test.ts')],
   },
@@ -47,9 +47,9 @@ export const mutants = [
   },
   {
     id: 'forward-rules-set-authorization',
-    file: src('forwarding/headers.ts'),
-    find: 'return !OWN.includes(name) && !HOP_BY_HOP.includes(name);',
-    replace: 'return !HOP_BY_HOP.includes(name);',
+    file: src('forwarding/call.ts'),
+    find: 'own: OWN,',
+    replace: '',
     breaks: 'A security rule takes the place of what the ledger says of itself.',
     tests: [test('forward/headers.test.ts')],
   },

@@ -15,6 +15,7 @@ export class LruCache<K, V extends object> {
   readonly #limit: number;
   readonly #weigh: (value: V) => number;
   readonly #most: number;
+  readonly #evicted: ((value: V) => void) | undefined;
   readonly #entries = new Map<K, Entry<K, V>>();
   /** The ends of the list of entries in order of use. */
   #oldest: Entry<K, V> | undefined;
@@ -23,14 +24,20 @@ export class LruCache<K, V extends object> {
 
   /**
    * @param limit the greatest weight of all entries together, at least 1
-   * @param weigh the weight of a value, read once when it is set; 1 unless given, so that `limit` is a number of
-   *   entries
-   * @param most the greatest number of entries, where `limit` is of another unit; unbounded unless given
+   * @param weigh the weight of a value, read once when it is set; 1 unless given, so that `limit` is a number of entries
+   * @param most the greatest number of entries, where `limit` is of another unit; no bound unless given
+   * @param evicted called with each value that is evicted or replaced, as to close it
    */
-  constructor(limit: number, weigh: (value: V) => number = () => 1, most: number = Number.POSITIVE_INFINITY) {
+  constructor(
+    limit: number,
+    weigh: (value: V) => number = () => 1,
+    most: number = Number.POSITIVE_INFINITY,
+    evicted?: (value: V) => void,
+  ) {
     this.#limit = limit;
     this.#weigh = weigh;
     this.#most = most;
+    this.#evicted = evicted;
   }
 
   get size(): number {
@@ -80,6 +87,7 @@ export class LruCache<K, V extends object> {
     this.#entries.delete(entry.key);
     this.#unlink(entry);
     this.#weight -= entry.weight;
+    this.#evicted?.(entry.value);
   }
 
   #append(entry: Entry<K, V>): void {

@@ -1,20 +1,22 @@
 import { HANDLE_PATTERN, isLuid, type Json, LedgerError } from '@countersign/protocol';
+import { type Bridge, loadBridge } from '../bridges/bridge.js';
+import { type BridgeCall, callBridge } from '../bridges/call.js';
+import { BridgeSecurityError } from '../bridges/security.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { stepsOfText } from '../metering/task.js';
-import { type OutboundAnswer, type OutboundCall, OutboundFailure } from '../outbound/outbound.js';
+import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
 import type { Command, ForwardedRequest } from '../records/command.js';
 import type { Aspect } from './aspect.js';
-import { type Bridge, bridgeOf } from './bridge.js';
 import { invalidResponse, unexpected } from './error.js';
-import { cameBack, makeForwardHeaders } from './headers.js';
+import { cameBack, makeForwardHeaders, OWN } from './headers.js';
 
 /** A call of a bridge, below its `/v2/{kind}s`. */
 export interface Call {
-  readonly method: OutboundCall['method'];
-  /** `/<handle>`, `/<handle>/proofs`, or empty. */
+  readonly method: BridgeCall['method'];
+  /** `/<handle>`, `/<handle>/proofs`, or nothing. */
   readonly path: string;
   readonly body?: Json;
 }
@@ -40,20 +42,19 @@ type BridgeOutcome = { readonly bridge: string } & (
 
 /** Ends a session whose decision depends on the answer of a bridge: the call is made outside of it. */
 export class HandOver extends Error {
-  /** Private, so that logged errors leave out the secrets in it. */
-  readonly #call: Omit<OutboundCall, 'within'>;
+  /** It holds tokens, which no log that shows errors may see. */
+  readonly #call: Omit<BridgeCall, 'within'>;
 
   constructor(
     readonly step: BridgeStep,
-    /** Handle of the bridge. */
-    readonly bridge: string,
-    call: Omit<OutboundCall, 'within'>,
+    readonly bridge: Bridge,
+    call: Omit<BridgeCall, 'within'>,
   ) {
     super('A bridge is to be asked.');
     this.#call = call;
   }
 
-  get call(): Omit<OutboundCall, 'within'> {
+  get call(): Omit<BridgeCall, 'within'> {
     return this.#call;
   }
 }
@@ -91,8 +92,11 @@ export async function askBridge(
     if (cameBack(session.ledger, forwarding.command.request.headers)) {
       throw new LedgerError('forward.unexpected-error', `Forwarded by ledger '${session.ledger.handle}' before`);
     }
-    const bridge = await bridgeOf(session, handle);
-    throw new HandOver(step, handle, outboundCall(session, bridge, forwarding, aspect, await call()));
+    const bridge = await loadBridge(session, handle);
+    if (!bridge) {
+      throw new LedgerError('forward.unexpected-error', `Forward bridge '${handle}' configured but not exists`);
+    }
+    throw new HandOver(step, bridge, bridgeCall(session, bridge, forwarding, aspect, await call()));
   }
   if (asked.bridge !== handle) {
     throw new LedgerError('forward.unexpected-error', 'Policies have changed while the request was forwarded');
@@ -102,39 +106,43 @@ export async function askBridge(
   return asked.answer;
 }
 
-function outboundCall(
+/** `/v2` is added here, unlike in every other call of a bridge (interface/forwarding#calls). */
+function bridgeCall(
   session: Session,
   bridge: Bridge,
   { kind, command }: Forwarding,
   { domain }: Aspect,
   { method, path, body }: Call,
-): Omit<OutboundCall, 'within'> {
+): Omit<BridgeCall, 'within'> {
   return {
-    ledger: session.ledger.id,
     method,
-    url: urlOf(bridge.server, `/v2/${kind.path}${path}`),
+    path: `/v2/${kind.path}${path}`,
     headers: makeForwardHeaders(session, bridge, clientsHeaders(command.request, domain), body !== undefined),
+    own: OWN,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
 }
 
 /** Makes the call that a session has ended with, and keeps its outcome. */
 export async function handOver(
-  { task, outbound, requestTimeout }: Session,
+  session: Session,
   forwarding: Forwarding,
-  { step, bridge, call }: HandOver,
+  { step, bridge: to, call }: HandOver,
 ): Promise<void> {
+  const { task, requestTimeout } = session;
+  const { handle: bridge } = to;
   const now = performance.now();
   // The ledger must store what the bridge does, even if the client is gone.
   if (call.method !== 'GET') task.mustFinish();
   forwarding.until ??= now + requestTimeout * limits.outbound.share;
+  const within = Math.max(1, Math.floor(forwarding.until - now));
   try {
-    const answer = await outbound.send({ ...call, within: Math.max(1, Math.floor(forwarding.until - now)) });
+    const answer = await callBridge(session, session.ledger, to, { ...call, within });
     forwarding.asked[step] = { bridge, answer };
   } catch (error) {
-    if (!(error instanceof OutboundFailure)) throw error;
-    const failure = error.kind === 'oversized' ? invalidResponse(bridge) : unexpected(error);
-    forwarding.asked[step] = { bridge, failure };
+    if (!(error instanceof OutboundFailure || error instanceof BridgeSecurityError)) throw error;
+    const isOversized = error instanceof OutboundFailure && error.kind === 'oversized';
+    forwarding.asked[step] = { bridge, failure: isOversized ? invalidResponse(bridge) : unexpected(error) };
   }
 }
 
@@ -146,13 +154,4 @@ function clientsHeaders({ headers }: ForwardedRequest, domain: string | undefine
   if (domain === undefined) return headers;
   const { authorization: _, ...others } = headers;
   return others;
-}
-
-/** The URL of a bridge with the path appended, cleared of query and fragment (interface/forwarding#calls). */
-function urlOf(server: string, path: string): string {
-  const url = new URL(server);
-  url.pathname = url.pathname.replace(/\/+$/, '') + path;
-  url.search = '';
-  url.hash = '';
-  return url.href;
 }

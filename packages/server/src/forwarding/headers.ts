@@ -1,24 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Bridge } from '../bridges/bridge.js';
+import { HOP_BY_HOP } from '../bridges/reserved-headers.js';
+import { hasAccessToken } from '../bridges/security.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import type { Bridge } from './bridge.js';
-
-/** Headers of one connection (RFC 9110 §7.6.1), and those that each sender sets itself. */
-const HOP_BY_HOP: readonly string[] = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-  'expect',
-  'host',
-  'content-length',
-];
 
 /** Headers of the client that are kept from the bridge (interface/forwarding#headers). */
 const NOT_PASSED_ON: readonly string[] = [
@@ -26,7 +11,8 @@ const NOT_PASSED_ON: readonly string[] = [
   // Set by the ledger, from the token that it verified: a client could forge them.
   'authorization',
   'x-forwarded-authorization',
-  // The ledger takes the whole answer, unencoded.
+  'x-ledger-authorization',
+  // They are about what a client has, or would take: the ledger takes the whole answer, as it is.
   'accept-encoding',
   'range',
   // Meant for the ledger only.
@@ -42,15 +28,16 @@ const NOT_PASSED_ON: readonly string[] = [
 /** Headers about the body, which the ledger writes anew; and conditions, whose answer could lack the record. */
 const NOT_PASSED_ON_EITHER = /^(content-|if-)/;
 
-/** Headers for which security rules are ignored (interface/forwarding#headers). */
-const OWN: readonly string[] = ['authorization', 'content-type', 'accept', 'x-forwarded-authorization', 'via'];
+/** Headers by which the ledger speaks, which no security rule may set (interface/forwarding#headers). */
+export const OWN: readonly string[] = ['authorization', 'x-ledger-authorization', 'x-forwarded-authorization', 'via'];
 
 /** Lifetime of a token of the ledger's, in seconds (interface/forwarding#headers). */
 const TOKEN_LIFE = 86_400;
 
 /**
  * The headers of a forwarded request: the client's own, its `authorization` under another name, and a token by which the
- * bridge knows the ledger (interface/forwarding#headers).
+ * bridge knows the ledger (interface/forwarding#headers). A bridge with an `oauth2` rule gets that token under another
+ * name too: what stands before it asks for an access token in `authorization`.
  */
 export function makeForwardHeaders(
   session: Session,
@@ -62,11 +49,11 @@ export function makeForwardHeaders(
   return {
     ...selectEndToEndHeaders(client),
     'accept-encoding': 'identity',
-    ...Object.fromEntries(bridge.headers.filter(([name]) => isFree(name))),
     accept,
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
     ...(authorization === undefined ? {} : { 'x-forwarded-authorization': authorization }),
-    authorization: `Bearer ${makeBridgeToken(session, bridge.handle)}`,
+    [hasAccessToken(bridge) ? 'x-ledger-authorization' : 'authorization']:
+      `Bearer ${makeBridgeToken(session, bridge.handle)}`,
     via: [...(via === undefined ? [] : [via]), `1.1 ${session.ledger.luid}`].join(', '),
   };
 }
@@ -84,10 +71,6 @@ function selectEndToEndHeaders(client: IncomingHttpHeaders): Record<string, stri
       return stays || value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]];
     }),
   );
-}
-
-function isFree(name: string): boolean {
-  return !OWN.includes(name) && !HOP_BY_HOP.includes(name);
 }
 
 function makeBridgeToken(session: Session, bridge: string): string {

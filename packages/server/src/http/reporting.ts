@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { TokenRefused } from '../auth/token.js';
+import { BridgeSecurityError } from '../bridges/security.js';
 import { Corrupt } from '../integrity/integrity.js';
 import { OutboundFailure } from '../outbound/outbound.js';
 import { DiskFull } from '../store/disk-space.js';
@@ -15,7 +16,9 @@ export function makeErrorReport(service: HttpService, { log, method, url, routeO
     }
     // The watcher of the disk logs a full disk once, instead of one line for every refused write.
     if (error instanceof DiskFull) return;
-    if (error instanceof OutboundFailure) {
+    if (error instanceof BridgeSecurityError) {
+      log.warn({ method, url, kind: 'security', failure: error.message }, 'outbound call failed');
+    } else if (error instanceof OutboundFailure) {
       const { kind, code, message } = error;
       log.warn(
         { method, url, kind, ...(code === undefined ? {} : { code }), failure: message },

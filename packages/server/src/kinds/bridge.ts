@@ -29,7 +29,12 @@ const SecurityRule = oneOf([
   rule({ schema: Type.String(), public: Type.String(), secret: SecretReference }),
 ]);
 
-const Method = oneOfNames(['debits', 'credits', 'statuses', 'anchors', 'domains', 'effects', 'ping']);
+const METHODS = ['debits', 'credits', 'statuses', 'anchors', 'domains', 'effects', 'ping'] as const;
+
+/** What a bridge may be called for (interface/bridges#traits). */
+export type BridgeMethod = (typeof METHODS)[number];
+
+const Method = oneOfNames(METHODS);
 const Trait = oneOf([Method, strictObject({ method: Method, filter: Type.Optional(Free) })]);
 
 /** The schema `rest`, which every ledger is born with for bridges. */

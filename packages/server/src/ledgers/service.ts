@@ -7,6 +7,7 @@ import type { Integrity } from '../integrity/integrity.js';
 import type { Items } from '../integrity/items.js';
 import type { Scheduler } from '../metering/scheduler.js';
 import type { Task } from '../metering/task.js';
+import type { AccessTokens } from '../outbound/access-tokens.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { CompiledSchemas } from '../schemas/compiled.js';
 import type { Replays } from '../store/queries/replays.js';
@@ -32,6 +33,7 @@ export interface Service {
   readonly suite: Suite;
   readonly runtime: Runtime;
   readonly outbound: Outbound;
+  readonly accessTokens: AccessTokens;
   readonly replays: Replays;
   readonly store: Store;
   readonly integrity: Integrity;

@@ -1,7 +1,7 @@
-import { Agent, buildConnector, errors, request } from 'undici';
+import { errors, request } from 'undici';
 import { Overloaded } from '../base/gather.js';
 import { limits } from '../limits.js';
-import { makeGuardedConnector } from './guarded.js';
+import { type AgentOptions, createAgents } from './agents.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
 import { underWay } from './under-way.js';
 
@@ -13,38 +13,22 @@ const LATE: readonly unknown[] = [
   'ETIMEDOUT',
 ];
 
-interface Options {
-  readonly allowPrivate: boolean;
-  readonly origins?: number;
-}
-
 /**
  * Outbound HTTP (decision 0013): bounded in time, size, connections and calls under way. Does not follow redirects.
  *
- * @param allowPrivate also allows addresses outside the public Internet
- * @param origins greatest number of origins with connections at a time
+ * @param options the bounds of `limits` unless given
  */
-export function createOutbound({ allowPrivate, origins = limits.outbound.origins }: Options): Outbound {
-  const { connect: timeout, connections, total, answer, idle, calls } = limits.outbound;
+export function createOutbound(options: Pick<AgentOptions, 'allowPrivate'> & Partial<AgentOptions>): Outbound {
+  const { calls, total, origins } = limits.outbound;
   const counted = underWay({ each: calls.ledger, all: calls.process });
-  const agent = new Agent({
-    connect: allowPrivate ? buildConnector({ timeout }) : makeGuardedConnector(timeout),
-    connections,
-    maxOrigins: origins,
-    pipelining: 1,
-    keepAliveTimeout: idle,
-    // Otherwise the service called decides, up to ten minutes.
-    keepAliveMaxTimeout: idle,
-    headersTimeout: total,
-    bodyTimeout: total,
-    maxResponseSize: answer,
-  });
+  const agents = createAgents({ origins, certificates: limits.certificates.count, ...options });
   const send = async (call: OutboundCall): Promise<OutboundAnswer> => {
     const { url, method, headers, body } = call;
     const within = Math.min(call.within, total);
     const signal = AbortSignal.timeout(within);
+    const dispatcher = agents.take(call.ledger, call.certificate);
     try {
-      const options = { dispatcher: agent, method, headers, signal, ...(body === undefined ? {} : { body }) };
+      const options = { dispatcher, method, headers, signal, ...(body === undefined ? {} : { body }) };
       const { statusCode, headers: answered, body: stream } = await request(url, options);
       return { status: statusCode, headers: answered, text: await stream.text() };
     } catch (error) {
@@ -54,7 +38,8 @@ export function createOutbound({ allowPrivate, origins = limits.outbound.origins
   };
   return {
     send: (call) => counted(call.ledger, () => send(call)),
-    close: () => agent.close(),
+    verifyCertificate: (ledger, certificate) => void agents.take(ledger, certificate),
+    close: () => agents.close(),
   };
 }
 

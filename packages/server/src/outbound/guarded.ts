@@ -1,8 +1,17 @@
 import { lookup as resolve } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { isPublic } from './addresses.js';
 import { OutboundFailure } from './outbound.js';
+
+/** What connections over https are made with. */
+export interface TlsOptions {
+  /** PEM of the authorities that services are verified by; those of Node.js unless given. */
+  readonly ca?: string;
+  /** Takes the place of `ca`, and may hold a client certificate. */
+  readonly secureContext?: SecureContext;
+}
 
 /**
  * SSRF guard: connects to public addresses only. The address is checked when the connection is made, rather than when
@@ -16,6 +25,7 @@ export function makeGuardedConnector(
   timeout: number,
   allowed: (address: string) => boolean = isPublic,
   resolver: typeof resolve = resolve,
+  tls: TlsOptions = {},
 ): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolver(hostname, { ...options, all: true }, (error, addresses) => {
@@ -26,7 +36,7 @@ export function makeGuardedConnector(
       else callback(null, first.address, first.family);
     });
   };
-  const connect = buildConnector({ timeout, lookup });
+  const connect = buildConnector({ timeout, lookup, ...tls });
   return (options, callback) => {
     // A host that is an address skips the lookup, so it is checked here.
     const host = options.hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,3 +1,5 @@
+import type { ClientCertificate } from './client-certificate.js';
+
 /** A call of the server's own to a service outside. */
 export interface OutboundCall {
   /** Id of the ledger that it is made for: calls under way are bounded for each ledger. */
@@ -7,7 +9,9 @@ export interface OutboundCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Timeout in milliseconds, the connection included; `limits.outbound.total` at most. */
+  /** Shown to a service that asks for one, over https. */
+  readonly certificate?: ClientCertificate;
+  /** Milliseconds until it is given up, the connection included; `limits.outbound.total` at most. */
   readonly within: number;
 }
 
@@ -20,16 +24,22 @@ export interface OutboundAnswer {
 
 /** The only way to call services outside. Passed in, so that tests can replace it. */
 export interface Outbound {
-  /** @throws OutboundFailure when the call fails or its answer is too large; Overloaded when too many are under way */
+  /**
+   * @throws OutboundFailure when no answer came, or none that may be taken; Overloaded when too many calls are under way;
+   *   UnusableCertificate
+   */
   send(call: OutboundCall): Promise<OutboundAnswer>;
-  /** Closes connections once the calls under way have ended. */
+  /** Makes sure, before anything is sent, that calls of a ledger can use a certificate. @throws UnusableCertificate */
+  verifyCertificate(ledger: number, certificate: ClientCertificate): void;
+  /** Lets go of connections when the calls under way have ended. */
   close(): Promise<void>;
 }
 
 /**
- * Why a call failed. `unreachable`: the connection failed or broke. `refused`: the SSRF guard excludes the address.
- * `late`: timeout. `oversized`: the answer is over the size limit. `impossible`: the request is malformed, for example
- * a header. `unauthorized`: the service refused the ledger's token.
+ * Why there is no answer. `unreachable`: no connection, or one that broke. `refused`: it would have led to an address
+ * that calls must not lead to. `late`: it took too long. `oversized`: the answer is larger than is taken. `impossible`:
+ * it cannot be sent, as a header of it is none. `unauthorized`: the service does not take the ledger's token, or the one that
+ * issues tokens gave none.
  */
 export type FailureKind = 'unreachable' | 'refused' | 'late' | 'oversized' | 'impossible' | 'unauthorized';
 

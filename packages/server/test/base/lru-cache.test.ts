@@ -81,6 +81,18 @@ describe('entries that differ in weight', () => {
   });
 });
 
+test('tells of each value that it lets go of, and of no other', () => {
+  const gone: string[] = [];
+  const cache = new LruCache<string, { name: string }>(2, undefined, undefined, ({ name }) => void gone.push(name));
+  for (const name of ['a', 'b', 'c']) cache.set(name, { name });
+  expect(gone).toEqual(['a']);
+  cache.set('b', { name: 'new' });
+  expect(gone).toEqual(['a', 'b']);
+  cache.get('c');
+  cache.set('d', { name: 'd' });
+  expect(gone).toEqual(['a', 'b', 'new']);
+});
+
 test('holds what a list in order of use would hold', () => {
   const key = fc.integer({ min: 0, max: 5 });
   const step = fc.oneof(fc.record({ key }), fc.record({ key, weight: fc.integer({ min: 0, max: 11 }) }));

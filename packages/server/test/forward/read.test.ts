@@ -231,7 +231,9 @@ describe('a list that is forwarded', () => {
     const [proof] = record.meta.proofs;
     const proofs = Array.from({ length: limits.proofs }, () => proof);
     const full = Array.from({ length: 39 }, () => ({ ...record, meta: { proofs } }));
-    const forged = { ...record, meta: { proofs: [{ ...proof, result: `A${proof!.result.slice(1)}` }] } };
+    const { result } = proof!;
+    const altered = { ...proof, result: `${result.startsWith('A') ? 'B' : 'A'}${result.slice(1)}` };
+    const forged = { ...record, meta: { proofs: [altered] } };
     bridge.instead = () => ({ status: 200, body: { data: [...full, forged] as unknown as JsonObject[] } });
     const answer = await client.get('/anchors?page.limit=39');
     expect(answer.body.data).toHaveLength(39);

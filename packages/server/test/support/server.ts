@@ -22,6 +22,8 @@ export interface TestServerOptions {
   readonly runtime?: Runtime;
   /** Lets calls lead to this machine. */
   readonly deliveryAllowPrivate?: boolean;
+  /** PEM of the authority that services outside are verified by. */
+  readonly outboundCa?: string;
   readonly requestTimeout?: number;
   /** Bounds on connections that a test can wait for. */
   readonly connections?: NonNullable<ServerOptions['connections']>;
