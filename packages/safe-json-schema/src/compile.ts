@@ -1,10 +1,11 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type CodeKeywordDefinition, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Bounds } from './bounds.js';
-import { equalityKeywords } from './equality.js';
+import { LOOP } from './code-size.js';
+import { AllowedValues, equalityKeywords } from './equality.js';
 import { firstErrors, type ValidationError } from './errors.js';
 import { formats } from './formats.js';
 import type { JsonObject } from './json.js';
-import { judgeSchema } from './meta-schema.js';
+import { assertDepth, judgeSchema } from './meta-schema.js';
 import { Exhausted, Meter, makeMeteredKeyword } from './meter.js';
 import { Patterns } from './pattern.js';
 import { type PreparedSchema, prepare } from './prepare.js';
@@ -22,7 +23,7 @@ export interface Verdict {
    * All errors up to `Bounds.answered`; only the first one where gathering them took too long. Empty unless invalid.
    */
   readonly errors: readonly ValidationError[];
-  /** Steps that the validation took. */
+  /** Steps that the validation took, and the first one that finds errors to compile the schema once more. */
   readonly steps: number;
 }
 
@@ -41,10 +42,45 @@ export interface CompiledSchema {
  * @throws SchemaError for an invalid schema, and for one over the bounds
  */
 export function compileSchema(schema: JsonObject, bounds: Bounds): CompiledSchema {
+  const slices = compileBySlices(schema, bounds);
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done) return value;
+  }
+}
+
+/**
+ * As `compileSchema`, in slices: one for each pattern, and one for everything else.
+ *
+ * @param turn awaited before each slice, with about the steps that it takes, each about a tenth of a microsecond; what it
+ *   throws ends the work
+ */
+export async function compileInSlices(
+  schema: JsonObject,
+  bounds: Bounds,
+  turn: (steps: number) => Promise<void> | undefined,
+): Promise<CompiledSchema> {
+  const slices = compileBySlices(schema, bounds);
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done) return value;
+    await turn(value);
+  }
+}
+
+/** Steps to read a schema and each of its characters, and to compile it for each keyword and character of code. */
+const COST = { schema: 10_000, read: 5, keyword: 1_000, character: 0.05 };
+
+/** @yields the steps that the next slice takes */
+function* compileBySlices(schema: JsonObject, bounds: Bounds): Generator<number, CompiledSchema> {
   try {
+    assertDepth(schema, bounds.depth);
+    yield COST.schema + COST.read * JSON.stringify(schema).length;
     const judge = (part: unknown) => judgeSchema(part as JsonObject, bounds);
     judge(schema);
-    return new MeteredSchema(prepare(schema, judge, bounds), bounds);
+    const metered = new MeteredSchema(prepare(schema, judge, bounds), bounds);
+    yield* metered.compile();
+    return metered;
   } catch (error) {
     throw new SchemaError(reason(error));
   }
@@ -58,36 +94,62 @@ function reason(error: unknown): string {
 
 type ValidationOutcome = readonly ErrorObject[] | 'valid' | 'exhausted';
 
+/** Bytes of a compiled schema, and of each keyword beside its code. */
+const BYTES = { schema: 20_000, keyword: 2_000 };
+
 class MeteredSchema implements CompiledSchema {
-  readonly weight: number;
-  readonly #schema: JsonObject;
+  weight = 0;
+  readonly #prepared: PreparedSchema;
   readonly #bounds: Bounds;
   readonly #meter: Meter;
   readonly #patterns: Patterns;
   readonly #formats: ReturnType<typeof formats>;
+  readonly #keywords: readonly CodeKeywordDefinition[];
+  readonly #allowed = new AllowedValues();
   /** Stops at the first error: the fastest way to judge data that matches one of several alternatives. */
-  readonly #first: ValidateFunction;
+  #first: ValidateFunction | undefined;
   /** Gathers all errors; compiled at first use. */
   #every: ValidateFunction | undefined;
+  /** Bytes of the code. */
+  #code = 0;
 
   constructor(prepared: PreparedSchema, bounds: Bounds) {
-    this.#schema = prepared.schema;
+    this.#prepared = prepared;
     this.#bounds = bounds;
     this.#meter = new Meter(bounds);
     this.#patterns = new Patterns(this.#meter, bounds.pattern);
     this.#formats = formats(this.#meter);
+    this.#keywords = [makeMeteredKeyword(this.#meter, bounds.name), ...equalityKeywords(this.#meter, this.#allowed)];
+  }
+
+  /** @yields the steps that the next slice takes */
+  *compile(): Generator<number, void> {
+    for (const source of this.#prepared.patterns) yield* this.#patterns.prepare(source);
+    yield this.#stepsToCompile;
     this.#first = this.#compile(false);
-    this.weight = 20 + prepared.subschemas + 20 * this.#patterns.count;
+    const { keywords, bytes } = this.#prepared;
+    // Twice the code: nobody weighs the schema again when its errors are gathered.
+    const code = 2 * this.#code + BYTES.keyword * keywords;
+    this.weight = Math.ceil((BYTES.schema + bytes + code + this.#allowed.bytes + this.#patterns.bytes) / 1024);
+  }
+
+  get #stepsToCompile(): number {
+    return COST.keyword * this.#prepared.keywords + COST.character * this.#prepared.characters;
   }
 
   validate(data: JsonObject): Verdict {
     this.#meter.start();
-    const judgement = this.#judge(this.#first, data);
-    if (typeof judgement === 'string') return { outcome: judgement, errors: [], steps: this.#meter.spent };
-    // With the steps that are left: data that took long to refuse is answered with the first error alone.
-    const every = this.#judge(this.#gathering(), data);
-    const errors = firstErrors(typeof every === 'string' ? judgement : every, this.#bounds);
-    return { outcome: 'invalid', errors, steps: this.#meter.spent };
+    const compiled = this.#every === undefined ? this.#stepsToCompile : 0;
+    try {
+      const judgement = this.#judge(this.#first as ValidateFunction, data);
+      if (typeof judgement === 'string') return { outcome: judgement, errors: [], steps: this.#meter.spent };
+      // With the steps that are left: data that took long to refuse is answered with the first error alone.
+      const every = this.#judge(this.#gathering(), data);
+      const errors = firstErrors(typeof every === 'string' ? judgement : every, this.#bounds);
+      return { outcome: 'invalid', errors, steps: this.#meter.spent + compiled };
+    } finally {
+      this.#patterns.rest();
+    }
   }
 
   #judge(validate: ValidateFunction, data: JsonObject): ValidationOutcome {
@@ -110,7 +172,7 @@ class MeteredSchema implements CompiledSchema {
       // The schema nests so deeply that it only just compiled the first time.
       this.#every = this.#first;
     }
-    return this.#every;
+    return this.#every as ValidateFunction;
   }
 
   #compile(allErrors: boolean): ValidateFunction {
@@ -123,15 +185,23 @@ class MeteredSchema implements CompiledSchema {
       // Hides inherited members from schemas, such as `toString` and `constructor`.
       ownProperties: true,
       formats: this.#formats,
+      // Longer lists of names are read in a loop: written out, each takes as long to compile as a keyword.
+      loopRequired: LOOP,
       code: {
         optimize: false,
+        process: (code) => {
+          this.#code += code.length * (BEYOND_LATIN_1.test(code) ? 2 : 1);
+          return code;
+        },
         regExp: Object.assign((source: string) => this.#patterns.compile(source), { code: 'pattern' }),
       },
     });
-    ajv.addKeyword(makeMeteredKeyword(this.#meter, this.#bounds.name));
-    for (const definition of equalityKeywords(this.#meter)) {
+    for (const definition of this.#keywords) {
       ajv.removeKeyword(definition.keyword as string).addKeyword(definition);
     }
-    return ajv.compile(this.#schema);
+    return ajv.compile(this.#prepared.schema);
   }
 }
+
+/** A text with such a character takes two bytes for each. */
+const BEYOND_LATIN_1 = /[^\0-\xff]/;

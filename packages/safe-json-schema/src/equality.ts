@@ -5,21 +5,51 @@ import type { Meter } from './meter.js';
  * The keywords that compare JSON values, each replacing the validator's own, whose comparison fails on members named
  * `valueOf`, `toString` or `constructor`, and whose `uniqueItems` compares each item with each other. Errors are worded
  * the same.
+ *
+ * @param allowed keeps what `const` and `enum` allow
  */
-export function equalityKeywords(meter: Meter): CodeKeywordDefinition[] {
-  return [constKeyword(meter), enumKeyword(meter), uniqueItemsKeyword(meter)];
+export function equalityKeywords(meter: Meter, allowed: AllowedValues): CodeKeywordDefinition[] {
+  return [constKeyword(meter, allowed), enumKeyword(meter, allowed), uniqueItemsKeyword(meter)];
 }
 
-function constKeyword(meter: Meter): CodeKeywordDefinition {
+/** Bytes that an allowed value takes beside its characters. */
+const VALUE = 80;
+
+/** The values that the keywords of one schema allow, each list once, wherever references repeat it. */
+export class AllowedValues {
+  readonly #known = new Map<unknown, ReadonlySet<string>>();
+  #bytes = 0;
+
+  /** About how many bytes they take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The identities of `values`, which are the value of the keyword or its only element. */
+  take(keyword: unknown, values: readonly unknown[]): ReadonlySet<string> {
+    const known = this.#known.get(keyword);
+    if (known !== undefined) return known;
+    const made = new Set(values.map((value) => identity(value)));
+    for (const one of made) this.#bytes += VALUE + one.length;
+    this.#known.set(keyword, made);
+    return made;
+  }
+}
+
+function constKeyword(meter: Meter, allowed: AllowedValues): CodeKeywordDefinition {
   return {
     keyword: 'const',
     before: 'not',
-    error: { message: 'must be equal to constant', params: ({ schemaCode }) => _`{allowedValue: ${schemaCode}}` },
-    code: (cxt) => failUnless(cxt, [cxt.schema], meter),
+    error: { message: 'must be equal to constant', params: ({ params: { value } }) => _`{allowedValue: ${value}}` },
+    code(cxt) {
+      // By reference: as a literal, a long text would be written out wherever a reference repeats it.
+      cxt.setParams({ value: cxt.gen.scopeValue('schema', { ref: cxt.schema }) });
+      failUnless(cxt, allowed.take(cxt.schema, [cxt.schema]), meter);
+    },
   };
 }
 
-function enumKeyword(meter: Meter): CodeKeywordDefinition {
+function enumKeyword(meter: Meter, allowed: AllowedValues): CodeKeywordDefinition {
   return {
     keyword: 'enum',
     before: 'not',
@@ -28,17 +58,17 @@ function enumKeyword(meter: Meter): CodeKeywordDefinition {
       message: 'must be equal to one of the allowed values',
       params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}`,
     },
-    code: (cxt) => failUnless(cxt, cxt.schema as unknown[], meter),
+    code: (cxt) => failUnless(cxt, allowed.take(cxt.schema, cxt.schema as unknown[]), meter),
   };
 }
 
-function failUnless(cxt: KeywordCxt, values: readonly unknown[], meter: Meter): void {
-  const allowed = new Set(values.map((value) => identity(value)));
+function failUnless(cxt: KeywordCxt, allowed: ReadonlySet<string>, meter: Meter): void {
   const includes = (data: unknown): boolean => allowed.has(identity(data, meter));
-  cxt.fail(_`!${cxt.gen.scopeValue('func', { ref: includes })}(${cxt.data})`);
+  cxt.fail(_`!${cxt.gen.scopeValue('func', { ref: includes, key: allowed })}(${cxt.data})`);
 }
 
-function uniqueItemsKeyword(meter: Meter): CodeKeywordDefinition {
+/** `uniqueItems`, in time linear in the items; `meter` is charged for them. */
+export function uniqueItemsKeyword(meter?: Meter): CodeKeywordDefinition {
   return {
     keyword: 'uniqueItems',
     before: 'additionalItems',
@@ -50,7 +80,7 @@ function uniqueItemsKeyword(meter: Meter): CodeKeywordDefinition {
     },
     code(cxt) {
       if (cxt.schema !== true) return;
-      const find = cxt.gen.scopeValue('func', { ref: (items: unknown[]) => lastPair(items, meter) });
+      const find = cxt.gen.scopeValue('func', { ref: (items: unknown[]) => lastPair(items, meter), key: lastPair });
       const pair = cxt.gen.const('pair', _`${find}(${cxt.data})`);
       cxt.setParams({ i: _`${pair}[0]`, j: _`${pair}[1]` });
       cxt.fail(_`${pair} !== undefined`);
@@ -59,7 +89,7 @@ function uniqueItemsKeyword(meter: Meter): CodeKeywordDefinition {
 }
 
 /** The last item that equals an earlier one, and the last of those; undefined when all differ. */
-function lastPair(items: readonly unknown[], meter: Meter): [number, number] | undefined {
+function lastPair(items: readonly unknown[], meter?: Meter): [number, number] | undefined {
   let pair: [number, number] | undefined;
   const seen = new Map<string, number>();
   items.forEach((item, index) => {

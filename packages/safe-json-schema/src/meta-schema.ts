@@ -1,11 +1,21 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { Bounds } from './bounds.js';
-import { isObject, type Json } from './json.js';
+import { uniqueItemsKeyword } from './equality.js';
+import { countValues, isObject, type Json } from './json.js';
 
 const DRAFT_7 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
 
-const draft7Ajv = new Ajv({ allErrors: true, strict: false, logger: false, ownProperties: true });
-const matchesMetaSchema = draft7Ajv.getSchema('http://json-schema.org/draft-07/schema') as ValidateFunction;
+const draft7 = (allErrors: boolean) => {
+  const ajv = new Ajv({ allErrors, strict: false, logger: false, ownProperties: true });
+  // The validator's own compares each value of an `enum` with each other.
+  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItemsKeyword());
+  return ajv.getSchema('http://json-schema.org/draft-07/schema') as ValidateFunction;
+};
+const matchesMetaSchema = draft7(false);
+const gatherErrors = draft7(true);
+
+/** Values of a schema up to which all its errors are gathered, in time quadratic in their number; else the first alone. */
+const GATHERED = 2_000;
 
 /**
  * Judges whether `schema` is a JSON Schema of draft-07 within the bounds.
@@ -13,7 +23,7 @@ const matchesMetaSchema = draft7Ajv.getSchema('http://json-schema.org/draft-07/s
  * @throws Error with a text for the author of the schema
  */
 export function judgeSchema(schema: Json, bounds: Bounds): void {
-  refuseDeeper(schema, bounds.depth, bounds.depth);
+  assertDepth(schema, bounds.depth);
   if (Buffer.byteLength(JSON.stringify(schema)) > bounds.bytes) {
     throw new Error(`schema is larger than ${bounds.bytes} bytes`);
   }
@@ -22,13 +32,18 @@ export function judgeSchema(schema: Json, bounds: Bounds): void {
     throw new Error(`no schema with key or ref "${$schema.slice(0, bounds.text)}"`);
   }
   if (matchesMetaSchema(schema)) return;
-  const errors = (matchesMetaSchema.errors ?? []).slice(0, bounds.answered.errors);
+  const judge = countValues(schema) <= GATHERED ? gatherErrors : matchesMetaSchema;
+  judge(schema);
+  const errors = (judge.errors ?? []).slice(0, bounds.answered.errors);
   matchesMetaSchema.errors = null;
-  throw new Error(`schema is invalid: ${draft7Ajv.errorsText(errors)}`);
+  gatherErrors.errors = null;
+  const texts = errors.map(({ instancePath, message }) => `data${instancePath} ${message}`);
+  throw new Error(`schema is invalid: ${texts.join(', ')}`);
 }
 
-function refuseDeeper(value: Json, levels: number, most: number): void {
+/** @throws Error when arrays and objects nest deeper than `most` levels */
+export function assertDepth(value: Json, most: number, levels = most): void {
   if (typeof value !== 'object' || value === null) return;
   if (levels === 0) throw new Error(`schema nests deeper than ${most} levels`);
-  for (const member of Object.values(value)) refuseDeeper(member, levels - 1, most);
+  for (const member of Object.values(value)) assertDepth(member, most, levels - 1);
 }

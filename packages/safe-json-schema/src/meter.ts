@@ -53,12 +53,16 @@ export const METERED = 'x-metered';
  * @param longestName characters of a member name that is judged by pattern or as an additional property
  */
 export function makeMeteredKeyword(meter: Meter, longestName: number): CodeKeywordDefinition {
+  /** By schema: references repeat it in the code. */
+  const charges = new WeakMap<object, Charge>();
   return {
     keyword: METERED,
     before: '$ref',
     trackErrors: true,
     code(cxt: KeywordCxt) {
-      const charge = chargeOf(meter, longestName, cxt.parentSchema as Readonly<Record<string, unknown>>);
+      const schema = cxt.parentSchema as Readonly<Record<string, unknown>>;
+      const charge = charges.get(schema) ?? chargeOf(meter, longestName, schema);
+      charges.set(schema, charge);
       const fn = cxt.gen.scopeValue('func', { ref: charge });
       cxt.gen.code(_`${fn}(${cxt.data}, ${cxt.errsCount ?? 0})`);
     },
@@ -68,11 +72,10 @@ export function makeMeteredKeyword(meter: Meter, longestName: number): CodeKeywo
 const BY_NAME = ['additionalProperties', 'patternProperties', 'propertyNames'];
 const BY_SIZE = ['items', 'contains', 'minProperties', 'maxProperties', ...BY_NAME];
 
-function chargeOf(
-  meter: Meter,
-  longestName: number,
-  schema: Readonly<Record<string, unknown>>,
-): (data: unknown, gathered: number) => void {
+/** Charges for a value before it is judged, given the errors that were found before. */
+type Charge = (data: unknown, gathered: number) => void;
+
+function chargeOf(meter: Meter, longestName: number, schema: Readonly<Record<string, unknown>>): Charge {
   const base = ownWeight(schema);
   const named = BY_NAME.some((keyword) => keyword in schema);
   const sized = BY_SIZE.some((keyword) => keyword in schema);

@@ -1,7 +1,8 @@
-/** A pattern in the syntax of RE2, and about how many instructions it compiles to. */
-export interface Translation {
+import { MOST_RANGES, PatternSize, rangesOf } from './pattern-size.js';
+
+/** A pattern in the syntax of RE2, and about how much it compiles to. */
+export interface Translation extends Pick<PatternSize, 'instructions' | 'ranges' | 'onePass'> {
   readonly text: string;
-  readonly instructions: number;
 }
 
 /** What `\s` matches in ECMAScript, as the inside of a class; RE2 knows only the ASCII part. */
@@ -18,12 +19,6 @@ const TOKEN =
 const ESCAPE =
   /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|[pP]\{[^}]*\}|[\s\S])|[\s\S]/uy;
 
-/** Sizes while reading: of the pattern or group so far, and of the last thing in it, which a quantifier repeats. */
-interface Size {
-  total: number;
-  last: number;
-}
-
 /**
  * Rewrites an ECMAScript pattern so that RE2 matches the same texts. The two differ in `.`, `\s`, classes and the
  * spelling of escapes.
@@ -32,53 +27,39 @@ interface Size {
  * @throws Error for look-around and back-references
  */
 export function toRe2(source: string): Translation {
-  const open: Size[] = [{ total: 2, last: 0 }];
+  const size = new PatternSize();
   let text = '';
   let at = 0;
   while (at < source.length) {
     TOKEN.lastIndex = at;
     const token = TOKEN.exec(source)?.[0] ?? '';
     at += token.length;
-    const size = open.at(-1) as Size;
     if (token.startsWith('[')) {
       const translated = classOf(source, at, token);
       text += translated.text;
       at = translated.end;
-      atom(size, 1);
+      size.add(translated.text, translated.ranges);
     } else if (token.startsWith('(')) {
       text += groupStart(token, source);
-      open.push({ total: 0, last: 0 });
+      size.openGroup();
     } else if (token === ')') {
       text += token;
-      open.pop();
-      atom(open.at(-1) as Size, 1 + size.total);
+      size.closeGroup();
     } else if (isQuantifier(token)) {
       text += token;
-      repeat(size, token);
+      size.repeat(token);
     } else {
       text += translateOutsideClass(token, source);
-      // Each side of `|` takes an instruction, even an empty one.
-      atom(size, token === '|' ? 2 : 1);
+      if (token === '|') size.addAlternative();
+      else size.add(token, rangesOf(token));
     }
   }
-  return { text: text === '' ? '(?:)' : text, instructions: (open[0] as Size).total };
-}
-
-function atom(size: Size, instructions: number): void {
-  size.total += instructions;
-  size.last = instructions;
+  const { instructions, ranges, onePass } = size;
+  return { text: text === '' ? '(?:)' : text, instructions, ranges, onePass };
 }
 
 function isQuantifier(token: string): boolean {
   return /^(?:[*+?]|\{\d)/.test(token);
-}
-
-/** Counts `a{n,m}` as m copies, of which m - n can be left out, and `a{n,}` as n copies and a loop. */
-function repeat(size: Size, quantifier: string): void {
-  const [, least = '1', most = least] = /^\{(\d+)(?:,(\d*))?/.exec(quantifier) ?? [];
-  const copies = Math.max(1, Number(least), Number(most));
-  const optional = quantifier.startsWith('{') && most !== '' ? Number(most) - Number(least) : 1;
-  size.total += size.last * (copies - 1) + optional;
 }
 
 function groupStart(token: string, source: string): string {
@@ -97,19 +78,21 @@ function translateOutsideClass(token: string, source: string): string {
 }
 
 /** The class that `opening` begins, up to and with its `]`. */
-function classOf(source: string, start: number, opening: string): { text: string; end: number } {
+function classOf(source: string, start: number, opening: string): { text: string; end: number; ranges: number } {
   let inside = '';
+  let ranges = 1;
   let at = start;
   while (source[at] !== ']') {
     ESCAPE.lastIndex = at;
     const token = ESCAPE.exec(source)?.[0] ?? '';
     at += token.length;
     inside += translateInClass(token);
+    ranges = Math.min(MOST_RANGES, ranges + rangesOf(token));
   }
   const end = at + 1;
   // RE2 takes a `]` in first place as a member, so the two empty classes are spelled out.
-  if (inside === '') return { text: opening === '[' ? '[^\\x{0}-\\x{10ffff}]' : '[\\x{0}-\\x{10ffff}]', end };
-  return { text: `${opening}${inside}]`, end };
+  if (inside === '') return { text: opening === '[' ? '[^\\x{0}-\\x{10ffff}]' : '[\\x{0}-\\x{10ffff}]', end, ranges };
+  return { text: `${opening}${inside}]`, end, ranges };
 }
 
 function translateInClass(token: string): string {

@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import type { PatternBounds } from './bounds.js';
 import type { Meter } from './meter.js';
+import { type Engine, shareClasses } from './pattern-memory.js';
 import { toRe2 } from './pattern-syntax.js';
 
 /** A compiled pattern, in the form Ajv calls. */
@@ -10,12 +11,23 @@ export interface Pattern {
   toString(): string;
 }
 
-type Engine = ReturnType<RE2JS['re2']>;
+/**
+ * Bytes of automaton states that the patterns of a schema build in one validation before they begin again, and that they
+ * keep until the next one. Usual patterns need less, hostile ones take all.
+ */
+const STATES = { built: 256 * 1024, kept: 64 * 1024 };
+
+/** Steps, of a tenth of a microsecond, to compile a pattern: for each character, Unicode property, and range. */
+const COST = { character: 20, property: 1_500, range: 0.2, onePass: 0.1 };
+
+/** The work of a program that follows one path only, in the count of `PatternSize.onePass`, that is worth it. */
+const WORTH_ONE_PASS = 6_000_000;
 
 /**
- * Bytes of automaton states the patterns of a schema keep between uses: usual ones need less, hostile ones take all.
+ * Matches nothing, everywhere. Before a pattern it keeps the engine from making the program that follows one path only,
+ * which begins with `^`.
  */
-const KEPT_STATES = 256 * 1024;
+const ANYWHERE = '(?:\\b|\\B)';
 
 /**
  * The patterns of one schema, compiled once each and run in time linear in the text, whatever the pattern.
@@ -24,8 +36,12 @@ export class Patterns {
   readonly #meter: Meter;
   readonly #bounds: PatternBounds;
   readonly #compiled = new Map<string, Pattern>();
+  /** Why sources were refused. */
+  readonly #refused = new Map<string, Error>();
   readonly #engines: Engine[] = [];
   #instructions = 0;
+  #properties = 0;
+  #bytes = 0;
   #states = 0;
 
   /** `meter` is charged for each text a pattern is run on. */
@@ -39,6 +55,11 @@ export class Patterns {
     return this.#compiled.size;
   }
 
+  /** About how many bytes of memory they take, with the automaton states that are kept. */
+  get bytes(): number {
+    return this.#bytes + (this.#engines.length > 0 ? STATES.kept : 0);
+  }
+
   /**
    * Compiles `source`, an ECMAScript pattern in Unicode mode.
    *
@@ -46,25 +67,57 @@ export class Patterns {
    *   (which exclude linear time), one over the bounds
    */
   compile(source: string): Pattern {
-    const known = this.#compiled.get(source);
-    if (known !== undefined) return known;
-    const { characters, instructions, together, count } = this.#bounds;
+    for (const _ of this.prepare(source));
+    const compiled = this.#compiled.get(source);
+    if (compiled === undefined) throw this.#refused.get(source) as Error;
+    return compiled;
+  }
+
+  /**
+   * Compiles `source` slice by slice. Where it is refused, `compile` tells so.
+   *
+   * @yields the steps that the next slice takes
+   */
+  *prepare(source: string): Generator<number, void> {
+    if (this.#compiled.has(source) || this.#refused.has(source)) return;
+    try {
+      this.#compiled.set(source, yield* this.#compileAnew(source));
+    } catch (error) {
+      this.#refused.set(source, error as Error);
+    }
+  }
+
+  /** Forgets what a validation has built beyond what is kept until the next one. */
+  rest(): void {
+    if (this.#states > STATES.kept) this.#forgetStates();
+  }
+
+  *#compileAnew(source: string): Generator<number, Pattern> {
+    const { characters, instructions, together, count, properties } = this.#bounds;
     if (source.length > characters) throw new Error(`a pattern is longer than ${characters} characters`);
     if (this.count === count) throw new Error(`schema has more than ${count} different patterns`);
+    const named = countProperties(source);
+    if (this.#properties + named > properties) {
+      throw new Error(`the patterns of the schema name more than ${properties} Unicode properties`);
+    }
+    yield COST.character * source.length + COST.property * named;
     // Throws for invalid patterns, some of which the engine would take.
     new RegExp(source, 'u');
     const translated = toRe2(source);
-    this.#instructions += translated.instructions;
-    if (translated.instructions > instructions || this.#instructions > together) {
+    if (translated.instructions > instructions || this.#instructions + translated.instructions > together) {
       throw new Error(`pattern "${source}" repeats too much`);
     }
-    const pattern = this.#metered(source, parse(source, translated.text));
-    this.#compiled.set(source, pattern);
-    return pattern;
+    this.#properties += named;
+    this.#instructions += translated.instructions;
+    const { text, ranges, onePass } = translated;
+    const isWorth = onePass <= WORTH_ONE_PASS;
+    yield COST.property * named + COST.range * ranges + (isWorth ? COST.onePass * onePass : 0);
+    return this.#metered(source, parse(source, isWorth ? text : ANYWHERE + text));
   }
 
   #metered(source: string, compiled: RE2JS): Pattern {
     const engine = compiled.re2();
+    this.#bytes += shareClasses(engine) + 2 * source.length;
     // A one-pass pattern (most that begin with `^`) runs outside the automaton.
     if (engine.onepass === null) {
       chargeSteps(engine, this.#meter);
@@ -76,7 +129,7 @@ export class Patterns {
         const before = statesOf(engine);
         const matched = compiled.test(text);
         this.#states += statesOf(engine) - before;
-        if (this.#states > KEPT_STATES) this.#forgetStates();
+        if (this.#states > STATES.built) this.#forgetStates();
         return matched;
       },
       toString: () => source,
@@ -84,9 +137,17 @@ export class Patterns {
   }
 
   #forgetStates(): void {
-    for (const { dfa } of this.#engines) dfa.clearCache();
+    for (const engine of this.#engines) {
+      engine.dfa.clearCache();
+      engine.reset();
+    }
     this.#states = 0;
   }
+}
+
+/** How many Unicode properties (`\p{…}`) a pattern names. */
+function countProperties(source: string): number {
+  return source.match(/\\[\s\S]/g)?.filter((token) => /[pP]/.test(token)).length ?? 0;
 }
 
 function parse(source: string, text: string): RE2JS {

@@ -1,17 +1,27 @@
 import type { Bounds } from './bounds.js';
-import { isObject, type Json, type JsonObject } from './json.js';
+import { CodeSize } from './code-size.js';
+import { countValues, isObject, type Json, type JsonObject } from './json.js';
 import { METERED } from './meter.js';
 import { subschemas } from './subschemas.js';
 
 /** A copy of a schema that is safe to compile. */
 export interface PreparedSchema {
   readonly schema: JsonObject;
-  /** The judgements in the compiled code, in the count of `Bounds.subschemas`. */
-  readonly subschemas: number;
+  /** The keywords in the compiled code, in the count of `Bounds.keywords`. */
+  readonly keywords: number;
+  /** About how many characters its code has, at most. */
+  readonly characters: number;
+  /** The patterns that it may run. */
+  readonly patterns: readonly string[];
+  /** About how many bytes it takes. */
+  readonly bytes: number;
 }
 
 /** Where copies of references with unusual characters are listed; see `#relocate`. */
 const LISTED = 'x-referenced';
+
+/** Bytes that a value of a schema takes beside its characters. */
+const VALUE = 60;
 
 /** A reference that reads the same to every reader of JSON pointers. */
 const PLAIN_POINTER = /^#(?:\/[\w$.-]+)*$/;
@@ -30,7 +40,9 @@ const NOT_A_SCHEMA = 'a reference leads to something that is not a schema';
  *   allow
  */
 export function prepare(schema: JsonObject, judge: (schema: Json) => void, bounds: Bounds): PreparedSchema {
-  return new Preparation(JSON.parse(JSON.stringify(schema)) as JsonObject, judge, bounds).run();
+  const text = JSON.stringify(schema);
+  const prepared = new Preparation(JSON.parse(text) as JsonObject, judge, bounds).run();
+  return { ...prepared, bytes: text.length + VALUE * countValues(schema) };
 }
 
 class Preparation {
@@ -43,8 +55,14 @@ class Preparation {
   readonly #plain = new Set<JsonObject>();
   readonly #references: JsonObject[] = [];
   readonly #listed: Json[] = [];
+  readonly #code = new CodeSize();
+  /** Characters of the way to each schema. */
+  readonly #ways = new Map<JsonObject, number>();
+  /** Whether a schema holds references, of those that references lead to. */
+  readonly #referring = new Map<JsonObject, boolean>();
   #judgements = 0;
   #keywords = 0;
+  #characters = 0;
 
   constructor(root: JsonObject, judge: (schema: Json) => void, bounds: Bounds) {
     this.#root = root;
@@ -52,18 +70,19 @@ class Preparation {
     this.#bounds = bounds;
   }
 
-  run(): PreparedSchema {
-    this.#visit(this.#root);
+  run(): Omit<PreparedSchema, 'bytes'> {
+    this.#visit(this.#root, 0);
     // Grows while it is read: what a reference finds may hold references.
     for (const schema of this.#references) this.#follow(schema);
     this.#refuseLoops();
     for (const schema of this.#schemas.keys()) if (Object.keys(schema).length > 0) schema[METERED] = true;
     if (this.#listed.length > 0) this.#root[LISTED] = this.#listed;
-    return { schema: this.#root, subschemas: this.#judgements };
+    const [keywords, characters] = [this.#keywords, this.#characters];
+    return { schema: this.#root, keywords, characters, patterns: this.#listPatterns() };
   }
 
-  #visit(schema: Json): void {
-    if (schema === false) this.#add(1, 0);
+  #visit(schema: Json, way: number): void {
+    if (schema === false) this.#add(1, 0, 0);
     if (!isObject(schema) || this.#schemas.has(schema)) return;
     if (this.#plain.has(schema)) throw new Error(NOT_A_SCHEMA);
     const nested = schema !== this.#root && typeof schema.$id === 'string' && !schema.$id.startsWith('#');
@@ -71,10 +90,11 @@ class Preparation {
     for (const name of ['$id', '$schema', '$async', LISTED]) delete schema[name];
     const inside = subschemas(schema);
     this.#schemas.set(schema, inside.inPlace);
-    this.#add(1 + inside.names.length, keywordsOf(schema));
+    this.#ways.set(schema, way);
+    this.#add(1 + inside.names.length, keywordsOf(schema), this.#code.own(schema, way));
     for (const map of inside.maps) this.#mark(map);
     for (const name of ['enum', 'const']) this.#markData(schema[name]);
-    for (const part of [...inside.inPlace, ...inside.deeper]) this.#visit(part);
+    for (const part of inside.all) this.#visit(part.schema, this.#code.way(way, part.at));
     if (typeof schema.$ref === 'string') this.#references.push(schema);
   }
 
@@ -100,18 +120,45 @@ class Preparation {
     if (!PLAIN_POINTER.test(ref)) this.#relocate(schema, target);
     if (!isObject(target)) return;
     if (!this.#schemas.has(target)) this.#judge(target);
-    this.#visit(target);
+    const way = this.#code.way(this.#ways.get(schema) ?? 0, [ref]);
+    this.#visit(target, way);
     this.#schemas.get(schema)?.push(target);
     // The compiler inlines a target free of references at each place that refers to it.
-    if (!holdsReference(target)) this.#add(judgements(target), keywords(target));
+    if (!this.#isReferring(target)) this.#add(judgements(target), keywords(target), this.#code.whole(target, way));
   }
 
-  #add(judgements: number, keywords: number): void {
+  #isReferring(target: JsonObject): boolean {
+    const is = this.#referring.get(target) ?? holdsReference(target);
+    this.#referring.set(target, is);
+    return is;
+  }
+
+  /** The patterns of the schemas that are compiled: definitions are only where a reference leads to them. */
+  #listPatterns(): string[] {
+    const patterns = new Set<string>();
+    const seen = new Set<Json>();
+    const enter = (schema: Json): void => {
+      if (!isObject(schema) || seen.has(schema)) return;
+      seen.add(schema);
+      if (typeof schema.pattern === 'string') patterns.add(schema.pattern);
+      if (isObject(schema.patternProperties))
+        for (const source of Object.keys(schema.patternProperties)) patterns.add(source);
+      for (const part of subschemas(schema).all) if (part.at[0] !== 'definitions') enter(part.schema);
+      // What judges the same value, and what a reference leads to.
+      for (const part of this.#schemas.get(schema) ?? []) enter(part);
+    };
+    enter(this.#root);
+    return [...patterns];
+  }
+
+  #add(judgements: number, keywords: number, characters: number): void {
     this.#judgements += judgements;
     this.#keywords += keywords;
+    this.#characters += characters;
     const bounds = this.#bounds;
     if (this.#judgements > bounds.subschemas) throw new Error(`schema has more than ${bounds.subschemas} subschemas`);
     if (this.#keywords > bounds.keywords) throw new Error(`schema has more than ${bounds.keywords} keywords`);
+    if (this.#characters > bounds.code) throw new Error('schema repeats long names too often');
   }
 
   /** The schema that `ref` names: an object or a boolean. */
@@ -173,8 +220,7 @@ function keywordsOf(schema: JsonObject): number {
 /** The same of a schema and those inside it. */
 function keywords(schema: Json): number {
   if (!isObject(schema)) return 0;
-  const { inPlace, deeper } = subschemas(schema);
-  return [...inPlace, ...deeper].reduce<number>((sum, part) => sum + keywords(part), keywordsOf(schema));
+  return subschemas(schema).all.reduce<number>((sum, part) => sum + keywords(part.schema), keywordsOf(schema));
 }
 
 function holdsReference(value: Json): boolean {
@@ -186,6 +232,6 @@ function holdsReference(value: Json): boolean {
 /** How many judgements a schema and those inside it make. */
 function judgements(schema: Json): number {
   if (!isObject(schema)) return schema === false ? 1 : 0;
-  const { inPlace, deeper, names } = subschemas(schema);
-  return [...inPlace, ...deeper].reduce<number>((sum, part) => sum + judgements(part), 1 + names.length);
+  const { all, names } = subschemas(schema);
+  return all.reduce<number>((sum, part) => sum + judgements(part.schema), 1 + names.length);
 }

@@ -89,7 +89,10 @@ describe('a schema', () => {
   });
 
   test('weighs more with its subschemas and patterns', () => {
-    expect(compile({}).weight).toBe(21);
-    expect(compile({ allOf: [{ pattern: 'a' }, { pattern: 'b' }] }).weight).toBe(20 + 3 + 2 * 20);
+    const weightOf = (count: number, make: (index: number) => object) =>
+      compile({ allOf: Array.from({ length: count }, (_, index) => make(index)) }).weight;
+    expect(compile({}).weight).toBe(20);
+    expect(weightOf(51, () => ({ minimum: 1 })) - weightOf(1, () => ({ minimum: 1 }))).toBeGreaterThan(50);
+    expect(weightOf(51, (i) => ({ pattern: `${i}` })) - weightOf(51, () => ({ pattern: '0' }))).toBeGreaterThan(250);
   });
 });

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../src/json.js';
-import { data as admitted, bits, bounds, compile, effort, outcome, refusal } from './support.js';
+import type { JsonObject } from '../src/json.js';
+import { data as admitted, bits, bounds, compile, effort, members, outcome, refusal } from './support.js';
 
 /** Far above what anything here takes, so that a busy machine does not fail it; without bounds it would be minutes. */
 const SOON = 3_000;
-
-function members<T extends Json>(count: number, make: (index: number) => T): { [name: string]: T } {
-  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, make(i)]));
-}
 
 function nested(levels: number, wrap: (inside: JsonObject) => JsonObject, inside: JsonObject = {}): JsonObject {
   return levels === 0 ? inside : nested(levels - 1, wrap, wrap(inside));

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { Exhausted, Meter } from '../src/meter.js';
 import { Patterns } from '../src/pattern.js';
 import { toRe2 } from '../src/pattern-syntax.js';
-import { bits, bounds, effort } from './support.js';
+import { bits, bounds, distinct, effort } from './support.js';
 
 function compile(source: string) {
   const meter = new Meter(bounds);
@@ -137,11 +137,29 @@ describe('patterns', () => {
     );
   });
 
+  test('match the same where the program for one path alone would take too long to make', () => {
+    const many = distinct(300).map((one) => `${one}?`);
+    const source = fc
+      .tuple(pattern, fc.constantFrom('^', '(?:^|a)'))
+      .map(([one, start]) => `${start}(?:${one})${many.join('')}`);
+    fc.assert(
+      fc.property(source.filter(isPattern), fc.array(text, { minLength: 1, maxLength: 8 }), (source, texts) => {
+        expect(toRe2(source).onePass).toBeGreaterThan(6_000_000);
+        const ours = compile(source);
+        for (const each of texts) expect([each, ours.test(each)]).toEqual([each, matches(source, each)]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   test('are at most as large as they were estimated', () => {
     fc.assert(
       fc.property(pattern.filter(isPattern), (source) => {
-        const { text, instructions } = toRe2(source);
-        expect(RE2JS.compile(text).programSize()).toBeLessThanOrEqual(instructions + 1);
+        const { text, instructions, ranges } = toRe2(source);
+        const compiled = RE2JS.compile(text);
+        expect(compiled.programSize()).toBeLessThanOrEqual(instructions + 1);
+        const { inst } = (compiled.re2() as unknown as { prog: { inst: { runes: Int32Array }[] } }).prog;
+        expect(inst.reduce((sum, { runes }) => sum + runes.length / 2, 0)).toBeLessThanOrEqual(ranges);
       }),
       { numRuns: 300 },
     );

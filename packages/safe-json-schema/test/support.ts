@@ -1,5 +1,5 @@
 import { type Bounds, type CompiledSchema, compileSchema, SchemaError } from '../src/index.js';
-import type { JsonObject } from '../src/json.js';
+import type { Json, JsonObject } from '../src/json.js';
 
 /** Bounds of a service that answers many clients from one thread. */
 export const bounds: Bounds = {
@@ -7,7 +7,8 @@ export const bounds: Bounds = {
   depth: 32,
   subschemas: 300,
   keywords: 600,
-  pattern: { characters: 1_024, instructions: 2_000, together: 10_000, count: 100 },
+  code: 2 * 1024 * 1024,
+  pattern: { characters: 1_024, instructions: 2_000, together: 10_000, count: 100, properties: 500 },
   steps: 600_000,
   gathered: 2_000,
   name: 1_024,
@@ -17,6 +18,16 @@ export const bounds: Bounds = {
 
 /** What such a service lets in: nesting of arrays and objects in the data, and how many JSON values. */
 export const data = { depth: 64, values: 50_000 };
+
+/** An object of so many members, `p0` and so on. */
+export function members<T extends Json>(count: number, make: (index: number) => T): { [name: string]: T } {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, make(i)]));
+}
+
+/** So many characters, none like another or next to it. */
+export function distinct(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => String.fromCharCode(0x4e00 + 2 * i));
+}
 
 /** Compiles a schema within `bounds`. */
 export function compile(schema: object): CompiledSchema {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
+import type { Task } from '../metering/task.js';
 import { compileUserSchema, type UserSchema } from './user-schema.js';
 
 /**
@@ -30,10 +31,11 @@ export class CompiledSchemas {
    *
    * @param hash the hash of the record's data
    * @param schema `schema` of that very data: every ledger that holds a record with this hash is judged by it
+   * @param task charged for the work
    * @throws LedgerError `record.schema-invalid` when the content is unusable as a schema
    */
-  add(hash: string, schema: JsonObject): UserSchema {
-    const compiled = compileUserSchema(schema);
+  async add(hash: string, schema: JsonObject, task: Pick<Task, 'turn'>): Promise<UserSchema> {
+    const compiled = await compileUserSchema(schema, task);
     this.#kept.set(hash, compiled);
     return compiled;
   }

@@ -30,7 +30,7 @@ const NOT_OBJECT: ErrorObject = {
  * Compiles the schema of a request body. The returned function takes the parsed body (undefined when it is missing) and
  * throws `record.schema-invalid` in the wording of interface/errors#schema-errors on a mismatch.
  */
-export function requestCheck(schema: TSchema): (body: unknown) => void {
+export function makeRequestCheck(schema: TSchema): (body: unknown) => void {
   for (const part of listSharedSchemas()) if (!ajv.getSchema(part.$id)) ajv.addSchema(part);
   const validate = ajv.compile(schema);
   return (body) => {

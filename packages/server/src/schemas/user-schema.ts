@@ -1,9 +1,7 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
-import { type CompiledSchema, compileSchema, SchemaError, type Verdict } from '@countersign/safe-json-schema';
+import { type CompiledSchema, compileInSlices, SchemaError, type Verdict } from '@countersign/safe-json-schema';
 import { limits } from '../limits.js';
-
-/** Steps of a tenth of a microsecond to compile a schema, or to compile it once more for its errors. */
-export const STEPS_TO_COMPILE = 300_000;
+import type { Task } from '../metering/task.js';
 
 const bounds = { ...limits.schema, steps: limits.validation * limits.schema.unitsPerMillisecond };
 
@@ -26,11 +24,12 @@ export interface UserSchema {
  * Compiles a JSON Schema (draft-07) that a user wrote. Compiling and judging end soon, whatever the schema holds
  * (decision 0007).
  *
+ * @param task charged for the work, which it gives turns: there may be some fifty milliseconds between two
  * @throws LedgerError `record.schema-invalid`, detail `Schema content is invalid` and the reason in
  *   `custom.error.message` (interface/schemas#fields), for an invalid schema and for one that exceeds `limits.schema`
  */
-export function compileUserSchema(schema: JsonObject): UserSchema {
-  const compiled = compileWithinBounds(schema);
+export async function compileUserSchema(schema: JsonObject, task: Pick<Task, 'turn'>): Promise<UserSchema> {
+  const compiled = await compileWithinBounds(schema, task);
   return {
     weight: compiled.weight,
     check(data, note) {
@@ -41,9 +40,9 @@ export function compileUserSchema(schema: JsonObject): UserSchema {
   };
 }
 
-function compileWithinBounds(schema: JsonObject): CompiledSchema {
+async function compileWithinBounds(schema: JsonObject, task: Pick<Task, 'turn'>): Promise<CompiledSchema> {
   try {
-    return compileSchema(schema, bounds);
+    return await compileInSlices(schema, bounds, (steps) => task.turn(steps));
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     throw new LedgerError('record.schema-invalid', 'Schema content is invalid', { error: { message: error.message } });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../src/limits.js';
-import { requestCheck } from '../../src/schemas/request.js';
+import { makeRequestCheck } from '../../src/schemas/request.js';
 import { refusal } from './support.js';
 
 const closed = { additionalProperties: false };
@@ -9,8 +9,8 @@ const address = Type.Object({ handle: Type.String() }, closed);
 const secretPattern = '^\\{\\{ secret\\.[A-Za-z]+[A-Za-z0-9]* \\}\\}$';
 
 /** The check of a body whose `data` has this schema. */
-function dataCheck(data: Parameters<typeof requestCheck>[0]) {
-  return requestCheck(Type.Object({ data }));
+function dataCheck(data: Parameters<typeof makeRequestCheck>[0]) {
+  return makeRequestCheck(Type.Object({ data }));
 }
 
 function short(run: () => void) {
