@@ -30,12 +30,10 @@ export function startServer(
   launch: Launch,
   home: string,
   address: ListenAddress,
-  log: (line: string) => void,
+  { connections, log }: { readonly connections: number; readonly log: (line: string) => void },
 ): PostgresServer {
-  const given = Object.entries({ ...postgresSettings, ...address.settings }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ]);
+  const settings = { ...postgresSettings, max_connections: `${connections}`, ...address.settings };
+  const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // In a process group of its own: a Ctrl-C at the terminal is for the server, which still needs its database then.
   const child = launch(postgres, ['-D', clusterIn(home), ...given], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -20,6 +20,12 @@ function memoryAllowed(): number {
   return allowed > 0 && allowed < totalmem() ? allowed : totalmem();
 }
 
+/** Connections that there may always be, as many as PostgreSQL's default. Each takes some 25 kB of shared memory. */
+export const LEAST_CONNECTIONS = 100;
+
+/** Connections beyond which nobody can mean it: they would take half a gigabyte of shared memory, and 10,000 processes. */
+export const MOST_CONNECTIONS = 10_000;
+
 /**
  * Every setting of the embedded PostgreSQL that differs from its default or that we depend on, each with its reason.
  * They are given on its command line, where they override files in the data directory, and a new release's values hold
@@ -46,8 +52,6 @@ export const postgresSettings: Readonly<Record<string, string>> = {
   autovacuum_naptime: '5s',
   // Parallel workers take the processors from other statements, and need shared memory that containers lack.
   max_parallel_workers_per_gather: '0',
-  // The pools need a fraction; the rest is for the operator's own tools.
-  max_connections: '100',
   // Keeps clients' data out of the log: the statements of errors and their values are omitted.
   log_min_error_statement: 'panic',
   log_parameter_max_length_on_error: '0',

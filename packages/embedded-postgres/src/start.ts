@@ -14,7 +14,7 @@ import { findLaunch } from './launch.js';
 import { stopLeftBehind } from './left-behind.js';
 import { lockDataDir } from './lock.js';
 import { type PostgresServer, startServer } from './server.js';
-import { sessionSettings } from './settings.js';
+import { LEAST_CONNECTIONS, MOST_CONNECTIONS, sessionSettings } from './settings.js';
 
 /**
  * Milliseconds until ready. Ordinarily one second; after a crash it replays at most `max_wal_size` of its log first.
@@ -34,6 +34,8 @@ export interface PostgresOptions {
   readonly log: (line: string) => void;
   /** Takes messages for the operator: that it ended and is restarted. As `log` unless given. */
   readonly alarm?: (text: string) => void;
+  /** Connections that there may be at a time: 100 unless given, and never fewer; 10,000 at most. */
+  readonly connections?: number;
   readonly restarts: RestartBounds;
   /** Bytes of free disk below which restarts stay uncounted. */
   readonly leastFree: number;
@@ -58,12 +60,16 @@ export interface Postgres {
  * loopback address on Windows), as root and as an ordinary user. One that a killed process left running is stopped
  * first, with all its commits kept. One that ends by itself is restarted (`keepRunning`).
  *
- * @throws TypeError when the name is invalid
+ * @throws TypeError when the name, or the number of connections, is invalid
  * @throws Error, in words for the operator, when another process uses the directory, or PostgreSQL cannot run here
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { name, log, alternative, dataDirSetting = 'the data directory' } = options;
   if (!PLAIN_NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot name a database`);
+  const connections = Math.max(LEAST_CONNECTIONS, options.connections ?? 0);
+  if (!Number.isInteger(connections) || connections > MOST_CONNECTIONS) {
+    throw new TypeError(`${options.connections} cannot be a number of connections`);
+  }
   const root = await openDataDir(options.dataDir, dataDirSetting);
   const lock = await lockDataDir(root, dataDirSetting);
   let address: ListenAddress | undefined;
@@ -77,7 +83,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     const password = await makeCluster(home, name, binaries.initdb, launch, account);
     const place = { root, cluster: clusterIn(home), url: connectionString(name, address, password) };
     const at = address;
-    const start = () => startServer(binaries, launch, home, at, log);
+    const start = () => startServer(binaries, launch, home, at, { connections, log });
     return await superviseServer(start, place, options, async () => {
       await at.close();
       await lock.release();

@@ -45,6 +45,16 @@ async function start(
   return database;
 }
 
+/** Opens so many connections side by side, and closes them. */
+async function connect(url: string, count: number): Promise<void> {
+  const clients = Array.from({ length: count }, () => new pg.Client({ connectionString: url }));
+  for (const client of clients) client.on('error', () => {});
+  const results = await Promise.allSettled(clients.map((client) => client.connect()));
+  await Promise.all(clients.map((client) => client.end()));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
 async function query(url: string, statement: string): Promise<unknown[][]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
@@ -304,5 +314,29 @@ describe.skipIf(process.platform === 'win32')('a server that was killed', () => 
     const next = await start();
     expect(await startOf(pid)).toBeUndefined();
     expect(await query(next.url, 'select answer from kept')).toEqual([[42]]);
+  });
+});
+
+describe('connections', () => {
+  const withRoom = async (connections?: number) => {
+    const options = connections === undefined ? common : { ...common, connections };
+    const database = await startPostgres({ ...options, dataDir, log: () => {} });
+    started.push(database);
+    return database;
+  };
+
+  it('have the room that is asked for', async () => {
+    const { url } = await withRoom(110);
+    await eventually(() => connect(url, 110));
+    await expect(connect(url, 111)).rejects.toMatchObject({ code: '53300' });
+  });
+
+  it.each([undefined, 1, 100])('are a hundred where %s are asked for', async (connections) => {
+    const { url } = await withRoom(connections);
+    expect(await query(url, 'show max_connections')).toEqual([['100']]);
+  });
+
+  it.each([10_001, 100.5, Number.NaN])('cannot be %d', async (connections) => {
+    await expect(withRoom(connections)).rejects.toThrow(TypeError);
   });
 });
