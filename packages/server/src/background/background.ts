@@ -34,6 +34,8 @@ export interface BackgroundOptions {
   readonly holder: string;
   readonly metrics: BackgroundMetrics;
   readonly logger: FastifyBaseLogger;
+  /** Milliseconds since 1970, which lists of due units compare with. */
+  readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
   /** From 0 inclusive to 1 exclusive. */
@@ -47,7 +49,7 @@ const CHANNEL = 'countersign_background';
 /** Starts the workers of this process. */
 export function startBackground(options: BackgroundOptions): Background {
   const { workers, pool, holder, metrics, logger, clock, random, bounds = limits.background } = options;
-  const leases = createLeases(pool, holder);
+  const leases = createLeases(pool, holder, options.now);
   const failed = createFailures(logger, metrics, clock);
   const heartbeat = createHeartbeat({
     leases,
@@ -66,7 +68,11 @@ export function startBackground(options: BackgroundOptions): Background {
       .query({ text: 'select pg_notify($1, $2)', values: [CHANNEL, name] })
       .catch((err: unknown) => failed({ name, step: 'hint', err }));
   });
-  const listener = hearHints(options, bounds, loops);
+  const tell = (name: string) => {
+    workers.find((worker) => worker.name === name)?.hinted?.();
+    loops.get(name)?.wake();
+  };
+  const listener = hearHints(options, bounds, loops, tell);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     hints.stop();
@@ -76,7 +82,7 @@ export function startBackground(options: BackgroundOptions): Background {
   return {
     hint(name) {
       if (stopping) return;
-      loops.get(name)?.wake();
+      tell(name);
       hints.send(name);
     },
     stop() {
@@ -91,6 +97,7 @@ function hearHints(
   { database, onConnect, metrics, logger, random }: BackgroundOptions,
   { reconnect }: BackgroundBounds,
   loops: ReadonlyMap<string, Loop>,
+  tell: (name: string) => void,
 ): Listener | undefined {
   metrics.listening(false);
   if (!database) return undefined;
@@ -98,7 +105,7 @@ function hearHints(
     database,
     channel: CHANNEL,
     ...(onConnect ? { onConnect } : {}),
-    heard: (name) => loops.get(name)?.wake(),
+    heard: tell,
     listening(is) {
       metrics.listening(is);
       if (is) for (const loop of loops.values()) loop.wake();

@@ -17,12 +17,12 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-const NOTHING: DueUnits = { claimed: [], lag: 0 };
+const NOTHING: DueUnits = { claimed: [], chosen: 0, lag: 0 };
 
 /**
  * Looks for due units repeatedly: at least every `worker.every` milliseconds, with jitter; when a unit that is held or
- * rests may be free; at once after a look that filled all free lanes; and when it is woken. Looks are at least
- * `bounds.pause` milliseconds apart.
+ * rests may be free; at once after a look that filled all free lanes, or lost a unit to another process; and when it is
+ * woken. Looks are at least `bounds.pause` milliseconds apart.
  */
 export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
   const { metrics, failed, bounds, clock, random } = shared;
@@ -59,10 +59,12 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
 
   /** Claims units for the free lanes. @returns milliseconds until the next look */
   const take = async (count: number): Promise<number> => {
-    const { claimed, lag, wait = worker.every, since } = await claimUnits(shared, worker, runs, count, () => stopped);
+    const units = await claimUnits(shared, worker, runs, count, () => stopped);
+    const { claimed, chosen, lag, wait = worker.every, since } = units;
     metrics.lag(worker.name, lag);
     for (const unit of claimed) start(unit, since);
-    if (claimed.length === count) wanted = true;
+    // What was chosen and lost took the place of others, which may be free.
+    if (claimed.length === count || claimed.length < chosen) wanted = true;
     return Math.min(spread(worker.every, random()), wait + bounds.jitter * random());
   };
 
@@ -93,6 +95,7 @@ export function startLoop(shared: Shared, worker: BackgroundWorker): Loop {
     async stop() {
       stopped = true;
       alarm.stop();
+      worker.stopping?.();
       await looking;
       await endRuns(runs, bounds);
     },

@@ -93,7 +93,7 @@ async function finishRun(
       rest = backOff(bounds.retry, failures, random());
       failed({ ...about, step: 'run', failures, retryIn: Math.round(rest), err });
       await leases.release(key, rest, failures);
-    } else if (worker.rest > 0) {
+    } else if (worker.rest > 0 || worker.takesTurns) {
       rest = worker.rest;
       await leases.release(key, rest, 0);
     } else await leases.forget(key);

@@ -17,6 +17,8 @@ export interface BackgroundWorker {
    * SQL that lists due units: a query with the columns `ledger_id bigint` (0 for the deployment), `unit text` (empty
    * where a ledger has one), `since timestamptz` (when the unit became due; null for a unit that is due as soon as its rest is over).
    *
+   * `clock` is a table of one row whose `now` is the time by the clock of the service, which tests move.
+   *
    * It runs often, so an index must answer it, and it bounds what it lists: where a ledger may have many due units, to
    * a few of each ledger. The runtime shares them out, and sees `limits.background.listed` at most.
    */
@@ -25,11 +27,20 @@ export interface BackgroundWorker {
   readonly every: number;
   /** Milliseconds for which even a due unit rests after a run that succeeded; 0 for a unit that may go on. */
   readonly rest: number;
+  /**
+   * Set for units that are due again as soon as they have run: the one whose last run is longest ago goes first, so that
+   * those with much to do leave the others their turns. It keeps a row of each in the table of leases.
+   */
+  readonly takesTurns?: true;
   /** Milliseconds that one run may take; a longer one is aborted and counts as failed. */
   readonly timeout: number;
   /** Units that one process runs at a time: in all, and of one ledger. */
   readonly lanes: number;
   readonly each: number;
+  /** Called for every hint, in each process: units that run may have something new to do. */
+  hinted?(): void;
+  /** Called once, when the process stops: runs finish what they have begun, and begin nothing more. */
+  stopping?(): void;
   /**
    * Runs one unit, a bounded piece of work.
    *

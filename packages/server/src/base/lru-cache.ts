@@ -71,11 +71,17 @@ export class LruCache<K, V extends object> {
     while (this.#weight > this.#limit || this.size > this.#most) this.#evict(this.#oldest!);
   }
 
+  /** Evicts the value of `key`, if there is one. */
+  delete(key: K): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#evict(entry);
+  }
+
   /**
    * The value of `key`; when it is missing, the result of `make`, which is set. When `make` throws, the cache stays as
    * it is.
    */
-  take(key: K, make: () => V): V {
+  getOrSet(key: K, make: () => V): V {
     const kept = this.get(key);
     if (kept !== undefined) return kept;
     const value = make();

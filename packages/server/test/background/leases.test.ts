@@ -25,7 +25,7 @@ let processes: { leases: Leases; end(): Promise<void> }[];
 beforeAll(() => {
   processes = Array.from({ length: PROCESSES }, (_, index) => {
     const pool = createPool({ connectionString: work.current.url, max: 1 }, () => {});
-    return { leases: createLeases(pool, `process ${index}`), end: () => pool.end() };
+    return { leases: createLeases(pool, `process ${index}`, Date.now), end: () => pool.end() };
   });
 });
 
@@ -69,6 +69,23 @@ it('a claim passes over what another one is taking, and takes the next', async (
   } finally {
     taking.release();
   }
+});
+
+it('a claim tells how many it chose: more than it has where another one was first', async () => {
+  await insertJobs(work.current, 1, ['a', 'b', 'c']);
+  await one().claim(CLAIM);
+  await work.current.pool.query(`update lease set until = '-infinity'`);
+  const taking = await work.current.pool.connect();
+  try {
+    await taking.query(`begin; select from lease where unit in ('a', 'b') for update`);
+    expect(await other().claim({ ...CLAIM, count: 2 })).toMatchObject({ claimed: [], chosen: 2 });
+    expect(await other().claim(CLAIM)).toMatchObject({ claimed: [{ unit: 'c' }], chosen: 3 });
+    await taking.query('rollback');
+  } finally {
+    taking.release(true);
+  }
+  expect(await other().claim(CLAIM)).toMatchObject({ chosen: 2 });
+  expect(await other().claim(CLAIM)).toMatchObject({ claimed: [], chosen: 0 });
 });
 
 it('a unit that somebody holds takes the place of no other one, and tells when it may be free', async () => {

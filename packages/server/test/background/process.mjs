@@ -16,6 +16,7 @@ const background = startBackground({
   holder: name,
   metrics: createMetrics(name).background,
   logger: pino({ level: 'silent' }),
+  now: Date.now,
   clock: () => performance.now(),
   random: Math.random,
   bounds,

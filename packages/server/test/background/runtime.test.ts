@@ -315,6 +315,43 @@ describe('units of many ledgers', () => {
   });
 });
 
+describe('a look that loses what it chose to another process', () => {
+  it('is followed by another one, which finds what is free', async () => {
+    const { pool } = work.current;
+    await insertJobs(work.current, 1, ['a', 'b']);
+    await pool.query(
+      `insert into lease values (1, 'job', 'a', null, '-infinity', 0), (1, 'job', 'b', null, '-infinity', 0)`,
+    );
+    const taking = await pool.connect();
+    try {
+      await taking.query(
+        `begin; update lease set holder = 'other', until = now() + interval '1 hour' where unit = 'a'`,
+      );
+      const running: string[] = [];
+      const { value } = work.start({
+        workers: [
+          jobWorker(
+            async ({ unit }, signal) => {
+              running.push(unit);
+              await aborted(signal);
+            },
+            { every: HOUR, lanes: 1, each: 1 },
+          ),
+        ],
+        bounds: { ...QUICK, drain: 1 },
+      });
+      await eventually(async () => {
+        expect(await value('countersign_background_lag_seconds', { name: 'job' })).toBeGreaterThan(0);
+      });
+      expect(running).toEqual([]);
+      await taking.query('commit');
+      await eventually(() => expect(running).toEqual(['b']));
+    } finally {
+      taking.release(true);
+    }
+  });
+});
+
 /** A worker whose runs show that others have been looked for: each look is done in turn. */
 function other() {
   return jobWorker(async (unit) => finishJob(work.current, unit), { name: 'other' });

@@ -86,6 +86,7 @@ export function withWork(): { readonly current: Work; start(options: Partial<Bac
         holder: `test/${random()}`,
         metrics: metrics.background,
         logger: pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) }),
+        now: Date.now,
         clock: () => performance.now(),
         random,
         bounds: QUICK,

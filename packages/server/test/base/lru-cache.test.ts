@@ -9,7 +9,7 @@ function counted(limit: number) {
     made,
     cache,
     take: (key: string) =>
-      cache.take(key, () => {
+      cache.getOrSet(key, () => {
         made.push(key);
         return { name: key };
       }).name,
@@ -34,10 +34,21 @@ test('one beyond the limit evicts the least recently used', () => {
   expect(made).toEqual(['b']);
 });
 
+test('what is deleted makes room, and is told as evicted', () => {
+  const evicted: string[] = [];
+  const cache = new LruCache<string, { name: string }>(2, undefined, undefined, ({ name }) => evicted.push(name));
+  for (const name of ['a', 'b']) cache.set(name, { name });
+  cache.delete('a');
+  cache.delete('a');
+  cache.set('c', { name: 'c' });
+  expect([cache.get('a'), cache.get('b')?.name, cache.get('c')?.name]).toEqual([undefined, 'b', 'c']);
+  expect(evicted).toEqual(['a']);
+});
+
 test('keeps nothing when making fails', () => {
   const cache = new LruCache<string, object>(1);
   expect(() =>
-    cache.take('a', () => {
+    cache.getOrSet('a', () => {
       throw new Error('no');
     }),
   ).toThrow('no');

@@ -37,6 +37,8 @@ export interface ClaimQuery {
 /** The result of a look for due units. */
 export interface DueUnits {
   readonly claimed: readonly Claimed[];
+  /** The number of free units it tried to claim: more than `claimed` where another process was first. */
+  readonly chosen: number;
   /** Seconds that the longest due of the free units has waited; 0 when all are held or at rest. */
   readonly lag: number;
   /** Milliseconds until the first held or resting unit is free; absent when all due units are. */
@@ -72,7 +74,8 @@ const MILLISECOND = `interval '1 millisecond'`;
  * Taking over from a process that died counts as a failure.
  */
 function claimStatement(due: string): string {
-  return `with due as materialized (
+  return `with clock as (select $8::timestamptz as now),
+  due as materialized (
     select d.ledger_id, d.unit collate "C" as unit, d.since
     from (${due}) as d (ledger_id, unit, since) limit ${limits.background.listed}
   ),
@@ -113,6 +116,7 @@ function claimStatement(due: string): string {
   select
     (select coalesce(json_agg(json_build_object('ledger', ledger_id, 'unit', unit, 'failures', failures)), '[]')
       from claimed) as claimed,
+    (select count(*)::int from chosen) as chosen,
     (select coalesce(extract(epoch from now() - min(since)), 0)::float8 from free) as lag,
     (select extract(epoch from min(until) - now())::float8 * 1000 from judged where until > now()) as wait`;
 }
@@ -127,17 +131,29 @@ const RELEASE = `update lease set holder = null, until = now() + $5 * ${MILLISEC
 
 const FORGET = `delete from lease where ledger_id = $1 and worker = $2 and unit = $3 and holder = $4`;
 
-/** @param holder unique name of this process among all past and future ones */
-export function createLeases(pool: pg.Pool, holder: string): Leases {
+/**
+ * @param holder unique name of this process among all past and future ones
+ * @param now milliseconds since 1970 by the clock of the service, which lists of due units compare with
+ */
+export function createLeases(pool: pg.Pool, holder: string, now: () => number): Leases {
   return {
     async claim({ worker, due, lease, count, each, running }) {
-      const { rows } = await pool.query<{ claimed: Claimed[]; lag: number; wait: number | null }>({
+      const { rows } = await pool.query<{ claimed: Claimed[]; chosen: number; lag: number; wait: number | null }>({
         name: `claim-${worker}`,
         text: claimStatement(due),
-        values: [worker, holder, lease, count, each, running.map((one) => one.ledger), running.map((one) => one.unit)],
+        values: [
+          worker,
+          holder,
+          lease,
+          count,
+          each,
+          running.map((one) => one.ledger),
+          running.map((one) => one.unit),
+          new Date(now()),
+        ],
       });
-      const { claimed, lag, wait } = rows[0]!;
-      return { claimed, lag, ...(wait === null ? {} : { wait }) };
+      const { claimed, chosen, lag, wait } = rows[0]!;
+      return { claimed, chosen, lag, ...(wait === null ? {} : { wait }) };
     },
     async renew(keys, lease) {
       const columns = [keys.map((key) => key.ledger), keys.map((key) => key.worker), keys.map((key) => key.unit)];
