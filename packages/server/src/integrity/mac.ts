@@ -1,4 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
+import type { NewDelivery } from '../store/committer/write.js';
 import type { StoredVersion, VersionSource } from '../store/queries/version.js';
 
 /** Bytes of a code: a guess succeeds once in 2^128 times. */
@@ -9,6 +10,27 @@ export type Coded = Pick<StoredVersion, 'luid' | 'change' | 'action' | 'body'>;
 
 /** Makes the authentication code of a version: 22 characters of base64url. */
 export type Mac = (place: Pick<VersionSource, 'ledger' | 'kind'>, version: Coded) => string;
+
+/** What the code of a delivery is made of: all that was decided when it was queued. */
+export type CodedDelivery = Omit<NewDelivery, 'mac'>;
+
+/** Makes the authentication code of a delivery. */
+export type DeliveryMac = (ledger: number, delivery: CodedDelivery) => string;
+
+/**
+ * Codes for deliveries, under a key of their own: whoever can write to the database makes no event that the ledger signs.
+ *
+ * @param masterKey 32 bytes
+ */
+export function createDeliveryMac(masterKey: Buffer): DeliveryMac {
+  const hmac = createShortHmac(createHmac('sha256', masterKey).update('countersign:deliveries:1').digest());
+  return (ledger, { handle, effect, effectHandle, effectChange, ...delivery }) => {
+    const { effectDomain = null, bridge = null, target, record, linked = null, event } = delivery;
+    const about = [effect, effectHandle, effectChange, effectDomain];
+    const parts = [ledger, handle, ...about, bridge, target, record, linked, event];
+    return hmac(JSON.stringify(parts)).toString('base64url', 0, BYTES);
+  };
+}
 
 /**
  * Message authentication codes for stored versions: HMAC-SHA-256 under a key that is derived from the master key, which

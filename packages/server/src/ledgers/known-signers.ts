@@ -1,26 +1,44 @@
 import type { SignerFacts } from '../access/caller.js';
+import { weighJson } from '../base/json-weight.js';
+import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import type { Ledger } from './ledger.js';
 
+/** What is known of a key; without a signer it is a key that no signer has. */
+interface KnownKey {
+  readonly signer: SignerFacts | undefined;
+}
+
+/** Bytes of an entry beside its signer. */
+const ENTRY = 300;
+
+/** The keys of all ledgers: a tenant may have any number of signers, each as long as a body. */
+const knownKeys = new LruCache<string, KnownKey>(limits.signers, ({ signer }) => ENTRY + weighJson(signer));
+
+let instances = 0;
+
 /** Cache of signers by public key; `undefined` marks a key that no signer has. */
 export class KnownSigners {
-  readonly #known = new Map<string, SignerFacts | undefined>();
+  readonly #name = instances++;
 
   has(key: string): boolean {
-    return this.#known.has(key);
+    return knownKeys.get(this.#nameOf(key)) !== undefined;
   }
 
   get(key: string): SignerFacts | undefined {
-    return this.#known.get(key);
+    return knownKeys.get(this.#nameOf(key))?.signer;
   }
 
   set(key: string, signer: SignerFacts | undefined): void {
-    if (this.#known.size >= limits.signers) this.#known.clear();
-    this.#known.set(key, signer);
+    knownKeys.set(this.#nameOf(key), { signer });
   }
 
   delete(key: string): void {
-    this.#known.delete(key);
+    knownKeys.delete(this.#nameOf(key));
+  }
+
+  #nameOf(key: string): string {
+    return `${this.#name} ${key}`;
   }
 }
 

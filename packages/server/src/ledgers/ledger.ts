@@ -2,13 +2,25 @@ import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { AccessPolicy } from '../access/context.js';
 import type { AccessEntry } from '../access/rules.js';
 import type { Countersigner } from '../keys/countersigner.js';
-import type { KindName } from '../kinds/kind.js';
 
 export interface Domain {
   readonly handle: string;
   readonly access: readonly AccessEntry[];
   /** The domain this one is in. */
   readonly parent?: string;
+}
+
+/** An effect as far as deciding whom to tell takes it. */
+export interface Effect {
+  readonly handle: string;
+  readonly luid: string;
+  /** Number of the version that is in force. */
+  readonly change: number;
+  /** Paths of the event's data, and what must be found there. */
+  readonly filter?: JsonObject;
+  readonly action: { readonly bridge: string } | { readonly endpoint: string };
+  /** The domain it is in: it is told of records there and below. */
+  readonly domain?: string;
 }
 
 export interface SchemaEntry {
@@ -30,9 +42,11 @@ export interface Ledger {
   readonly luid: string;
   readonly version: number;
   /** Sequence number of its load in this process: of two states, the one with the higher number is the newer. */
-  readonly loads: number;
+  readonly loadNumber: number;
   /** Approximate characters of the records it was loaded from. */
   readonly weight: number;
+  /** Approximate bytes of memory that it takes. */
+  readonly memory: number;
   readonly owners: readonly string[];
   readonly access: readonly AccessEntry[];
   readonly config: JsonObject;
@@ -40,7 +54,9 @@ export interface Ledger {
   readonly policies: ReadonlyMap<string, AccessPolicy>;
   readonly domains: ReadonlyMap<string, Domain>;
   /** By kind of record they are for, then by handle. */
-  readonly schemas: ReadonlyMap<KindName, ReadonlyMap<string, SchemaEntry>>;
+  readonly schemas: ReadonlyMap<string, ReadonlyMap<string, SchemaEntry>>;
+  /** By the signal they subscribe to, oldest first. */
+  readonly effects: ReadonlyMap<string, readonly Effect[]>;
   readonly system: Countersigner;
   /** Signs for signers whose requests carry a token instead of a signature (interface/tokens#impersonation). */
   readonly auth: Countersigner;
@@ -50,7 +66,11 @@ export interface Ledger {
  * Whether a record in the domain `border` counts for a record in `domain`: it does when `domain` is `border` or below it.
  * A record outside every domain counts everywhere (docs/interface/domains.md).
  */
-export function isWithin(ledger: Ledger, domain: string | undefined, border: string | undefined): boolean {
+export function isWithin(
+  ledger: Pick<Ledger, 'domains'>,
+  domain: string | undefined,
+  border: string | undefined,
+): boolean {
   return border === undefined || domainsFrom(ledger, domain).some(({ handle }) => handle === border);
 }
 
@@ -63,7 +83,7 @@ export function isOwn({ system, auth }: Pick<Ledger, 'system' | 'auth'>, key: st
 }
 
 /** The domain of that handle and every domain above it, nearest first (interface/domains#rules-of-a-domain). */
-export function domainsFrom(ledger: Ledger, handle: string | undefined): Domain[] {
+export function domainsFrom(ledger: Pick<Ledger, 'domains'>, handle: string | undefined): Domain[] {
   const found = new Set<Domain>();
   for (let at = handle; at !== undefined; ) {
     const domain = ledger.domains.get(at);
@@ -78,4 +98,12 @@ export function domainsFrom(ledger: Ledger, handle: string | undefined): Domain[
 /** The rules on a record itself; they were validated when it was stored. */
 export function accessOf(record: RecordEnvelope): readonly AccessEntry[] {
   return (record.data.access ?? []) as unknown as readonly AccessEntry[];
+}
+
+/**
+ * Whether a key is one of the ledger's own and stands for no signer. Bridges and readers of records know what the
+ * ledger has signed, so in a client's request such a key does not identify the sender.
+ */
+export function isNobodys({ ledger, isOwn: own }: { ledger: Ledger; isOwn?: true }, key: string): boolean {
+  return own !== true && isOwn(ledger, key);
 }

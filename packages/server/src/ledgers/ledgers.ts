@@ -1,4 +1,11 @@
-import { encodeBase64, isObject, LedgerError, type RecordEnvelope, type Suite } from '@countersign/protocol';
+import {
+  encodeBase64,
+  isObject,
+  type JsonObject,
+  LedgerError,
+  type RecordEnvelope,
+  type Suite,
+} from '@countersign/protocol';
 import type { AccessPolicy } from '../access/context.js';
 import { LruCache } from '../base/lru-cache.js';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
@@ -11,7 +18,8 @@ import { limits } from '../limits.js';
 import type { Scheduler } from '../metering/scheduler.js';
 import { stepsOfText } from '../metering/task.js';
 import type { LedgerStore, StoredLedger } from '../store/queries/ledgers.js';
-import { accessOf, type Domain, type Ledger, type SchemaEntry } from './ledger.js';
+import { accessOf, type Domain, type Effect, type Ledger, type SchemaEntry } from './ledger.js';
+import { weighState } from './weight.js';
 
 /** The ledgers of this deployment, as this process holds them. */
 export interface Ledgers {
@@ -38,7 +46,7 @@ interface LedgerDependencies {
 }
 
 export function createLedgers(store: LedgerStore, means: LedgerDependencies): Ledgers {
-  const held = new LruCache<string, Ledger>(limits.ledgers.together, ({ weight }) => weight + LEDGER);
+  const held = new LruCache<string, Ledger>(limits.ledgers.together, ({ memory }) => memory);
   const loading = new Map<string, Promise<Ledger>>();
   const { lanes, size, ...patience } = limits.loads;
   const lane = createWeightedSemaphore({ ...patience, process: lanes, ledger: 1 });
@@ -52,11 +60,11 @@ export function createLedgers(store: LedgerStore, means: LedgerDependencies): Le
   const read = async (id: string, before: number): Promise<Ledger | undefined> => {
     const made = async (stored: StoredLedger) =>
       makeLedger(stored, await parseRecords(stored, means.scheduler), before, means);
-    const small = await lane(id, 1, () => store.load(id, limits.loads.small));
+    const small = await lane(id, 1, () => store.find(id, limits.loads.small));
     if (!small) return undefined;
     if (!('size' in small)) return made(small);
     return room(id, small.size, async () => {
-      const stored = await store.load(id);
+      const stored = await store.find(id);
       return stored && made(stored);
     });
   };
@@ -79,7 +87,7 @@ export function createLedgers(store: LedgerStore, means: LedgerDependencies): Le
   /** Of two loads of one ledger the older may end later: the newer one stays. */
   const keep = (id: string, loaded: Ledger): Ledger => {
     const before = held.get(id);
-    const ledger = before && before.loads > loaded.loads ? before : loaded;
+    const ledger = before && before.loadNumber > loaded.loadNumber ? before : loaded;
     held.set(id, ledger);
     return ledger;
   };
@@ -91,7 +99,7 @@ export function createLedgers(store: LedgerStore, means: LedgerDependencies): Le
     async renew(stale, version) {
       if (stale.version === version) return stale;
       const newer = [held.get(stale.handle), held.get(stale.luid)].find(
-        (one) => one?.luid === stale.luid && one.loads > stale.loads && one.version >= version,
+        (one) => one?.luid === stale.luid && one.loadNumber > stale.loadNumber && one.version >= version,
       );
       // Under both names, so that every later request begins with the new state.
       const ledger = newer ?? (await load(stale.luid));
@@ -101,16 +109,14 @@ export function createLedgers(store: LedgerStore, means: LedgerDependencies): Le
   };
 }
 
-/** Weight of a ledger beside its rules: keys, and cached signers. */
-const LEDGER = 30_000;
-
-/** Weight of a schema, of which only the names are held. */
-const SCHEMA = 200;
+/** Characters of a schema, of which only the names are held. */
+const SCHEMA_CHARACTERS = 200;
 
 /** A record that the state of a ledger is made of. */
 interface Held {
   readonly kind: KindName;
   readonly luid: string;
+  readonly change: number;
   readonly record: RecordEnvelope;
 }
 
@@ -121,9 +127,9 @@ interface Held {
 async function parseRecords(stored: StoredLedger, scheduler: Scheduler): Promise<Held[]> {
   const task = scheduler.task(stored.id, () => false);
   const records: Held[] = [];
-  for (const { kind, luid, body } of stored.bodies) {
+  for (const { kind, luid, change, body } of stored.bodies) {
     await task.turn(stepsOfText(body));
-    records.push({ kind, luid, record: JSON.parse(body) as RecordEnvelope });
+    records.push({ kind, luid, change, record: JSON.parse(body) as RecordEnvelope });
   }
   return records;
 }
@@ -136,7 +142,7 @@ async function parseRecords(stored: StoredLedger, scheduler: Scheduler): Promise
 function makeLedger(
   stored: StoredLedger,
   records: readonly Held[],
-  loads: number,
+  loadNumber: number,
   { masterKey, suite, integrity }: LedgerDependencies,
 ): Ledger {
   const misled = (luid: string) =>
@@ -155,8 +161,12 @@ function makeLedger(
     handle: stored.handle,
     luid: stored.luid,
     version: stored.version,
-    loads,
-    weight: stored.bodies.reduce((sum, { body }) => sum + body.length, SCHEMA * stored.schemas.length),
+    loadNumber,
+    weight: stored.bodies.reduce((sum, { body }) => sum + body.length, SCHEMA_CHARACTERS * stored.schemas.length),
+    memory: weighState(
+      records.map(({ record }) => record),
+      stored.schemas.length,
+    ),
     owners: own.meta.owners,
     access: accessOf(own),
     config: isObject(own.data.config) ? own.data.config : {},
@@ -168,6 +178,7 @@ function makeLedger(
       records.filter((one) => isPart('domains', one)).map(({ record }) => [handleOf(record), toDomain(record)]),
     ),
     schemas: schemasOf(stored),
+    effects: effectsOf(records.filter((one) => isPart('effects', one))),
     system: signer('system'),
     auth: signer('system.auth'),
   };
@@ -190,6 +201,25 @@ function toPolicy(record: RecordEnvelope): AccessPolicy {
 function toDomain(record: RecordEnvelope): Domain {
   const domain: Domain = { handle: handleOf(record), access: accessOf(record) };
   return record.meta.domain === undefined ? domain : { ...domain, parent: record.meta.domain };
+}
+
+function effectsOf(records: readonly Held[]): Ledger['effects'] {
+  const effects = new Map<string, Effect[]>();
+  for (const { luid, change, record } of records) {
+    const { signal, filter, action } = record.data as { signal: string; filter?: JsonObject; action: Effect['action'] };
+    const effect: Effect = {
+      handle: handleOf(record),
+      luid,
+      change,
+      action,
+      ...(filter === undefined ? {} : { filter }),
+      ...(record.meta.domain === undefined ? {} : { domain: record.meta.domain }),
+    };
+    const others = effects.get(signal);
+    if (others) others.push(effect);
+    else effects.set(signal, [effect]);
+  }
+  return effects;
 }
 
 function schemasOf(stored: StoredLedger): Ledger['schemas'] {

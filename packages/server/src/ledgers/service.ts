@@ -2,6 +2,7 @@ import type { Suite } from '@countersign/protocol';
 import type { Explain } from '../access/explain.js';
 import type { Rule } from '../access/rules.js';
 import type { Runtime } from '../base/clock.js';
+import type { OpenFile } from '../base/contained-file.js';
 import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import type { Items } from '../integrity/items.js';
@@ -44,4 +45,16 @@ export interface Service {
   readonly answerBytes: WeightedSemaphore;
   readonly ledgerMutex: LedgerMutex;
   readonly scheduler: Scheduler;
+  /** Says that deliveries were queued: they need not wait until somebody looks. */
+  readonly deliveriesQueued: () => void;
+  /** The same of requests to send deliveries again. */
+  readonly retriesQueued: () => void;
+  /** The bucket that generated files of reports must be in; absent where any place will do (interface/reports#assets). */
+  readonly assetBucket?: string;
+  /**
+   * Opens a generated file in the operator's folder, for a ledger; nothing where there is none. Absent without a folder.
+   *
+   * @throws Overloaded when too many are open
+   */
+  readonly openAsset?: (ledger: number, path: readonly string[]) => Promise<OpenFile | undefined>;
 }

@@ -7,7 +7,7 @@ import type { StoredChange, Versioned } from '../store/queries/history.js';
 import type { FoundSigner } from '../store/queries/signers.js';
 import type { Version } from '../store/queries/version.js';
 import { getKnownSigners, type KnownSigners } from './known-signers.js';
-import { isOwn, type Ledger } from './ledger.js';
+import type { Ledger } from './ledger.js';
 import type { Service } from './service.js';
 
 /**
@@ -28,13 +28,13 @@ export interface Session extends Service {
    */
   readonly strangers: Set<string>;
   /** The current version of a record of the ledger; undefined when it is missing. */
-  lookup(kind: KindName, id: string, by: 'handle' | 'luid'): Promise<Version | undefined>;
+  findVersion(kind: KindName, id: string, by: 'handle' | 'luid'): Promise<Version | undefined>;
   /** The signer that a key or handle leads to. */
-  lookupSigner(key: string, by: 'public' | 'handle'): Promise<FoundSigner>;
+  findSigner(key: string, by: 'public' | 'handle'): Promise<FoundSigner>;
   /** One version of a record, which may have been dropped since. */
-  lookupChange(of: Omit<Versioned, 'ledger'>, change: number): Promise<StoredChange | undefined>;
+  findChange(of: Omit<Versioned, 'ledger'>, change: number): Promise<StoredChange | undefined>;
   /** Returns what a read of the store found. @throws OutOfDate when it was found under another state */
-  checked<T extends { readonly version: number }>(found: T): T;
+  assertFresh<T extends { readonly version: number }>(found: T): T;
   /** Asks the database whether this state is still current. @throws OutOfDate */
   assertStillCurrent(): Promise<void>;
   /**
@@ -68,7 +68,7 @@ export class OutOfDate extends Error {
  * The error for a write with a proof that was used for another record: otherwise any reader of a record could replay
  * its proofs in the signer's name.
  */
-export function reused(): LedgerError {
+export function proofReused(): LedgerError {
   return new LedgerError(
     'record.invalid',
     'A proof in the request was used for another record. Sign anew, with a custom.moment of its own.',
@@ -122,7 +122,7 @@ export function openSession(service: Service, ledger: Ledger): Session {
   const assertCurrent = (version: number) => {
     if (version !== ledger.version) throw new OutOfDate(version);
   };
-  const checked = <T extends { readonly version: number }>(found: T): T => {
+  const assertFresh = <T extends { readonly version: number }>(found: T): T => {
     assertCurrent(found.version);
     return found;
   };
@@ -131,15 +131,15 @@ export function openSession(service: Service, ledger: Ledger): Session {
     ledger,
     signers,
     strangers,
-    checked,
-    async lookup(kind, key, by) {
-      return checked(await store.lookup({ ledger: id, kind, id: key, by })).record;
+    assertFresh,
+    async findVersion(kind, key, by) {
+      return assertFresh(await store.findVersion({ ledger: id, kind, id: key, by })).record;
     },
-    async lookupSigner(key, by) {
-      return checked(await store.signers({ ledger: id, key, by }));
+    async findSigner(key, by) {
+      return assertFresh(await store.signers({ ledger: id, key, by }));
     },
-    async lookupChange(of, change) {
-      return checked(await store.history.one({ ledger: id, ...of }, change)).change;
+    async findChange(of, change) {
+      return assertFresh(await store.history.one({ ledger: id, ...of }, change)).change;
     },
     async assertStillCurrent() {
       assertCurrent(await store.ledgers.version(id));
@@ -150,8 +150,9 @@ export function openSession(service: Service, ledger: Ledger): Session {
       // A stranger may have registered meanwhile, and the key that was just stored is registered now.
       if (result === 'stale') for (const key of strangers) signers.delete(key);
       if (result === 'done' && write.link !== undefined) signers.delete(write.link);
+      if (result === 'done' && write.deliveries?.length) service.deliveriesQueued();
       if (result === 'stale') throw new OutOfDate(version, write.decides);
-      if (result === 'reused' && write.action !== 'create') throw reused();
+      if (result === 'reused' && write.action !== 'create') throw proofReused();
       return result;
     },
   };
@@ -163,14 +164,6 @@ export function openSession(service: Service, ledger: Ledger): Session {
  */
 export function openOwnSession(service: Service, ledger: Ledger): Session {
   return { ...openSession(service, ledger), isOwn: true };
-}
-
-/**
- * Whether a key is one of the ledger's own and stands for no signer. Bridges and readers of records know what the
- * ledger has signed, so in a client's request such a key does not identify the sender.
- */
-export function isNobodys({ ledger, isOwn: own }: Session, key: string): boolean {
-  return own !== true && isOwn(ledger, key);
 }
 
 /** The version to decide anew on, at least. */

@@ -4,10 +4,25 @@ import { limits } from '../limits.js';
 export interface EmbeddedOptions {
   /** DATA_DIR. */
   readonly dataDir: string;
+  /** WORKERS: how many processes connect. */
+  readonly workers: number;
   /** Takes PostgreSQL's log, a line at a time. */
   readonly log: (line: string) => void;
   /** Takes messages for the operator. */
   readonly alarm?: (text: string) => void;
+}
+
+/** Connections to the database that one process has at most. */
+export function countConnections(): number {
+  return Object.values(limits.connections).reduce<number>((sum, count) => sum + count, 0);
+}
+
+/**
+ * Connections to the database that there are at most: those of so many processes and of one more, which is started
+ * beside the others when they are replaced, and those of operators.
+ */
+export function countAllConnections(workers: number): number {
+  return (workers + 1) * countConnections() + limits.spareConnections;
 }
 
 /**
@@ -15,10 +30,11 @@ export interface EmbeddedOptions {
  *
  * @throws Error, in words for the operator, when another server uses the directory, or PostgreSQL cannot run here
  */
-export function startEmbedded(options: EmbeddedOptions): Promise<Postgres> {
+export function startEmbedded({ workers, ...options }: EmbeddedOptions): Promise<Postgres> {
   return startPostgres({
     ...options,
     name: 'countersign',
+    connections: countAllConnections(workers),
     restarts: limits.restarts,
     leastFree: limits.freeDisk.start,
     dataDirSetting: 'DATA_DIR',

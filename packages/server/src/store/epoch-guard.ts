@@ -66,7 +66,7 @@ const IDENTITY_SQL = `select ${ALWAYS_ASKED},
 const PLAIN_IDENTITY_SQL = `select ${ALWAYS_ASKED}, null as system, null as timeline, null as position`;
 
 /** Starts that the database remembers. */
-const STARTS = 100;
+const REMEMBERED_STARTS = 100;
 
 /** SQLSTATEs of a function that the role may not call, or that a hosted PostgreSQL lacks. */
 const REFUSED = new Set(['42501', '42883', '0A000']);
@@ -75,7 +75,7 @@ const REFUSED = new Set(['42501', '42883', '0A000']);
 const IDENTITY_TIMEOUT = 5_000;
 
 /** Milliseconds for moving all ledgers on: 100,000 take a third of a second. */
-const MOVING = 300_000;
+const MOVE_TIMEOUT_MS = 300_000;
 
 /**
  * Makes an epoch guard. After a failover to a standby that was behind, after a restore, or when the end of the log was
@@ -167,7 +167,7 @@ export async function createEpochGuard(pool: pg.Pool, { epochBegan }: EpochGuard
 function hasLostWrites(seen: DatabaseIdentity, passed: number, identity: DatabaseIdentity): boolean {
   if (seen.name !== identity.name || (identity.position ?? passed) < passed) return true;
   const starts = Object.entries(identity.starts);
-  if (!(seen.start in identity.starts) && starts.length < STARTS) return true;
+  if (!(seen.start in identity.starts) && starts.length < REMEMBERED_STARTS) return true;
   return starts.some(([start, position]) => !(start in seen.starts) && position < passed);
 }
 
@@ -211,10 +211,10 @@ async function moveOn(
   lost: number | undefined,
 ): Promise<{ epoch: number; moved: boolean }> {
   const run = (text: string, values: unknown[] = []) =>
-    client.query({ text, values, query_timeout: MOVING } as pg.QueryConfig);
+    client.query({ text, values, query_timeout: MOVE_TIMEOUT_MS } as pg.QueryConfig);
   await run('begin');
   try {
-    await run(`set local statement_timeout = ${MOVING}`);
+    await run(`set local statement_timeout = ${MOVE_TIMEOUT_MS}`);
     await run(`insert into deployment (name, value) values ('epoch', '0'), ('identity', '') on conflict do nothing`);
     const { rows } = await run(
       `select name, value from deployment where name in ('epoch', 'identity') order by name for update`,
@@ -234,7 +234,7 @@ async function moveOn(
     ]);
     await run(
       `delete from deployment where name in (
-        select name from deployment where name like 'start/%' order by name desc offset ${STARTS})`,
+        select name from deployment where name like 'start/%' order by name desc offset ${REMEMBERED_STARTS})`,
     );
     await run('commit');
     return { epoch, moved };

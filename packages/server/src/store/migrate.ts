@@ -17,6 +17,9 @@ import { keyOrderSchema } from './migrations/0006-key-order.js';
 import { macsSchema } from './migrations/0007-macs.js';
 import { answersSchema } from './migrations/0008-answers.js';
 import { leasesSchema } from './migrations/0009-leases.js';
+import * as deliveries from './migrations/0010-deliveries.js';
+import * as schedules from './migrations/0011-schedules.js';
+import { deliveryRetriesSchema } from './migrations/0012-delivery-retries.js';
 
 const numbered: Record<string, string> = {
   '0001-records': recordsSchema,
@@ -28,6 +31,9 @@ const numbered: Record<string, string> = {
   '0007-macs': macsSchema,
   '0008-answers': answersSchema,
   '0009-leases': leasesSchema,
+  '0010-deliveries': deliveries.sql,
+  '0011-schedules': schedules.sql,
+  '0012-delivery-retries': deliveryRetriesSchema,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

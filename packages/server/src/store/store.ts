@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import { limits } from '../limits.js';
 import { type Commit, createCommitter } from './committer/commit.js';
+import { createLabeled, type Labeled } from './committer/labeled.js';
 import { type DiskSpace, UNWATCHED } from './disk-space.js';
+import { createDeliveryLists, type DeliveryLists } from './outbox/delivery-list.js';
+import { createDeliveryRetries, type DeliveryRetries } from './outbox/delivery-retries.js';
 import { createAdmission } from './queries/admission.js';
 import { type Bodies, createBodies } from './queries/bodies.js';
 import { createHistory, createHistoryPage, type History, type HistoryPage } from './queries/history.js';
@@ -19,7 +22,7 @@ import { transaction } from './transaction.js';
 /** All access to the database. */
 export interface Store {
   readonly commit: Commit;
-  readonly lookup: Lookup;
+  readonly findVersion: Lookup;
   readonly signers: SignerLookup;
   readonly history: History;
   /** Lists that clients request; ledgers take turns. */
@@ -27,9 +30,11 @@ export interface Store {
   /** Lists that the ledger itself needs for a decision: they bypass the queue of clients' lists. */
   readonly find: Lists['page'];
   readonly linked: Linked;
+  readonly labeled: Labeled;
   readonly bodies: Bodies;
   readonly secrets: SecretLookup;
   readonly usedProofs: UsedProofs;
+  readonly retries: DeliveryRetries;
   readonly ledgers: LedgerStore;
   /** Resolves when the database answers. */
   ping(): Promise<void>;
@@ -49,10 +54,16 @@ export interface Pools {
 export interface Listings extends Lists {
   readonly history: HistoryPage;
   readonly bodies: Bodies;
+  readonly deliveries: DeliveryLists;
 }
 
 function listings(on: Queryable): Listings {
-  return { ...createLists(on), history: createHistoryPage(on), bodies: createBodies(on) };
+  return {
+    ...createLists(on),
+    history: createHistoryPage(on),
+    bodies: createBodies(on),
+    deliveries: createDeliveryLists(on),
+  };
 }
 
 /**
@@ -79,6 +90,11 @@ function admitLists(pool: pg.Pool): Listings {
     ledgers: (query) => inTurn(query.owner, (lists) => lists.ledgers(query)),
     history: (of, page) => inTurn(of.ledger, (lists) => lists.history(of, page)),
     bodies: (query) => inTurn(query.ledger, (lists) => lists.bodies(query)),
+    deliveries: {
+      page: (query) => inTurn(query.ledger, ({ deliveries }) => deliveries.page(query)),
+      named: (query) => inTurn(query.ledger, ({ deliveries }) => deliveries.named(query)),
+      versions: (query) => inTurn(query.ledger, ({ deliveries }) => deliveries.versions(query)),
+    },
   };
 }
 
@@ -125,25 +141,37 @@ export function createStore(
   const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
   const commit = createCommitter(pool, watch('commit'));
   const ledgers = createLedgerStore(pool, guards);
-  const lookup = createLookup(pool, guards, watch('lookup'));
+  const findVersion = createLookup(pool, guards, watch('lookup'));
+  const retries = createDeliveryRetries(pool);
   return {
     async commit(write) {
       disk.assert();
       return commit(write);
     },
-    lookup,
-    signers: createSignerLookup(pool, guards, lookup),
+    findVersion,
+    signers: createSignerLookup(pool, guards, findVersion),
     history: createHistory(pool, guards),
     lists: admitLists(lists),
     ...checkReads(pool, guards.check),
     linked: createLinked(pool, guards),
+    labeled: createLabeled(pool),
     secrets: createSecrets(pool),
     usedProofs: createUsedProofs(pool),
+    retries: {
+      async request(retry) {
+        disk.assert();
+        return retries.request(retry);
+      },
+      async resend(retry) {
+        disk.assert();
+        return retries.resend(retry);
+      },
+    },
     ledgers: {
       ...ledgers,
-      async found(ledger, births) {
+      async create(ledger, births) {
         disk.assert();
-        return ledgers.found(ledger, births);
+        return ledgers.create(ledger, births);
       },
     },
     ping: async () => void (await pool.query(PING)),

@@ -18,14 +18,14 @@ function anotherProcess(held: (id: string) => Promise<void> = async () => {}) {
   const { store: all, integrity } = server.current.server.service;
   const store = all.ledgers;
   const loads: string[] = [];
-  const load = async (id: string): Promise<StoredLedger | undefined> => {
+  const find = async (id: string): Promise<StoredLedger | undefined> => {
     loads.push(id);
-    const loaded = await store.load(id);
+    const loaded = await store.find(id);
     await held(id);
     return loaded;
   };
   const means = { masterKey: TEST_MASTER_KEY, suite: native, integrity, scheduler: new Scheduler() };
-  return { ledgers: createLedgers({ ...store, load }, means), loads };
+  return { ledgers: createLedgers({ ...store, find }, means), loads };
 }
 
 /** Raises the version of the client's ledger. */
@@ -86,6 +86,17 @@ describe('the state of a ledger that a process holds', () => {
     released.resolve();
     expect((await late).version).toBe(first.version + 1);
     expect(await ledgers.resolve(handle)).toBe(renewed);
+  });
+
+  it('is weighed by the memory it takes, not by the text of its records', async () => {
+    const client = await newLedger(server.current.url);
+    const { ledgers } = anotherProcess();
+    const before = await ledgers.resolve(client.ledger!);
+    const custom = { t: Array.from({ length: 45_000 }, () => ({})) };
+    await stored(client, 'policy', { handle: 'p', schema: 'access', values: [], custom });
+    const after = await ledgers.renew(before, before.version + 1);
+    expect(after.weight - before.weight).toBeLessThan(150_000);
+    expect(after.memory - before.memory).toBeGreaterThan(45_000 * 64);
   });
 });
 

@@ -35,7 +35,7 @@ describe('states of ledgers that one process reads', () => {
       release = resolve;
     });
     const load = async (id: string, fitting?: number) => {
-      const loaded = await (fitting === undefined ? store.ledgers.load(id) : store.ledgers.load(id, fitting));
+      const loaded = await (fitting === undefined ? store.ledgers.find(id) : store.ledgers.find(id, fitting));
       if (!loaded || 'size' in loaded || id === small.ledger) return loaded;
       underWay += 1;
       most = Math.max(most, underWay);
@@ -44,7 +44,7 @@ describe('states of ledgers that one process reads', () => {
       return loaded;
     };
     const means = { masterKey: TEST_MASTER_KEY, suite: native, integrity, scheduler: new Scheduler() };
-    const ledgers = createLedgers({ ...store.ledgers, load: load as typeof store.ledgers.load }, means);
+    const ledgers = createLedgers({ ...store.ledgers, find: load as typeof store.ledgers.find }, means);
     const all = clients.map(({ ledger }) => ledgers.resolve(ledger!));
     expect((await ledgers.resolve(small.ledger!)).handle).toBe(small.ledger);
     const fitting = Math.floor(limits.loads.size / (4 * POLICY));

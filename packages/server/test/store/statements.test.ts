@@ -6,7 +6,8 @@ import { expect, it } from 'vitest';
 const folder = fileURLToPath(new URL('../../src/store', import.meta.url));
 
 /** Tables whose rows belong to one ledger each. */
-const TENANTS = /\b(?:from|join|into|update|using)\s+(?:change|record|secret|used_proof|taken_key)\b/;
+const TENANTS =
+  /\b(?:from|join|into|update|using)\s+(?:change|record|secret|used_proof|taken_key|delivery|delivery_retry)\b/;
 
 /** Every literal in the source of the store that is a statement on such a table, or a part of one. */
 async function statements(): Promise<{ file: string; text: string }[]> {
@@ -25,11 +26,17 @@ async function statements(): Promise<{ file: string; text: string }[]> {
 /** Parts whose condition on the ledger is put in by the code around them. */
 const COMPOSED: Record<string, RegExp> = { 'queries/list.ts': /from record r\s+where \$\{sql\.join\(where/ };
 
+/** Statements that are about all ledgers. */
+const OVERALL: Record<string, RegExp> = {
+  // What operators are told of the outbox: how many deliveries wait in the deployment, and for how long.
+  'outbox/deliveries.ts': /^`select count\(\*\)::int as count, min\(due\) as oldest\s/,
+};
+
 it('every statement on records, changes and secrets names the ledger they belong to', async () => {
   const all = await statements();
   expect(new Set(all.map(({ file }) => file)).size).toBeGreaterThanOrEqual(7);
   for (const { file, text } of all) {
-    if (COMPOSED[file]?.test(text)) continue;
+    if (COMPOSED[file]?.test(text) || OVERALL[file]?.test(text)) continue;
     // One mention for each time such a table is reached, by a condition, a join or a key.
     const reached = text.match(new RegExp(TENANTS, 'g'))?.length ?? 0;
     const named = text.match(/\bledger_id\b/g)?.length ?? 0;

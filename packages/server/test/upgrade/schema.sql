@@ -21,6 +21,43 @@ create table change (
   mac text collate "C"
 );
 
+create table delivery (
+  ledger_id bigint not null,
+  handle text collate "C" not null,
+  seq bigint generated always as identity not null,
+  effect text collate "C",
+  effect_handle text collate "C",
+  effect_change integer,
+  effect_domain text collate "C",
+  bridge text collate "C",
+  target text collate "C" not null,
+  record text collate "C",
+  linked text collate "C",
+  event text not null,
+  mac text,
+  moment timestamp with time zone not null,
+  status text collate "C" default 'pending'::text not null,
+  attempts integer default 0 not null,
+  tries integer default 0 not null,
+  signed timestamp with time zone,
+  attempted timestamp with time zone,
+  due timestamp with time zone,
+  proofs text default ''::text not null
+) with (fillfactor=70);
+
+create table delivery_retry (
+  ledger_id bigint not null,
+  owner text collate "C" not null,
+  id text collate "C" not null,
+  slot integer not null,
+  requested timestamp with time zone not null,
+  since timestamp with time zone,
+  domains text[] collate "C",
+  reached bigint not null,
+  until bigint not null,
+  worked timestamp with time zone not null
+);
+
 create table deployment (
   name text not null,
   value text not null
@@ -71,6 +108,16 @@ create table record (
   judged text
 ) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
 
+create table schedule (
+  ledger_id bigint not null,
+  policy text collate "C" not null,
+  version bigint not null,
+  hash text collate "C",
+  through timestamp with time zone,
+  next_at timestamp with time zone,
+  due timestamp with time zone
+);
+
 create table secret (
   ledger_id bigint not null,
   luid text collate "C" not null,
@@ -104,6 +151,14 @@ alter table change add constraint change_change_check CHECK ((change >= 1));
 
 alter table change add constraint change_pkey PRIMARY KEY (ledger_id, luid, change);
 
+alter table delivery add constraint delivery_pkey PRIMARY KEY (ledger_id, handle);
+
+alter table delivery add constraint delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])));
+
+alter table delivery_retry add constraint delivery_retry_owner_check CHECK ((owner = ANY (ARRAY['effect'::text, 'bridge'::text])));
+
+alter table delivery_retry add constraint delivery_retry_pkey PRIMARY KEY (ledger_id, owner, id, slot);
+
 alter table deployment add constraint deployment_pkey PRIMARY KEY (name);
 
 alter table kysely_migration add constraint kysely_migration_pkey PRIMARY KEY (name);
@@ -122,6 +177,8 @@ alter table record add constraint record_ledger_id_handle_kind_key UNIQUE (ledge
 
 alter table record add constraint record_pkey PRIMARY KEY (ledger_id, luid);
 
+alter table schedule add constraint schedule_pkey PRIMARY KEY (ledger_id, policy);
+
 alter table secret add constraint secret_pkey PRIMARY KEY (ledger_id, luid, name);
 
 alter table taken_key add constraint taken_key_pkey PRIMARY KEY (ledger_id, public);
@@ -129,6 +186,14 @@ alter table taken_key add constraint taken_key_pkey PRIMARY KEY (ledger_id, publ
 alter table used_proof add constraint used_proof_pkey PRIMARY KEY (ledger_id, digest);
 
 alter table used_token add constraint used_token_pkey PRIMARY KEY (ledger, use);
+
+CREATE INDEX delivery_bridge ON public.delivery USING btree (ledger_id, bridge, seq) WHERE (bridge IS NOT NULL);
+
+CREATE INDEX delivery_due ON public.delivery USING btree (ledger_id, target, due) WHERE (due IS NOT NULL);
+
+CREATE INDEX delivery_effect ON public.delivery USING btree (ledger_id, effect, seq) WHERE (effect IS NOT NULL);
+
+CREATE INDEX delivery_retry_turn ON public.delivery_retry USING btree (ledger_id, worked);
 
 CREATE INDEX ledger_owners ON public.ledger USING gin (owners);
 
@@ -141,6 +206,8 @@ CREATE INDEX record_key ON public.record USING btree (ledger_id, link, link_prov
 CREATE INDEX record_link ON public.record USING btree (ledger_id, link, kind) WHERE (link IS NOT NULL);
 
 CREATE INDEX record_newest ON public.record USING btree (ledger_id, ((kind || ''::text)), moment DESC, seq);
+
+CREATE INDEX record_schedule ON public.record USING btree (ledger_id, luid) WHERE ((kind = 'policy'::text) AND (((document -> ((ledger_id)::text || '/policy'::text)) -> 'data.schema'::text) @> '["schedule"]'::jsonb));
 
 CREATE INDEX record_status ON public.record USING btree (ledger_id, "left"(status, 100), ((kind || ''::text)), moment DESC, seq);
 

@@ -25,6 +25,21 @@ const WRITES = [
 ];
 const STRANGERS = ['ord int', 'public text'];
 const NEEDS = ['ord int', 'kind text', 'handle text'];
+const DELIVERIES = [
+  'ord int',
+  'n int',
+  'handle text',
+  'effect text',
+  'effect_handle text',
+  'effect_change int',
+  'effect_domain text',
+  'bridge text',
+  'target text',
+  'record text',
+  'linked text',
+  'event text',
+  'mac text',
+];
 
 /** The parts of the statement that a batch needs; even an idle part costs its time. */
 export interface Does {
@@ -34,6 +49,8 @@ export interface Does {
   readonly decide: boolean;
   /** Gives a record a key that proofs and tokens can be made with. */
   readonly register: boolean;
+  /** Raise events that are to be delivered. */
+  readonly deliver: boolean;
 }
 
 /**
@@ -60,6 +77,7 @@ export function commitStatement(does: Does): string {
     does.drop && FORGOTTEN,
     HISTORY,
     USED,
+    does.deliver && QUEUED,
     does.register && REGISTERED,
     (does.decide || does.register) && decided(does),
   ];
@@ -176,6 +194,18 @@ used as (
   insert into used_proof (ledger_id, digest, luid)
   select $1::bigint, digest, luid from (select unnest(proofs) as digest, luid from w join done using (ord)) u order by digest
   on conflict (ledger_id, digest) do update set luid = null where used_proof.luid <> excluded.luid
+)`;
+
+/** Deliveries of the changes that were stored, in the order in which they were raised. */
+const QUEUED = `
+queued as (
+  insert into delivery (ledger_id, handle, effect, effect_handle, effect_change, effect_domain, bridge, target, record,
+    linked, event, mac, moment, due)
+  select $1::bigint, d.handle, d.effect, d.effect_handle, d.effect_change, d.effect_domain, d.bridge, d.target, d.record,
+    d.linked, d.event, d.mac, w.moment, w.moment
+  from ${formatUnnest('d', DELIVERIES, 2 + WRITES.length + STRANGERS.length + NEEDS.length)}
+    join done using (ord) join w using (ord)
+  order by d.n
 )`;
 
 /**

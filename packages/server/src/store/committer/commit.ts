@@ -6,6 +6,7 @@ import { textArray } from '../queries/text-array.js';
 import { transaction } from '../transaction.js';
 import { isUnavailable } from '../unavailable.js';
 import { commitStatement } from './commit-sql.js';
+import { createLabeled } from './labeled.js';
 import type { Outcome, Write } from './write.js';
 
 export type Commit = (write: Write) => Promise<Outcome>;
@@ -14,9 +15,9 @@ export type Commit = (write: Write) => Promise<Outcome>;
 export type Runner = Pick<pg.ClientBase, 'query'>;
 
 /**
- * The committer (group commit): writes that arrive while a commit is under way are stored together by the next one.
- * Writes that need more than the one statement (secrets to keep, dependants to look for, a key that may collide) are
- * stored alone, in a transaction of their own.
+ * The committer: writes that arrive while a commit is under way are stored together by the next one. Writes that need
+ * more than the one statement (secrets to keep, dependants or labels to look for, a key that may collide) are stored alone, in
+ * a transaction of their own.
  *
  * @throws what the database throws. When the connection is lost during a commit the outcome is unknown; sending the
  *   same signed body again is safe (interface/records#sending-a-request-again).
@@ -35,13 +36,18 @@ export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
     each: limits.transactions.each,
     apart: ledgerOfWrite,
   });
-  return (write) => (write.secrets?.length || write.unless?.length || write.renames ? alone(write) : together(write));
+  const isAlone = ({ secrets, unless, unique, renames }: Write) =>
+    secrets?.length || unless?.length || unique?.length || renames;
+  return (write) => (isAlone(write) ? alone(write) : together(write));
 }
 
 /** Characters that the write adds to the statement. */
-function sizeOfWrite({ body, document }: Write): number {
-  return body.length + document.length;
+function sizeOfWrite({ body, document, deliveries = [] }: Write): number {
+  return body.length + document.length + deliveries.reduce((sum, { event }) => sum + DELIVERY + event.length, 0);
 }
+
+/** Characters of a delivery beside its event. */
+const DELIVERY = 300;
 
 function ledgerOfWrite(write: Write): number {
   return write.ledger;
@@ -84,7 +90,8 @@ function statementFor(writes: readonly Write[]): { name: string; text: string } 
   const has = (action: Write['action']) => writes.some((write) => write.action === action);
   const decide = writes.some(({ decides }) => decides);
   const register = writes.some(registers);
-  const does = { create: has('create'), update: has('update'), drop: has('drop'), decide, register };
+  const deliver = writes.some(({ deliveries = [] }) => deliveries.length > 0);
+  const does = { create: has('create'), update: has('update'), drop: has('drop'), decide, register, deliver };
   const names = Object.entries(does).filter(([, is]) => is);
   const name = ['commit', ...names.map(([part]) => part)].join('-');
   const known = statements.get(name);
@@ -131,6 +138,7 @@ async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
   try {
     return await transaction(pool, async (client, rollback) => {
       if (write.unless?.length && (await hasDependants(client, write))) return rollback(stale);
+      if (write.unique?.length && (await hasTakenLabels(client, write))) return rollback(stale);
       const [outcome = stale] = await storeTogether(client, [write]);
       if (outcome.result === 'done') await keepSecrets(client, write.ledger, write.luid, write.secrets ?? []);
       return outcome;
@@ -162,7 +170,16 @@ async function hasDependants(client: Runner, write: Write): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Stores sealed values of secret references; an existing name takes the new value. */
+/**
+ * Whether another record has one of the labels that must be unique. The ledger's row is locked first: two that add the
+ * same label meet there, and the later one sees the earlier.
+ */
+async function hasTakenLabels(client: Runner, { ledger, kind, luid, key, unique = [] }: Write): Promise<boolean> {
+  await client.query('select from ledger where id = $1 for no key update', [ledger]);
+  return (await createLabeled(client)({ ledger, kind, luid, key, labels: unique })) !== undefined;
+}
+
+/** Keeps sealed values of secret references; a name kept before takes the new value. */
 export async function keepSecrets(
   runner: Runner,
   ledger: number,
@@ -209,5 +226,27 @@ function toColumns(writes: readonly Write[]): unknown[] {
     needs.map((one) => one.ord),
     needs.map((one) => one.kind),
     needs.map((one) => one.handle),
+    ...deliveryColumns(writes),
+  ];
+}
+
+/** Empty where no write of the batch has a delivery: the statement then has no part for them. */
+function deliveryColumns(writes: readonly Write[]): unknown[] {
+  const queued = writes.flatMap(({ deliveries = [] }, ord) => deliveries.map((delivery) => ({ ord, ...delivery })));
+  if (queued.length === 0) return [];
+  return [
+    queued.map((one) => one.ord),
+    queued.map((_, index) => index),
+    queued.map((one) => one.handle),
+    queued.map((one) => one.effect),
+    queued.map((one) => one.effectHandle),
+    queued.map((one) => one.effectChange),
+    queued.map((one) => one.effectDomain ?? null),
+    queued.map((one) => one.bridge ?? null),
+    queued.map((one) => one.target),
+    queued.map((one) => one.record),
+    queued.map((one) => one.linked ?? null),
+    textArray(queued.map((one) => one.event)),
+    queued.map((one) => one.mac),
   ];
 }

@@ -1,4 +1,5 @@
 import type { KindName } from '../../kinds/kind.js';
+import type { UniqueLabel } from './labeled.js';
 
 /**
  * One change of one record, ready to be stored: the decision, and the state it rests on. Steps build it; only the
@@ -43,8 +44,35 @@ export interface Write {
   readonly secrets?: readonly { readonly name: string; readonly sealed: Buffer }[];
   /** Dependants, by kind and link: the write is refused while one exists. */
   readonly unless?: readonly { readonly kind: KindName; readonly link: string }[];
-  /** Whether the key changes; the new one must be free. */
+  /** Labels that no other record of the kind may have. */
+  readonly unique?: readonly UniqueLabel[];
+  /** The key changes: taken when free. */
   readonly renames?: boolean;
+  /** Deliveries of the events that the change raises: stored with it, or not at all (outbox). */
+  readonly deliveries?: readonly NewDelivery[];
+}
+
+/** A delivery of an event to one receiver, as it is queued. It is due at once. */
+export interface NewDelivery {
+  /** 17 characters: the luid without `$evd.`. */
+  readonly handle: string;
+  /** The effect that asks for it: luid, handle, and the version in force. */
+  readonly effect: string;
+  readonly effectHandle: string;
+  readonly effectChange: number;
+  /** Handle of the domain that the effect is in; absent for one at large. It decides which bridges show the delivery. */
+  readonly effectDomain?: string;
+  /** Handle of the bridge, for an effect that leads to one. */
+  readonly bridge?: string;
+  /** Names the queue: deliveries of one queue wait for one another, others do not. */
+  readonly target: string;
+  /** Kind and handle of the record that the event is about; a dropped record has none. */
+  readonly record: KindName;
+  readonly linked?: string;
+  /** The event as references into the history (events/event.ts). */
+  readonly event: string;
+  /** Authentication code of all of this. */
+  readonly mac: string;
 }
 
 /**

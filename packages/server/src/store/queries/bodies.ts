@@ -9,12 +9,14 @@ import type { Sized, Version, VersionSource } from './version.js';
  * Versions of a ledger's records, in the order asked for: the sizes of all, and the bodies of the first ones, up to
  * `most` bytes together, but at least one. They are unchecked: the caller verifies them.
  */
-export type Bodies = (query: {
+export type Bodies = (query: BodiesQuery & { readonly kind: KindName }) => Promise<readonly Sized[]>;
+
+/** Which versions of a ledger's records, of any kinds. */
+export interface BodiesQuery {
   readonly ledger: number;
-  readonly kind: KindName;
   readonly of: readonly Pick<Version, 'luid' | 'change'>[];
   readonly most: number;
-}) => Promise<readonly Sized[]>;
+}
 
 const BODIES_SQL = `
 select v.luid, v.change, c.action, c.mac, octet_length(c.body) as size,
@@ -25,7 +27,7 @@ from ${formatUnnest('v', ['ord int', 'luid text', 'change int'], 3)}
 order by v.ord
 `;
 
-export function createBodies(on: Queryable): Bodies {
+export function createBodies(on: Queryable): (query: BodiesQuery) => Promise<readonly Sized[]> {
   return async ({ ledger, of, most }) => {
     if (of.length === 0) return [];
     const luids = textArray(of.map(({ luid }) => luid));

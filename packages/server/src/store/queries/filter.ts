@@ -54,6 +54,17 @@ export function changeCondition(filter: Filter): RawBuilder<boolean> {
   throw new Error(`Changes are not filtered by ${path}.`);
 }
 
+/** A filter of a list of deliveries as a condition on `delivery d`, by what its columns hold; compared as by `condition`. */
+export function deliveryCondition(filter: Filter): RawBuilder<boolean> {
+  const { path, operator, values } = filter;
+  if (operator === '$ne') return sql`(${deliveryCondition({ ...filter, operator: '$eq' })}) is not true`;
+  if (operator === '$nin') return sql`(${deliveryCondition({ ...filter, operator: '$in' })}) is not true`;
+  if (path === 'meta.status') return textCondition(sql`d.status`, operator, values);
+  if (path === 'data.linked') return textCondition(sql`d.linked`, operator, values);
+  if (path === 'data.record') return textCondition(sql`d.record`, operator, values);
+  throw new Error(`Deliveries are not filtered by ${path}.`);
+}
+
 /** Whether the index of filter documents finds the values. */
 export function isSought(filter: Filter): boolean {
   return !hasColumn(filter) && (filter.operator === '$eq' || filter.operator === '$in');

@@ -59,9 +59,11 @@ export type Births = (id: number, version: number) => readonly BirthRecord[];
 
 export interface LedgerStore {
   /** The ledger of that handle or luid; undefined when it is missing. */
-  load(id: string): Promise<StoredLedger | undefined>;
+  find(id: string): Promise<StoredLedger | undefined>;
   /** The same; only the size when the bodies exceed `most` bytes together. */
-  load(id: string, most: number): Promise<StoredLedger | LargeLedger | undefined>;
+  find(id: string, most: number): Promise<StoredLedger | LargeLedger | undefined>;
+  /** The luid of the ledger with that id; undefined when it is missing. */
+  luid(id: number): Promise<string | undefined>;
   /** The current version of the ledger. */
   version(id: number): Promise<number>;
   /**
@@ -69,20 +71,24 @@ export interface LedgerStore {
    *
    * @returns false when the handle is taken
    */
-  found(ledger: LedgerIdentity, births: Births): Promise<boolean>;
+  create(ledger: LedgerIdentity, births: Births): Promise<boolean>;
 }
 
 export function createLedgerStore(pool: pg.Pool, guards: ReadGuards): LedgerStore {
   // Each holds a connection for several round trips: the lanes leave connections for other work.
-  const founded = gather<{ ledger: LedgerIdentity; births: Births }, boolean>(
+  const insert = gather<{ ledger: LedgerIdentity; births: Births }, boolean>(
     async ([one]) => [await insertLedger(pool, one!.ledger, one!.births)],
     { batch: 1, queue: limits.queue, lanes: limits.transactions.births },
   );
   return {
-    load: ((id: string, most?: number) =>
-      loadLedger(pool, guards, id, most ?? Number.MAX_SAFE_INTEGER)) as LedgerStore['load'],
+    find: ((id: string, most?: number) =>
+      findLedger(pool, guards, id, most ?? Number.MAX_SAFE_INTEGER)) as LedgerStore['find'],
+    async luid(id) {
+      const { rows } = await pool.query<{ luid: string }>('select luid from ledger where id = $1', [id]);
+      return rows[0]?.luid;
+    },
     version: versions(pool),
-    found: (ledger, births) => founded({ ledger, births }),
+    create: (ledger, births) => insert({ ledger, births }),
   };
 }
 
@@ -112,7 +118,7 @@ export function createSystemKeys(pool: pg.Pool): (ledger: number) => Promise<Sea
   };
 }
 
-async function loadLedger(
+async function findLedger(
   pool: pg.Pool,
   { check, epochs }: ReadGuards,
   id: string,

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { LruCache } from '../../base/lru-cache.js';
 import type { KindName } from '../../kinds/kind.js';
@@ -102,10 +103,10 @@ interface Streak {
 /** A streak of this length is taken to go on: the head is then skipped. */
 const STREAK = 8;
 
-/** A name for lists that probably match alike: ledger, kind, and the fields of the filters; cut where it is long. */
-function shapeOf({ ledger, kind, filters }: ListQuery): string {
+/** A name for lists that probably match alike, by ledger, kind, and the fields of the filters: short, however long those are. */
+export function shapeOf({ ledger, kind, filters }: Pick<ListQuery, 'ledger' | 'kind' | 'filters'>): string {
   const shape = [ledger, kind, ...filters.map(({ path, operator }) => `${path} ${operator}`)].join(' ');
-  return shape.slice(0, limits.filter);
+  return hash('sha256', shape, 'base64');
 }
 
 /**
@@ -127,7 +128,7 @@ export function createLists(on: Queryable): Lists {
   const found = async <T>(query: ListQuery, shown: PageContent): Promise<Listed<T>> => {
     const walk = () => page<T>(walkStatement(query, shown));
     if (!query.filters.some(isSought) || query.filters.some(isKeyFilter)) return walk();
-    const streak = streaks.take(shapeOf(query), () => ({ few: 0 }));
+    const streak = streaks.getOrSet(shapeOf(query), () => ({ few: 0 }));
     const isLikelyFew = streak.few >= STREAK;
     if (!isLikelyFew) {
       const head = await page<T>(headStatement(query, shown));

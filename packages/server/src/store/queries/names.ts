@@ -18,7 +18,7 @@ export function createNames(): (text: string) => string | undefined {
   return (text) => {
     const name = names.get(text);
     if (name !== undefined || names.size >= count || text.length > characters) return name;
-    const counted = unnamed.take(text, () => ({ times: 0 }));
+    const counted = unnamed.getOrSet(text, () => ({ times: 0 }));
     counted.times += 1;
     if (counted.times >= seen) names.set(text, `list-${hash('sha256', text).slice(0, 16)}`);
     return names.get(text);

@@ -176,7 +176,7 @@ type Circles = (ledger: number, version: number, signer: string, memberships: re
 
 /** The circles that memberships put a signer into. The index only names the memberships; each is read and checked. */
 function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
-  const known = new LruCache<string, Membership>(limits.signers);
+  const known = new LruCache<string, Membership>(limits.memberships);
   const membership = async (ledger: number, version: number, luid: string): Promise<Membership | undefined> => {
     const key = `${ledger} ${epochOf(version)} ${luid}`;
     const kept = known.get(key);

@@ -43,7 +43,7 @@ export function createUsages(
 ): Usages {
   const usages = new LruCache<unknown, Usage>(bounds.ledgers);
   const of = (ledger: unknown): Usage => {
-    const usage = usages.take(ledger, () => ({ used: 0, wasted: 0, each: UNKNOWN, at: now() }));
+    const usage = usages.getOrSet(ledger, () => ({ used: 0, wasted: 0, each: UNKNOWN, at: now() }));
     const kept = 0.5 ** ((now() - usage.at) / bounds.halfLife);
     usage.used *= kept;
     usage.wasted *= kept;

@@ -1,0 +1,226 @@
+import type pg from 'pg';
+import type { KindName } from '../../kinds/kind.js';
+import { limits } from '../../limits.js';
+import type { NewDelivery } from '../committer/write.js';
+import { textArray } from '../queries/text-array.js';
+import { formatUnnest } from '../queries/unnested.js';
+import type { StoredVersion } from '../queries/version.js';
+
+/** Deliveries of one ledger to one target. */
+export interface DeliveryQueue {
+  readonly ledger: number;
+  readonly target: string;
+}
+
+/** A delivery whose attempt is due, as its row has it: unverified. */
+export interface DueDelivery extends NewDelivery {
+  /** When it was queued. */
+  readonly moment: Date;
+  /** Moment of the event's proof: that of the first attempt. */
+  readonly signed: Date;
+  /** Attempts made: in all, and since it was queued or retried. */
+  readonly attempts: number;
+  readonly tries: number;
+  /** Whether the effect that asked for it still exists. */
+  readonly isWanted: boolean;
+}
+
+/** How a delivery stands after an attempt. */
+export interface Settlement {
+  readonly ledger: number;
+  readonly handle: string;
+  /** Attempts before it: a row that has changed since then is left alone (optimistic concurrency). */
+  readonly before: number;
+  readonly attempts: number;
+  readonly tries: number;
+  readonly status: 'delivered' | 'failed' | 'cancelled';
+  readonly attempted: Date;
+  /** When the next attempt is due; absent after the last. */
+  readonly due?: Date;
+  /** Proofs of this attempt, as JSON, joined by commas; empty where nothing is signed. */
+  readonly proofs: string;
+}
+
+/** The outbox, as the worker of deliveries uses it. */
+export interface DeliveryStore {
+  /**
+   * Marks due deliveries of a queue as running, those first that were due first.
+   *
+   * @param running handles that this process attempts already
+   */
+  start(queue: DeliveryQueue, now: Date, count: number, running: readonly string[]): Promise<DueDelivery[]>;
+  /** Stores what became of attempts of one ledger. */
+  settle(settlements: readonly Settlement[]): Promise<void>;
+  /** Bytes of versions of a ledger, together. */
+  size(ledger: number, of: readonly (readonly [kind: KindName, luid: string, change: number])[]): Promise<number>;
+  /** Counts the deliveries that wait in the whole deployment, up to 100,000; `oldest` is when the first of them is due. */
+  waiting(): Promise<{ readonly count: number; readonly oldest: Date | null }>;
+  /** Deletes a delivery before its first call: its bridge lacks the trait for it. */
+  withdraw(ledger: number, handle: string): Promise<void>;
+  /** The versions of a ledger that were asked for, unverified, as many as hold `limits.answers.atOnce` bytes together. */
+  versions(
+    ledger: number,
+    of: readonly (readonly [kind: KindName, luid: string, change: number])[],
+  ): Promise<(StoredVersion & { readonly kind: KindName })[]>;
+}
+
+/**
+ * SQL that lists queues with due deliveries (`BackgroundWorker.due`). It hops from ledger to ledger and from queue to queue
+ * through the partial index, so it costs as much as there are queues, however many deliveries wait in each.
+ *
+ * It begins at any ledger and goes round, and ledgers share the bound of the list. So each comes up, whatever the others have.
+ */
+export const DUE_QUEUES = `
+with recursive pivot as materialized (
+  select first + floor(random() * (last - first + 1))::bigint as ledger_id from (select
+    (select d.ledger_id from delivery d where d.due is not null order by d.ledger_id limit 1) as first,
+    (select d.ledger_id from delivery d where d.due is not null order by d.ledger_id desc limit 1) as last) e
+),
+upwards as (
+  (select d.ledger_id from delivery d where d.due is not null and d.ledger_id >= (select p.ledger_id from pivot p)
+    order by d.ledger_id limit 1)
+  union all
+  select n.ledger_id from upwards u cross join lateral (
+    select d.ledger_id from delivery d where d.due is not null and d.ledger_id > u.ledger_id
+    order by d.ledger_id limit 1) n
+),
+round as (
+  (select d.ledger_id from delivery d where d.due is not null order by d.ledger_id limit 1)
+  union all
+  select n.ledger_id from round r cross join lateral (
+    select d.ledger_id from delivery d where d.due is not null and d.ledger_id > r.ledger_id
+    order by d.ledger_id limit 1) n
+),
+waiting as materialized (
+  select ledger_id from (
+    select ledger_id from upwards
+    union all
+    select ledger_id from round where ledger_id < (select p.ledger_id from pivot p)
+  ) w limit ${limits.deliveries.listed}
+)
+select w.ledger_id, q.target, q.due
+from waiting w
+  cross join lateral (
+    with recursive queue as (
+      (select d.target, d.due from delivery d where d.ledger_id = w.ledger_id and d.due is not null
+        order by d.target, d.due limit 1)
+      union all
+      select n.target, n.due from queue q cross join lateral (
+        select d.target, d.due from delivery d
+        where d.ledger_id = w.ledger_id and d.due is not null and d.target > q.target
+        order by d.target, d.due limit 1) n
+    )
+    select target, due from queue where due <= (select now from clock)
+    limit (select greatest(1, least(${limits.deliveries.queues}, ${limits.deliveries.listed} / count(*))) from waiting)
+  ) q`;
+
+const START = `
+with chosen as (
+  select d.handle from delivery d
+  where d.ledger_id = $1 and d.target = $2 and d.due <= $3 and d.handle <> all ($5::text[])
+  order by d.due limit $4
+  for no key update skip locked
+)
+update delivery d set status = 'running', signed = coalesce(d.signed, $3)
+from chosen c where d.ledger_id = $1 and d.handle = c.handle
+returning d.handle, d.effect, d.effect_handle as "effectHandle", d.effect_change as "effectChange",
+  d.effect_domain as "effectDomain", d.bridge, d.target, d.record, d.linked, d.event, d.mac, d.moment, d.signed, d.attempts,
+  d.tries,
+  exists (select from record r where r.ledger_id = $1 and r.luid = d.effect) as "isWanted"`;
+
+const SETTLE = `
+update delivery d set status = s.status, attempts = s.attempts, tries = s.tries, attempted = s.attempted, due = s.due,
+  proofs = concat_ws(',', nullif(d.proofs, ''), nullif(s.proofs, ''))
+from ${formatUnnest(
+  's',
+  [
+    'handle text',
+    'before int',
+    'attempts int',
+    'tries int',
+    'status text',
+    'attempted timestamptz',
+    'due timestamptz',
+    'proofs text',
+  ],
+  2,
+)}
+where d.ledger_id = $1 and d.handle = s.handle and d.attempts = s.before and d.status = 'running'`;
+
+const SIZE = `
+select coalesce(sum(octet_length(c.body)), 0)::bigint as size
+from ${formatUnnest('v', ['luid text', 'change int'], 2)}
+  join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change`;
+
+const VERSIONS = `
+select v.kind, c.luid, c.change, c.action, c.mac, c.body
+from (
+  select v.*, sum(octet_length(c.body)) over (order by v.ord rows unbounded preceding) as size
+  from ${formatUnnest('v', ['ord int', 'kind text', 'luid text', 'change int'], 3)}
+    join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+) v join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+where v.ord = 0 or v.size <= $2`;
+
+/** Of the whole deployment, whatever the ledger. */
+const WAITING = `select count(*)::int as count, min(due) as oldest
+from (select due from delivery where due is not null limit 100000) w`;
+
+export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
+  return {
+    async start({ ledger, target }, now, count, running) {
+      const values = [ledger, target, now, count, running];
+      const { rows } = await pool.query<DueDelivery>({ name: 'start-deliveries', text: START, values });
+      return rows.map(({ effectDomain, bridge, linked, ...row }) => ({
+        ...row,
+        ...(effectDomain == null ? {} : { effectDomain }),
+        ...(bridge == null ? {} : { bridge }),
+        ...(linked == null ? {} : { linked }),
+      }));
+    },
+    async settle(settlements) {
+      if (settlements.length === 0) return;
+      const values = [
+        settlements[0]!.ledger,
+        settlements.map((one) => one.handle),
+        settlements.map((one) => one.before),
+        settlements.map((one) => one.attempts),
+        settlements.map((one) => one.tries),
+        settlements.map((one) => one.status),
+        settlements.map((one) => one.attempted),
+        settlements.map((one) => one.due ?? null),
+        textArray(settlements.map((one) => one.proofs)),
+      ];
+      await pool.query({ name: 'settle-deliveries', text: SETTLE, values });
+    },
+    async waiting() {
+      const { rows } = await pool.query<{ count: number; oldest: Date | null }>(WAITING);
+      return rows[0]!;
+    },
+    async withdraw(ledger, handle) {
+      const text = `delete from delivery where ledger_id = $1 and handle = $2 and status = 'running' and attempts = 0`;
+      await pool.query({ name: 'withdraw-delivery', text, values: [ledger, handle] });
+    },
+    async size(ledger, of) {
+      const values = [ledger, textArray(of.map(([, luid]) => luid)), of.map(([, , change]) => change)];
+      const { rows } = await pool.query<{ size: number }>({ name: 'size-versions', text: SIZE, values });
+      return rows[0]!.size;
+    },
+    async versions(ledger, of) {
+      if (of.length === 0) return [];
+      const values = [
+        ledger,
+        limits.answers.atOnce,
+        of.map((_, ord) => ord),
+        of.map(([kind]) => kind),
+        textArray(of.map(([, luid]) => luid)),
+        of.map(([, , change]) => change),
+      ];
+      const { rows } = await pool.query<StoredVersion & { kind: KindName }>({
+        name: 'delivery-versions',
+        text: VERSIONS,
+        values,
+      });
+      return rows;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import type pg from 'pg';
+import { limits } from '../limits.js';
+import { queryUntil } from './abortable.js';
+
+/** How far the schedule of a policy has been followed. Times are milliseconds since 1970. */
+export interface FollowedSchedule {
+  /** Luid of the policy. */
+  readonly policy: string;
+  /** Of the policy's data as it was when the row was made; absent where nobody has looked at the policy yet. */
+  readonly hash?: string;
+  /** Instants up to this one are done with. */
+  readonly through?: number;
+  /** The next instant; absent while the policy does not act. */
+  readonly next?: number;
+}
+
+/** The rows of schedule policies (store/migrations/0011-schedules.ts). */
+export interface Schedules {
+  /**
+   * Marks as due, in all ledgers: schedule policies that have no row yet; rows that were made on another version of
+   * their ledger, which may have changed the policy or the configuration; and those whose next instant has come.
+   *
+   * @param now milliseconds since 1970
+   * @returns how many were marked; as many again may be left
+   */
+  markDue(now: number, signal: AbortSignal): Promise<number>;
+  /** All rows of a ledger. */
+  of(ledger: number): Promise<FollowedSchedule[]>;
+  /** Keeps rows that were made on a version of the ledger, and are due no more. `through` never goes back. */
+  keep(ledger: number, version: number, rows: readonly FollowedSchedule[]): Promise<void>;
+  /** Forgets the rows of a ledger but those of these policies. */
+  forgetOthers(ledger: number, policies: readonly string[]): Promise<void>;
+  /** Leaves the rows of a ledger alone but those of these policies: they are due no more, and come no more. */
+  passOverOthers(ledger: number, version: number, policies: readonly string[]): Promise<void>;
+}
+
+/** What the index of schedule policies is of: as in the migration, word for word. */
+const IS_SCHEDULE = `r.kind = 'policy'
+  and r.document -> (r.ledger_id::text || '/policy') -> 'data.schema' @> '["schedule"]'::jsonb`;
+
+const MARK_DUE = `with fresh as (
+    insert into schedule (ledger_id, policy, version, due)
+    select r.ledger_id, r.luid, 0, $1 from record r
+    where ${IS_SCHEDULE}
+      and not exists (select from schedule s where s.ledger_id = r.ledger_id and s.policy = r.luid)
+    order by r.ledger_id, r.luid limit ${limits.background.listed}
+    on conflict do nothing returning ledger_id
+  ),
+  woken as (
+    update schedule set due = $1 where (ledger_id, policy) in (
+      select s.ledger_id, s.policy from schedule s join ledger l on l.id = s.ledger_id
+      where s.due is null and (s.version <> l.version or s.next_at <= $1)
+      order by s.ledger_id, s.policy limit ${limits.background.listed} for update of s skip locked)
+    returning ledger_id
+  )
+  select (select count(*) from fresh)::int + (select count(*) from woken)::int as marked`;
+
+/** Ledgers that have something to do: each one's unit is called by its luid (`BackgroundWorker.due`). */
+export const DUE_SCHEDULES = `select s.ledger_id, l.luid, min(s.due) from schedule s join ledger l on l.id = s.ledger_id
+  where s.due is not null group by s.ledger_id, l.luid`;
+
+const KEEP = `insert into schedule (ledger_id, policy, version, hash, through, next_at)
+  select $1, policy, $2, hash, through, next_at
+  from unnest($3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[]) as r (policy, hash, through, next_at)
+  on conflict (ledger_id, policy) do update set version = excluded.version, hash = excluded.hash,
+    through = greatest(schedule.through, excluded.through), next_at = excluded.next_at, due = null`;
+
+export function createSchedules(pool: pg.Pool): Schedules {
+  return {
+    async markDue(now, signal) {
+      const statement = { name: 'mark-schedules', text: MARK_DUE, values: [new Date(now)] };
+      const { rows } = await queryUntil<{ marked: number }>(pool, statement, signal);
+      return rows[0]!.marked;
+    },
+    async of(ledger) {
+      const { rows } = await pool.query<Row>({
+        name: 'schedules-of',
+        text: 'select policy, hash, through, next_at from schedule where ledger_id = $1',
+        values: [ledger],
+      });
+      return rows.map(followed);
+    },
+    async keep(ledger, version, rows) {
+      await pool.query({
+        name: 'keep-schedules',
+        text: KEEP,
+        values: [
+          ledger,
+          version,
+          rows.map(({ policy }) => policy),
+          rows.map(({ hash }) => hash ?? null),
+          rows.map(({ through }) => timeOf(through)),
+          rows.map(({ next }) => timeOf(next)),
+        ],
+      });
+    },
+    async forgetOthers(ledger, policies) {
+      const text = 'delete from schedule where ledger_id = $1 and policy <> all ($2::text[])';
+      await pool.query({ name: 'forget-schedules', text, values: [ledger, policies] });
+    },
+    async passOverOthers(ledger, version, policies) {
+      const text = `update schedule set version = $2, next_at = null, due = null
+        where ledger_id = $1 and policy <> all ($3::text[])`;
+      await pool.query({ name: 'pass-over-schedules', text, values: [ledger, version, policies] });
+    },
+  };
+}
+
+interface Row {
+  readonly policy: string;
+  readonly hash: string | null;
+  readonly through: Date | null;
+  readonly next_at: Date | null;
+}
+
+function followed({ policy, hash, through, next_at: next }: Row): FollowedSchedule {
+  return {
+    policy,
+    ...(hash === null ? {} : { hash }),
+    ...(through === null ? {} : { through: through.getTime() }),
+    ...(next === null ? {} : { next: next.getTime() }),
+  };
+}
+
+function timeOf(instant: number | undefined): Date | null {
+  return instant === undefined ? null : new Date(instant);
+}
