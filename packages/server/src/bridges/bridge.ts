@@ -54,13 +54,13 @@ export interface UnhandledRule {
 }
 
 /**
- * A bridge of the ledger, as it is now. The same look tells whether the ledger is as it was decided on.
+ * A bridge of the ledger, as it is now. The lookup also verifies that the session's state of the ledger is current.
  *
- * @returns nothing when there is none of that handle
+ * @returns undefined when the ledger has no bridge of that handle
  * @throws OutOfDate when the ledger has changed
  */
 export async function loadBridge(session: Session, handle: string): Promise<Bridge | undefined> {
-  const found = await session.lookup('bridge', handle, 'handle');
+  const found = await session.findVersion('bridge', handle, 'handle');
   if (!found) return undefined;
   const { luid, change, body } = found;
   const { data, meta } = JSON.parse(body) as RecordEnvelope;

@@ -18,6 +18,9 @@ export interface BridgeCall {
   readonly body?: string;
   /** Milliseconds for all of it, tokens included. */
   readonly within: number;
+  /** As for `OutboundCall`. */
+  readonly ignoresBody?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -36,7 +39,7 @@ export async function callBridge(
   bridge: Bridge,
   call: BridgeCall,
 ): Promise<OutboundAnswer> {
-  const { method, path, body } = call;
+  const { method, path, body, ignoresBody, signal } = call;
   const url = urlOf(bridge.server, path);
   const { headers, token: granted, certificate } = applyRules(bridge, call.own ?? []);
   verifyCertificate(outbound, ledger, bridge, certificate);
@@ -50,6 +53,8 @@ export async function callBridge(
       headers: { ...call.headers, ...headers, ...authorization },
       ...(body === undefined ? {} : { body }),
       ...(certificate ? { certificate } : {}),
+      ...(ignoresBody ? { ignoresBody } : {}),
+      ...(signal ? { signal } : {}),
       within: left(),
     });
   if (!granted) return send({});

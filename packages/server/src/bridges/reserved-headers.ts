@@ -15,10 +15,10 @@ export const HOP_BY_HOP: readonly string[] = [
   'content-length',
 ];
 
-/** What the body is, and what the ledger can read. */
+/** Headers that tell the form of the body, and of the answers that the ledger reads. */
 const CONTENT: readonly string[] = ['content-type', 'accept'];
 
-/** Whether no security rule may set the header of that name, given in lower case. */
+/** Whether the header of that name, given in lower case, is the ledger's: security rules that set it have no effect. */
 export function isReserved(name: string): boolean {
   return CONTENT.includes(name) || HOP_BY_HOP.includes(name);
 }

@@ -51,7 +51,7 @@ export function applyRules(bridge: Bridge, own: readonly string[]): Security {
   return { headers: Object.fromEntries(headers), ...(token && { token }), ...(certificate && { certificate }) };
 }
 
-/** Whether calls of the bridge carry an access token as `authorization`, or would but for a later rule. */
+/** Whether a rule of the bridge asks for an access token, even where a later rule overwrites `authorization`. */
 export function hasAccessToken({ rules }: Bridge): boolean {
   return rules.some(({ schema }) => schema === 'oauth2');
 }

@@ -1,9 +1,8 @@
 import { Agent, buildConnector } from 'undici';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
-import { isPublic } from './addresses.js';
 import { type ClientCertificate, certificateId, secureContextOf } from './client-certificate.js';
-import { makeGuardedConnector, type TlsOptions } from './guarded.js';
+import { type Guard, makeGuardedConnector, type TlsOptions } from './guarded.js';
 
 export interface AgentOptions {
   /** Lets calls lead to addresses that are not of the public Internet too. */
@@ -14,6 +13,9 @@ export interface AgentOptions {
   readonly certificates: number;
   /** PEM of the authorities that services are verified by; those of Node.js unless given. */
   readonly ca?: string;
+  readonly guard?: Guard;
+  /** Connections to one origin; `limits.outbound.connections` unless given. */
+  readonly connections?: number;
 }
 
 /** The connections of a process to services outside. Those with a client certificate are kept apart, for each by itself. */
@@ -28,13 +30,14 @@ export interface Agents {
   close(): Promise<void>;
 }
 
-export function createAgents({ allowPrivate, origins, certificates, ca }: AgentOptions): Agents {
-  const { connect: timeout, connections, total, answer, idle } = limits.outbound;
+export function createAgents(options: AgentOptions): Agents {
+  const { allowPrivate, origins, certificates, ca, guard, connections = limits.outbound.connections } = options;
+  const { connect: timeout, total, answer, idle } = limits.outbound;
   const make = (maxOrigins: number, tls: TlsOptions) =>
     new Agent({
       connect: allowPrivate
         ? buildConnector({ timeout, ...tls })
-        : makeGuardedConnector(timeout, isPublic, undefined, tls),
+        : makeGuardedConnector(timeout, guard?.allowed, guard?.resolver, tls),
       connections,
       maxOrigins,
       pipelining: 1,
@@ -57,7 +60,7 @@ export function createAgents({ allowPrivate, origins, certificates, ca }: AgentO
   return {
     take(ledger, certificate) {
       if (!certificate) return plain;
-      return withCertificate.take(certificateId(ledger, certificate), () => {
+      return withCertificate.getOrSet(certificateId(ledger, certificate), () => {
         const agent = make(limits.certificates.origins, { secureContext: secureContextOf(certificate, ca) });
         open.add(agent);
         return agent;

@@ -1,4 +1,4 @@
-import { errors, request } from 'undici';
+import { type Dispatcher, errors, request } from 'undici';
 import { Overloaded } from '../base/gather.js';
 import { limits } from '../limits.js';
 import { type AgentOptions, createAgents } from './agents.js';
@@ -13,27 +13,36 @@ const LATE: readonly unknown[] = [
   'ETIMEDOUT',
 ];
 
+interface Options extends Partial<AgentOptions> {
+  readonly allowPrivate: boolean;
+  /** Calls under way: `limits.outbound.calls` unless given. */
+  readonly calls?: { readonly process: number; readonly ledger: number };
+}
+
 /**
  * Outbound HTTP (decision 0013): bounded in time, size, connections and calls under way. Does not follow redirects.
  *
  * @param options the bounds of `limits` unless given
  */
-export function createOutbound(options: Pick<AgentOptions, 'allowPrivate'> & Partial<AgentOptions>): Outbound {
-  const { calls, total, origins } = limits.outbound;
+export function createOutbound({ calls = limits.outbound.calls, ...options }: Options): Outbound {
+  const { total, origins } = limits.outbound;
   const counted = underWay({ each: calls.ledger, all: calls.process });
   const agents = createAgents({ origins, certificates: limits.certificates.count, ...options });
   const send = async (call: OutboundCall): Promise<OutboundAnswer> => {
     const { url, method, headers, body } = call;
     const within = Math.min(call.within, total);
-    const signal = AbortSignal.timeout(within);
+    const late = AbortSignal.timeout(within);
+    const signal = call.signal ? AbortSignal.any([late, call.signal]) : late;
     const dispatcher = agents.take(call.ledger, call.certificate);
     try {
       const options = { dispatcher, method, headers, signal, ...(body === undefined ? {} : { body }) };
       const { statusCode, headers: answered, body: stream } = await request(url, options);
-      return { status: statusCode, headers: answered, text: await stream.text() };
+      if (!call.ignoresBody) return { status: statusCode, headers: answered, text: await stream.text() };
+      await passOver(stream, signal);
+      return { status: statusCode, headers: answered, text: '' };
     } catch (error) {
       if (error instanceof errors.MaxOriginsReachedError) throw new Overloaded();
-      throw failureOf(call, within, signal, error);
+      throw failureOf(call, within, late, error);
     }
   };
   return {
@@ -41,6 +50,14 @@ export function createOutbound(options: Pick<AgentOptions, 'allowPrivate'> & Par
     verifyCertificate: (ledger, certificate) => void agents.take(ledger, certificate),
     close: () => agents.close(),
   };
+}
+
+/** Reads a body that nobody asked for, so that its connection can be used again. A long or slow one ends the connection. */
+async function passOver(stream: Dispatcher.ResponseData['body'], signal: AbortSignal): Promise<void> {
+  const { bytes, milliseconds } = limits.outbound.ignored;
+  const timer = setTimeout(() => stream.destroy(), milliseconds);
+  await stream.dump({ limit: bytes, signal }).catch(() => {});
+  clearTimeout(timer);
 }
 
 function failureOf({ url }: OutboundCall, within: number, signal: AbortSignal, error: unknown): OutboundFailure {

@@ -13,6 +13,14 @@ export interface TlsOptions {
   readonly secureContext?: SecureContext;
 }
 
+/** What the guard asks. */
+export interface Guard {
+  /** Whether to connect to an address; to public ones unless given. */
+  readonly allowed?: (address: string) => boolean;
+  /** Resolves names; the system's unless given. */
+  readonly resolver?: typeof resolve;
+}
+
 /**
  * SSRF guard: connects to public addresses only. The address is checked when the connection is made, rather than when
  * the URL is stored or the name first resolved: this defeats DNS rebinding.

@@ -13,6 +13,10 @@ export interface OutboundCall {
   readonly certificate?: ClientCertificate;
   /** Milliseconds until it is given up, the connection included; `limits.outbound.total` at most. */
   readonly within: number;
+  /** Only the status counts: of the body, `limits.outbound.ignored` is read. */
+  readonly ignoresBody?: boolean;
+  /** Gives the call up when aborted. */
+  readonly signal?: AbortSignal;
 }
 
 /** An answer of any status, redirects included. */
@@ -38,8 +42,8 @@ export interface Outbound {
 /**
  * Why there is no answer. `unreachable`: no connection, or one that broke. `refused`: it would have led to an address
  * that calls must not lead to. `late`: it took too long. `oversized`: the answer is larger than is taken. `impossible`:
- * it cannot be sent, as a header of it is none. `unauthorized`: the service does not take the ledger's token, or the one that
- * issues tokens gave none.
+ * it cannot be sent, because of an invalid header or path. `unauthorized`: the service does not take the ledger's token, or
+ * the one that issues tokens gave none.
  */
 export type FailureKind = 'unreachable' | 'refused' | 'late' | 'oversized' | 'impossible' | 'unauthorized';
 

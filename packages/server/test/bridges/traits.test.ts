@@ -58,7 +58,8 @@ describe('traits', () => {
 });
 
 describe('the filter of a trait', () => {
-  const about = { amount: 100, symbol: { handle: 'usd' }, tags: ['a', 'b'], on: true };
+  const entries = [{ amount: 5 }, { amount: 50 }];
+  const about = { amount: 100, symbol: { handle: 'usd' }, tags: ['a', 'b'], on: true, entries };
 
   it.each<[JsonObject, boolean]>([
     [{}, true],
@@ -71,6 +72,10 @@ describe('the filter of a trait', () => {
     [{ amount: 100, 'symbol.handle': 'eur' }, false],
     [{ tags: 'b' }, true],
     [{ tags: 'c' }, false],
+    [{ tags: { $gt: 'a' } }, true],
+    [{ tags: { $gt: 'b' } }, false],
+    [{ 'entries.amount': { $gte: 50 } }, true],
+    [{ 'entries.0.amount': { $gte: 50 } }, false],
     [{ on: true }, true],
     [{ amount: { $gt: 100 } }, false],
     [{ amount: { $gte: 100, $lt: 101 } }, true],
@@ -85,6 +90,8 @@ describe('the filter of a trait', () => {
     [{ none: { $ne: 1 } }, false],
     [{ 'symbol.handle.more': { $nin: ['x'] } }, false],
     [{ amount: { $unknown: 1 } }, false],
+    [{ amount: { $gte: 1, constructor: 1 } }, false],
+    [{ symbol: { $ne: 1, handle: 'usd' } }, false],
     [{ constructor: { $ne: 1 } }, false],
     [{ 'tags.length': 2 }, false],
   ])('%j: %s', (filter, fits) => {

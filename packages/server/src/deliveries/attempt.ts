@@ -1,0 +1,190 @@
+import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { Overloaded } from '../base/gather.js';
+import { type EventPlan, type Reference, referenceKey, referencesOf } from '../events/event.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { limits } from '../limits.js';
+import type { DueDelivery } from '../store/outbox/deliveries.js';
+import { isUnavailable } from '../store/unavailable.js';
+import type { Engine } from './engine.js';
+import { type Outcome, outcomeOfError } from './outcome.js';
+import { makeEvent, outputOf } from './output.js';
+import { openReceiver, type Send } from './receiver.js';
+import { settleAttempt } from './settle.js';
+import { isAsQueued, verifyDelivery } from './verify.js';
+
+/** Deliveries that were started together, with the versions that fit into one read. */
+export interface Batch {
+  readonly ledger: Ledger;
+  /** Emptied when all bodies are made: an attempt may take long, and needs its body alone. */
+  readonly texts: Map<string, string>;
+  /** Deliveries whose body is still to be made. */
+  unmade: number;
+}
+
+/**
+ * Reads what a batch of deliveries needs. Where something of one cannot be read, each attempt reads its own, and that one
+ * fails alone.
+ */
+export async function openBatch(engine: Engine, ledger: Ledger, deliveries: readonly DueDelivery[]): Promise<Batch> {
+  const references = new Map(
+    deliveries
+      .filter((one) => one.isWanted && isAsQueued(engine.service, ledger, one))
+      .flatMap((one) => partsOf(one).map((part) => [referenceKey(part), part] as const)),
+  );
+  try {
+    const texts = await engine.versions.readSome(ledger.id, [...references.values()]);
+    return { ledger, texts, unmade: deliveries.length };
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    return { ledger, texts: new Map(), unmade: deliveries.length };
+  }
+}
+
+/** The versions of records that an attempt is made of: those of the event, and that of the effect. */
+function partsOf({ event, effect, effectChange }: DueDelivery): Reference[] {
+  return [['effect', effect, effectChange], ...referencesOf(JSON.parse(event) as EventPlan)];
+}
+
+/**
+ * Makes one attempt, and stores its outcome.
+ *
+ * @param signal gives the attempt up: nothing is stored of it, and it is made again
+ * @returns `delivered`, `failed`, `unwanted` where nobody was called, or `later` where the process has no room for it now
+ * @throws when the outcome could not be stored
+ */
+export async function attempt(
+  engine: Engine,
+  batch: Batch,
+  delivery: DueDelivery,
+  signal: AbortSignal,
+): Promise<'delivered' | 'failed' | 'unwanted' | 'later'> {
+  const { service, report } = engine;
+  const { ledger } = batch;
+  const began = service.runtime.now();
+  const outcome = await outcomeOf(engine, batch, delivery, signal);
+  if (outcome === 'later') return 'later';
+  // What the receiver has taken is stored though the process stops.
+  if (signal.aborted && outcome.kind !== 'delivered') return 'later';
+  if (outcome.kind === 'withdrawn') {
+    await engine.store.withdraw(ledger.id, delivery.handle);
+    return 'unwanted';
+  }
+  const waited = delivery.attempts === 0 ? (began - delivery.moment.getTime()) / 1000 : undefined;
+  report.attempted(describeOutcome(outcome), (service.runtime.now() - began) / 1000, waited);
+  const means = { ledger: ledger.id, system: ledger.system, runtime: service.runtime, suite: service.suite };
+  const settlement = settleAttempt(means, delivery, outcome);
+  if (settlement.status === 'cancelled' && outcome.kind === 'failed') {
+    const { handle, effectHandle: effect, target } = delivery;
+    report.gaveUp({ ledger: ledger.handle, effect, delivery: handle, target }, outcome.error ?? outcome.detail);
+  }
+  await engine.settle(settlement, signal);
+  return outcome.kind;
+}
+
+/** @returns `later` where the process has no room for it now */
+async function outcomeOf(
+  engine: Engine,
+  batch: Batch,
+  delivery: DueDelivery,
+  signal: AbortSignal,
+): Promise<Outcome | 'later'> {
+  const release = releaseOnce(batch);
+  try {
+    verifyDelivery(engine.service, batch.ledger, delivery);
+  } catch (error) {
+    release();
+    // Nothing of an altered row is parsed, sent or signed.
+    return { ...outcomeOfError(error), isUnsigned: true };
+  }
+  try {
+    if (!delivery.isWanted) return { kind: 'unwanted' };
+    const bytes = await sizeOfEvent(engine, batch, delivery);
+    if (bytes <= limits.deliveries.short) return await deliver(engine, batch, delivery, release, signal);
+    return await engine.longEvents(batch.ledger.id, COPIES * bytes, () =>
+      deliver(engine, batch, delivery, release, signal),
+    );
+  } catch (error) {
+    if (signal.aborted || hasNoRoom(error)) return 'later';
+    // Without its database the process can tell nothing of the delivery.
+    if (isUnavailable(error)) throw error;
+    return outcomeOfError(error);
+  } finally {
+    release();
+  }
+}
+
+/** Whether the process is too busy: that is no failure of the receiver's. */
+function hasNoRoom(error: unknown): boolean {
+  return error instanceof Overloaded || (error instanceof LedgerError && error.reason === 'api.request-timeout');
+}
+
+/** Says once that the body of a delivery is made, or will not be. */
+function releaseOnce(batch: Batch): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    batch.unmade -= 1;
+    if (batch.unmade === 0) batch.texts.clear();
+  };
+}
+
+/** Bytes of the versions that an event is made of; of those that were read, their characters. */
+async function sizeOfEvent({ store }: Engine, { ledger, texts }: Batch, delivery: DueDelivery): Promise<number> {
+  const parts = partsOf(delivery);
+  const missing = parts.filter((part) => !texts.has(referenceKey(part)));
+  const sizes = parts.map((part) => texts.get(referenceKey(part))?.length ?? 0);
+  const others = missing.length > 0 ? await store.size(ledger.id, missing) : 0;
+  return sizes.reduce((sum, size) => sum + size, others);
+}
+
+/** How often an event is held while it is made and sent: as text, parsed, and as the body. */
+const COPIES = 4;
+
+/** Steps that an attempt of a short event takes (`limits.work`): so many deliveries leave others their turns. */
+const ATTEMPT_STEPS = 3_000;
+
+/** @param made called when the body is made, so that what it was made of is let go while the receiver takes its time */
+async function deliver(
+  engine: Engine,
+  batch: Batch,
+  delivery: DueDelivery,
+  made: () => void,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const prepared = await prepare(engine, batch, delivery, signal);
+  made();
+  if ('kind' in prepared) return prepared;
+  return prepared.send(prepared.body, signal);
+}
+
+/** Makes the body of an attempt, and opens the way to its receiver. @returns an outcome where nothing is to be sent */
+async function prepare(
+  engine: Engine,
+  batch: Batch,
+  delivery: DueDelivery,
+  signal: AbortSignal,
+): Promise<{ readonly body: string; readonly send: Send } | Outcome> {
+  const { ledger } = batch;
+  const { suite, scheduler } = engine.service;
+  const missing = partsOf(delivery).filter((part) => !batch.texts.has(referenceKey(part)));
+  const others = missing.length > 0 ? await engine.versions.readAll(ledger.id, missing) : undefined;
+  const texts = others ? new Map([...batch.texts, ...others]) : batch.texts;
+  const effect = texts.get(referenceKey(['effect', delivery.effect, delivery.effectChange]));
+  if (effect === undefined) throw new Error(`Effect ${delivery.effect} has no version ${delivery.effectChange}.`);
+  const task = scheduler.task(ledger.id, () => signal.aborted);
+  const turn = (steps?: number) => task.turn(steps);
+  await turn(ATTEMPT_STEPS);
+  const event = await makeEvent(JSON.parse(delivery.event) as EventPlan, texts, suite, turn);
+  const send = await openReceiver(engine, ledger, JSON.parse(effect) as RecordEnvelope, event.data, task);
+  if (!send) return delivery.attempts === 0 ? { kind: 'withdrawn' } : { kind: 'unwanted' };
+  await turn();
+  return { body: outputOf(event, ledger.system, delivery.signed), send };
+}
+
+function describeOutcome(outcome: Outcome): string {
+  if (outcome.kind !== 'failed') return outcome.kind;
+  const { reason } = outcome;
+  if (reason === 'delivery.unexpected-error') return 'error';
+  return reason === 'delivery.target-rejected' ? 'rejected' : 'unreachable';
+}

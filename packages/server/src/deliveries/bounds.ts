@@ -1,0 +1,15 @@
+import type { SemaphoreBounds } from '../base/weighted-semaphore.js';
+import type { SlotBounds } from './slots.js';
+
+/** Bounds of deliveries, as `limits.deliveries` has them. */
+export interface DeliveryBounds {
+  readonly slots: SlotBounds;
+  readonly width: { readonly first: number; readonly greatest: number };
+  readonly attempt: number;
+  readonly run: number;
+  readonly linger: number;
+  readonly every: number;
+  readonly lanes: number;
+  readonly each: number;
+  readonly long: SemaphoreBounds;
+}

@@ -1,0 +1,43 @@
+import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
+import type { Service } from '../ledgers/service.js';
+import type { Outbound } from '../outbound/outbound.js';
+import type { DeliveryStore, Settlement } from '../store/outbox/deliveries.js';
+import type { DeliveryBounds } from './bounds.js';
+import type { Slots } from './slots.js';
+import type { VersionReader } from './versions.js';
+
+/** What the deliveries of one process share. */
+export interface Engine {
+  readonly bounds: DeliveryBounds;
+  /** The service; its calls go out by connections of their own, so that forwarding keeps its share. */
+  readonly service: Service & { readonly outbound: Outbound };
+  readonly store: DeliveryStore;
+  readonly versions: VersionReader;
+  readonly slots: Slots;
+  /** Bounds the bytes of long events that are held at a time. */
+  readonly longEvents: WeightedSemaphore;
+  /** Stores an outcome, together with others of the ledger; tries again until the signal is aborted. */
+  readonly settle: (settlement: Settlement, signal: AbortSignal) => Promise<void>;
+  readonly report: DeliveryReport;
+}
+
+/** What metrics and the log are told of deliveries. */
+export interface DeliveryReport {
+  /**
+   * An attempt has ended: `delivered`, `rejected`, `unreachable`, `error`, `unwanted` or `withdrawn`.
+   *
+   * @param seconds how long it took
+   * @param waited seconds from the change to the attempt; absent after the first
+   */
+  attempted(outcome: string, seconds: number, waited?: number): void;
+  /** A delivery was given up. */
+  gaveUp(
+    delivery: {
+      readonly ledger: string;
+      readonly effect: string;
+      readonly delivery: string;
+      readonly target: string;
+    },
+    error: unknown,
+  ): void;
+}

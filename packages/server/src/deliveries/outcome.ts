@@ -1,0 +1,62 @@
+import type { JsonObject } from '@countersign/protocol';
+import { limits } from '../limits.js';
+import { OutboundFailure } from '../outbound/outbound.js';
+
+/** What became of an attempt (interface/effects#attempts). */
+export type Outcome =
+  | { readonly kind: 'delivered'; readonly detail: JsonObject }
+  | {
+      readonly kind: 'failed';
+      readonly reason: 'delivery.target-rejected' | 'delivery.target-unreachable' | 'delivery.unexpected-error';
+      readonly detail?: JsonObject;
+      /** Attempts after which it is given up; 1 where the receiver asked for no more. */
+      readonly attempts: number;
+      /** What operators are told; it may name addresses inside the network. */
+      readonly error?: unknown;
+      /** Whether the row is not what the ledger queued: no proof says anything of it. */
+      readonly isUnsigned?: true;
+    }
+  /** Its effect was dropped, or its bridge has lost the trait for it since the first attempt. */
+  | { readonly kind: 'unwanted' }
+  /** Its bridge lacks the trait for it: the delivery is deleted. */
+  | { readonly kind: 'withdrawn' };
+
+/** The status by which a receiver ends the delivery: it is given up at once. */
+const NOT_WANTED = 501;
+
+/** The outcome of an answer: redirects are not followed, so they count as refusals. */
+export function outcomeOfStatus(status: number): Outcome {
+  const detail = { httpStatus: status };
+  if (status >= 200 && status < 300) return { kind: 'delivered', detail };
+  const attempts = status === NOT_WANTED ? 1 : limits.deliveries.attempts.rejected;
+  return { kind: 'failed', reason: 'delivery.target-rejected', detail, attempts };
+}
+
+/** The outcome of a call that brought no answer, or of an error before it. */
+export function outcomeOfError(error: unknown, url?: string): Outcome & { readonly kind: 'failed' } {
+  const { rejected, unreachable } = limits.deliveries.attempts;
+  if (!(error instanceof OutboundFailure) || error.kind === 'impossible' || error.kind === 'unauthorized' || !url) {
+    return { kind: 'failed', reason: 'delivery.unexpected-error', attempts: rejected, error };
+  }
+  const detail = describeFailure(error, new URL(url).hostname);
+  return { kind: 'failed', reason: 'delivery.target-unreachable', detail, attempts: unreachable, error };
+}
+
+/** The outcome where the bridge that the effect names is missing. */
+export function outcomeOfMissingBridge(bridge: string): Outcome {
+  const detail = { reason: 'core.unexpected-error', message: `Bridge ${bridge} not found` };
+  const attempts = limits.deliveries.attempts.unreachable;
+  return { kind: 'failed', reason: 'delivery.unexpected-error', detail, attempts };
+}
+
+/** Error codes of the name lookup, which comes before a connection. */
+const LOOKUPS = ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'];
+
+/** What proofs say of a failure: the code, and the host as the effect names it. Addresses that it leads to stay secret. */
+function describeFailure({ kind, code }: OutboundFailure, host: string): JsonObject {
+  if (kind === 'refused') return { code: 'EACCES', message: `${host} leads to an address that is not public` };
+  if (kind === 'late') return { code: 'ETIMEDOUT', message: `${host} did not answer in time` };
+  // Proofs last, so they hold codes of the system rather than of the library that makes the calls.
+  const said = code === undefined || code.startsWith('UND_ERR_') ? 'ECONNRESET' : code;
+  return { code: said, message: `${LOOKUPS.includes(said) ? 'getaddrinfo' : 'connect'} ${said} ${host}` };
+}

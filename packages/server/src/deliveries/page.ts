@@ -1,0 +1,124 @@
+import { type EventPlan, type Reference, referenceKey, referencesOf } from '../events/event.js';
+import type { Item } from '../integrity/items.js';
+import { kindNamed } from '../kinds/registry.js';
+import type { Session } from '../ledgers/session.js';
+import { limits } from '../limits.js';
+import type { PageQuery } from '../lists/page.js';
+import { assertPageFits } from '../lists/page-bodies.js';
+import { stepsOfText } from '../metering/task.js';
+import type { DeliveryScope, ListedDelivery } from '../store/outbox/delivery-list.js';
+import { makeMissingVersion, type Sized } from '../store/queries/version.js';
+import { serveDelivery, wasAttempted } from './served.js';
+import { verifyDelivery } from './verify.js';
+
+/** Steps to verify that a delivery is as it was queued, and to see what it is made of. */
+const VERIFY_STEPS = 100;
+
+/**
+ * Makes an item of each delivery, and the answer of the items. What the events are made of is read in one query for all; a
+ * large page waits for the semaphore before that.
+ *
+ * @param page as requested, to suggest another one in the error
+ * @throws `api.query-malformed` for a page over the size limit; Corrupt when a delivery or version was changed in the
+ *   database; as `WeightedSemaphore` does
+ */
+export async function withDeliveries<T>(
+  session: Session,
+  scope: DeliveryScope,
+  page: PageQuery,
+  deliveries: readonly ListedDelivery[],
+  answer: (items: readonly Item[]) => T,
+): Promise<T> {
+  const { answerBytes, ledger, task } = session;
+  await task.turn(VERIFY_STEPS * deliveries.length);
+  for (const delivery of deliveries) verifyDelivery(session, ledger, delivery);
+  const references = distinctReferences(deliveries);
+  const versions = await fetchVersions(session, references, limits.answers.atOnce);
+  const sizes = deliveries.map((delivery) => sizeOf(delivery, versions));
+  assertPageFits(sizes, page);
+  if (deliveries.every(hasProofs) && [...versions.values()].every(({ body }) => body !== null)) {
+    return answer(await makeItems(session, deliveries, versions, references));
+  }
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return answerBytes(ledger.id, bytes, async () => {
+    await task.turn();
+    const complete = await withProofs(session, scope, deliveries);
+    const rest = references.filter((one) => (versions.get(referenceKey(one))?.body ?? null) === null);
+    const others = await fetchVersions(session, rest, Math.max(bytes, limits.answers.page));
+    return answer(await makeItems(session, complete, new Map([...versions, ...others]), references));
+  });
+}
+
+/** The versions that events are made of again, each once. Before the first attempt there is no output. */
+function distinctReferences(deliveries: readonly ListedDelivery[]): Reference[] {
+  const found = deliveries.flatMap(referencesIn).map((one) => [referenceKey(one), one] as const);
+  return [...new Map(found).values()];
+}
+
+function referencesIn(delivery: ListedDelivery): Reference[] {
+  return wasAttempted(delivery) ? referencesOf(JSON.parse(delivery.event) as EventPlan) : [];
+}
+
+/** Sizes of all versions, and the bodies of the first, as many as `most` bytes hold; by `referenceKey`, unverified. */
+async function fetchVersions(
+  { store, ledger }: Session,
+  references: readonly Reference[],
+  most: number,
+): Promise<Map<string, Sized>> {
+  if (references.length === 0) return new Map();
+  const of = references.map(([, luid, change]) => ({ luid, change }));
+  const found = await store.lists.deliveries.versions({ ledger: ledger.id, of, most });
+  return new Map(found.map((one) => [`${one.luid} ${one.change}`, one]));
+}
+
+/** Bytes that a delivery is made of: its proofs, and every version that its event refers to. */
+function sizeOf(delivery: ListedDelivery, versions: ReadonlyMap<string, Sized>): number {
+  const bytes = referencesIn(delivery).map((one) => versions.get(referenceKey(one))?.size ?? 0);
+  return bytes.reduce((sum, size) => sum + size, delivery.size);
+}
+
+type WithProofs = ListedDelivery & { readonly proofs: string };
+
+function hasProofs(delivery: ListedDelivery): delivery is WithProofs {
+  return delivery.proofs !== null;
+}
+
+/** The deliveries with their proofs; those that lacked them stand as they do now. */
+async function withProofs(
+  { store }: Session,
+  scope: DeliveryScope,
+  deliveries: readonly ListedDelivery[],
+): Promise<readonly ListedDelivery[]> {
+  const handles = deliveries.filter((one) => !hasProofs(one)).map(({ handle }) => handle);
+  if (handles.length === 0) return deliveries;
+  const found = await store.lists.deliveries.named({ ...scope, handles });
+  const byHandle = new Map(found.deliveries.map((one) => [one.handle, one]));
+  return deliveries.map((one) => {
+    const { status, attempts, proofs } = byHandle.get(one.handle) ?? one;
+    // The verified columns are kept; these three may have changed since.
+    return { ...one, status, attempts, proofs: proofs ?? '' };
+  });
+}
+
+/** @throws Corrupt when a version is not as it was stored, or is gone */
+async function makeItems(
+  session: Session,
+  deliveries: readonly ListedDelivery[],
+  versions: ReadonlyMap<string, Sized>,
+  references: readonly Reference[],
+): Promise<readonly Item[]> {
+  const { items, ledger, task } = session;
+  const texts = new Map<string, string>();
+  for (const reference of references) {
+    const [kind, luid, change] = reference;
+    const { body = null, ...found } = versions.get(referenceKey(reference)) ?? {};
+    const version = body === null ? makeMissingVersion({ luid, change }) : { ...(found as Sized), body };
+    await task.turn(stepsOfText(version.body));
+    await items.check(ledger, kindNamed(kind), version);
+    texts.set(referenceKey(reference), version.body);
+  }
+  const made: Item[] = [];
+  for (const delivery of deliveries) made.push(await serveDelivery(session, delivery as WithProofs, texts));
+  await task.turn();
+  return made;
+}

@@ -1,0 +1,136 @@
+import { setMaxListeners } from 'node:events';
+import { Bell } from '../base/bell.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import type { DeliveryQueue } from '../store/outbox/deliveries.js';
+import { attempt, openBatch } from './attempt.js';
+import type { Engine } from './engine.js';
+
+/** A run of a queue: it holds the lease, so no other process attempts the same deliveries. */
+export class QueueRun {
+  readonly #engine: Engine;
+  readonly #ledger: Ledger;
+  readonly #queue: DeliveryQueue;
+  readonly #signal: AbortSignal;
+  /** Attempts under way, by handle of the delivery. */
+  readonly #running = new Map<string, Promise<void>>();
+  /** Deliveries that this run has no room for: the next run attempts them. */
+  readonly #postponed = new Set<string>();
+  readonly #bell = new Bell();
+  /** Attempts that may overlap: one more with each success, half with each failure, so that a dead receiver takes one slot. */
+  #width: number;
+  /** Nothing more was due at the last look, which was at that moment. */
+  #isDrained = false;
+  /** When it last looked, in milliseconds of a monotonic clock. */
+  #looked = 0;
+  /** Hints so far: one that comes during a look counts for the next. */
+  #hints = 0;
+  /** No further attempt is begun. */
+  #isFinishing = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** @param signal aborted when the lease is lost or the process stops: attempts are given up, and made again later */
+  constructor(engine: Engine, ledger: Ledger, queue: DeliveryQueue, signal: AbortSignal) {
+    this.#engine = engine;
+    this.#width = engine.bounds.width.first;
+    this.#ledger = ledger;
+    this.#queue = queue;
+    this.#signal = signal;
+  }
+
+  /** Says that the queue may have something new. */
+  hint(): void {
+    this.#hints += 1;
+    this.#isDrained = false;
+    this.#bell.ring();
+  }
+
+  /** Ends the run when the attempts under way have ended. */
+  finish(): void {
+    this.#isFinishing = true;
+    this.#bell.ring();
+  }
+
+  /**
+   * Delivers what is due, until the queue is empty or the run has had its time.
+   *
+   * @throws what reading deliveries and storing outcomes throws
+   */
+  async run(): Promise<void> {
+    const { run, linger, every } = this.#engine.bounds;
+    const until = performance.now() + run;
+    const abort = () => this.#bell.ring();
+    // Each attempt listens too, and there may be many.
+    setMaxListeners(0, this.#signal);
+    this.#signal.addEventListener('abort', abort, { once: true });
+    try {
+      while (this.#mayGoOn() && performance.now() < until) {
+        if (!this.#isDrained && (await this.#fill())) continue;
+        const isIdle = this.#running.size === 0;
+        const rang = await this.#bell.wait(linger);
+        if (isIdle && !rang && this.#isDrained) break;
+        // A hint may be lost, and a retry falls due while an attempt hangs.
+        if (performance.now() - this.#looked >= every) this.#isDrained = false;
+      }
+    } finally {
+      this.#signal.removeEventListener('abort', abort);
+      await Promise.all(this.#running.values());
+    }
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  #mayGoOn(): boolean {
+    if (this.#isFinishing || this.#signal.aborted || this.#failure) return false;
+    return this.#postponed.size < this.#engine.bounds.width.greatest;
+  }
+
+  /** Starts what is due, as much as there is room for. @returns whether more may be started at once */
+  async #fill(): Promise<boolean> {
+    const { slots, store, service } = this.#engine;
+    const { id } = this.#ledger;
+    const wanted = this.#width - this.#running.size;
+    const free = slots.take(id, wanted);
+    if (free === 0) {
+      if (wanted > 0) slots.onRelease(this.#bell);
+      return false;
+    }
+    let started = 0;
+    this.#looked = performance.now();
+    const hints = this.#hints;
+    this.#looked = performance.now();
+    try {
+      const due = await store.start(this.#queue, new Date(service.runtime.now()), free, [
+        ...this.#running.keys(),
+        ...this.#postponed,
+      ]);
+      this.#isDrained = due.length < free && hints === this.#hints;
+      if (due.length === 0) return !this.#isDrained;
+      const batch = await openBatch(this.#engine, this.#ledger, due);
+      started = due.length;
+      for (const delivery of due) {
+        const done = attempt(this.#engine, batch, delivery, this.#signal).then(
+          (ended) => {
+            if (ended === 'later') this.#postponed.add(delivery.handle);
+            this.#end(delivery.handle, ended);
+          },
+          (error: unknown) => {
+            this.#failure ??= { error };
+            this.#end(delivery.handle, 'failed');
+          },
+        );
+        this.#running.set(delivery.handle, done);
+      }
+      return !this.#isDrained;
+    } finally {
+      slots.release(id, free - started);
+    }
+  }
+
+  #end(handle: string, ended: 'delivered' | 'failed' | 'later' | 'unwanted'): void {
+    const { greatest } = this.#engine.bounds.width;
+    if (ended === 'delivered') this.#width = Math.min(greatest, this.#width + 1);
+    else if (ended !== 'unwanted') this.#width = Math.max(1, this.#width >> 1);
+    this.#running.delete(handle);
+    this.#engine.slots.release(this.#ledger.id);
+    this.#bell.ring();
+  }
+}

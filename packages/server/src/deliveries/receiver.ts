@@ -1,0 +1,93 @@
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { Overloaded } from '../base/gather.js';
+import { type Bridge, loadBridge } from '../bridges/bridge.js';
+import { callBridge } from '../bridges/call.js';
+import { allowsMethod } from '../bridges/traits.js';
+import { mayUseBridge } from '../events/bridge-border.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { inSession, openOwnSession } from '../ledgers/session.js';
+import type { Cost } from '../metering/cost.js';
+import type { Engine } from './engine.js';
+import { type Outcome, outcomeOfError, outcomeOfMissingBridge, outcomeOfStatus } from './outcome.js';
+
+/** Sends the body of an event to the receiver of an effect, and tells what became of it. @throws Overloaded */
+export type Send = (body: string, signal: AbortSignal) => Promise<Outcome>;
+
+/** Headers of every delivery (interface/effects#deliveries). */
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/plain, */*' };
+
+/**
+ * Opens the way to the receiver that a version of an effect names.
+ *
+ * @param data of the event, which traits of a bridge may filter
+ * @returns undefined for a bridge that takes no such events: it is not called, and there is no delivery
+ */
+export async function openReceiver(
+  engine: Engine,
+  ledger: Ledger,
+  effect: RecordEnvelope,
+  data: JsonObject,
+  cost: Cost,
+): Promise<Send | undefined> {
+  const action = effect.data.action as { readonly bridge: string } | { readonly endpoint: string };
+  if ('endpoint' in action) return openWebhook(engine, ledger, action.endpoint, String(data.handle));
+  const bridge = await findBridge(engine, ledger, action.bridge, effect.meta.domain);
+  if (!bridge) return async () => outcomeOfMissingBridge(action.bridge);
+  if (!allowsMethod(cost, bridge, 'effects', data)) return undefined;
+  return openBridge(engine, ledger, bridge, String(effect.data.handle));
+}
+
+function openWebhook({ service, bounds }: Engine, ledger: Ledger, url: string, event: string): Send {
+  return async (body, signal) => {
+    try {
+      const attempted = new Date(service.runtime.now());
+      const { status } = await service.outbound.send({
+        ledger: ledger.id,
+        method: 'POST',
+        url,
+        headers: { ...HEADERS, ...ledger.system.webhook(event, attempted, body) },
+        body,
+        within: bounds.attempt,
+        ignoresBody: true,
+        signal,
+      });
+      return outcomeOfStatus(status);
+    } catch (error) {
+      if (error instanceof Overloaded) throw error;
+      return outcomeOfError(error, url);
+    }
+  };
+}
+
+/** The bridge as it is now, which may be another than when the event was raised. */
+async function findBridge(
+  { service }: Engine,
+  ledger: Ledger,
+  handle: string,
+  domain: string | undefined,
+): Promise<Bridge | undefined> {
+  return inSession(openOwnSession(service, ledger), async (session) => {
+    const bridge = await loadBridge(session, handle);
+    return bridge && mayUseBridge(session.ledger, domain, bridge.domain) ? bridge : undefined;
+  });
+}
+
+function openBridge({ service, bounds }: Engine, ledger: Ledger, bridge: Bridge, effect: string): Send {
+  return async (body, signal) => {
+    try {
+      const { status } = await callBridge(service, ledger, bridge, {
+        method: 'POST',
+        path: `/effects/${effect}`,
+        headers: HEADERS,
+        body,
+        within: bounds.attempt,
+        ignoresBody: true,
+        signal,
+      });
+      return outcomeOfStatus(status);
+    } catch (error) {
+      if (error instanceof Overloaded) throw error;
+      return outcomeOfError(error, bridge.server);
+    }
+  };
+}

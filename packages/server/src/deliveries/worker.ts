@@ -1,0 +1,121 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { BackgroundWorker } from '../background/worker.js';
+import { gather } from '../base/gather.js';
+import { LruCache } from '../base/lru-cache.js';
+import { limitRate } from '../base/rate-limit.js';
+import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
+import type { Service } from '../ledgers/service.js';
+import { limits } from '../limits.js';
+import type { DeliveryMetrics } from '../metrics.js';
+import type { Outbound } from '../outbound/outbound.js';
+import { type DeliveryStore, DUE_QUEUES, type Settlement } from '../store/outbox/deliveries.js';
+import type { DeliveryBounds } from './bounds.js';
+import type { DeliveryReport, Engine } from './engine.js';
+import { QueueRun } from './queue-run.js';
+import { Slots } from './slots.js';
+import { createVersionReader } from './versions.js';
+
+/** What deliveries need beside the service. */
+export interface DeliverMeans {
+  readonly store: DeliveryStore;
+  /** Calls go out by connections of their own, so that forwarding keeps its share. */
+  readonly outbound: Outbound;
+  readonly metrics: DeliveryMetrics;
+  readonly logger: FastifyBaseLogger;
+  readonly bounds?: DeliveryBounds;
+}
+
+/** Name of the worker, which hints are sent to. */
+export const DELIVER = 'deliver';
+
+/**
+ * Delivers queued events (interface/effects#deliveries). A unit is a queue: the deliveries of one ledger to one target, so a
+ * slow or dead receiver delays its own queue only.
+ */
+export function deliverEvents(service: Service, means: DeliverMeans): BackgroundWorker {
+  const { bounds = limits.deliveries } = means;
+  const engine = openEngine(service, { ...means, bounds });
+  const runs = new Set<QueueRun>();
+  let isStopping = false;
+  const luids = new LruCache<number, { readonly luid: string }>(limits.ledgers.count);
+  const resolveLedger = async (id: number) => {
+    const luid = luids.get(id)?.luid ?? (await service.store.ledgers.luid(id));
+    if (luid === undefined) throw new Error(`There is no ledger ${id}.`);
+    luids.set(id, { luid });
+    return service.ledgers.resolve(luid);
+  };
+  return {
+    name: DELIVER,
+    due: DUE_QUEUES,
+    every: bounds.every,
+    rest: 0,
+    takesTurns: true,
+    timeout: bounds.run + 2 * bounds.attempt,
+    lanes: bounds.lanes,
+    each: bounds.each,
+    hinted() {
+      for (const run of runs) run.hint();
+    },
+    stopping() {
+      isStopping = true;
+      for (const run of runs) run.finish();
+    },
+    async run({ ledger: id, unit }, signal) {
+      const run = new QueueRun(engine, await resolveLedger(id), { ledger: id, target: unit }, signal);
+      runs.add(run);
+      if (isStopping) run.finish();
+      try {
+        await run.run();
+      } finally {
+        runs.delete(run);
+      }
+    },
+  };
+}
+
+function openEngine(service: Service, { store, outbound, metrics, logger, bounds }: Required<DeliverMeans>): Engine {
+  const pass = limitRate(limits.deliveries.lines, service.runtime.now);
+  const together = gather<Settlement, void>(
+    async (settlements) => {
+      await store.settle(settlements);
+      return settlements.map(() => undefined);
+    },
+    { batch: limits.batch, queue: limits.queue, lanes: 2, apart: ({ ledger }) => ledger },
+  );
+  return {
+    bounds,
+    service: { ...service, outbound },
+    store,
+    versions: createVersionReader(store, service.integrity),
+    slots: new Slots(bounds.slots),
+    longEvents: createWeightedSemaphore(bounds.long),
+    async settle(settlement, signal) {
+      // The receiver has answered: if its answer were lost, the event would be sent again.
+      for (;;) {
+        try {
+          return await together(settlement);
+        } catch (error) {
+          if (pass()) logger.warn({ err: error }, 'the outcome of a delivery is not stored yet');
+          await pause(bounds.every, undefined, { signal });
+        }
+      }
+    },
+    report: createReport(metrics, logger, service.runtime.now),
+  };
+}
+
+/** Logs one line for each delivery that is given up, within a rate. */
+function createReport(metrics: DeliveryMetrics, logger: FastifyBaseLogger, now: () => number): DeliveryReport {
+  const pass = limitRate(limits.deliveries.lines, now);
+  return {
+    attempted: metrics.attempted,
+    gaveUp(about, error) {
+      metrics.gaveUp();
+      const passed = pass();
+      if (!passed) return;
+      const untold = passed.refused > 0 ? { untold: passed.refused } : {};
+      logger.error({ ...about, err: error, ...untold }, 'a delivery was given up');
+    },
+  };
+}

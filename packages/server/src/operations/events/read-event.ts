@@ -1,0 +1,50 @@
+import { LedgerError } from '@countersign/protocol';
+import { callerOfRead } from '../../authorization/caller.js';
+import { withDeliveries } from '../../deliveries/page.js';
+import type { Kind } from '../../kinds/kind.js';
+import { inSession, type Session } from '../../ledgers/session.js';
+import { limits } from '../../limits.js';
+import type { Answer, Command } from '../../records/command.js';
+import { getRecord } from '../../records/stored.js';
+import type { Operation } from '../operation.js';
+import { EVERY } from '../refusals.js';
+import { authorizeDeliveries, hasDeliveries, parseDeliveryHandle } from './scope.js';
+
+/** `GET /effects/{id}/events/{handle}` (interface/effects#read-a-delivery): one delivery. */
+async function performReadEvent(session: Session, kind: Kind, command: Command): Promise<Answer> {
+  const { event = '' } = command.params;
+  return inSession(session, async (session) => {
+    const stored = await getRecord(session, kind, command);
+    const caller = await callerOfRead(session, command.token);
+    const scope = await authorizeDeliveries(session, kind, stored, caller, 'query-event');
+    const handle = parseDeliveryHandle(event);
+    const handles = handle === undefined ? [] : [handle];
+    const found = session.assertFresh(await session.store.lists.deliveries.named({ ...scope, handles }));
+    if (found.deliveries.length === 0) {
+      const detail = `Event delivery '${shorten(event)}' not found on ledger '${session.ledger.handle}'`;
+      throw new LedgerError('record.not-found', detail);
+    }
+    return withDeliveries(session, scope, { index: 0, limit: 1 }, found.deliveries, ([item]) => {
+      return { status: 200, body: item!.text };
+    });
+  });
+}
+
+/** What a path names is as long as a request allows. */
+function shorten(id: string): string {
+  return id.length <= limits.handle ? id : [...id].slice(0, limits.handle).join('');
+}
+
+/** The operation `event`. */
+export const readEvent: Operation = {
+  name: 'event',
+  isOf: hasDeliveries,
+  routes: () => [{ method: 'GET', of: 'record', path: '/events/:event' }],
+  perform: performReadEvent,
+  refusals: { always: [...EVERY, 'record.not-found'] },
+  description: {
+    id: (one) => `read${one}Event`,
+    summary: (one) => `Read one delivery of an event of ${one}`,
+    answers: () => ({ 200: { text: 'The delivery.', component: 'delivery' } }),
+  },
+};

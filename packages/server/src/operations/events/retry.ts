@@ -1,0 +1,99 @@
+import { LedgerError } from '@countersign/protocol';
+import { callerOfWrite } from '../../authorization/caller.js';
+import { assertSigned } from '../../authorization/signed.js';
+import { Overloaded } from '../../base/gather.js';
+import type { Kind } from '../../kinds/kind.js';
+import { inSession, OutOfDate, proofReused, type Session } from '../../ledgers/session.js';
+import type { Answer, Command } from '../../records/command.js';
+import { usesOf } from '../../records/proofs.js';
+import { getRecord } from '../../records/stored.js';
+import type { RetryOutcome, RetryRequest } from '../../store/outbox/delivery-retries.js';
+import { addHash, retryBody } from '../bodies.js';
+import type { Operation } from '../operation.js';
+import { SIGNED } from '../refusals.js';
+import { verifySignedBody } from '../verify-signed-body.js';
+import { authorizeDeliveries, hasDeliveries, parseDeliveryHandle } from './scope.js';
+
+/** Minutes since the last attempt of a delivery: unless given, and at most. */
+const MAX_AGE = { default: 60, greatest: 48 * 60 };
+
+const MILLISECONDS_PER_MINUTE = 60_000;
+
+/**
+ * Sends deliveries again that failed or wait (interface/effects#retry). It is answered 202 once the request is stored; a
+ * worker does the rest (deliveries/retries.ts).
+ *
+ * @param action what rules must grant
+ */
+export async function performRetry(
+  session: Session,
+  kind: Kind,
+  command: Command,
+  action: 'retry-event' | 'activate',
+): Promise<Answer> {
+  const { body, token } = command;
+  const sent = retryBody(addHash(session, body, token));
+  await session.task.turn();
+  const signed = verifySignedBody(session, kind, sent, token);
+  const { maxAge, handle } = sent.data as { readonly maxAge?: number; readonly handle?: string };
+  return inSession(session, async (session) => {
+    const stored = await getRecord(session, kind, command);
+    const caller = await callerOfWrite(session, signed.proofs.signed, token, false);
+    assertSigned(signed, caller);
+    const scope = await authorizeDeliveries(session, kind, stored, caller, action);
+    const now = new Date(session.runtime.now());
+    const retry = { ...scope, version: session.ledger.version, proofs: usesOf(session, signed.proofs), now };
+    if (handle === undefined) await requestRetry(session, retry, maxAge);
+    else await resendOne(session, retry, handle);
+    return { status: 202 };
+  });
+}
+
+/** Stores a request for all deliveries that are not too old, which may be many. */
+async function requestRetry(
+  { store, retriesQueued }: Session,
+  retry: RetryRequest,
+  maxAge: number = MAX_AGE.default,
+): Promise<void> {
+  const minutes = Math.min(maxAge, MAX_AGE.greatest);
+  const since = new Date(retry.now.getTime() - minutes * MILLISECONDS_PER_MINUTE);
+  assertStored(await store.retries.request({ ...retry, ...(minutes === 0 ? {} : { since }) }));
+  retriesQueued();
+}
+
+/** @throws `record.not-found` unless it is a delivery of the record */
+async function resendOne(session: Session, retry: RetryRequest, id: string): Promise<void> {
+  const { store, ledger, deliveriesQueued } = session;
+  const handle = parseDeliveryHandle(id);
+  const stored = handle === undefined ? undefined : await store.retries.resend({ ...retry, handle });
+  if (!stored || stored.outcome === 'missing') {
+    throw new LedgerError('record.not-found', `Event '${id}' not found on ledger '${ledger.handle}'`);
+  }
+  assertStored(stored);
+  deliveriesQueued();
+}
+
+/**
+ * @throws OutOfDate when the state it was decided on has changed; `record.invalid` when a proof was used for another record;
+ *   Overloaded when as many requests wait as may
+ */
+function assertStored({ outcome, version }: { readonly outcome: RetryOutcome; readonly version: number }): void {
+  if (outcome === 'stale') throw new OutOfDate(version);
+  if (outcome === 'reused') throw proofReused();
+  if (outcome === 'full') throw new Overloaded('As many retries of these deliveries wait as may.');
+}
+
+/** The operation `retry`: `POST /effects/{id}/events/retry`. */
+export const retryEvents: Operation = {
+  name: 'retry',
+  isOf: hasDeliveries,
+  routes: () => [{ method: 'POST', of: 'record', path: '/events/retry' }],
+  perform: (session, kind, command) => performRetry(session, kind, command, 'retry-event'),
+  refusals: { always: [...SIGNED, 'record.not-found'] },
+  description: {
+    id: (one) => `retry${one}Events`,
+    summary: (one) => `Send deliveries of ${one} again that failed or wait`,
+    body: () => 'retry',
+    answers: () => ({ 202: { text: 'They will be sent again. No body, and no content type.' } }),
+  },
+};

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { newLedger, OPEN } from '../support/client.js';
+import { stored } from '../support/scene.js';
+import { withServer } from '../support/server.js';
+import { addWebhook, runSql } from './scene.js';
+
+const running = withServer();
+
+const ENDPOINT = 'https://receiver.example';
+
+/** The value of the gauge: seconds that the longest overdue delivery has been due. */
+async function overdue(): Promise<number> {
+  const { registry } = running.current.server.metrics;
+  const { values } = await registry.getSingleMetric('countersign_deliveries_oldest_waiting_seconds')!.get();
+  return values[0]!.value;
+}
+
+it('the gauge of waiting deliveries tells for how long the longest overdue one has been due', async () => {
+  const { url } = running.current.database;
+  expect(await overdue()).toBe(0);
+  const client = await newLedger(running.current.url, { access: OPEN });
+  await addWebhook(client, 'hook', ENDPOINT);
+  // Another process has the queue.
+  await runSql(
+    url,
+    `insert into lease (ledger_id, worker, unit, holder, until, failures)
+     select id, 'deliver', $2, 'test', now() + interval '1 day', 0 from ledger where handle = $1`,
+    [client.ledger, ENDPOINT],
+  );
+  for (const handle of ['a', 'b']) await stored(client, 'wallet', { handle });
+  const setDue = (due: string) =>
+    runSql(url, `update delivery set moment = now() - interval '1 week', due = now() + $1::interval`, [due]);
+  await setDue('1 hour');
+  expect(await overdue()).toBe(0);
+  await setDue('-1 hour');
+  await runSql(url, `update delivery set due = now() - interval '2 hours' where linked = 'b'`);
+  const seconds = await overdue();
+  expect(seconds).toBeGreaterThanOrEqual(7_200);
+  expect(seconds).toBeLessThan(604_800);
+});

@@ -1,0 +1,337 @@
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { BackgroundWorker } from '../../src/background/worker.js';
+import { Overloaded } from '../../src/base/gather.js';
+import type { DeliveryBounds } from '../../src/deliveries/bounds.js';
+import { deliverEvents } from '../../src/deliveries/worker.js';
+import { limits } from '../../src/limits.js';
+import type { Outbound, OutboundAnswer, OutboundCall } from '../../src/outbound/outbound.js';
+import { createDeliveryStore } from '../../src/store/outbox/deliveries.js';
+import { createPool } from '../../src/store/pool.js';
+import type { TestClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { ok } from '../support/scene.js';
+import { withServer } from '../support/server.js';
+import {
+  addWallet,
+  addWebhook,
+  copyDelivery,
+  customsOf,
+  loadDeliveries,
+  MovedClock,
+  runSql,
+  subscribedLedger,
+} from './scene.js';
+
+const clock = new MovedClock();
+/** Delivers nothing by itself. */
+const running = withServer({ runtime: clock.runtime, deliveries: { lanes: 0 } });
+
+const HOST = 'https://receiver.example';
+
+/** A call that waits for the test to end it. */
+interface Held {
+  readonly call: OutboundCall;
+  answer(status: number): void;
+  fail(error: Error): void;
+}
+
+let held: Held[] = [];
+/** The most that were under way at a time. */
+let most = 0;
+beforeEach(() => {
+  held = [];
+  most = 0;
+});
+
+/** Holds each call until the test ends it, or the caller gives it up. */
+const outbound: Outbound = {
+  send(call) {
+    return new Promise<OutboundAnswer>((resolve, reject) => {
+      const giveUp = () => one.fail(new Error('given up'));
+      const end = () => {
+        held = held.filter((other) => other !== one);
+        call.signal?.removeEventListener('abort', giveUp);
+      };
+      const one: Held = {
+        call,
+        answer(status) {
+          end();
+          resolve({ status, headers: {}, text: '' });
+        },
+        fail(error) {
+          end();
+          reject(error);
+        },
+      };
+      call.signal?.addEventListener('abort', giveUp);
+      held.push(one);
+      most = Math.max(most, held.length);
+    });
+  },
+  verifyCertificate() {},
+  async close() {},
+};
+
+const load = (client: TestClient) => loadDeliveries(running.current.database.url, client);
+const isUnderWay = (count: number) => eventually(() => expect(held).toHaveLength(count));
+
+/** Waits until all has been done that a test could wait for: no further call begins. */
+async function staysUnderWay(count: number): Promise<void> {
+  await isUnderWay(count);
+  for (let turns = 0; turns < 3; turns += 1) await runSql(running.current.database.url, 'select pg_sleep(0.02)');
+  expect(held).toHaveLength(count);
+}
+
+function makeWorker(bounds: Partial<DeliveryBounds>): BackgroundWorker & { end(): Promise<void> } {
+  const { server, database } = running.current;
+  const pool = createPool({ connectionString: database.url, max: 2 }, () => {});
+  const worker = deliverEvents(server.service, {
+    store: createDeliveryStore(pool),
+    outbound,
+    metrics: server.metrics.deliveries,
+    logger: pino({ level: 'silent' }),
+    bounds: { ...limits.deliveries, linger: 20, width: { first: 4, greatest: 32 }, ...bounds },
+  });
+  return { ...worker, end: () => pool.end() };
+}
+
+async function idOf({ ledger }: TestClient): Promise<number> {
+  const [row] = await runSql<{ id: string }>(running.current.database.url, 'select id from ledger where handle = $1', [
+    ledger,
+  ]);
+  return Number(row!.id);
+}
+
+/** A ledger with that many deliveries to the host, and its unit of work. */
+async function queued(count: number): Promise<{ client: TestClient; unit: Parameters<BackgroundWorker['run']>[0] }> {
+  const client = await subscribedLedger(running.current.url, HOST);
+  await addWallet(client, 'w-0');
+  if (count > 1) await copyDelivery(running.current, client, 'hook', count - 1);
+  return { client, unit: { ledger: await idOf(client), unit: HOST, failures: 0 } };
+}
+
+const never = () => new AbortController().signal;
+
+/** Answers whatever comes, until a run ends. */
+async function answerAll(run: Promise<void>, status = 202): Promise<void> {
+  let isOver = false;
+  const over = run.finally(() => {
+    isOver = true;
+  });
+  await eventually(() => {
+    for (const one of held) one.answer(status);
+    expect(isOver).toBe(true);
+  });
+  await over;
+}
+
+describe('the width of a queue', () => {
+  it('grows by one with each success up to its bound, and is halved by each failure', async () => {
+    const { unit } = await queued(30);
+    const worker = makeWorker({ width: { first: 2, greatest: 5 } });
+    const run = worker.run(unit, never());
+    await staysUnderWay(2);
+    for (const width of [3, 4, 5, 5]) {
+      held[0]!.answer(202);
+      await staysUnderWay(width);
+    }
+    // Halved to two: of the four that go on, none is replaced before there are fewer. A success makes it three.
+    held[0]!.answer(500);
+    await staysUnderWay(4);
+    held[0]!.answer(202);
+    await staysUnderWay(3);
+    for (const left of [2, 1, 1]) {
+      held[0]!.answer(500);
+      await staysUnderWay(left);
+    }
+    held[0]!.answer(202);
+    await staysUnderWay(2);
+    await answerAll(run);
+    expect(most).toBe(5);
+    await worker.end();
+  });
+
+  it('is left alone by deliveries whose effect was dropped', async () => {
+    const { client, unit } = await queued(20);
+    await addWebhook(client, 'other', `${HOST}/other`);
+    ok(await client.drop('/effects/hook', (await client.get('/effects/hook')).body));
+    await addWallet(client, 'last');
+    await copyDelivery(running.current, client, 'other', 7);
+    const worker = makeWorker({ width: { first: 4, greatest: 8 } });
+    const run = worker.run(unit, never());
+    await staysUnderWay(4);
+    await answerAll(run);
+    const states = (await load(client)).map(({ effect, status }) => `${effect} ${status}`);
+    expect(states.filter((state) => state === 'hook cancelled')).toHaveLength(20);
+    expect(states.filter((state) => state === 'other delivered')).toHaveLength(8);
+    await worker.end();
+  });
+});
+
+describe('an attempt', () => {
+  it('that fails by a defect of ours counts as failed, and delays no other one', async () => {
+    const { client, unit } = await queued(6);
+    const worker = makeWorker({ width: { first: 2, greatest: 2 } });
+    const run = worker.run(unit, never());
+    await isUnderWay(2);
+    held[0]!.fail(new TypeError('of undefined'));
+    await answerAll(run);
+    const rows = await load(client);
+    expect(rows.map(({ status }) => status).sort()).toEqual(
+      ['delivered', ...Array(4).fill('delivered'), 'failed'].sort(),
+    );
+    const failed = rows.find(({ status }) => status === 'failed')!;
+    expect(customsOf(failed)).toEqual([{ status: 'failed', reason: 'delivery.unexpected-error' }]);
+    await worker.end();
+  });
+
+  it('that the process has no room for is none, and is made by the next run', async () => {
+    const { client, unit } = await queued(2);
+    const worker = makeWorker({});
+    const run = worker.run(unit, never());
+    await isUnderWay(2);
+    held[0]!.fail(new Overloaded());
+    await answerAll(run);
+    expect((await load(client)).map(({ attempts }) => attempts).sort()).toEqual([0, 1]);
+    await answerAll(worker.run(unit, never()));
+    expect((await load(client)).map(({ attempts, status }) => [attempts, status])).toEqual([
+      [1, 'delivered'],
+      [1, 'delivered'],
+    ]);
+    await worker.end();
+  });
+
+  it('that is given up is none, and the next one sends the same', async () => {
+    const { client, unit } = await queued(1);
+    const worker = makeWorker({});
+    const lost = new AbortController();
+    const run = worker.run(unit, lost.signal);
+    await isUnderWay(1);
+    const { body } = held[0]!.call;
+    lost.abort(new Error('the lease is lost'));
+    await run;
+    expect(held).toEqual([]);
+    expect((await load(client)).map(({ attempts, proofs, status }) => [attempts, proofs.length, status])).toEqual([
+      [0, 0, 'running'],
+    ]);
+    clock.ahead += 60_000;
+    const again = worker.run(unit, never());
+    await isUnderWay(1);
+    expect(held[0]!.call.body).toBe(body);
+    await answerAll(again);
+    await worker.end();
+  });
+
+  it('is made again when it is due, though another one of its queue hangs', async () => {
+    const { client, unit } = await queued(2);
+    const worker = makeWorker({ every: 50 });
+    const run = worker.run(unit, never());
+    await isUnderWay(2);
+    held[1]!.answer(500);
+    await eventually(async () => {
+      expect((await load(client)).map(({ status }) => status).sort()).toEqual(['failed', 'running']);
+    });
+    clock.ahead += 1_000;
+    await isUnderWay(2);
+    await answerAll(run);
+    await worker.end();
+  });
+});
+
+describe('long events', () => {
+  const LONG = { text: 'a'.repeat(150_000) };
+
+  /** A ledger with that many deliveries of long events. */
+  async function queuedLong(count: number): ReturnType<typeof queued> {
+    const client = await subscribedLedger(running.current.url, HOST);
+    await Promise.all(Array.from({ length: count }, (_, at) => addWallet(client, `w-${at}`, LONG)));
+    return { client, unit: { ledger: await idOf(client), unit: HOST, failures: 0 } };
+  }
+
+  it('count for what they hold, so that many are under way', async () => {
+    const { unit } = await queuedLong(16);
+    const worker = makeWorker({ width: { first: 16, greatest: 16 } });
+    const run = worker.run(unit, never());
+    await staysUnderWay(16);
+    await answerAll(run);
+    await worker.end();
+  });
+
+  it('that wait in vain for room are attempted later, and have not failed', async () => {
+    const { client, unit } = await queuedLong(10);
+    // Each takes all the room there is.
+    const long = { process: 1, ledger: 1, waiting: 100, patience: 100 };
+    const worker = makeWorker({ width: { first: 10, greatest: 10 }, long });
+    const run = worker.run(unit, never());
+    await eventually(() => expect(held.length).toBeGreaterThan(0));
+    await answerAll(run);
+    const rows = await load(client);
+    expect(rows.filter(({ attempts }) => attempts === 0)).not.toEqual([]);
+    expect(rows.flatMap(customsOf).filter(({ status }) => status === 'failed')).toEqual([]);
+    await worker.end();
+  });
+});
+
+describe('a run', () => {
+  it('begins what comes while it lasts, and ends when nothing more does', async () => {
+    const { client, unit } = await queued(1);
+    const worker = makeWorker({ linger: 60_000 });
+    const run = worker.run(unit, never());
+    await isUnderWay(1);
+    held[0]!.answer(202);
+    await isUnderWay(0);
+    await addWallet(client, 'more');
+    worker.hinted!();
+    await isUnderWay(1);
+    held[0]!.answer(202);
+    worker.stopping!();
+    await run;
+    expect((await load(client)).map(({ status }) => status)).toEqual(['delivered', 'delivered']);
+    await worker.end();
+  });
+
+  it('leaves what is due to the next one when its time is over', async () => {
+    const { client, unit } = await queued(2);
+    const worker = makeWorker({ run: 1, width: { first: 1, greatest: 1 } });
+    const run = worker.run(unit, never());
+    await isUnderWay(1);
+    held[0]!.answer(202);
+    await run;
+    expect((await load(client)).map(({ attempts }) => attempts).sort()).toEqual([0, 1]);
+    await worker.end();
+  });
+
+  it('begins nothing once the process is to stop', async () => {
+    const { client, unit } = await queued(3);
+    const worker = makeWorker({ width: { first: 1, greatest: 1 } });
+    const run = worker.run(unit, never());
+    await isUnderWay(1);
+    worker.stopping!();
+    held[0]!.answer(202);
+    await run;
+    await worker.run(unit, never());
+    expect((await load(client)).map(({ attempts }) => attempts).sort()).toEqual([0, 0, 1]);
+    await worker.end();
+  });
+
+  it('has the attempts that its ledger and its process have room for', async () => {
+    const [one, second, third] = [await queued(4), await queued(4), await queued(4)];
+    const worker = makeWorker({ slots: { process: 3, ledger: 2 } });
+    const runs = [worker.run(one.unit, never())];
+    await staysUnderWay(2);
+    runs.push(worker.run(second.unit, never()));
+    await staysUnderWay(3);
+    runs.push(worker.run(third.unit, never()));
+    await staysUnderWay(3);
+    // Whoever has none gets the next.
+    held[0]!.answer(202);
+    await staysUnderWay(3);
+    await answerAll(Promise.all(runs).then(() => {}));
+    expect(most).toBe(3);
+    for (const { client } of [one, second, third]) {
+      expect((await load(client)).map(({ status }) => status)).toEqual(Array(4).fill('delivered'));
+    }
+    await worker.end();
+  });
+});

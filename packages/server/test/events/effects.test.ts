@@ -1,0 +1,158 @@
+import type { Json, JsonObject } from '@countersign/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { createIn, divided } from '../domains/scene.js';
+import { expectRecord, expectRefusal } from '../support/checks.js';
+import { newLedger, signed, updateOf } from '../support/client.js';
+import { ok } from '../support/scene.js';
+import { withServer } from '../support/server.js';
+import { loadQueued, subscribe } from './support.js';
+
+const server = withServer();
+const WEBHOOK = { schema: 'webhook', endpoint: 'https://receiver.example/hook' };
+
+const effect = (filter: Json, more: JsonObject = {}): JsonObject => ({
+  handle: 'e',
+  signal: 'wallet-created',
+  filter,
+  action: WEBHOOK,
+  ...more,
+});
+
+const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 1]));
+const deep = (steps: number) => Array.from({ length: steps }, () => 'a').join('.');
+const ones = (count: number) => Array.from({ length: count }, () => 1);
+
+const TOO_LONG = `must have paths of at most ${limits.filter} characters and ${limits.filterDepth} steps`;
+const NOT_MORE = 'must NOT have more than';
+const UNEVALUATED = 'must NOT have unevaluated properties';
+
+describe('the filter of an effect', () => {
+  it.each<[title: string, filter: JsonObject]>([
+    ['without paths', {}],
+    ['of a required value', { 'wallet.data.handle': 'ann' }],
+    ['of values of every type', { a: 1, b: true, c: null, d: ['x', 1], e: { f: { g: 'h' } } }],
+    ['with every operator', { a: { $gt: 1, $gte: 'a', $lt: 9, $lte: 'z', $eq: null, $ne: [1], $regex: 'a%' } }],
+    ['with sets', { a: { $in: [1, 'a', true, null] }, b: { $nin: [] } }],
+    [`of ${limits.filters} paths`, many(limits.filters)],
+    [`of a path of ${limits.filter} characters`, { ['a'.repeat(limits.filter)]: 1 }],
+    [`of a path of ${limits.filterDepth} steps`, { [deep(limits.filterDepth)]: 1 }],
+    [`with a set of ${limits.filterElements}`, { a: { $in: ones(limits.filterElements) } }],
+    [`with a pattern of ${limits.filter} characters`, { a: { $regex: 'a'.repeat(limits.filter) } }],
+  ])('%s is taken and served as sent, on create and on update', async (_, filter) => {
+    const client = await newLedger(server.current.url);
+    const data = effect(filter);
+    const record = expectRecord(await client.create('/effects', data), 201, data);
+    expect(record.data.filter).toEqual(filter);
+    const { filter: __, ...without } = data;
+    const updated = ok(await client.update('/effects/e', record, without)).body;
+    ok(await client.update('/effects/e', updated, data));
+  });
+
+  it.each<[title: string, filter: Json, path: string, message: string]>([
+    ['that is no object', 'x', '', 'must be object'],
+    [`of ${limits.filters + 1} paths`, many(limits.filters + 1), '', `${NOT_MORE} ${limits.filters} properties`],
+    [`of a path of ${limits.filter + 1} characters`, { ['a'.repeat(limits.filter + 1)]: 1 }, '', TOO_LONG],
+    [`of a path of ${limits.filterDepth + 1} steps`, { [deep(limits.filterDepth + 1)]: 1 }, '', TOO_LONG],
+    ['with an unknown operator', { 'a.b': { $foo: 1 } }, '/a.b', UNEVALUATED],
+    ['with a member beside operators', { a: { $gt: 1, b: 1 } }, '/a', UNEVALUATED],
+    ['with an inherited name for operator', { a: { $eq: 1, toString: 1 } }, '/a', UNEVALUATED],
+    ['with operators further down', { a: { b: { $gt: 1 } } }, '/a/b', UNEVALUATED],
+    ['with operators within an operand', { a: { $eq: [{ $gt: 1 }] } }, '/a/$eq/0', UNEVALUATED],
+    ['with $gt of a boolean', { a: { $gt: true } }, '/a/$gt', 'must be string,number'],
+    ['with $lte of an array', { a: { $lte: [1] } }, '/a/$lte', 'must be string,number'],
+    ['with $in of a text', { a: { $in: 'x' } }, '/a/$in', 'must be array'],
+    ['with $nin of an object', { a: { $nin: {} } }, '/a/$nin', 'must be array'],
+    ['with $in of arrays', { a: { $in: ['x', []] } }, '/a/$in/1', 'must be string,number,boolean,null'],
+    [
+      `with a set of ${limits.filterElements + 1}`,
+      { a: { $in: ones(limits.filterElements + 1) } },
+      '/a/$in',
+      `${NOT_MORE} ${limits.filterElements} items`,
+    ],
+    ['with $regex of a number', { a: { $regex: 1 } }, '/a/$regex', 'must be string'],
+    [
+      `with a pattern of ${limits.filter + 1} characters`,
+      { a: { $regex: 'a'.repeat(limits.filter + 1) } },
+      '/a/$regex',
+      `${NOT_MORE} ${limits.filter} characters`,
+    ],
+    ['with a path that JSON pointers escape', { 'a/b~c': { $in: 1 } }, '/a~1b~0c/$in', 'must be array'],
+  ])('%s is refused, on create and on update', async (_, filter, path, message) => {
+    const client = await newLedger(server.current.url);
+    const answer = await client.create('/effects', effect(filter));
+    const detail = `Schema validation error: request/body/data/filter${path} ${message}`;
+    expectRefusal(answer, client, 'record.schema-invalid', detail);
+    expect(answer.body.data.custom.errors).toHaveLength(1);
+    expect(answer.body.data.custom.errors[0]).toMatchObject({ instancePath: `/data/filter${path}`, message });
+    expect((await client.get('/effects/e')).status).toBe(404);
+    const record = ok(await client.create('/effects', effect({}))).body;
+    expectRefusal(await client.update('/effects/e', record, effect(filter)), client, 'record.schema-invalid', detail);
+  });
+});
+
+describe('the action of an effect', () => {
+  it.each<[title: string, action: JsonObject]>([
+    ['{bridge} without schema', { bridge: 'post' }],
+    ['{schema, bridge}', { schema: 'bridge', bridge: 'post' }],
+    ['{endpoint} without schema', { endpoint: 'https://receiver.example/hook' }],
+    ['{schema, endpoint}', { schema: 'webhook', endpoint: 'https://receiver.example/hook' }],
+  ])('%s is taken and served as sent, and deliveries lead there', async (_, action) => {
+    const client = await newLedger(server.current.url);
+    const record = await subscribe(client, 'e', 'wallet-created', { action });
+    expect(record.data.action).toEqual(action);
+    expect((await client.get('/effects/e')).body).toEqual(record);
+    ok(await client.create('/wallets', { handle: 'w' }));
+    const [delivery] = await loadQueued(server.current, client);
+    const isBridge = 'bridge' in action;
+    expect(delivery?.bridge).toBe(isBridge ? 'post' : null);
+    expect(delivery?.target).toBe(isBridge ? 'bridge:post' : 'https://receiver.example');
+  });
+
+  it('leads to a webhook or a bridge, not to both', async () => {
+    const client = await newLedger(server.current.url);
+    for (const action of [{}, { bridge: 'b', endpoint: 'https://a.example' }, { schema: 'bridge', endpoint: 'x' }]) {
+      const answer = await client.create('/effects', effect({}, { action }));
+      expectRefusal(answer, client, 'record.schema-invalid', /\/action must match exactly one schema in oneOf$/);
+    }
+  });
+});
+
+describe('the effects of a ledger', () => {
+  const { count, inDomains } = limits.effects;
+  const set = (effects: { count: number; inDomains: number }) => Object.assign(limits.effects, effects);
+  afterEach(() => set({ count, inDomains }));
+
+  it('are so many at most, which leaves updates and drops free', async () => {
+    set({ count: 3, inDomains: 3 });
+    const client = await newLedger(server.current.url);
+    const first = await subscribe(client, 'e-1', 'wallet-created');
+    await subscribe(client, 'e-2', 'wallet-created');
+    await subscribe(client, 'e-3', 'wallet-updated');
+    const more = effect({}, { handle: 'e-4' });
+    const refused = 'A ledger may have 3 effects';
+    expectRefusal(await client.create('/effects', more), client, 'record.invalid', refused);
+    const update = updateOf(first, { ...effect({}, { handle: 'e-1' }), signal: 'wallet-updated' }, client.key);
+    const updated = ok(await client.call('PUT', '/effects/e-1', update)).body;
+    ok(await client.drop('/effects/e-1', updated));
+    ok(await client.create('/effects', more));
+    expectRefusal(await client.create('/effects', effect({})), client, 'record.invalid', refused);
+  });
+
+  it('fill a part of that room only from domains', async () => {
+    set({ count: 4, inDomains: 2 });
+    const { founder, admin } = await divided(server.current.url);
+    const inSales = (handle: string) => createIn(admin, '/effects', 'sales', effect({}, { handle }));
+    ok(await inSales('e-1'));
+    ok(await inSales('e-2'));
+    expectRefusal(await inSales('e-3'), admin, 'record.invalid', 'A ledger may have 2 effects in domains');
+    ok(await founder.call('POST', '/effects', signed(effect({}, { handle: 'e-3' }), founder.key)));
+    ok(await founder.create('/effects', effect({}, { handle: 'e-4' })));
+    expectRefusal(
+      await founder.create('/effects', effect({})),
+      founder,
+      'record.invalid',
+      'A ledger may have 4 effects',
+    );
+  });
+});
