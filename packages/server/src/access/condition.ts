@@ -61,7 +61,7 @@ function equals(expected: Json, actual: Json | undefined, cost: Cost): boolean {
 /** Whether two values are deeply equal. */
 function isDeepEqual(one: Json, other: Json | undefined, cost: Cost): boolean {
   cost.spend(1 + comparisonCost(one));
-  if (typeof one !== 'object' || one === null) return Object.is(one, other);
+  if (typeof one !== 'object' || one === null) return one === other;
   if (Array.isArray(one)) {
     if (!Array.isArray(other) || other.length !== one.length) return false;
     return one.every((element, index) => isDeepEqual(element, other[index], cost));

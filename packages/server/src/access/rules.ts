@@ -5,7 +5,7 @@ import { defineShared, reference } from '../schemas/shared.js';
 
 /**
  * The actions of rules, in the order in which errors list them (interface/access#actions): the recorded ones, then
- * `query-event` (interface/effects#delivery). `sign` and `sign-intent` are refused.
+ * `query-event` (interface/effects#access). `sign` and `sign-intent` are refused.
  */
 export const ACTIONS = [
   'abort',

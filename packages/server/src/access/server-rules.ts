@@ -1,6 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import { Type } from 'typebox';
-import { requestCheck } from '../schemas/request.js';
+import { makeRequestCheck } from '../schemas/request.js';
 import { AccessEntries, type Rule } from './rules.js';
 
 let check: ((body: unknown) => void) | undefined;
@@ -14,7 +14,7 @@ let check: ((body: unknown) => void) | undefined;
 export function parseServerRules(text: string): readonly Rule[] {
   const rules = parseRuleJson(text);
   if (!Array.isArray(rules)) throw new Error('must be a JSON array of access rules');
-  check ??= requestCheck(Type.Object({ rules: AccessEntries }));
+  check ??= makeRequestCheck(Type.Object({ rules: AccessEntries }));
   try {
     check({ rules });
   } catch (error) {

@@ -43,10 +43,10 @@ export function* standing(rights: readonly Right[], context: Context): Generator
 
 /** Steps per domain, and per rule beside its matchers. */
 const DOMAIN_STEPS = 5;
-const RULE = 3;
+const RULE_STEPS = 3;
 
 function ruleCost({ action, record }: AccessValue): number {
-  return RULE + namesIn(action) + namesIn(record);
+  return RULE_STEPS + namesIn(action) + namesIn(record);
 }
 
 /** The domains whose rules and policies count. Domain records inherit nothing (interface/access#levels). */
@@ -189,18 +189,18 @@ function activeIn(policies: Context['policies'], domains: Context['domains'], co
 
 function isRoomFor(policies: Context['policies'], values: number): boolean {
   const known = summarizePolicies(policies);
-  if (known.room < values + EACH) return false;
-  known.room -= values + EACH;
+  if (known.room < values + ENTRY_VALUES) return false;
+  known.room -= values + ENTRY_VALUES;
   return true;
 }
 
 /** Overhead of a cache entry, counted in values. */
-const EACH = 10;
+const ENTRY_VALUES = 10;
 
 function activeValues(policies: Context['policies'], domains: Context['domains'], cost: Cost): readonly Standing[] {
   const handles = [...policies.values()].filter(({ status }) => status === 'active').map(({ handle }) => handle);
   return withExtended(handles, policies, domains, new Set(), cost).flatMap((policy) => {
-    cost.spend(RULE * policy.values.length);
+    cost.spend(RULE_STEPS * policy.values.length);
     return policy.values.map((value, index) => ({
       level: 'policy' as const,
       index,
@@ -231,7 +231,7 @@ function withExtended(
   const ordered: AccessPolicy[] = [];
   const pending = handles.toReversed().map((handle) => ({ handle, extended: false }));
   for (let next = pending.pop(); next; next = pending.pop()) {
-    cost.spend(RULE);
+    cost.spend(RULE_STEPS);
     const { handle, extended } = next;
     const policy = policies.get(handle);
     if (!policy || !isAccess(policy) || !countsIn(domains, policy, cost)) continue;

@@ -6,7 +6,7 @@ interface Needle {
   /** The characters it begins with: the engine searches for them. */
   readonly head: string;
   /** The code points that follow, compared one by one; `WILD` for any. */
-  readonly rest: readonly number[];
+  readonly rest: Int32Array;
 }
 
 /** A pattern of `$regex`, ready to be searched for (interface/lists). */
@@ -42,7 +42,9 @@ function needleOf(piece: Piece): Needle {
   }
   return {
     head,
-    rest: piece.slice(taken).map((character) => (character === ANY_CHARACTER ? WILD : (character.codePointAt(0) ?? 0))),
+    rest: Int32Array.from(piece.slice(taken), (character) =>
+      character === ANY_CHARACTER ? WILD : (character.codePointAt(0) ?? 0),
+    ),
   };
 }
 
@@ -88,7 +90,7 @@ function endOf({ head, rest }: Needle, text: string, from: number, cost: Cost): 
 const CHARGED = 1_000;
 
 /** Where `rest` ends when it stands at the place, else -1; and how many characters were compared. */
-function compare(rest: readonly number[], text: string, from: number): { end: number; count: number } {
+function compare(rest: Int32Array, text: string, from: number): { end: number; count: number } {
   if (splitsSurrogatePair(text, from)) return { end: -1, count: 0 };
   let at = from;
   for (let count = 0; count < rest.length; count += 1) {

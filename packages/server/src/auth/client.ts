@@ -71,7 +71,12 @@ export async function clientOf(
   factor: RecordEnvelope,
 ): Promise<{ readonly client?: Client; readonly ledger: Ledger }> {
   const handle = String(factor.data.signer);
-  const found = await session.store.lookup({ ledger: session.ledger.id, kind: 'signer', id: handle, by: 'handle' });
+  const found = await session.store.findVersion({
+    ledger: session.ledger.id,
+    kind: 'signer',
+    id: handle,
+    by: 'handle',
+  });
   const current = await session.ledgers.renew(session.ledger, found.version);
   await session.task.turn(stepsOfText(found.record?.body));
   const signer = found.record && (JSON.parse(found.record.body) as RecordEnvelope);

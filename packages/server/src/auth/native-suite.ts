@@ -43,7 +43,7 @@ function verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Arra
 function secretOf(seed: Uint8Array): Buffer {
   if (seed.length !== SEED_BYTES) throw new TypeError(`A seed has ${SEED_BYTES} bytes`);
   const text = Buffer.from(seed.buffer, seed.byteOffset, seed.byteLength).toString('latin1');
-  return secrets.take(text, () => {
+  return secrets.getOrSet(text, () => {
     const secret = Buffer.alloc(SECRET_KEY_BYTES);
     crypto_sign_seed_keypair(Buffer.alloc(PUBLIC_BYTES), secret, asBuffer(seed));
     return secret;

@@ -44,7 +44,7 @@ export function vouchesFor(
 
 /** Handles of the domains that a signer is in, which never change; empty for an unknown signer. */
 export async function domainsOfSigner({ store, task, ledger }: Session, handle: string): Promise<ReadonlySet<string>> {
-  const { record } = await store.lookup({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
+  const { record } = await store.findVersion({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
   await task.turn(stepsOfText(record?.body));
   return record ? domainsAbove(ledger, (JSON.parse(record.body) as RecordEnvelope).meta.domain) : new Set();
 }

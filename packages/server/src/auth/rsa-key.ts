@@ -17,7 +17,7 @@ const imported = new LruCache<string, { readonly key: KeyObject | undefined }>(l
  */
 export function rsaKey(text: string): KeyObject | undefined {
   if (text.length > MAX_KEY_TEXT) return undefined;
-  return imported.take(text, () => ({ key: importKey(text) })).key;
+  return imported.getOrSet(text, () => ({ key: importKey(text) })).key;
 }
 
 function importKey(text: string): KeyObject | undefined {

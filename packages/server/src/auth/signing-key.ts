@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { RecordEnvelope } from '@countersign/protocol';
+import { LruCache } from '../base/lru-cache.js';
 import { secretNames } from '../kinds/data.js';
-import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { stepsOfText } from '../metering/task.js';
@@ -18,11 +18,11 @@ export interface SigningKey {
 }
 
 /**
- * Keys by provider, for each state of a ledger. Updates, proofs and drops of signers and factors make a new state; a new
+ * Keys by ledger, its version, and provider, of all ledgers of the process. Updates, proofs and drops of signers and factors make a new state; a new
  * signer or factor does not. A cached key stays right all the same, since the oldest one signs; only found keys are
  * cached.
  */
-const signingKeys = new WeakMap<Ledger['policies'], Map<string, SigningKey>>();
+const signingKeys = new LruCache<string, SigningKey>(limits.providers);
 
 /**
  * The key that the ledger signs the provider's tokens with: that of its oldest factor in use whose private key it
@@ -32,14 +32,12 @@ const signingKeys = new WeakMap<Ledger['policies'], Map<string, SigningKey>>();
  * @param session its ledger must be current
  */
 export async function findSigningKey(session: Session, provider: string): Promise<SigningKey | undefined> {
-  const keys = signingKeys.get(session.ledger.policies) ?? new Map<string, SigningKey>();
-  const known = keys.get(provider);
+  const { ledger } = session;
+  const name = `${ledger.luid} ${ledger.version} ${provider}`;
+  const known = signingKeys.get(name);
   if (known) return known;
   const { key, version } = await loadSigningKey(session, provider);
-  if (key && version === session.ledger.version) {
-    if (keys.size >= limits.providers) keys.clear();
-    signingKeys.set(session.ledger.policies, keys.set(provider, key));
-  }
+  if (key && version === ledger.version) signingKeys.set(name, key);
   return key;
 }
 
@@ -49,7 +47,7 @@ async function loadSigningKey(
   provider: string,
 ): Promise<{ key: SigningKey | undefined; version: number }> {
   const [signer, { version, records }] = await Promise.all([
-    session.store.lookup({ ledger: session.ledger.id, kind: 'signer', id: provider, by: 'handle' }),
+    session.store.findVersion({ ledger: session.ledger.id, kind: 'signer', id: provider, by: 'handle' }),
     session.store.find({
       ledger: session.ledger.id,
       kind: 'signer-factor',

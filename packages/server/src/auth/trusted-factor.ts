@@ -22,8 +22,8 @@ export async function findTrustedFactor(
   subject: unknown,
 ): Promise<{ readonly public: string; readonly signer: string } | undefined> {
   const [factor, provider] = await Promise.all([
-    session.store.lookup({ ledger: session.ledger.id, kind: 'signer-factor', id: kid, by: 'handle' }),
-    session.store.lookup({ ledger: session.ledger.id, kind: 'signer', id: issuer, by: 'handle' }),
+    session.store.findVersion({ ledger: session.ledger.id, kind: 'signer-factor', id: kid, by: 'handle' }),
+    session.store.findVersion({ ledger: session.ledger.id, kind: 'signer', id: issuer, by: 'handle' }),
   ]);
   if (!factor.record || !provider.record) return undefined;
   await session.task.turn(stepsOfText(factor.record.body) + stepsOfText(provider.record.body));

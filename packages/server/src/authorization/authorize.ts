@@ -1,17 +1,18 @@
+import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
-import { judge } from '../access/decide.js';
+import { isRead, judge } from '../access/decide.js';
 import { accessRefusal, missingPermissions } from '../access/refusal.js';
 import type { Kind } from '../kinds/kind.js';
+import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { placeOfName } from '../records/domain.js';
-import { findHeldInSiblingDomains, type Related } from '../records/relations.js';
 import type { Parent, Stored } from '../records/stored.js';
-import { type Conditions, contextOf, subjectOf } from './context.js';
+import { type Conditions, contextOf } from './context.js';
+import { subjectOf } from './subject.js';
 
 /** An action on a stored record, or on one that a create would make. */
 export interface AccessRequest {
-  readonly action: 'create' | 'read' | 'update' | 'drop' | 'prove';
+  readonly action: 'create' | 'read' | 'update' | 'drop' | 'prove' | 'query-event' | 'retry-event' | 'activate';
   readonly kind: Kind;
   readonly subject: Subject;
   /** The record it lies under, where its kind has one. */
@@ -39,7 +40,7 @@ export async function authorize(session: Session, caller: Caller, asked: AccessR
   const context = contextOf(session, subject, asked.conditions);
   const judgement = judge(action, record, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action, record, ...describeHandle(subject), ...judgement });
-  if (judgement.granted && (asked.action === 'read' || asked.signedElsewhere || signs(caller))) return;
+  if (judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller))) return;
   await session.task.turn();
   if (context.terms.ownProofs.has(record)) throw missingPermissions(action, record, caller, context);
   throw accessRefusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
@@ -59,28 +60,35 @@ export async function authorizeNew(session: Session, caller: Caller, asked: Aske
 }
 
 /**
- * Checks the right to create a record that keeps others from being dropped, in the domain of each of those that lies
- * beside its own.
+ * The place that the handle of a new record belongs to, where that differs from the record's domain. It is the domain
+ * that the suffix names, the nearest existing one of several parts; a handle whose suffixes are all unknown, or
+ * missing, belongs outside every domain.
  *
- * @param related the records that its data names
- * @throws as `authorize` does
+ * Rules and records name others by handle, even before the named record exists. So the right to create in one domain
+ * must not suffice to take a name that was given rights elsewhere.
+ *
+ * @returns undefined where the name belongs to the record's domain, and for a plain handle of a kind with `freeNames`
  */
-export async function authorizeBeside(
-  session: Session,
-  caller: Caller,
-  asked: AskedNew,
-  related: readonly Related[],
-): Promise<void> {
-  for (const { domain } of findHeldInSiblingDomains(session.ledger, asked.kind, related, asked.subject.meta.domain)) {
-    await authorizeIn(session, caller, asked, domain);
-  }
+function placeOfName(
+  ledger: Ledger,
+  { access: { freeNames = false } }: Kind,
+  { handle }: JsonObject,
+  domain: string | undefined,
+): { readonly domain?: string } | undefined {
+  if (ledger.domains.size === 0 || typeof handle !== 'string') return undefined;
+  const parts = handle.split('@').slice(1);
+  if (parts.length === 0) return domain === undefined || freeNames ? undefined : {};
+  const suffixes = parts.map((_, index) => parts.slice(index).join('@'));
+  const place = suffixes.find((suffix) => ledger.domains.has(suffix));
+  if (place === domain) return undefined;
+  return place === undefined ? {} : { domain: place };
 }
 
 /** A record to be created, or the one that an update makes of another. */
-type AskedNew = Omit<AccessRequest, 'action'>;
+export type AskedNew = Omit<AccessRequest, 'action'>;
 
 /** Checks the right to create a record in a domain other than its own; undefined stands for outside every domain. */
-async function authorizeIn(
+export async function authorizeIn(
   session: Session,
   caller: Caller,
   asked: AskedNew,
@@ -125,7 +133,7 @@ export async function readsEvery(session: Session, kind: Kind, caller: Caller): 
 }
 
 /** Whether a write of the caller's can carry a signature: its own, or one for the signer its token stands for. */
-function signs({ proofs, token }: Caller): boolean {
+export function signs({ proofs, token }: Caller): boolean {
   return proofs.length > 0 || token?.key?.signer !== undefined;
 }
 
@@ -149,7 +157,8 @@ function rightFor({ action, kind, subject, parent }: AccessRequest): {
   subject: Subject;
 } {
   if (action === 'prove') return { action: 'create', record: `${kind.name}-proof`, subject };
-  const onParent = action === 'update' ? undefined : kind.access.rightsOnParent?.[action];
-  if (onParent === undefined || !parent) return { action, record: kind.name, subject };
-  return { action: onParent, record: parent.kind.name, subject: subjectOf(parent.kind, parent.record) };
+  const onParent: Readonly<Record<string, string>> = kind.access.rightsOnParent ?? {};
+  const actionOnParent = onParent[action];
+  if (actionOnParent === undefined || !parent) return { action, record: kind.name, subject };
+  return { action: actionOnParent, record: parent.kind.name, subject: subjectOf(parent.kind, parent.record) };
 }

@@ -3,8 +3,8 @@ import type { Caller, Key, ShownKey, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import { isSigningKey, isUsable } from '../auth/usable.js';
 import { kindNamed } from '../kinds/registry.js';
-import { isOwn, type Ledger } from '../ledgers/ledger.js';
-import { isNobodys, type Session } from '../ledgers/session.js';
+import { isNobodys, isOwn, type Ledger } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
 import type { FoundSigner } from '../store/queries/signers.js';
 
@@ -96,7 +96,7 @@ export function keySaid(ledger: Ledger, signer: SignerFacts): Key | undefined {
 
 /** @throws OutOfDate when the signer was found under another state of the ledger */
 async function lookUpSigner(session: Session, key: string, by: 'public' | 'handle'): Promise<FoundSigner> {
-  const found = await session.lookupSigner(key, by);
+  const found = await session.findSigner(key, by);
   await session.task.turn(stepsOfText(found.body) + stepsOfText(found.factor));
   return found;
 }

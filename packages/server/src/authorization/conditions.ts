@@ -1,4 +1,4 @@
-import { type JsonObject, parseAddress, type RecordEnvelope } from '@countersign/protocol';
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { AccessPolicy, Subject } from '../access/context.js';
 import { decide } from '../access/decide.js';
@@ -7,8 +7,10 @@ import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { stepsOfText } from '../metering/task.js';
+import { resolveHandles } from '../records/address.js';
 import { eachBody } from '../store/queries/bodies.js';
-import { type Conditions, contextOf, subjectOf } from './context.js';
+import { type Conditions, contextOf } from './context.js';
+import { subjectOf } from './subject.js';
 
 /** The subject and caller that a condition is judged for. */
 interface Asking {
@@ -78,10 +80,7 @@ async function isAllowed({ session, caller }: Asking, { kind, action }: Conditio
 
 /** The first existing one of the records an address may mean (interface/wallets#routes). */
 async function subjectAt(session: Session, kind: KindName, address: string): Promise<Subject | undefined> {
-  const { schema, parent } = parseAddress(address) ?? {};
-  const both = schema !== undefined && parent !== undefined ? [`${schema}@${parent}`] : [];
-  const handles = [address, ...both, parent, schema].filter((handle) => handle !== undefined);
-  const found = await Promise.all(handles.map((id) => session.lookup(kind, id, 'handle')));
+  const found = await Promise.all(resolveHandles(address).map((id) => session.findVersion(kind, id, 'handle')));
   const body = found.find((record) => record !== undefined)?.body;
   await session.task.turn(stepsOfText(body));
   return body === undefined ? undefined : subjectOf(kindNamed(kind), JSON.parse(body) as RecordEnvelope);
@@ -94,7 +93,7 @@ async function addressesInThread(asking: Asking, condition: Condition): Promise<
   if (thread === undefined) return addressesOf(asking, condition);
   const filters = [{ path: 'meta.thread', operator: '$eq', values: [thread] }] as const;
   const query = { ledger: session.ledger.id, kind: kind.name, filters, limit: limits.thread, offset: 0 } as const;
-  const { records } = session.checked(await session.store.find(query));
+  const { records } = session.assertFresh(await session.store.find(query));
   const found = new Set<string>();
   for await (const body of eachBody(session.store.bodies, query, records)) {
     await session.task.turn(stepsOfText(body));

@@ -1,13 +1,14 @@
 import { isObject, type Json, type JsonObject, type StoredProof } from '@countersign/protocol';
 import type { Key } from '../access/caller.js';
-import type { AccessPolicy, Subject } from '../access/context.js';
+import type { Subject } from '../access/context.js';
 import { matchesFilter } from '../access/filter.js';
-import { nameMatches, namesIn, signerMatches } from '../access/matchers.js';
+import { signerMatches } from '../access/matchers.js';
 import type { SignerMatcher } from '../access/rules.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Cost } from '../metering/cost.js';
 import { keySaid, resolveKey, signerOf } from './caller.js';
+import { policiesAbout } from './policies-about.js';
 
 /** A value of a status policy: who must have signed for the status (interface/policies#status-policies). */
 export interface StatusValue {
@@ -30,7 +31,7 @@ export function applicableValues(
   subject: Subject,
   asked: string | null,
 ): StatusValue[] | undefined {
-  const policies = [...ledger.policies.values()].filter((policy) => isAbout(cost, ledger, policy, subject));
+  const policies = policiesAbout(cost, ledger, 'status', subject);
   if (policies.length === 0) return undefined;
   const values = policies.flatMap((policy) => policy.values as unknown as StatusValue[]);
   return values.filter(({ status, filter }) => {
@@ -67,20 +68,6 @@ export async function isQuorate(
   return values.some(({ quorum }) =>
     quorum.every((matcher) => keys.some((key) => key && signerMatches(matcher, key, of, session.task))),
   );
-}
-
-function isAbout(cost: Cost, ledger: Ledger, policy: AccessPolicy, subject: Subject): boolean {
-  cost.spend(1);
-  if (policy.schema !== 'status' || policy.status === 'inactive') return false;
-  if (policy.record !== undefined && !nameMatches(policy.record, subject.kind)) return false;
-  cost.spend(namesIn(policy.record));
-  const { filter } = policy as { filter?: JsonObject };
-  if (filter && !matchesFilter(filter, subject, cost)) return false;
-  const { domain } = policy;
-  if (domain === undefined) return true;
-  const domains = domainsFrom(ledger, subject.meta.domain);
-  cost.spend(2 * domains.length);
-  return domains.some((one) => one.handle === domain);
 }
 
 function namesStatus(matcher: Json, status: string): boolean {

@@ -2,29 +2,10 @@ import { decodeBase64, type JsonObject, type StoredProof } from '@countersign/pr
 import type { Caller, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { type ClientProofs, customsOf, toStoredProof, unsigned } from '../records/proofs.js';
+import { customsOf, toStoredProof } from '../records/proofs.js';
 import { signerOf } from './caller.js';
-
-/** What a client signed, and on whose behalf its token speaks. */
-export interface Signed {
-  readonly hash: string;
-  readonly proofs: ClientProofs;
-  readonly token: Token | undefined;
-}
-
-/**
- * @throws `crypto.signature-missing` for a request that is unsigned, or signed in part only, and whose token stands for
- *   no signer (interface/tokens#impersonation): an unsigned proof must not count beside signed ones. Passes an unsigned
- *   request whose provider token stands for no signer: it lacks rights, which `authorize` tells
- *   (interface/tokens#token-only-writes)
- */
-export function assertSigned({ proofs: { signed, partial }, token }: Signed, caller: Caller): void {
-  if (caller.token?.key?.signer) return;
-  if (signed.length > 0 ? partial.length === 0 : token?.kind === 'oauth2-token') return;
-  throw unsigned();
-}
+import type { Signed } from './signed.js';
 
 /**
  * The first part of a record's proofs: the client's own, then that of `system.auth` for the signer the token stands for
@@ -46,13 +27,6 @@ export async function clientTrail(
   const said = { moment: now, ...(status === undefined || status === null ? {} : { status }) };
   const impersonation = await impersonationProof(session, hash, said, caller, signed.token);
   return impersonation ? [...own, impersonation] : own;
-}
-
-/** The keys that own a new record: those that signed it, and `system.auth` where it signed for a signer. */
-export function ownersOf(ledger: Ledger, { proofs }: Signed, caller: Caller): string[] {
-  const keys = proofs.signed.map((proof) => proof.public);
-  if (caller.token?.key?.signer) keys.push(ledger.auth.public);
-  return [...new Set(keys)];
 }
 
 /**

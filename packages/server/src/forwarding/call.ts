@@ -7,11 +7,13 @@ import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { stepsOfText } from '../metering/task.js';
+import type { AnswerFromOutside } from '../operations/stage.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
+import { cameBack } from '../outbound/via.js';
 import type { Command, ForwardedRequest } from '../records/command.js';
 import type { Aspect } from './aspect.js';
 import { invalidResponse, unexpected } from './error.js';
-import { cameBack, makeForwardHeaders, OWN } from './headers.js';
+import { makeForwardHeaders, OWN } from './headers.js';
 
 /** A call of a bridge, below its `/v2/{kind}s`. */
 export interface Call {
@@ -32,6 +34,8 @@ export interface Forwarding {
   readonly asked: Partial<Record<BridgeStep, BridgeOutcome>>;
   /** Deadline of all its calls together, on the clock of `performance.now()`. */
   until?: number;
+  /** Once a write that only a bridge keeps was sent: what answers it, in place of another decision. */
+  answer?: AnswerFromOutside;
 }
 
 /** A step that was sent: its answer, or its failure. */
@@ -134,6 +138,8 @@ export async function handOver(
   const now = performance.now();
   // The ledger must store what the bridge does, even if the client is gone.
   if (call.method !== 'GET') task.mustFinish();
+  // A read is judged before the call and after it. Each step is sent once, so this is bounded.
+  task.beginAnew();
   forwarding.until ??= now + requestTimeout * limits.outbound.share;
   const within = Math.max(1, Math.floor(forwarding.until - now));
   try {

@@ -1,10 +1,13 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
-import { clientTrail, type Signed } from '../authorization/trail.js';
+import type { Signed } from '../authorization/signed.js';
+import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Session } from '../ledgers/session.js';
+import type { Answer } from '../records/command.js';
 import type { SentDrop } from '../records/sent.js';
 import { successOf } from './answer.js';
+import { answerFromBridge } from './answer-from-bridge.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { BridgeRefusal } from './error.js';
 import { aspectOf, type Target } from './target.js';
@@ -43,6 +46,26 @@ export async function forwardDrop(
   } catch (error) {
     if (target.proxied || !isMissing(error)) throw error;
   }
+}
+
+/**
+ * Asks a bridge to drop a record that it alone keeps.
+ *
+ * @returns 204
+ * @throws what `forwardDrop` throws
+ */
+export function answerDrop(
+  session: Session,
+  forwarding: Forwarding,
+  target: Target,
+  sent: SentDrop,
+  signed: Signed,
+  caller: Caller,
+): Promise<Answer> {
+  return answerFromBridge(session, forwarding, async (current) => {
+    await forwardDrop(current, forwarding, target, sent, signed, caller);
+    return { status: 204 };
+  });
 }
 
 function isMissing(error: unknown): boolean {

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Bridge } from '../bridges/bridge.js';
 import { HOP_BY_HOP } from '../bridges/reserved-headers.js';
 import { hasAccessToken } from '../bridges/security.js';
-import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
+import { makeVia } from '../outbound/via.js';
 
 /** Headers of the client that are kept from the bridge (interface/forwarding#headers). */
 const NOT_PASSED_ON: readonly string[] = [
@@ -45,7 +45,7 @@ export function makeForwardHeaders(
   client: IncomingHttpHeaders,
   hasBody: boolean,
 ): Record<string, string> {
-  const { authorization, accept = 'application/json', via } = client;
+  const { authorization, accept = 'application/json' } = client;
   return {
     ...selectEndToEndHeaders(client),
     'accept-encoding': 'identity',
@@ -54,13 +54,8 @@ export function makeForwardHeaders(
     ...(authorization === undefined ? {} : { 'x-forwarded-authorization': authorization }),
     [hasAccessToken(bridge) ? 'x-ledger-authorization' : 'authorization']:
       `Bearer ${makeBridgeToken(session, bridge.handle)}`,
-    via: [...(via === undefined ? [] : [via]), `1.1 ${session.ledger.luid}`].join(', '),
+    via: makeVia(session.ledger, client),
   };
-}
-
-/** Detects a forwarding loop: whether `via` names this ledger. */
-export function cameBack(ledger: Ledger, { via }: IncomingHttpHeaders): boolean {
-  return via?.split(',').some((hop) => hop.trim().split(' ')[1] === ledger.luid) ?? false;
 }
 
 function selectEndToEndHeaders(client: IncomingHttpHeaders): Record<string, string> {

@@ -2,12 +2,14 @@ import type { JsonObject, Proof, RecordEnvelope, StoredProof } from '@countersig
 import type { Token } from '../auth/token.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
-import { isNobodys, type Session } from '../ledgers/session.js';
+import { isNobodys } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
 import type { Answer } from '../records/command.js';
 import { assertMeant } from '../records/meant.js';
-import { unsigned } from '../records/proofs.js';
+import { signatureMissing } from '../records/proofs.js';
 import type { SentProof } from '../records/sent.js';
 import { type BridgeRecord, isRecordNamed, parseBridgeRecord, successOf, toBareProof } from './answer.js';
+import { answerFromBridge } from './answer-from-bridge.js';
 import { askBridge, type Forwarding, pathOf } from './call.js';
 import { invalidResponse } from './error.js';
 import { asServed } from './served.js';
@@ -54,17 +56,20 @@ export async function proxyProof(
 ): Promise<Answer> {
   const { kind } = forwarding;
   const { method, public: key, digest, result, custom } = sent;
-  if (method === undefined || key === undefined || digest === undefined || result === undefined) throw unsigned();
+  if (method === undefined || key === undefined || digest === undefined || result === undefined)
+    throw signatureMissing();
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
-  if (isNobodys(session, key)) throw unsigned();
+  if (isNobodys(session, key)) throw signatureMissing();
   assertMeant(session.ledger, kind, [custom]);
   const caller = await callerOfWrite(session, [], token, false);
   await authorize(session, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
   const { bridge } = aspectOf(target);
-  const taken = await sendProof(session, forwarding, target, proof);
-  if (!isRecordNamed(taken, target.id)) throw invalidResponse(bridge);
-  assertTaken(bridge, taken, taken.hash.toLowerCase(), [proof]);
-  return { status: 200, body: JSON.stringify(await asServed(session, taken)) };
+  return answerFromBridge(session, forwarding, async (current) => {
+    const taken = await sendProof(current, forwarding, target, proof);
+    if (!isRecordNamed(taken, target.id)) throw invalidResponse(bridge);
+    assertTaken(bridge, taken, taken.hash.toLowerCase(), [proof]);
+    return { status: 200, body: JSON.stringify(await asServed(current, taken)) };
+  });
 }
 
 async function sendProof(

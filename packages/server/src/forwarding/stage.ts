@@ -3,14 +3,15 @@ import { inSession, openSession, type Session } from '../ledgers/session.js';
 import type { Basis, HandedAction, Handover, ListHandover, Stage, Stages } from '../operations/stage.js';
 import { aspectsFor, declares, onlyOne } from './aspect.js';
 import { type Forwarding, HandOver, handOver } from './call.js';
-import { forwardDrop } from './drop.js';
+import { answerDrop, forwardDrop } from './drop.js';
 import { forwardPage, forwardRead } from './read.js';
 import { forwardProof, proxyProof } from './sign.js';
 import { aspectOf, makeBridgeSubject, type Target, targetOf } from './target.js';
 import { forwardVersion, proxyVersion } from './version.js';
 
 /**
- * Decides, asks the bridge, and decides again on its answer: calls are made between sessions (interface/forwarding).
+ * Decides, asks the bridge, and decides again on its answer: calls are made between sessions (interface/forwarding). A
+ * write that only the bridge keeps is decided once, since the bridge has done it by then (`answerFromBridge`).
  */
 export const stages: Stages = async (session, kind, command, work) => {
   const forwarding: Forwarding = { kind, command, asked: {} };
@@ -23,6 +24,7 @@ export const stages: Stages = async (session, kind, command, work) => {
     try {
       return await inSession(openSession(session, ledger), (current) => {
         ledger = current.ledger;
+        if (forwarding.answer) return forwarding.answer(current);
         const stage = stageOf(forwarding, told, (latest) => {
           made = latest;
         });
@@ -89,6 +91,7 @@ function handoverOf(forwarding: Forwarding, target: Target): Handover {
     takeVersion: (session, version) => forwardVersion(session, forwarding, aspectOf(target), version),
     answerVersion: (session, version) => proxyVersion(session, forwarding, aspectOf(target), version),
     takeDrop: (session, sent, signed, caller) => forwardDrop(session, forwarding, target, sent, signed, caller),
+    answerDrop: (session, sent, signed, caller) => answerDrop(session, forwarding, target, sent, signed, caller),
     takeProof: (session, record, proof) => forwardProof(session, forwarding, target, record, proof),
     answerProof: (session, sent, token) => proxyProof(session, forwarding, target, sent, token),
     answerRead: (session, token) => forwardRead(session, forwarding, target, token),

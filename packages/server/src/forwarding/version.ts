@@ -1,5 +1,6 @@
 import { type JsonObject, LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
-import { clientTrail, type Signed } from '../authorization/trail.js';
+import type { Signed } from '../authorization/signed.js';
+import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
@@ -8,9 +9,10 @@ import { limits } from '../limits.js';
 import type { HandedVersion } from '../operations/stage.js';
 import type { OutboundAnswer } from '../outbound/outbound.js';
 import type { Answer } from '../records/command.js';
+import { newLuid } from '../records/new-luid.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
-import { newLuid } from '../records/version.js';
 import { type BridgeRecord, invalidSignature, parseBridgeRecord, successOf, toBareProof } from './answer.js';
+import { answerFromBridge } from './answer-from-bridge.js';
 import type { Aspect } from './aspect.js';
 import { askBridge, type Call, type Forwarding, pathOf } from './call.js';
 import { BridgeRefusal, invalidResponse } from './error.js';
@@ -39,15 +41,17 @@ export async function forwardVersion(
  * @returns its record
  * @throws what `sendVersion` throws
  */
-export async function proxyVersion(
+export function proxyVersion(
   session: Session,
   forwarding: Forwarding,
   aspect: Aspect,
   version: HandedVersion,
 ): Promise<Answer> {
-  const { record, before } = await sendVersion(session, forwarding, aspect, version);
-  const status = version.id === undefined && !before ? (forwarding.kind.trail.answer ?? 201) : 200;
-  return { status, body: JSON.stringify(await asServed(session, record)) };
+  return answerFromBridge(session, forwarding, async (current) => {
+    const { record, before } = await sendVersion(current, forwarding, aspect, version);
+    const status = version.id === undefined && !before ? (forwarding.kind.trail.answer ?? 201) : 200;
+    return { status, body: JSON.stringify(await asServed(current, record)) };
+  });
 }
 
 /** A version that a bridge has; `before` when it took the version from an earlier sending of the request. */
@@ -165,7 +169,9 @@ async function makeVersionBody(
   const { hash } = signed;
   const now = moment(session.runtime);
   const made = record?.meta.proofs ?? (await clientTrail(session, kind, signed, caller, now));
-  const own = made.filter((proof) => proof.public === session.ledger.system.public);
+  // Where the ledger itself is the client, its key has signed that proof too.
+  const isClients = (proof: StoredProof) => signed.proofs.signed.some((one) => isSameProof(one, proof));
+  const own = made.filter((proof) => proof.public === session.ledger.system.public && !isClients(proof));
   const said = id === undefined ? { moment: now, status: 'created' } : { moment: now };
   const proofs = [
     ...asSent(

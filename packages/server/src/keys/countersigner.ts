@@ -1,4 +1,12 @@
-import { type JsonObject, type Proof, type StoredProof, type Suite, signProof } from '@countersign/protocol';
+import {
+  type JsonObject,
+  type Proof,
+  type StoredProof,
+  type Suite,
+  signProof,
+  signWebhook,
+  type WebhookHeaders,
+} from '@countersign/protocol';
 
 /** A signer of the ledger's own whose key the server holds. */
 export interface Countersigner {
@@ -12,6 +20,15 @@ export interface Countersigner {
   fresh(hash: string, custom: JsonObject): StoredProof;
   /** A bearer token in compact form (RFC 7515 §7.1), by which other services recognise a call of the ledger. */
   token(claims: JsonObject): string;
+  /**
+   * The headers that sign one attempt of a delivery (interface/receiving-events#webhook-signature).
+   *
+   * @param id handle of the event, the same at every attempt and for all receivers
+   * @param attempted the time of this attempt
+   * @param body as it is sent
+   * @throws TypeError unless `id` is the handle of an event
+   */
+  webhook(id: string, attempted: Date, body: string): WebhookHeaders;
 }
 
 /**
@@ -43,6 +60,10 @@ export function countersigner(
       const signed = [{ alg: 'EdDSA', kid: key.public }, claims].map(base64url).join('.');
       const signature = suite.sign(Buffer.from(signed), key.secret);
       return `${signed}.${Buffer.from(signature).toString('base64url')}`;
+    },
+    webhook(id, attempted, body) {
+      const timestamp = Math.floor(attempted.getTime() / 1000);
+      return signWebhook({ id, timestamp, body, secret: key.secret }, suite);
     },
   };
 }

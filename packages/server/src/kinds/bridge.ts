@@ -85,6 +85,7 @@ export const bridge: KindDeclaration = {
       'bridge-proofs-added',
       'bridge-updated',
     ],
+    deliveries: 'bridge',
   },
   links: {
     dependants: [

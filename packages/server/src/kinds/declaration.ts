@@ -1,5 +1,6 @@
-import type { JsonObject, Meta } from '@countersign/protocol';
+import type { JsonObject, Meta, RecordEnvelope } from '@countersign/protocol';
 import type { TObject, TProperties } from 'typebox';
+import type { Task } from '../metering/task.js';
 
 /** The operations of the generic lifecycle. A kind serves only those it lists (interface/README#operations). */
 export type OperationName = 'create' | 'list' | 'read' | 'update' | 'proof' | 'drop' | 'changes' | 'check';
@@ -57,7 +58,13 @@ export interface Only {
 export type DataDeclaration = Omit<Data, 'shape' | 'alternatives' | 'check'> & {
   readonly shape: TObject | ((names: Names) => TObject);
   readonly alternatives?: readonly TObject[] | ((names: Names) => readonly TObject[]);
-  check?(data: JsonObject, previous: JsonObject | undefined, config: JsonObject | undefined, names: Names): void;
+  check?(
+    data: JsonObject,
+    previous: JsonObject | undefined,
+    config: JsonObject | undefined,
+    names: Names,
+    task: Pick<Task, 'turn'>,
+  ): void | Promise<void>;
 };
 
 /** The shape of `data`, how it is served, and what its hash covers. */
@@ -96,22 +103,26 @@ export interface Data {
   generated?(data: JsonObject, random: (bytes: number) => Uint8Array): Generated | undefined;
   /**
    * Checks beyond the shape, on create and update. Throws `LedgerError`. `previous` is absent on create; `config` is
-   * that of the ledger, where it has one.
+   * that of the ledger, where it has one. Heavy work is done in turns of `task`.
    */
-  check?(data: JsonObject, previous?: JsonObject, config?: JsonObject): void;
-  /** Steps of a task that `check` takes, where they are many. */
-  readonly checkSteps?: number;
+  check?(data: JsonObject, previous?: JsonObject, config?: JsonObject, task?: Pick<Task, 'turn'>): void | Promise<void>;
   /** Members of `data` that make it another record: an update that changes one is judged as a create as well. */
   readonly essence?: readonly string[];
 }
 
+/** What deliveries belong to: an effect, by its luid, and the bridge that they lead to, by its handle. */
+export type DeliveryOwner = 'effect' | 'bridge';
+
 /** The operations, the statuses a record goes through, and the effect of a proof on them. */
 export interface Lifecycle<Name extends string = string> {
-  readonly operations: readonly OperationName[];
+  /** Names of operations in `operations/operations.ts`: `OperationName`s and the kind's own. A test resolves them. */
+  readonly operations: readonly string[];
   /** Signals its operations raise; names only. */
   readonly signals: readonly string[];
   /** The signals that effects subscribe to, in the order errors list them; `signals` in alphabetical order unless given. */
   readonly subscribable?: readonly string[];
+  /** How deliveries name records of this kind, which then lists and retries them (interface/effects#deliveries). */
+  readonly deliveries?: DeliveryOwner;
   /** Status of a new record; `created` unless given (intents: `pending`). */
   readonly initialStatus?: string;
   /** The statuses a proof may ask for, when they are limited; others are `record.schema-invalid`. */
@@ -133,8 +144,10 @@ export interface Lifecycle<Name extends string = string> {
    * Members of `meta` that a proof sets, given its `custom` and the status before and after (report assets,
    * interface/reports#assets). Throws `LedgerError` for a proof whose custom data is malformed.
    */
-  proved?(custom: JsonObject, status: { from: string | undefined; to: string | undefined }): Partial<Meta>;
-  /** Members of `meta` that only new records of this kind have. */
+  proved?(custom: JsonObject, status: { from: string | undefined; to: string | undefined }, of?: Proved): Partial<Meta>;
+  /** Whether `meta.assets` of its records names files that are served (interface/reports#assets). */
+  readonly assets?: true;
+  /** Members of `meta` of a new record that other kinds do not have. */
   meta?(data: JsonObject, tools: MetaTools<Name>): Promise<Partial<Meta>>;
   /** The members of `meta` that `meta` and `proved` set, as OpenAPI describes them. */
   readonly metaShape?: TObject;
@@ -142,14 +155,23 @@ export interface Lifecycle<Name extends string = string> {
   readonly proofAliases?: readonly string[];
 }
 
+/** The record that a proof is added to, for what it may say. */
+export interface Proved {
+  /** Handle of its ledger. */
+  readonly ledger: string;
+  readonly record: Pick<RecordEnvelope, 'data' | 'luid' | 'meta'>;
+  /** The bucket that generated files are in, where the operator names one. */
+  readonly bucket?: string;
+}
+
 /** How records of the kind are found, and which others they lie under, name or are named by. */
 export interface Links<Name extends string = string> {
   /** The kind whose records these lie under. */
-  readonly under?: Nesting<Name>;
+  readonly under?: PathRecord<Name>;
   /** Whether its records are always in the domain of the record they lie under, whatever proofs and handles say. */
   readonly inParentsDomain?: boolean;
   /** The linked record whose id ends the path, for a kind that has no handle. */
-  readonly to?: Link<Name>;
+  readonly to?: PathRecord<Name>;
   /** The key that is unique within the kind; `data.handle` unless given. */
   key?(data: JsonObject): string;
   /** The one other value records of this kind are looked up by: a signer's key, the wallet of an anchor. */
@@ -172,7 +194,7 @@ export interface Access<Name extends string = string> {
   /** Whether a write of this kind can change what a cached ledger state decides (rules, members, schemas). */
   readonly decides: 'never' | 'always' | 'unless-created';
   /** The part of the cached ledger state that the records of this kind form. */
-  readonly part?: 'ledger' | 'policies' | 'domains' | 'schemas';
+  readonly part?: 'ledger' | 'policies' | 'domains' | 'schemas' | 'effects';
   /** Handles of the ledger's own records, which clients cannot change (interface/signers). */
   readonly reserved?: readonly string[];
   /**
@@ -264,7 +286,7 @@ export interface Trail {
   readonly labels?: boolean;
 }
 
-/** Records of other kinds that a new ledger gets because of this one (interface/ledgers#birth-records). */
+/** Records of other kinds that a new ledger gets because of this one (interface/ledgers#create-a-ledger). */
 export interface KindBirth {
   /** The data of policies. */
   readonly policies?: readonly JsonObject[];
@@ -287,17 +309,13 @@ export interface Relation<Name extends string = string> {
   readonly missing: string;
 }
 
-/** A record that lives under another: factors under signers, circle signers under circles. */
-export interface Nesting<Name extends string = string> {
+/**
+ * A record that is part of another's path: the signer that a factor lies under, or the signer that ends the path of a
+ * circle signer.
+ */
+export interface PathRecord<Name extends string = string> {
   readonly kind: Name;
-  /** The member of `data` that names the parent, and the path parameter that must agree with it. */
-  readonly member: string;
-}
-
-/** The record that ends the path of a kind without handles: the signer of a circle signer. */
-export interface Link<Name extends string = string> {
-  readonly kind: Name;
-  /** The member of `data` that names it. */
+  /** The member of `data` that names it, and that must agree with the path. */
   readonly member: string;
 }
 

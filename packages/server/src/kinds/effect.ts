@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { limits } from '../limits.js';
 import { common, Free, Handle, oneOf, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
+import { checkEffectFilter } from './effect-filter.js';
 import { requireHttpUrl } from './refusal.js';
 
 // `schema` may be left out: the other member identifies the form (interface/effects#fields).
@@ -31,6 +32,7 @@ export const effect: KindDeclaration = {
     order: ['handle', 'schema', 'signal', 'filter', 'action', 'custom', 'access'],
     schemas: 'applied',
     check(data) {
+      if (isObject(data.filter)) checkEffectFilter(data.filter);
       if (isObject(data.action)) requireHttpUrl('/data/action/endpoint', data.action.endpoint);
     },
     essence: ['signal'],
@@ -39,6 +41,7 @@ export const effect: KindDeclaration = {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
     signals: ['effect-created', 'effect-updated', 'effect-proofs-added', 'effect-dropped'],
     subscribable: ['effect-created', 'effect-proofs-added', 'effect-updated', 'effect-dropped'],
+    deliveries: 'effect',
   },
-  access: { decides: 'never', freeNames: true },
+  access: { decides: 'always', part: 'effects', freeNames: true },
 };

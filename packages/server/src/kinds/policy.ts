@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, LedgerError } from '@countersign/protocol';
 import type { KindDeclaration } from './declaration.js';
 import { checkAccessFilters } from './policies/filter.js';
+import { checkSchedule } from './policies/schedule.js';
 import { customPolicy, policyShapes } from './policies/shapes.js';
 
 /**
@@ -66,6 +67,7 @@ export const policy: KindDeclaration = {
     check(data, _previous, _config, names) {
       if (data.schema === 'access') checkAccessFilters(data, names);
       if (data.schema === 'processing') checkStrategies(data);
+      if (data.schema === 'schedule') checkSchedule(data);
     },
     essence: ['schema', 'record'],
   },

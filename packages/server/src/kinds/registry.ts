@@ -1,5 +1,6 @@
 import type { RightTerms } from '../access/context.js';
 import { defineAccessRules } from '../access/rules.js';
+import { UNBOUNDED } from '../metering/task.js';
 import { all } from './all.js';
 import type { Data, DataDeclaration, KindDeclaration, Names, OptionalGroups } from './declaration.js';
 import type { Kind, KindName } from './kind.js';
@@ -38,6 +39,8 @@ function completeData({ shape, alternatives, check, ...others }: DataDeclaration
     ...others,
     shape: typeof shape === 'function' ? shape(names) : shape,
     ...(branches ? { alternatives: branches } : {}),
-    ...(check ? { check: (data, previous, config) => check(data, previous, config, names) } : {}),
+    ...(check
+      ? { check: (data, previous, config, task = UNBOUNDED) => check(data, previous, config, names, task) }
+      : {}),
   };
 }

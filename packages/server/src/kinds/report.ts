@@ -1,7 +1,8 @@
 import { isObject, type Json, type JsonObject, LedgerError, type Meta } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { common, Handle, strictObject } from './data.js';
-import type { KindDeclaration } from './declaration.js';
+import type { KindDeclaration, Proved } from './declaration.js';
+import { assertAssetOutput } from './reports/asset-path.js';
 
 const REPORT_STATUSES = ['created', 'pending', 'completed', 'rejected', 'settled'] as const;
 
@@ -42,17 +43,29 @@ export const report: KindDeclaration = {
         Type.Array(Type.Object({ handle: Type.String(), output: Type.String() }, { additionalProperties: true })),
       ),
     }),
-    proved(custom, { from, to }) {
+    assets: true,
+    proved(custom, { from, to }, of) {
       if (custom.status !== 'completed' || custom.assets === undefined) return {};
       const assets = parseAssets(custom.assets);
-      // Assets are published only by the proof that makes the status effective.
+      if (of) assertOutputs(assets, of);
+      // A proof that does not make the status effective publishes nothing.
       return from !== 'completed' && to === 'completed' ? { assets } : {};
     },
   },
   access: { decides: 'never', freeNames: true },
 };
 
-/** The generated files a proof names. Throws `record.invalid` for any other value (interface/reports#assets). */
+/**
+ * Where the operator names a bucket, each file must be at its place there: nobody can have others read another report's.
+ */
+function assertOutputs(assets: NonNullable<Meta['assets']>, { ledger, bucket, record }: Proved): void {
+  if (bucket === undefined) return;
+  const { data, luid, meta } = record;
+  const owner = { ledger, domain: meta.domain, schema: String(data.schema), luid };
+  for (const asset of assets) assertAssetOutput(bucket, owner, asset);
+}
+
+/** The generated files a proof tells of. Throws `record.invalid` for any other value (interface/reports#assets). */
 function parseAssets(assets: Json): NonNullable<Meta['assets']> {
   if (!Array.isArray(assets)) throw new LedgerError('record.invalid', 'Report assets must be a list');
   const handles = new Set<string>();

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { Type } from 'typebox';
-import { compileUserSchema, STEPS_TO_COMPILE } from '../schemas/user-schema.js';
+import { compileUserSchema } from '../schemas/user-schema.js';
 import { common, Free, Handle, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 
@@ -25,8 +25,8 @@ export const schema: KindDeclaration = {
       }),
     order: ['handle', 'format', 'record', 'schema', 'extend', 'custom', 'access'],
     schemas: 'none',
-    check: (data) => void compileUserSchema(data.schema as JsonObject),
-    checkSteps: STEPS_TO_COMPILE,
+    check: async (data, _previous, _config, _names, task) =>
+      void (await compileUserSchema(data.schema as JsonObject, task)),
     essence: ['record'],
   },
   lifecycle: {

@@ -29,7 +29,11 @@ export const wallet: KindDeclaration = {
     schemas: 'applied',
   },
   lifecycle: {
-    operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    operations: [
+      ...['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+      // Served by the ledger, or by the wallet's bridge (interface/lookups).
+      ...['anchors', 'lookup', 'domains'],
+    ],
     signals: ['wallet-created', 'wallet-updated', 'wallet-proofs-added', 'wallet-dropped'],
     subscribable: ['wallet-created', 'wallet-limited', 'wallet-proofs-added', 'wallet-updated', 'wallet-dropped'],
   },

@@ -46,6 +46,22 @@ export function changeFiltersOf(kind: Kind, query: string): Filter[] {
   return filtersBy([...OF_RECORDS, ...kind.data.order, 'action', 'change'], query, field);
 }
 
+/** Members that lists of deliveries are filtered by. */
+export const OF_DELIVERIES = ['meta.status', 'data.linked', 'data.record'];
+
+/** Members of deliveries, by whose names filters that lack `data.` or `meta.` are known. */
+const DELIVERY_MEMBERS = [...OF_RECORDS, 'handle', 'bridge', 'effect', 'record', 'linked', 'replay', 'output'];
+
+/**
+ * The filters of a list of deliveries: `meta.status`, `data.linked` and `data.record` (interface/effects#list-deliveries).
+ *
+ * @param query as sent, without `?`
+ * @throws as `filtersOf` does
+ */
+export function deliveryFiltersOf(query: string): Filter[] {
+  return filtersBy(DELIVERY_MEMBERS, query, (path) => (OF_DELIVERIES.includes(path) ? {} : undefined));
+}
+
 /**
  * @param members names of members: a key that begins with one is a filter that lacks `data.` or `meta.`
  * @param field the field at a path; undefined when filters of it are unsupported

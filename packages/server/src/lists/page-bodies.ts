@@ -34,19 +34,20 @@ export function versionsIn({ store, items, ledger }: Session, kind: Kind): Sourc
  * Makes an item of each version, and the answer of the items. A large page waits for the semaphore before its bodies
  * are fetched.
  *
- * @param page as requested, to suggest another one in the error
+ * @param page as requested, to suggest another one in the error; `whole` for a list without pages
  * @throws `api.query-malformed` for a page over the size limit; as `WeightedSemaphore` does
  */
 export async function withBodies<V extends PageVersion, T>(
   { answerBytes, task }: Pick<Service, 'answerBytes' | 'task'>,
   source: Source<NoInfer<V>>,
-  page: PageQuery,
+  page: PageQuery | 'whole',
   versions: readonly V[],
   answer: (items: readonly Item[]) => T,
 ): Promise<T> {
   const sized = versions.every(isSized) ? versions : await fetchBodies(source, versions, limits.answers.atOnce);
-  const bytes = sized.reduce((sum, { size = 0 }) => sum + size, 0);
-  if (bytes > limits.answers.page) assertFits(sized, page, bytes);
+  const sizes = sized.map(({ size = 0 }) => size);
+  assertPageFits(sizes, page);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (sized.every(hasBody)) return answer(await makeItems(task, source, sized));
   return answerBytes(source.payer, bytes, async () => {
     await task.turn();
@@ -96,10 +97,21 @@ async function fetchBodies<V extends PageVersion>(
   });
 }
 
-/** Refuses a page over the size limit, unless it holds one record: a shortened page would mean the end of the list. */
-function assertFits(versions: readonly PageVersion[], { index, limit }: PageQuery, bytes: number): void {
-  if (versions.length <= 1) return;
-  const sizes = versions.map(({ size = 0 }) => size);
+/**
+ * Refuses a page over the size limit, unless it holds one record: a shortened page would mean the end of the list.
+ *
+ * @param sizes bytes, in the order of the list
+ * @param page `whole` for a list without pages
+ * @throws `api.query-malformed`, which names a limit to ask for
+ */
+export function assertPageFits(sizes: readonly number[], page: PageQuery | 'whole'): void {
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes <= limits.answers.page || sizes.length <= 1) return;
+  if (page === 'whole') {
+    const detail = `The list holds ${bytes} bytes, and an answer holds ${limits.answers.page} at most.`;
+    throw new LedgerError('api.query-malformed', `${detail} Add filters, or list the records by pages.`);
+  }
+  const { index, limit } = page;
   const fitting = chooseFittingLimit(sizes, limits.answers.page);
   const held = `Page ${index} of ${limit} holds ${bytes} bytes, and a page holds ${limits.answers.page} at most.`;
   throw new LedgerError('api.query-malformed', `${held} Ask for page.limit=${fitting}, or less of the list.`);

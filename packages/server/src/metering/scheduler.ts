@@ -36,7 +36,7 @@ export class Scheduler implements Turns {
    * @param isOver whether the client has gone or its time is over
    */
   task(ledger: number, isOver: () => boolean): Task {
-    const account = this.#accounts.take(ledger, () => ({ used: 0, since: this.#clock(), waiting: [] }));
+    const account = this.#accounts.getOrSet(ledger, () => ({ used: 0, since: this.#clock(), waiting: [] }));
     return new LedgerTask(this, account, isOver);
   }
 

@@ -17,20 +17,23 @@ export interface Task extends Cost {
    */
   turn(steps?: number): Promise<void> | undefined;
   /** The error for work whose client has gone or whose time is over; undefined while the client waits. */
-  abandoned(): Error | undefined;
+  abandonment(): Error | undefined;
   /** Charges steps that are already taken; the bound of a slice does not apply to them. */
-  note(steps: number): void;
+  chargeUnbounded(steps: number): void;
   /** Marks work that has had effects elsewhere: it is finished even when the client has gone. */
   mustFinish(): void;
+  /** Counts the steps of the request from zero: those of a decision that is made again after a call. */
+  beginAnew(): void;
 }
 
 /** Unmetered work, of tests and of the service itself: every turn begins at once. */
 export const UNBOUNDED: Task = {
   spend() {},
-  note() {},
-  abandoned: () => undefined,
+  chargeUnbounded() {},
+  abandonment: () => undefined,
   turn: () => undefined,
   mustFinish() {},
+  beginAnew() {},
 };
 
 /** A task of a ledger. */
@@ -60,7 +63,7 @@ export class LedgerTask implements Task {
 
   turn(steps = 0): Promise<void> | undefined {
     this.#assertWanted();
-    if (steps > 0) this.note(steps);
+    if (steps > 0) this.chargeUnbounded(steps);
     this.#assertWithin();
     this.#slice = 0;
     const turn = this.#turns.turn(this.#account);
@@ -72,7 +75,7 @@ export class LedgerTask implements Task {
     if (this.#total > limits.work.request && !this.#finishes) throw tooMuch(limits.work.request, 'for one request');
   }
 
-  note(steps: number): void {
+  chargeUnbounded(steps: number): void {
     this.#total += steps;
     this.#turns.charge(this.#account, steps);
   }
@@ -81,18 +84,22 @@ export class LedgerTask implements Task {
     this.#finishes = true;
   }
 
+  beginAnew(): void {
+    this.#total = 0;
+  }
+
   async #after(turn: Promise<void>): Promise<void> {
     await turn;
     this.#assertWanted();
   }
 
-  abandoned(): Error | undefined {
+  abandonment(): Error | undefined {
     if (this.#finishes || !this.#isOver()) return undefined;
     return new LedgerError('api.request-timeout', 'Nobody waits for the answer any more.');
   }
 
   #assertWanted(): void {
-    const error = this.abandoned();
+    const error = this.abandonment();
     if (error) throw error;
   }
 }
@@ -104,9 +111,9 @@ function tooMuch(most: number, per: string): LedgerError {
 }
 
 /** Bodies of up to so many characters are free: their cost is small beside the rest of a request. */
-const FREE = 4_096;
+const FREE_CHARACTERS = 4_096;
 
 /** Steps to parse a text, hash it and serialise it again. */
 export function stepsOfText(text: string | undefined): number {
-  return text === undefined || text.length <= FREE ? 0 : text.length >> 1;
+  return text === undefined || text.length <= FREE_CHARACTERS ? 0 : text.length >> 1;
 }

@@ -1,11 +1,14 @@
-import type { Json } from '@countersign/protocol';
+import { hash as hashOf, isObject, type Json } from '@countersign/protocol';
 import { type TObject, type TSchema, Type } from 'typebox';
 import { AccessAction } from '../access/rules.js';
+import type { Token } from '../auth/token.js';
 import { oneOfNames } from '../kinds/data.js';
 import type { Kind } from '../kinds/kind.js';
 import { names } from '../kinds/registry.js';
+import type { Service } from '../ledgers/service.js';
+import { limits } from '../limits.js';
 import type { SentDrop, SentProof, SentRecord } from '../records/sent.js';
-import { requestCheck } from '../schemas/request.js';
+import { makeRequestCheck } from '../schemas/request.js';
 
 const Hash = Type.String({ pattern: '^[A-Fa-f0-9]{64}$' });
 const Luid = Type.String({ pattern: '^\\$[a-z]{3}\\.[A-Za-z0-9_-]{17}$' });
@@ -45,7 +48,7 @@ const meta = (custom: TObject) =>
 /** The only status that the proof of a drop may ask for (interface/records#drop). */
 const DropCustom = Type.Object({ ...Custom.properties, status: Type.Optional(Type.Enum(['dropped'])) }, OPEN);
 
-function envelope(data: TSchema, luid: 'required' | 'optional', custom: TObject = Custom): TSchema {
+export function envelope(data: TSchema, luid: 'required' | 'optional', custom: TObject = Custom): TSchema {
   const members = { hash: Hash, data, meta: Type.Optional(meta(custom)) };
   return Type.Object(
     { ...members, luid: luid === 'required' ? Luid : Type.Optional(Type.Unknown()) },
@@ -125,6 +128,23 @@ export const checkSchema: TSchema = envelope(
 /** The check of an access check's body. */
 export const checkBody: (body: Json | undefined) => SentRecord = makeBodyCheck(checkSchema);
 
+/**
+ * What the body of a retry must match (interface/effects#retry): `maxAge` in minutes, or the `handle` of one delivery.
+ */
+export const retrySchema: TSchema = envelope(
+  Type.Object(
+    {
+      maxAge: Type.Optional(Type.Integer({ minimum: 0 })),
+      handle: Type.Optional(Type.String({ maxLength: limits.handle })),
+    },
+    { additionalProperties: false },
+  ),
+  'optional',
+);
+
+/** The check of a retry's body. */
+export const retryBody: (body: Json | undefined) => SentRecord = makeBodyCheck(retrySchema);
+
 /** The data of an update: that of a create, the version it replaces, and members that the ledger has added. */
 function asUpdate({ data: { added } }: Kind, data: TObject): TSchema {
   const { properties, required = [] } = data as TObject & { required?: string[] };
@@ -132,10 +152,19 @@ function asUpdate({ data: { added } }: Kind, data: TObject): TSchema {
   return { ...data, properties: members, required: [...required, 'parent'] } as TSchema;
 }
 
-function makeBodyCheck<T>(schema: TSchema): (body: Json | undefined) => T {
-  const check = requestCheck(schema);
+export function makeBodyCheck<T>(schema: TSchema): (body: Json | undefined) => T {
+  const check = makeRequestCheck(schema);
   return (body) => {
     check(body);
     return body as T;
   };
+}
+
+/**
+ * Completes a body whose client leaves the hashing to the ledger. Only callers with a token may; all others vouch for
+ * the body with its hash (interface/tokens#token-only-writes).
+ */
+export function addHash(service: Service, body: Json | undefined, token: Token | undefined): Json | undefined {
+  if (!token || !isObject(body) || body.hash !== undefined || body.data === undefined) return body;
+  return { hash: hashOf(body.data, service.suite), ...body };
 }

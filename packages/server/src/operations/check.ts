@@ -2,7 +2,8 @@ import { hash as hashOf, type Json, type JsonObject, LedgerError } from '@counte
 import { grants } from '../access/check.js';
 import { callerOfWrite } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
-import { contextOf, subjectOf } from '../authorization/context.js';
+import { contextOf } from '../authorization/context.js';
+import { subjectOf } from '../authorization/subject.js';
 import { moment } from '../base/clock.js';
 import { type Item, newItem } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
@@ -13,13 +14,13 @@ import { listText } from '../lists/text.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Answer, Command } from '../records/command.js';
 import { getRecord } from '../records/stored.js';
-import { checkBody } from './bodies.js';
+import { addHash, checkBody, checkSchema } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
-import { addHash, verifySignedBody } from './verify-signed-body.js';
+import { verifySignedBody } from './verify-signed-body.js';
 
 /** Steps to hash and sign an item. */
-const ITEM = 1_000;
+const ITEM_STEPS = 1_000;
 
 /**
  * `POST /{kind}s/{id}/access/!check` (interface/access#access-check): the rules that grant the action to the signers of
@@ -42,14 +43,14 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
     await session.task.turn();
     const items: Item[] = [];
     for (const rule of few(grants(action, narrowed, caller, context))) {
-      await session.task.turn(ITEM);
+      await session.task.turn(ITEM_STEPS);
       const ruleHash = hashOf(rule as Json, session.suite);
       const item = newItem({
         hash: ruleHash,
         data: rule,
         meta: { proofs: [session.ledger.system.fresh(ruleHash, { moment: now })], moment: now },
       } as unknown as Json);
-      session.task.note(stepsOfText(item.text));
+      session.task.chargeUnbounded(stepsOfText(item.text));
       items.push(item);
     }
     await session.task.turn();
@@ -86,6 +87,7 @@ export const checkAccess: Operation = {
     id: (one) => `check${one}Access`,
     summary: (one) => `List the rules of ${one} that grant the signers an action`,
     body: () => 'check',
+    components: { requests: { check: checkSchema } },
     answers: () => ({ 200: { text: 'The rules that grant it, each signed.', component: 'granted-rules' } }),
   },
 };

@@ -3,8 +3,11 @@ import type { Caller } from '../access/caller.js';
 import { authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
 import { assertMayClose } from '../authorization/last-policy.js';
-import { assertSigned, clientTrail, type Signed } from '../authorization/trail.js';
+import { assertSigned, type Signed } from '../authorization/signed.js';
+import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
+import { dropOf } from '../events/occurrence.js';
+import { raiseEvents } from '../events/raise.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -16,13 +19,13 @@ import { usesOf } from '../records/proofs.js';
 import type { SentDrop } from '../records/sent.js';
 import { assertLuid, assertParentHash, findRecord, type Stored } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
-import { bodyChecksOf } from './bodies.js';
+import { addHash, bodyChecksOf } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
 import { isRepeatedDrop } from './repeated.js';
 import type { Handover, Stages } from './stage.js';
 import { assertUnused } from './unused.js';
-import { addHash, verifySignedBody } from './verify-signed-body.js';
+import { verifySignedBody } from './verify-signed-body.js';
 
 /**
  * `DELETE /{kind}s/{id}` and `POST /{kind}s/{id}/drop` (interface/records#drop): removes the record; its history stays
@@ -54,7 +57,9 @@ export async function drop(session: Session, kind: Kind, command: Command, stage
     }
     const dropped = await makeDroppedRecord(session, kind, stored.record, signed, caller);
     await session.task.turn();
-    await session.commit(dropWrite(session, kind, session.ledger, dropped, stored, signed));
+    const version = { kind, record: dropped, change: stored.change + 1 };
+    const deliveries = await raiseEvents(session, dropOf(version, stored.record));
+    await session.commit({ ...dropWrite(session, kind, session.ledger, dropped, stored, signed), deliveries });
     return { status: 204 };
   });
 }
@@ -70,8 +75,7 @@ async function proxyDrop(
   const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, false);
   assertSigned(signed, caller);
   await authorize(session, caller, { action: 'drop', kind, subject: handover.subject });
-  await handover.takeDrop(session, sent, signed, caller);
-  return { status: 204 };
+  return handover.answerDrop(session, sent, signed, caller);
 }
 
 /**

@@ -25,7 +25,7 @@ export async function listChanges(session: Session, kind: Kind, command: Command
   return inSession(session, async (session) => {
     const record = await readableRecord(session, kind, command, token);
     const asked = { ...page, filters };
-    const { total, changes } = session.checked(
+    const { total, changes } = session.assertFresh(
       await session.store.lists.history(toVersioned(session.ledger, kind, record), asked),
     );
     const source: Source<Sized> = {

@@ -6,7 +6,8 @@ import { accessRefusal } from '../access/refusal.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
-import { type Conditions, contextOf, domainOfRecord, subjectOf } from '../authorization/context.js';
+import { contextOf } from '../authorization/context.js';
+import { domainOfRecord, subjectOf } from '../authorization/subject.js';
 import type { Item } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
@@ -19,7 +20,7 @@ import { visiblePage } from '../lists/visible-page.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Answer, Command } from '../records/command.js';
 import { parseIndexedSubject } from '../records/judged.js';
-import { type Parent, parentRecord } from '../records/stored.js';
+import { getParent, type Parent } from '../records/stored.js';
 import type { Filter } from '../store/queries/filter.js';
 import type { Indexed, ListPosition } from '../store/queries/list.js';
 import type { Operation } from './operation.js';
@@ -36,7 +37,7 @@ export async function list(session: Session, kind: Kind, command: Command, stage
   const filters = filtersOf(kind, command.query);
   return stages(session, kind, command, async (session, stage) => {
     const caller = await callerOfRead(session, token);
-    const parent = await parentRecord(session, kind, command);
+    const parent = await getParent(session, kind, command);
     if (parent && kind.access.rightsOnParent) {
       await authorize(session, caller, {
         action: 'read',
@@ -62,7 +63,7 @@ export async function list(session: Session, kind: Kind, command: Command, stage
     if (elsewhere) {
       const isSeen = async (subject: Subject) => {
         await session.task.turn();
-        return isShown(session, kind, caller, subject);
+        return visible(kind.name, caller, contextOf(session, subject));
       };
       const items = await handover.page(session, page, isSeen);
       await session.task.turn();
@@ -91,15 +92,16 @@ function isEverythingVisible(kind: Kind, caller: Caller, context: Context): bool
   return !context.ledger.policyBased && decide('read', kind.name, caller, context).granted;
 }
 
-async function wholePage(
+/** A page of records, whoever asks. */
+export async function wholePage(
   session: Session,
   kind: Kind,
   filters: readonly Filter[],
   { index, limit }: PageQuery,
 ): Promise<readonly PageVersion[]> {
-  const abandoned = () => session.task.abandoned();
+  const abandoned = () => session.task.abandonment();
   const query = { ledger: session.ledger.id, kind: kind.name, filters, limit, offset: index * limit, abandoned };
-  const { records } = session.checked(await session.store.lists.page(query));
+  const { records } = session.assertFresh(await session.store.lists.page(query));
   return records;
 }
 
@@ -107,17 +109,20 @@ async function wholePage(
  * A page of the records that the caller may see, each judged by itself (interface/access#lists): by its index entry,
  * and by the whole record only where the entry leaves it open. A filter that matches hidden records thus takes about as
  * long as one that matches none: timing reveals little about hidden records.
+ *
+ * @param shows whether the rules show a record to the caller, given what is known of it
  */
-async function pageOfVisible(
+export async function pageOfVisible(
   session: Session,
   kind: Kind,
   filters: readonly Filter[],
   page: PageQuery,
   caller: Caller,
   parent: Parent | undefined,
+  shows: typeof visible = visible,
 ): Promise<readonly PageVersion[]> {
   const records = createUnjudged(session, kind);
-  const abandoned = () => session.task.abandoned();
+  const abandoned = () => session.task.abandonment();
   const next = async (limit: number, after: ListPosition | undefined) => {
     const query = {
       ledger: session.ledger.id,
@@ -128,7 +133,7 @@ async function pageOfVisible(
       abandoned,
       ...(after ? { after } : {}),
     };
-    const { records: found } = session.checked(await session.store.lists.index(query));
+    const { records: found } = session.assertFresh(await session.store.lists.index(query));
     records.follow(found);
     return found;
   };
@@ -136,7 +141,7 @@ async function pageOfVisible(
   const seen = async (placed: Indexed): Promise<PageVersion | undefined> => {
     const { luid, change } = placed;
     await session.task.turn();
-    const isSeen = isShownByIndex(session, kind, caller, placed, parent);
+    const isSeen = isShownByIndex(session, kind, caller, placed, parent, shows);
     if (isSeen !== undefined) return isSeen ? { luid, change } : undefined;
     const body = await records.bodyOf(placed);
     await session.task.turn(stepsOfText(body));
@@ -144,7 +149,7 @@ async function pageOfVisible(
     const conditions = await conditionsOf(session, caller, subject);
     // Evaluating conditions may have judged other records too.
     if (conditions) await session.task.turn();
-    return isShown(session, kind, caller, subject, conditions) ? { luid, change } : undefined;
+    return shows(kind.name, caller, contextOf(session, subject, conditions)) ? { luid, change } : undefined;
   };
   return visiblePage(page, next, seen, () => session.runtime.now() > deadline);
 }
@@ -156,18 +161,15 @@ function isShownByIndex(
   caller: Caller,
   placed: Indexed,
   parent: Parent | undefined,
+  shows: typeof visible,
 ): boolean | undefined {
   const domain = domainOfRecord(kind, placed.domain ?? undefined, parent) ?? null;
   const subject = parseIndexedSubject(kind, { ...placed, domain });
   if (!subject) return undefined;
   const context = contextOf(session, subject);
   // Judged first with all unknown conditions fulfilled, then with none: most records are decided by one of the two.
-  if (!visible(kind.name, caller, { ...context, hopeful: true, invoke: () => true })) return false;
-  return visible(kind.name, caller, context) ? true : undefined;
-}
-
-function isShown(session: Session, kind: Kind, caller: Caller, subject: Subject, conditions?: Conditions): boolean {
-  return visible(kind.name, caller, contextOf(session, subject, conditions));
+  if (!shows(kind.name, caller, { ...context, hopeful: true, invoke: () => true })) return false;
+  return shows(kind.name, caller, context) ? true : undefined;
 }
 
 /** The operation `list`. */

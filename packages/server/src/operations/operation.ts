@@ -1,4 +1,6 @@
 import type { Reason } from '@countersign/protocol';
+import type { TSchema } from 'typebox';
+import type { Right } from '../access/context.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
@@ -18,6 +20,8 @@ export interface Operation {
   readonly refusals: Refusals;
   /** Its name in policies that hand it to a service outside; absent for operations that always stay in the ledger. */
   readonly handed?: HandedAction;
+  /** The right that it asks for, where its name does not say it. */
+  readonly asks?: Right;
   readonly description: Description;
 }
 
@@ -26,8 +30,8 @@ export type Perform = (session: Session, kind: Kind, command: Command, stages: S
 
 export interface OperationRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Its subject: the records of the kind, or one. */
-  readonly of: 'records' | 'record';
+  /** Its subject: the records of the kind, one of them, or an address, which may lead to one. */
+  readonly of: 'records' | 'record' | 'address';
   /** Appended to the path of the subject; empty by default. */
   readonly path?: string;
   /** What distinguishes the name of an alias from that of the route to use. */
@@ -49,15 +53,23 @@ export interface Description {
   /** The component that its body matches; absent for operations that take none. */
   body?(kind: Kind): string;
   readonly parameters?: readonly Parameter[];
+  /** OpenAPI components of this operation alone, by name. */
+  readonly components?: {
+    /** Request schemas in the form that bodies are checked with. */
+    readonly requests?: Readonly<Record<string, TSchema>>;
+    /** JSON Schemas of answers. They may refer to any component. */
+    readonly answers?: Readonly<Record<string, object>>;
+  };
   /** By status. */
   answers(kind: Kind): Readonly<Record<number, AnswerDescription>>;
 }
 
 /** Parameters of the query. `include` applies to kinds that reveal secrets. */
-export type Parameter = 'page' | 'filters' | 'change-filters' | 'include';
+export type Parameter = 'page' | 'filters' | 'change-filters' | 'delivery-filters' | 'include';
 
 export interface AnswerDescription {
   readonly text: string;
-  /** The component that it matches; absent where it is empty. */
+  /** The component that it matches; absent where it is empty, or a file. */
   readonly component?: string;
+  readonly isFile?: true;
 }

@@ -1,11 +1,19 @@
 import { checkAccess } from './check.js';
 import { createRecord } from './create/operation.js';
 import { dropRecord } from './drop.js';
+import { activateEvents } from './events/activate.js';
+import { listEvents } from './events/list-events.js';
+import { readEvent } from './events/read-event.js';
+import { retryEvents } from './events/retry.js';
 import { listRecords } from './list.js';
 import { listRecordChanges } from './list-changes.js';
+import { lookupAnchors } from './lookup/lookup-anchors.js';
+import { walletAnchors } from './lookup/wallet-anchors.js';
+import { walletDomains } from './lookup/wallet-domains.js';
 import type { Operation } from './operation.js';
 import { proveRecord } from './prove.js';
 import { readRecord } from './read.js';
+import { readRecordAsset } from './read-asset.js';
 import { readRecordChange } from './read-change.js';
 import { updateRecord } from './update/operation.js';
 
@@ -20,4 +28,12 @@ export const OPERATIONS: readonly Operation[] = [
   checkAccess,
   listRecordChanges,
   readRecordChange,
+  listEvents,
+  readEvent,
+  retryEvents,
+  activateEvents,
+  walletAnchors,
+  lookupAnchors,
+  walletDomains,
+  readRecordAsset,
 ];

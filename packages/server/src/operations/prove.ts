@@ -10,33 +10,36 @@ import type { Caller } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
-import { subjectOf } from '../authorization/context.js';
+import { assertLabels } from '../authorization/labels-policies.js';
 import { assertMayClose } from '../authorization/last-policy.js';
 import { statusAfter } from '../authorization/status.js';
+import { subjectOf } from '../authorization/subject.js';
 import { impersonationProof } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
+import { proofOf } from '../events/occurrence.js';
+import { raiseEvents } from '../events/raise.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
-import { type Decided, isNobodys, type Session } from '../ledgers/session.js';
+import { isNobodys } from '../ledgers/ledger.js';
+import type { Decided, Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/kind-rules.js';
 import { changeLabels } from '../records/labels.js';
 import { assertMeant } from '../records/meant.js';
+import { tooManyProofs } from '../records/proof-limit.js';
 import {
   isSameProof,
   isSigned,
-  tooManyProofs,
+  signatureMissing,
   toStoredProof,
-  unsigned,
   usesOf,
   type VerifiedProof,
   verifySentProof,
 } from '../records/proofs.js';
 import { assertNotReserved, findRecord } from '../records/stored.js';
-import { versionOf } from '../records/version.js';
+import { recordKeyOf, versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
 import type { Operation } from './operation.js';
 import { PROVED } from './refusals.js';
@@ -62,11 +65,11 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     assertMeant(session.ledger, kind, [sent.custom]);
     const caller = await callerOfWrite(session, proof ? [proof] : [], token);
     const signs = proof !== undefined && !isNobodys(session, proof.public);
-    if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw unsigned();
+    if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw signatureMissing();
     await authorize(session, caller, { action: 'prove', kind, subject });
     assertNotReserved(kind, record);
     if (proof && isThere(record, proof)) return { status: 200, body: served };
-    if (proof && !signs) throw unsigned();
+    if (proof && !signs) throw signatureMissing();
     const stored = proof
       ? toStoredProof(proof, caller.proofs[0], kind.trail.origin ?? true)
       : await stage.once(session, { luid: record.luid, change }, () =>
@@ -75,6 +78,16 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     const asked = sent.custom?.status;
     const status = await statusAfter(session, kind, record, subject, stored, asked);
     if (status === 'repeat') return { status: 200, body: served };
+    const had = record.meta.labels;
+    const has = changeLabels(had, sent.custom?.labels);
+    const unique = await assertLabels(session, {
+      kind,
+      subject,
+      luid: record.luid,
+      key: recordKeyOf(kind, record),
+      had,
+      has,
+    });
     const handle = String(record.data.handle);
     await assertMayClose(session, kind, caller, { handle, status: status.becomes ?? '' });
     if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
@@ -85,7 +98,9 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     const added = handover ? await handover.takeProof(session, record, stored) : [];
     const proved = withProof(session, kind, record, sent.custom ?? {}, [stored, ...added], status.becomes);
     await session.task.turn();
-    const write = { ...proofWrite(kind, session.ledger, proved, change + 1), proofs: uses };
+    const version = { kind, record: proved, change: change + 1 };
+    const deliveries = await raiseEvents(session, proofOf(version, record, record.meta.proofs.length));
+    const write = { ...proofWrite(kind, session.ledger, proved, change + 1), proofs: uses, unique, deliveries };
     await session.commit(write);
     return { status: 200, body: write.body };
   });
@@ -117,12 +132,12 @@ async function tokenProof(
 ): Promise<StoredProof> {
   const said = { ...custom, moment: moment(session.runtime) };
   const proof = await impersonationProof(session, hash, said, caller, token);
-  if (!proof) throw unsigned();
+  if (!proof) throw signatureMissing();
   return proof;
 }
 
 function withProof(
-  service: Service,
+  session: Session,
   kind: Kind,
   record: RecordEnvelope,
   custom: JsonObject,
@@ -131,14 +146,16 @@ function withProof(
 ): RecordEnvelope {
   const { assets, proofs, status: previous, moment: made, owners, labels: had, domain, ...others } = record.meta;
   const labels = changeLabels(had, custom.labels);
-  const set = kind.lifecycle.proved?.(custom, { from: previous, to: status }) ?? {};
+  const { assetBucket: bucket } = session;
+  const of = { ledger: session.ledger.handle, record, ...(bucket === undefined ? {} : { bucket }) };
+  const set = kind.lifecycle.proved?.(custom, { from: previous, to: status }, of) ?? {};
   const meta: Meta = {
     ...(assets === undefined ? {} : { assets }),
     ...set,
     proofs: [...proofs, ...added],
     ...(status === undefined ? {} : { status }),
     ...others,
-    moment: kind.lifecycle.fixedMoment ? made : moment(service.runtime),
+    moment: kind.lifecycle.fixedMoment ? made : moment(session.runtime),
     owners,
     ...(labels === undefined ? {} : { labels }),
     ...(domain === undefined ? {} : { domain }),
@@ -146,7 +163,12 @@ function withProof(
   return { ...record, meta };
 }
 
-function proofWrite(kind: Kind, ledger: Ledger, record: RecordEnvelope, change: number): Omit<Decided, 'proofs'> {
+function proofWrite(
+  kind: Kind,
+  ledger: Ledger,
+  record: RecordEnvelope,
+  change: number,
+): Omit<Decided, 'proofs' | 'unique'> {
   return {
     ...versionOf(ledger, kind, record, change),
     action: 'update',

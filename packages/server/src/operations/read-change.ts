@@ -15,7 +15,7 @@ export async function readChange(session: Session, kind: Kind, command: Command)
   const number = changeNumber(command.params.change ?? '');
   return inSession(session, async (session) => {
     const record = await readableRecord(session, kind, command, token);
-    const change = await session.lookupChange(toVersioned(session.ledger, kind, record), number);
+    const change = await session.findChange(toVersioned(session.ledger, kind, record), number);
     if (!change) throw new LedgerError('record.not-found', kind.missingChange ?? 'Change not found');
     return { status: 200, body: JSON.stringify(snapshot(kind, change)) };
   });

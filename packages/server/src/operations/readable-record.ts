@@ -3,13 +3,13 @@ import type { Token } from '../auth/token.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
-import { subjectOf } from '../authorization/context.js';
+import { subjectOf } from '../authorization/subject.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Command } from '../records/command.js';
-import { assertUnder, getRecord, parentRecord, type Stored } from '../records/stored.js';
+import { assertUnder, getParent, getRecord, type Stored } from '../records/stored.js';
 import type { Versioned } from '../store/queries/history.js';
 
 /**
@@ -46,7 +46,7 @@ async function findDropped(
   if (!latest) throw notFound(kind);
   if (latest.action !== 'drop') return undefined;
   const record = JSON.parse(latest.body) as RecordEnvelope;
-  const parent = await parentRecord(session, kind, command);
+  const parent = await getParent(session, kind, command);
   if (parent) assertUnder(kind, record.data, parent);
   return parent ? { record, parent } : { record };
 }

@@ -4,8 +4,8 @@ import type { Subject } from '../access/context.js';
 import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfRead, callerOfWrite } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
-import { subjectOf } from '../authorization/context.js';
-import type { Signed } from '../authorization/trail.js';
+import type { Signed } from '../authorization/signed.js';
+import { subjectOf } from '../authorization/subject.js';
 import type { Kind } from '../kinds/kind.js';
 import { isOwn } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
@@ -40,7 +40,7 @@ export async function findRepeatedCreate(
   { proofs, token }: Pick<Signed, 'proofs' | 'token'>,
   parent?: Parent,
 ): Promise<Repeated | undefined> {
-  const record = await session.lookup(kind.name, key, 'handle');
+  const record = await session.findVersion(kind.name, key, 'handle');
   if (!record) return undefined;
   const { change: first } = await session.store.history.one(
     { ledger: session.ledger.id, kind: kind.name, luid: record.luid },

@@ -2,7 +2,7 @@ import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/proto
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import type { Token } from '../auth/token.js';
-import type { Signed } from '../authorization/trail.js';
+import type { Signed } from '../authorization/signed.js';
 import type { Item } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
@@ -17,7 +17,7 @@ export type HandedAction = 'read' | 'query' | 'create' | 'update' | 'drop' | 'si
 /**
  * The port through which an operation hands its action to a service outside, where policies say so. The decision is
  * made in a session, the call outside of every session, and everything is checked again in a new session before the
- * commit.
+ * commit. A write that only the service outside keeps has no commit, and is decided once.
  */
 export interface Stage {
   /** Whether any policy hands the action over: a cheap test that comes first. */
@@ -64,7 +64,10 @@ export interface Handover {
   takeVersion(session: Session, version: HandedVersion): Promise<StoredProof[]>;
   /** Sends a version that only the service outside will keep. */
   answerVersion(session: Session, version: HandedVersion): Promise<Answer>;
+  /** Sends a drop that the ledger is about to store. */
   takeDrop(session: Session, sent: SentDrop, signed: Signed, caller: Caller): Promise<void>;
+  /** Sends a drop of a record that only the service outside keeps. */
+  answerDrop(session: Session, sent: SentDrop, signed: Signed, caller: Caller): Promise<Answer>;
   /** Sends a proof that the ledger is about to store. @returns more proofs to be kept with it */
   takeProof(session: Session, record: RecordEnvelope, proof: StoredProof): Promise<StoredProof[]>;
   answerProof(session: Session, sent: SentProof, token: Token | undefined): Promise<Answer>;
@@ -92,14 +95,18 @@ export interface HandedVersion {
   readonly record?: RecordEnvelope;
 }
 
+/** The answer to a write that only a service outside keeps, from what that service answers. */
+export type AnswerFromOutside = (session: Session) => Promise<Answer>;
+
 /**
- * Runs `work` in sessions, and asks services outside between them.
+ * Runs `work` in sessions, and asks services outside between them. The answer to a write that only such a service keeps
+ * follows from what it answers, without another run.
  *
  * @throws what `work` throws, and what asking throws
  */
-export type Stages = <T>(
+export type Stages = (
   session: Session,
   kind: Kind,
   command: Command,
-  work: (session: Session, stage: Stage) => Promise<T>,
-) => Promise<T>;
+  work: (session: Session, stage: Stage) => Promise<Answer>,
+) => Promise<Answer>;

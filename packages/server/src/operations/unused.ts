@@ -1,5 +1,5 @@
 import type { Session } from '../ledgers/session.js';
-import { reused } from '../ledgers/session.js';
+import { proofReused } from '../ledgers/session.js';
 import { type ClientProofs, usesOf } from '../records/proofs.js';
 
 /**
@@ -14,5 +14,5 @@ export async function assertUnused(
   luid: string,
 ): Promise<void> {
   const used = await session.store.usedProofs({ ledger: session.ledger.id, proofs: usesOf(session, proofs) });
-  if (used.some((other) => other !== luid)) throw reused();
+  if (used.some((other) => other !== luid)) throw proofReused();
 }

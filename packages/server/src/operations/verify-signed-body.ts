@@ -1,21 +1,11 @@
-import { hash as hashOf, isObject, type Json } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
-import type { Signed } from '../authorization/trail.js';
+import type { Signed } from '../authorization/signed.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Service } from '../ledgers/service.js';
-import { isNobodys, type Session } from '../ledgers/session.js';
+import { isNobodys } from '../ledgers/ledger.js';
+import type { Session } from '../ledgers/session.js';
 import { assertMeant } from '../records/meant.js';
 import { clientProofs, customsOf, verifyHash } from '../records/proofs.js';
 import type { SentRecord } from '../records/sent.js';
-
-/**
- * Completes a body whose client leaves the hashing to the ledger. Only callers with a token may; all others vouch for
- * the body with its hash (interface/tokens#token-only-writes).
- */
-export function addHash(service: Service, body: Json | undefined, token: Token | undefined): Json | undefined {
-  if (!token || !isObject(body) || body.hash !== undefined || body.data === undefined) return body;
-  return { hash: hashOf(body.data, service.suite), ...body };
-}
 
 /**
  * Hash and proofs of a sent record, verified (interface/records#order-of-checks). Proofs by the ledger's own keys are

@@ -1,11 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Json } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
+import type { OpenFile } from '../base/contained-file.js';
 
 /** The request to an operation: on what, by whom, with what. HTTP requests make commands, and so do workers. */
 export interface Command {
-  /** The ids in the path: the record (handle or luid), the one it lies under, the change. */
-  readonly params: { readonly id?: string; readonly parent?: string; readonly change?: string };
+  /** The ids in the path: the record (handle or luid), the one it lies under, the change, the delivery, the asset. */
+  readonly params: {
+    readonly id?: string;
+    readonly parent?: string;
+    readonly change?: string;
+    readonly event?: string;
+    readonly asset?: string;
+  };
   /** The query as sent, without `?`. */
   readonly query: string;
   /** The body of a write; absent unless JSON was sent. */
@@ -29,7 +36,9 @@ export interface Answer {
   readonly status: number;
   /** JSON text; absent for an empty answer. */
   readonly body?: string;
-  /** Seconds after which a retry is worthwhile. */
+  /** A file in place of a body, to be kept under that name. */
+  readonly file?: OpenFile & { readonly name: string };
+  /** Seconds after which it is worth trying again. */
   readonly retryAfter?: number;
   /** It holds secrets: caches must not keep it. */
   readonly confidential?: boolean;

@@ -23,7 +23,7 @@ export function resolveDomain(
 }
 
 /** The domain that a proof names. */
-function findNamedDomain(proofs: ClientProofs): string | undefined {
+export function findNamedDomain(proofs: ClientProofs): string | undefined {
   return customsOf(proofs).find((custom) => custom?.domain !== undefined)?.domain;
 }
 
@@ -31,60 +31,6 @@ function findNamedDomain(proofs: ClientProofs): string | undefined {
 function domainOfHandle({ config }: Ledger, { handle }: JsonObject): string | undefined {
   if (config['domain.resolutionFromHandleEnabled'] === false) return undefined;
   return typeof handle === 'string' ? domainOf(handle) : undefined;
-}
-
-/**
- * @throws `record.relation-not-found` when the domain a record would join does not exist
- *   (interface/domains#which-domain-a-record-is-in); `record.invalid` when a proof names another domain than that of
- *   the record it lies under
- */
-export function assertDomain(
-  ledger: Ledger,
-  kind: Kind,
-  domain: string | undefined,
-  handle: string,
-  proofs: ClientProofs,
-): void {
-  if (ledger.domains.size === 0) return;
-  const named = findNamedDomain(proofs) ?? domain;
-  if (named !== undefined && !ledger.domains.has(named)) {
-    throw new LedgerError(
-      'record.relation-not-found',
-      `Trying to set a domain which doesn't exist "${named}" to the record "${handle}"`,
-      { domain: named },
-    );
-  }
-  if (named !== domain) {
-    throw new LedgerError(
-      'record.invalid',
-      `Domain in the request does not match the domain of the ${kind.links.under?.kind}`,
-    );
-  }
-}
-
-/**
- * The place that the handle of a new record belongs to, where that differs from the record's domain. It is the domain
- * that the suffix names, the nearest existing one of several parts; a handle whose suffixes are all unknown, or
- * missing, belongs outside every domain.
- *
- * Rules and records name others by handle, even before the named record exists. So the right to create in one domain
- * must not suffice to take a name that was given rights elsewhere.
- *
- * @returns undefined where the name belongs to the record's domain, and for a plain handle of a kind with `freeNames`
- */
-export function placeOfName(
-  ledger: Ledger,
-  { access: { freeNames = false } }: Kind,
-  { handle }: JsonObject,
-  domain: string | undefined,
-): { readonly domain?: string } | undefined {
-  if (ledger.domains.size === 0 || typeof handle !== 'string') return undefined;
-  const parts = handle.split('@').slice(1);
-  if (parts.length === 0) return domain === undefined || freeNames ? undefined : {};
-  const suffixes = parts.map((_, index) => parts.slice(index).join('@'));
-  const place = suffixes.find((suffix) => ledger.domains.has(suffix));
-  if (place === domain) return undefined;
-  return place === undefined ? {} : { domain: place };
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 import type { Key } from '../access/caller.js';
 import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
+import { tooManyProofs } from './proof-limit.js';
 import type { SentProof, SentRecord } from './sent.js';
 
 /** A proof whose signature was verified. */
@@ -56,7 +57,7 @@ export function clientProofs(service: Service, hash: string, body: SentRecord, m
   const sent = body.meta?.proofs ?? [];
   const signed = sent.filter(isSigned);
   if (signed.length === 0 && !mayBeUnsigned) {
-    throw unsigned();
+    throw signatureMissing();
   }
   if (sent.length > limits.proofs) throw tooManyProofs();
   return {
@@ -91,14 +92,14 @@ export function isSameProof(one: Signature, other: Signature | undefined): boole
 }
 
 /** Hex digits of `useOf`. */
-const USE = 32;
+const USE_DIGITS = 32;
 
 /**
  * Identifies what a client signed, whatever record it came with: 128 bits of a hash over digest and key, as hex. The
  * signature is left out, as a key may make several over one digest.
  */
 export function useOf({ suite }: Service, { digest, public: key }: Pick<StoredProof, 'digest' | 'public'>): string {
-  return suite.sha256(digest + key).slice(0, USE);
+  return suite.sha256(digest + key).slice(0, USE_DIGITS);
 }
 
 /** `useOf` of all that a client signed, each once. */
@@ -107,20 +108,8 @@ export function usesOf(service: Service, { signed }: Pick<ClientProofs, 'signed'
 }
 
 /** The error for an unsigned write (interface/errors#details). */
-export function unsigned(): LedgerError {
+export function signatureMissing(): LedgerError {
   return new LedgerError('crypto.signature-missing', 'Ledger mutations must be signed.');
-}
-
-/**
- * @throws `record.invalid` when a record would carry too many proofs, those of the ledger counted
- *   (interface/records#add-a-proof, interface/limits)
- */
-export function assertProofs(proofs: readonly unknown[]): void {
-  if (proofs.length > limits.proofs) throw tooManyProofs();
-}
-
-export function tooManyProofs(): LedgerError {
-  return new LedgerError('record.invalid', `Record proofs limit of ${limits.proofs} exceeded`);
 }
 
 /**

@@ -1,7 +1,5 @@
 import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Kind, KindName } from '../kinds/kind.js';
-import { kindNamed } from '../kinds/registry.js';
-import { isWithin, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 
 /** A record that data names. */
@@ -21,11 +19,11 @@ export async function findRelations(session: Session, kind: Kind, data: JsonObje
   const relations = kind.links.relations?.(data) ?? [];
   const found = await Promise.all(
     relations.map((relation) =>
-      session.store.lookup({ ledger: session.ledger.id, kind: relation.kind, id: relation.handle, by: 'handle' }),
+      session.store.findVersion({ ledger: session.ledger.id, kind: relation.kind, id: relation.handle, by: 'handle' }),
     ),
   );
   found.forEach(({ version, record }, index) => {
-    session.checked({ version: version });
+    session.assertFresh({ version: version });
     if (!record) throw new LedgerError('record.relation-not-found', relations[index]?.missing ?? '');
   });
   return relations.map(({ kind: related, handle }, index) => {
@@ -36,22 +34,4 @@ export async function findRelations(session: Session, kind: Kind, data: JsonObje
 
 function domainIn(body = '{"meta":{}}'): string | undefined {
   return (JSON.parse(body) as RecordEnvelope).meta.domain;
-}
-
-/**
- * The named records that lie in a domain beside that of the record, rather than above or below, and that cannot be
- * dropped while it names them.
- */
-export function findHeldInSiblingDomains(
-  ledger: Ledger,
-  kind: Kind,
-  related: readonly Related[],
-  domain: string | undefined,
-): readonly Related[] {
-  return related.filter(
-    (one) =>
-      kindNamed(one.kind).links.dependants?.some((dependants) => dependants.kind === kind.name) &&
-      !isWithin(ledger, one.domain, domain) &&
-      !isWithin(ledger, domain, one.domain),
-  );
 }

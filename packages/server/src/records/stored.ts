@@ -40,7 +40,7 @@ export async function getRecord(session: Session, kind: Kind, command: Command):
  * @throws as `getRecord` does, except `record.not-found` for the record itself
  */
 export async function findRecord(session: Session, kind: Kind, command: Command): Promise<Stored | undefined> {
-  const parent = await parentRecord(session, kind, command);
+  const parent = await getParent(session, kind, command);
   const id = command.params.id ?? '';
   const found = isLuid(id, kind.prefix)
     ? await find(session, kind, { id, by: 'luid' })
@@ -68,10 +68,10 @@ export async function findDroppedRecord(
   const of = { ledger: session.ledger.id, kind: kind.name, luid };
   const latest = await session.store.history.latest(of);
   if (latest?.action !== 'drop') return undefined;
-  const before = await session.lookupChange(of, latest.change - 1);
+  const before = await session.findChange(of, latest.change - 1);
   await session.task.turn(stepsOfText(latest.body) + stepsOfText(before?.body));
   const stored = toStored(latest.body, latest.change);
-  const parent = await parentRecord(session, kind, command);
+  const parent = await getParent(session, kind, command);
   if (parent) assertUnder(kind, stored.record.data, parent);
   const id = command.params.id ?? '';
   const isNamed =
@@ -86,13 +86,13 @@ export async function findDroppedRecord(
  *
  * @throws `record.not-found` when it is missing
  */
-export async function parentRecord(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
+export async function getParent(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
   const parent = await findParent(session, kind, command);
   if (!parent && kind.links.under) throw notFound(kindNamed(kind.links.under.kind));
   return parent;
 }
 
-/** Like `parentRecord`, but returns undefined when it is missing. */
+/** Like `getParent`, but returns undefined when it is missing. */
 export async function findParent(session: Session, kind: Kind, command: Command): Promise<Parent | undefined> {
   if (!kind.links.under) return undefined;
   const above = kindNamed(kind.links.under.kind);
@@ -131,15 +131,6 @@ export function assertNotReserved(kind: Kind, record: RecordEnvelope): void {
   throw new LedgerError('auth.forbidden', `Cannot update ${kind.name}.`);
 }
 
-/**
- * @throws `auth.forbidden` for a new record under one of the ledger's own: a factor would be another key of `system`,
- *   which rules cannot grant (interface/signers#signers-of-the-ledger)
- */
-export function assertNotUnderReserved({ name, links: { under } }: Kind, data: RecordEnvelope['data']): void {
-  if (!under || !kindNamed(under.kind).access.reserved?.includes(String(data[under.member]))) return;
-  throw new LedgerError('auth.forbidden', `Cannot create ${name}.`);
-}
-
 /** @throws `record.invalid` when a luid other than the record's was sent (interface/records#update) */
 export function assertLuid(record: RecordEnvelope, luid: unknown): void {
   if (luid === undefined || luid === record.luid) return;
@@ -153,8 +144,8 @@ async function find(
 ): Promise<Stored | undefined> {
   // PostgreSQL text cannot hold it, and handles never do.
   if (query.id.includes('\u0000')) return undefined;
-  const { version, record } = await session.store.lookup({ ledger: session.ledger.id, kind: kind.name, ...query });
-  session.checked({ version: version });
+  const { version, record } = await session.store.findVersion({ ledger: session.ledger.id, kind: kind.name, ...query });
+  session.assertFresh({ version: version });
   if (!record) return undefined;
   // Most reads only pass the body on; a long one makes later work long.
   await session.task.turn(stepsOfText(record.body));

@@ -2,7 +2,12 @@ import { isObject, type JsonObject, LedgerError, type RecordEnvelope } from '@co
 import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, isWithin, type Ledger, type SchemaEntry } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { STEPS_TO_COMPILE } from '../schemas/user-schema.js';
+
+/** The subject of users' schemas: a kind of record, or the data of an operation, by its name in `data.record`. */
+export interface Schemed {
+  readonly name: string;
+  readonly data: Pick<Kind['data'], 'schemas' | 'missingSchema'>;
+}
 
 /** Index entries whose schema record was read and agrees with them. A newer state of a ledger has new entries. */
 const verifiedEntries = new WeakSet<SchemaEntry>();
@@ -17,7 +22,7 @@ const verifiedEntries = new WeakSet<SchemaEntry>();
  */
 export async function checkUserSchema(
   session: Session,
-  kind: Kind,
+  kind: Schemed,
   data: JsonObject,
   domain: string | undefined,
 ): Promise<void> {
@@ -37,16 +42,14 @@ export async function checkUserSchema(
   const known = verifiedEntries.has(entry) ? session.compiledSchemas.get(entry.hash) : undefined;
   const schema = known ?? (await compileEntry(session, entry, kind));
   await task.turn();
-  schema.check(data, (steps) => task.note(steps));
+  schema.check(data, (steps) => task.chargeUnbounded(steps));
 }
 
-async function compileEntry(session: Session, entry: SchemaEntry, kind: Kind) {
+async function compileEntry(session: Session, entry: SchemaEntry, kind: Schemed) {
   const schema = await loadSchema(session, entry, kind);
   verifiedEntries.add(entry);
   const known = session.compiledSchemas.get(entry.hash);
-  if (known) return known;
-  await session.task.turn(STEPS_TO_COMPILE);
-  return session.compiledSchemas.add(entry.hash, schema);
+  return known ?? session.compiledSchemas.add(entry.hash, schema, session.task);
 }
 
 type OfKind = ReadonlyMap<string, SchemaEntry>;
@@ -64,7 +67,7 @@ function hasOneFor(ledger: Ledger, ofKind: OfKind, domain: string | undefined): 
   return known.has(undefined) || domainsFrom(ledger, domain).some(({ handle }) => known.has(handle));
 }
 
-function schemaMissing(kind: Kind): LedgerError {
+function schemaMissing(kind: Schemed): LedgerError {
   return new LedgerError(
     'record.schema-invalid',
     `There are schemas defined for record of type ${kind.name}, you must specify at least one.`,
@@ -76,11 +79,11 @@ function schemaMissing(kind: Kind): LedgerError {
  * content must never be kept under an older hash.
  */
 async function loadSchema(
-  { ledger, integrity, lookup }: Pick<Session, 'ledger' | 'integrity' | 'lookup'>,
+  { ledger, integrity, findVersion }: Pick<Session, 'ledger' | 'integrity' | 'findVersion'>,
   { luid, hash, handle, domain }: SchemaEntry,
-  { name }: Kind,
+  { name }: Schemed,
 ): Promise<JsonObject> {
-  const record = await lookup('schema', luid, 'luid');
+  const record = await findVersion('schema', luid, 'luid');
   const schema = JSON.parse(record?.body ?? '{"data":{}}') as RecordEnvelope;
   const { data, meta } = schema;
   // A schema is compiled under the hash in the index and then applied in every ledger with that hash: the two must

@@ -1,7 +1,6 @@
-import { LedgerError, luid as makeLuid, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import { LedgerError, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
 import type { Write } from '../store/committer/write.js';
 import { scope } from '../store/queries/scope.js';
@@ -12,7 +11,17 @@ import { recordText } from './serve.js';
 /** The part of a write that follows from a version, whatever operation made it. */
 export type VersionWrite = Omit<
   Write,
-  'action' | 'mac' | 'proofs' | 'strangers' | 'needs' | 'decides' | 'secrets' | 'unless' | 'renames'
+  | 'action'
+  | 'mac'
+  | 'proofs'
+  | 'strangers'
+  | 'needs'
+  | 'decides'
+  | 'secrets'
+  | 'unless'
+  | 'unique'
+  | 'renames'
+  | 'deliveries'
 >;
 
 /**
@@ -60,11 +69,6 @@ function tooLarge(most: number): LedgerError {
 /** The key that is unique within the kind: the handle, unless the kind says otherwise. */
 export function recordKeyOf(kind: Kind, { data }: Pick<RecordEnvelope, 'data'>): string {
   return kind.links.key?.(data) ?? String(data.handle);
-}
-
-/** A luid for a new record of the kind. */
-export function newLuid({ runtime }: Service, kind: Kind): string {
-  return makeLuid(kind.prefix, Math.floor(runtime.now() / 1000), runtime.random(11));
 }
 
 /** The record with `proofs` appended, as of another moment. */

@@ -40,7 +40,7 @@ describe('policies that rules refer to (interface/policies#access-policies, reco
       [access('p', [{ ...READ[0], record: 'wallet' }], { record: 'symbol' })],
       true,
     ],
-    ['of another schema', { policy: 'p' }, [access('p', READ, { schema: 'layout' })], false],
+    ['of another schema', { policy: 'p' }, [access('p', READ, { schema: 'dtc' })], false],
     ['of a schema of its own', { policy: 'p' }, [access('p', READ, { schema: 'mine' })], false],
     ['extended', { policy: 'p' }, [access('p', [], { extend: 'base' }), access('base', READ)], true],
     [

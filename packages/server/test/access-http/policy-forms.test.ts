@@ -172,8 +172,8 @@ describe('processing policies (interface/policies#processing-policies)', () => {
 
 describe('policies that are only stored (interface/policies#stored-policies)', () => {
   it.each<[schema: string, data: JsonObject]>([
-    ['labels', { values: [{ any: ['thing'] }] }],
-    ['layout', { values: [{ any: 'thing' }] }],
+    ['labels', { values: [] }],
+    ['layout', { values: [{ record: 'wallet', values: [{ data: { handle: 'w' } }] }] }],
     ['dtc', { values: [] }],
     ['schedule', { record: 'report', action: 'create', inputs: { schema: 'daily' }, config: { timezone: 'UTC' } }],
     ['retention', { values: [{ days: 3 }] }],
@@ -198,6 +198,21 @@ describe('policies that are only stored (interface/policies#stored-policies)', (
       const detail = `Schema ${schema} not found for record of type policy.`;
       expectRefusal(answer, client, 'record.relation-not-found', detail);
     }
+  });
+
+  it.each<[what: string, value: unknown]>([
+    ['without a record', { values: [] }],
+    ['without values', { record: 'wallet' }],
+    ['of a record that is none', { record: 'wallets', values: [] }],
+    ['with a member that no layout has', { record: 'wallet', values: [], any: 1 }],
+    ['with a template without data', { record: 'wallet', values: [{ custom: {} }] }],
+    ['with a template of something else', { record: 'wallet', values: [{ data: {}, luid: 'x' }] }],
+    ['that is a text', 'wallet'],
+  ])('layout policies are validated: no value %s', async (_, value) => {
+    const answer = await create({ schema: 'layout', values: [value as JsonObject] });
+    expect([answer.status, answer.body.data.reason]).toEqual([422, 'record.schema-invalid']);
+    const whole = { record: 'wallet', values: [{ data: { handle: 'w', custom: {} }, custom: {} }], custom: {} };
+    ok(await create({ schema: 'layout', custom: { title: 'Wallets' }, values: [whole] }));
   });
 
   it('the content of a schedule is checked', async () => {

@@ -190,7 +190,7 @@ describe('a forwarded operation, while the ledger changes', () => {
   });
 
   it('is the affair of the ledger alone when its policy is dropped meanwhile', async () => {
-    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('create', 'proxy')]);
+    const client = await forwardingLedger(server.current.url, bridge.url, [aspect('create', 'validate')]);
     const policy = (await client.get('/policies/forwarding')).body;
     meanwhile(() => client.call('DELETE', '/policies/forwarding', dropOf(policy, client.key)));
     const answer = await client.create('/anchors', anchor('a'));

@@ -29,11 +29,13 @@ const of = (schema: string, ...values: JsonObject[]): JsonObject => ({ handle: '
 
 describe('policies', () => {
   const good: [string, JsonObject][] = [
-    ['layout', of('layout', { any: 1 })],
+    ['layout', of('layout', { record: 'wallet', values: [{ data: { any: 1 }, custom: {} }], custom: {} })],
     ['status', of('status', { quorum: [], status: { $in: ['a'] }, filter: {} }, { quorum: [{ handle: 's' }] })],
     ['labels', of('labels')],
+    ['label values', of('labels', {}, { label: 'a', unique: true, filter: {} }, { label: { $regex: 'x.*' } })],
     ['access', of('access', { action: 'read', record: 'wallet' })],
     ['schedule', schedule],
+    ['schedule with instants', { ...schedule, values: [{ cron: '0 6 * * *' }], config: { timezone: 'Europe/Zurich' } }],
     [
       'processing',
       { ...of('processing', aspect, { schema: 'aspect', action: 'drop', invoke: { bridge: 'b' } }), record: 'anchor' },
@@ -57,6 +59,26 @@ describe('policies', () => {
       'a stray member of a status value',
       of('status', { quorum: [], statuses: 'a' }),
       listed(1, ['/values/0 must NOT have unevaluated properties']),
+    ],
+    [
+      'a layout without values',
+      of('layout', { record: 'wallet' }),
+      listed(0, ["/values/0 must have required property 'values'"]),
+    ],
+    [
+      'a layout of a record that there is not',
+      of('layout', { record: 'wallets', values: [] }),
+      listed(0, [expect.stringMatching('^/values/0/record must be equal to one of the allowed values: ')]),
+    ],
+    [
+      'a stray member of a label value',
+      of('labels', { labels: ['a'] }),
+      listed(2, ['/values/0 must NOT have unevaluated properties']),
+    ],
+    [
+      'a schedule value without cron',
+      { ...schedule, values: [{ at: '06:00' }] },
+      listed(4, ["/values/0 must have required property 'cron'"]),
     ],
     [
       'no invoke',

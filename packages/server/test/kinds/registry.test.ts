@@ -121,7 +121,15 @@ describe('the registry', () => {
   it('decides access by the kinds that rules, members and schemas live in', () => {
     const deciding = (when: string) =>
       kinds.filter(({ access: { decides } }) => decides === when).map(({ name }) => name);
-    expect(deciding('always').sort()).toEqual(['circle', 'circle-signer', 'domain', 'ledger', 'policy', 'schema']);
+    expect(deciding('always').sort()).toEqual([
+      'circle',
+      'circle-signer',
+      'domain',
+      'effect',
+      'ledger',
+      'policy',
+      'schema',
+    ]);
     expect(deciding('unless-created')).toEqual(['signer', 'signer-factor']);
   });
 

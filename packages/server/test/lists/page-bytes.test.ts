@@ -220,7 +220,9 @@ describe('what a ledger is judged by', () => {
         if (answer.status !== 200) refused.push(answer.body.data.detail);
       }
     }
-    expect(refused).toEqual([`Policies, domains and schemas of a ledger may hold ${limits.state} characters together`]);
+    expect(refused).toEqual([
+      `Policies, domains, schemas and effects of a ledger may hold ${limits.state} characters together`,
+    ]);
   }, 60_000);
 });
 

@@ -25,9 +25,9 @@ describe('turns of ledgers', () => {
     const { clock } = still();
     const scheduler = new Scheduler(clock);
     const task = scheduler.task(1, wanted);
-    task.note(work.turn - 1);
+    task.chargeUnbounded(work.turn - 1);
     expect(task.turn()).toBeUndefined();
-    task.note(work.burst);
+    task.chargeUnbounded(work.burst);
     expect(task.turn()).toBeInstanceOf(Promise);
     expect(scheduler.waiting).toBe(1);
   });
@@ -36,7 +36,7 @@ describe('turns of ledgers', () => {
     const { clock, pass } = still();
     const scheduler = new Scheduler(clock);
     const task = scheduler.task(1, wanted);
-    task.note(work.burst + work.perMillisecond);
+    task.chargeUnbounded(work.burst + work.perMillisecond);
     await turnOfLoop();
     expect(task.turn()).toBeInstanceOf(Promise);
     await turnOfLoop();
@@ -49,10 +49,10 @@ describe('turns of ledgers', () => {
     const order: string[] = [];
     const used = (name: string, ledger: number, steps: number) => {
       const task = scheduler.task(ledger, wanted);
-      task.note(steps);
+      task.chargeUnbounded(steps);
       void task.turn()?.then(() => {
         order.push(name);
-        task.note(work.turn);
+        task.chargeUnbounded(work.turn);
       });
     };
     used('much', 1, 3 * work.burst);
@@ -71,10 +71,10 @@ describe('turns of ledgers', () => {
     let granted = 0;
     for (let i = 0; i < 10; i += 1) {
       const task = scheduler.task(1, wanted);
-      task.note(work.burst);
+      task.chargeUnbounded(work.burst);
       void task.turn()?.then(() => {
         granted += 1;
-        task.note(work.turn / 2);
+        task.chargeUnbounded(work.turn / 2);
       });
     }
     expect(scheduler.waiting).toBe(10);
@@ -85,7 +85,7 @@ describe('turns of ledgers', () => {
   it('are not waited for by more than may wait', () => {
     const scheduler = new Scheduler(still().clock);
     const task = scheduler.task(1, wanted);
-    task.note(2 * work.burst);
+    task.chargeUnbounded(2 * work.burst);
     for (let i = 0; i < limits.queue; i += 1) void task.turn();
     expect(() => task.turn()).toThrow(Overloaded);
   });
@@ -100,7 +100,7 @@ describe('a task', () => {
 
   it('ends when the request takes more than it may', () => {
     const task = new Scheduler(still().clock).task(1, wanted);
-    task.note(work.request);
+    task.chargeUnbounded(work.request);
     void task.turn();
     expect(() => task.spend(1)).toThrow(`the ${work.request} steps that there may be for one request`);
     expect(() => task.turn()).toThrow('auth.forbidden');
@@ -110,13 +110,26 @@ describe('a task', () => {
     let isOver = false;
     const scheduler = new Scheduler(still().clock);
     const task = scheduler.task(1, () => isOver);
-    task.note(2 * work.burst);
+    task.chargeUnbounded(2 * work.burst);
     const refused = task.turn()?.catch((error: LedgerError) => error.reason);
     isOver = true;
     expect(await refused).toBe('api.request-timeout');
     expect(() => task.turn()).toThrow('api.request-timeout');
     task.mustFinish();
     expect(() => task.turn()).not.toThrow();
+  });
+
+  it('that begins anew has its steps again, and is refused as before when nobody waits for it', () => {
+    let isOver = false;
+    const task = new Scheduler(still().clock).task(1, () => isOver);
+    task.chargeUnbounded(work.request);
+    task.beginAnew();
+    task.chargeUnbounded(work.request);
+    task.turn()?.catch(() => {});
+    expect(() => task.spend(1)).toThrow(`the ${work.request} steps that there may be for one request`);
+    task.beginAnew();
+    isOver = true;
+    expect(() => task.turn()).toThrow('api.request-timeout');
   });
 
   it('is charged for long texts, and not for short ones', () => {

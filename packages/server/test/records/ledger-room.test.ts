@@ -15,7 +15,7 @@ it('a ledger holds only so many rules, and everything else beside them', { timeo
   for (let number = 1; number < Math.floor(limits.state / many); number += 1) {
     ok(await client.create('/domains', domain(`d-${number}`, many)));
   }
-  const refused = `Policies, domains and schemas of a ledger may hold ${limits.state} characters together`;
+  const refused = `Policies, domains, schemas and effects of a ledger may hold ${limits.state} characters together`;
   expectRefusal(await client.create('/domains', domain('one-more', many)), client, 'record.invalid', refused);
   expect((await client.get('/domains/one-more')).status).toBe(404);
   ok(await client.create('/domains', domain('small', 10)));
@@ -44,7 +44,7 @@ it('what is in domains leaves room for what is the ledger’s own', { timeout: 2
     ok(await client.create('/policies', policy(`p-${number}@sales`, most - 5_000)));
   }
   const left = limits.stateForDomains - (await weight()) - JSON.stringify(policy('last@sales', 0)).length;
-  const refused = `Policies, domains and schemas of a ledger may hold ${limits.stateForDomains} characters together when one in a domain is added`;
+  const refused = `Policies, domains, schemas and effects of a ledger may hold ${limits.stateForDomains} characters together when one in a domain is added`;
   expectRefusal(await client.create('/policies', policy('last@sales', left + 1)), client, 'record.invalid', refused);
   const last = ok(await client.create('/policies', policy('last@sales', left))).body;
   expectRefusal(await client.create('/policies', policy('more@sales', 1)), client, 'record.invalid', refused);

@@ -2,7 +2,7 @@ import type { JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { callerOfRead, callerOfWrite } from '../../src/authorization/caller.js';
 import { conditionsOf } from '../../src/authorization/conditions.js';
-import { subjectOf } from '../../src/authorization/context.js';
+import { subjectOf } from '../../src/authorization/subject.js';
 import { loadBridge } from '../../src/bridges/bridge.js';
 import { stages } from '../../src/forwarding/stage.js';
 import { kindNamed } from '../../src/kinds/registry.js';

@@ -42,6 +42,34 @@ describe('a create that somebody else sends again', () => {
     expect([told.status, told.text]).toEqual([200, changed.text]);
   });
 
+  it('tells a bridge no more than others, with the token that the ledger called it with', async () => {
+    const key = newKey();
+    const client = new TestClient(server.current.url, key);
+    const handle = `bridged-${process.pid}-${Date.now()}`;
+    const config = { 'access.strategy': 'policy-based' };
+    const data = { handle, signer: 'system', access: everythingFor(key), config };
+    const body = signed(data, key);
+    const made = ok(await client.call('POST', '/ledgers', body));
+    const open = client.in(handle);
+    // Whoever has a token of a signer may read.
+    const readers = { action: { $in: ['read', 'access'] }, bearer: { $signer: { handle: { $regex: '.*' } } } };
+    const values: JsonObject[] = [...everythingFor(key), readers];
+    const { hash } = await stored(open, 'policy', { handle: 'all', schema: 'access', record: 'any', values });
+    ok(await open.call('POST', '/policies/all/proofs', proofOver(hash, key, { status: 'active' })));
+    const changed = ok(await open.update('/ledger', made.body, { ...data, custom: { plan: 'since' } }));
+    const { system } = await server.current.server.service.ledgers.resolve(handle);
+    const iat = Math.floor(Date.now() / 1000);
+    const claims = { iss: `ledger:${handle}`, sub: `system@${handle}`, aud: 'bridge', iat, exp: iat + 86_400 };
+    const own = { authorization: `Bearer ${system.token(claims)}` };
+    for (const path of ['/ledger', `/ledgers/${handle}`]) expect((await open.get(path, own)).status).toBe(401);
+    expect((await client.call('POST', '/ledgers', body)).text).toBe(made.text);
+    const again = await client.call('POST', '/ledgers', body, own);
+    expect([again.status, again.body.data.reason]).toEqual([401, 'auth.unauthorized']);
+    // A signer's token is told.
+    await stored(open, 'signer', { handle: 'owner', public: key.public, format: 'ed25519-raw' });
+    expect((await client.call('POST', '/ledgers', body, bearer(key))).text).toBe(changed.text);
+  });
+
   it('shows no secret that a policy does not show of the record as it is now', async () => {
     const clerk = newKey();
     const values: JsonObject[] = [

@@ -22,6 +22,31 @@ const StatusValueSchema = strictObject({
   filter: Type.Optional(Free),
 });
 
+const LabelValue = strictObject({
+  label: Type.Optional(
+    Type.Union([
+      Type.String(),
+      strictObject({ $in: Type.Array(Type.String(), { maxItems: limits.rules }) }),
+      strictObject({ $nin: Type.Array(Type.String(), { maxItems: limits.rules }) }),
+      strictObject({ $regex: Type.String({ maxLength: limits.label }) }),
+    ]),
+  ),
+  unique: Type.Optional(Type.Boolean()),
+  filter: Type.Optional(Free),
+});
+
+// What clients make records of: the ledger applies none of it, so a template may be any data.
+const Template = strictObject({ data: Free, custom: common.custom });
+
+const Layout = (records: readonly string[]) =>
+  strictObject({
+    record: oneOfNames(records),
+    values: Type.Array(Template, { maxItems: limits.rules }),
+    custom: common.custom,
+  });
+
+const Firing = strictObject({ cron: Type.String({ maxLength: limits.schedules.cron }) });
+
 const AspectSchema = strictObject({
   schema: oneOfNames(['aspect']),
   action: oneOfNames(['read', 'query', 'create', 'update', 'drop', 'sign']),
@@ -63,7 +88,7 @@ const Schedule = strictObject({
   record: oneOfNames(['report']),
   inputs: Free,
   config: Type.Optional(Free),
-  values: Type.Optional(UncheckedValues),
+  values: Type.Optional(Type.Array(Firing, { maxItems: limits.schedules.values })),
   ...commonMembers,
 });
 
@@ -81,9 +106,9 @@ export function policyShapes(names: Names): readonly TObject[] {
   const named = (schema: string, values: TSchema, records = names.records) =>
     makePolicySchema(oneOfNames([schema]), values, records);
   return [
-    named('layout', UncheckedValues),
+    named('layout', listOfValues(Layout(names.records))),
     named('status', listOfValues(StatusValueSchema)),
-    named('labels', UncheckedValues),
+    named('labels', listOfValues(LabelValue)),
     named('access', AccessValues),
     Schedule,
     named('processing', listOfValues(AspectSchema), names.forwarded),

@@ -2,14 +2,15 @@ import { type JsonObject, LedgerError } from '@countersign/protocol';
 import type { Key } from '../../access/caller.js';
 import { decide } from '../../access/decide.js';
 import { accessRefusal } from '../../access/refusal.js';
-import type { Signed } from '../../authorization/trail.js';
+import { assertNotOwnToken } from '../../auth/own-token.js';
+import type { Signed } from '../../authorization/signed.js';
 import { kindNamed, rightTerms } from '../../kinds/registry.js';
 import type { Service } from '../../ledgers/service.js';
 import { inSession, openSession } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
 import { assertMeant } from '../../records/meant.js';
+import { assertProofs } from '../../records/proof-limit.js';
 import {
-  assertProofs,
   clientProofs,
   customsOf,
   toStoredProof,
@@ -42,7 +43,7 @@ export async function createLedger(service: Service, command: Command): Promise<
   const uses = usesOf(service, sentProofs);
   const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
   assertProofs(ledger.record.meta.proofs);
-  if (await service.store.ledgers.found({ handle, luid: ledger.luid, owners }, ledger.births)) {
+  if (await service.store.ledgers.create({ handle, luid: ledger.luid, owners }, ledger.births)) {
     return { status: 201, body: JSON.stringify(ledger.record) };
   }
   const repeated = await findRepeatedFounding(service, handle, { hash, proofs: sentProofs, token });
@@ -77,9 +78,13 @@ function assertMayCreate(
 
 /**
  * The ledger's record, when the same signed body made it; else undefined (interface/records#sending-a-request-again).
+ *
+ * @throws `auth.unauthorized` for a token that the ledger itself has signed
  */
 async function findRepeatedFounding(service: Service, handle: string, signed: Signed): Promise<string | undefined> {
   const ledger = await service.ledgers.resolve(handle);
+  // The request is outside every ledger, so until here nobody knew whose token it has.
+  assertNotOwnToken(ledger, signed.token);
   return inSession(openSession(service, ledger), async (session) => {
     const repeated = await findRepeatedCreate(session, kind, { key: handle, hash: signed.hash }, signed);
     return repeated?.body;

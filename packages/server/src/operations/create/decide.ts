@@ -1,18 +1,22 @@
-import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
-import { authorizeBeside, authorizeNew } from '../../authorization/authorize.js';
+import { authorizeNew } from '../../authorization/authorize.js';
+import { authorizeBeside } from '../../authorization/beside.js';
+import { assertLabels } from '../../authorization/labels-policies.js';
 import { assertMayReveal } from '../../authorization/reveal.js';
 import { assertMayBeCreated } from '../../authorization/status.js';
 import type { Kind } from '../../kinds/kind.js';
+import { kindNamed } from '../../kinds/registry.js';
+import type { Ledger } from '../../ledgers/ledger.js';
 import type { Decided, Session } from '../../ledgers/session.js';
-import { assertDomain } from '../../records/domain.js';
-import { assertStateFits, checkData, stepsToCheck } from '../../records/kind-rules.js';
-import { usesOf } from '../../records/proofs.js';
+import { findNamedDomain } from '../../records/domain.js';
+import { assertStateFits, checkData } from '../../records/kind-rules.js';
+import { type ClientProofs, usesOf } from '../../records/proofs.js';
 import { findRelations, type Related } from '../../records/relations.js';
 import { sealSecrets } from '../../records/secrets.js';
-import { assertNotUnderReserved } from '../../records/stored.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
-import type { VersionWrite } from '../../records/version.js';
+import { recordKeyOf, type VersionWrite } from '../../records/version.js';
+import type { UniqueLabel } from '../../store/committer/labeled.js';
 import { generateData } from '../generated.js';
 import type { Stage } from '../stage.js';
 import { makeRecord } from './make-record.js';
@@ -38,7 +42,7 @@ export async function decideCreate(
   await authorizeNew(session, caller, place);
   assertNotUnderReserved(kind, data);
   if (creation.reveals) await assertMayReveal(session, kind, caller, place.subject);
-  const needs = await checkNew(session, creation, caller, place);
+  const { needs, unique } = await checkNew(session, creation, caller, place);
   const completion = generateData(session, kind, data, creation.secrets);
   const made = await stage.once(session, { luid: creation.luid, change: 0 }, () =>
     makeRecord(session, creation, caller, place, completion),
@@ -53,6 +57,7 @@ export async function decideCreate(
       decides: kind.access.decides === 'always',
       proofs: usesOf(session, signed.proofs),
       secrets: sealSecrets(session, kind, full.data, made.luid, full.secrets, new Set()),
+      unique,
     },
   };
 }
@@ -60,25 +65,70 @@ export async function decideCreate(
 /**
  * Checks the data of a new record, and the records that it names.
  *
- * @returns the records that must exist for it
+ * @returns the records that must exist for it, and the labels that no other may have
  */
 async function checkNew(
   session: Session,
-  { kind, data, signed }: Creation,
+  { kind, data, signed, labels, luid }: Creation,
   caller: Caller,
   place: Placement,
-): Promise<readonly Related[]> {
+): Promise<{ needs: readonly Related[]; unique: readonly UniqueLabel[] }> {
   const { subject, domain } = place;
   await checkUserSchema(session, kind, data, domain);
   const needs = await findRelations(session, kind, data);
   assertDomain(session.ledger, kind, domain, describeRecord(kind, data), signed.proofs);
   await authorizeBeside(session, caller, place, needs);
-  await session.task.turn(stepsToCheck(kind));
-  checkData(kind, session.ledger, data);
+  const unique = await assertLabels(session, {
+    kind,
+    subject,
+    luid,
+    key: recordKeyOf(kind, { data }),
+    had: [],
+    has: labels,
+  });
+  await checkData(kind, session, data);
   assertStateFits(kind, session.ledger, domain, data);
   await session.task.turn();
   if (kind.lifecycle.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);
-  return needs;
+  return { needs, unique };
+}
+
+/**
+ * @throws `auth.forbidden` for a new record under one of the ledger's own: a factor would be another key of `system`,
+ *   which rules cannot grant (interface/signers#signers-of-the-ledger)
+ */
+function assertNotUnderReserved({ name, links: { under } }: Kind, data: RecordEnvelope['data']): void {
+  if (!under || !kindNamed(under.kind).access.reserved?.includes(String(data[under.member]))) return;
+  throw new LedgerError('auth.forbidden', `Cannot create ${name}.`);
+}
+
+/**
+ * @throws `record.relation-not-found` when the domain a record would join does not exist
+ *   (interface/domains#which-domain-a-record-is-in); `record.invalid` when a proof names another domain than that of
+ *   the record it lies under
+ */
+function assertDomain(
+  ledger: Ledger,
+  kind: Kind,
+  domain: string | undefined,
+  handle: string,
+  proofs: ClientProofs,
+): void {
+  if (ledger.domains.size === 0) return;
+  const named = findNamedDomain(proofs) ?? domain;
+  if (named !== undefined && !ledger.domains.has(named)) {
+    throw new LedgerError(
+      'record.relation-not-found',
+      `Trying to set a domain which doesn't exist "${named}" to the record "${handle}"`,
+      { domain: named },
+    );
+  }
+  if (named !== domain) {
+    throw new LedgerError(
+      'record.invalid',
+      `Domain in the request does not match the domain of the ${kind.links.under?.kind}`,
+    );
+  }
 }
 
 /** The name of a record in errors: its handle, or that of the record it links to. */

@@ -5,7 +5,7 @@ import { moment } from '../../base/clock.js';
 import type { KindName } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import { stepsOfText } from '../../metering/task.js';
-import { assertProofs } from '../../records/proofs.js';
+import { assertProofs } from '../../records/proof-limit.js';
 import { sortMembers } from '../../records/serve.js';
 import type { Completed } from '../generated.js';
 import type { Placement } from './place.js';
@@ -53,7 +53,7 @@ export async function makeRecord(
 
 async function lookUpDomain(session: Session, kind: KindName, handle: string): Promise<string | undefined> {
   const { id } = session.ledger;
-  const { record } = await session.store.lookup({ ledger: id, kind, id: handle, by: 'handle' });
+  const { record } = await session.store.findVersion({ ledger: id, kind, id: handle, by: 'handle' });
   // An intent names many wallets, and each may be large.
   await session.task.turn(stepsOfText(record?.body));
   return record && (JSON.parse(record.body) as RecordEnvelope).meta.domain;

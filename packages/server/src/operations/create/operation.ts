@@ -1,9 +1,11 @@
 import { callerOfWrite } from '../../authorization/caller.js';
 import { revealSecrets } from '../../authorization/reveal.js';
-import { assertSigned } from '../../authorization/trail.js';
+import { assertSigned } from '../../authorization/signed.js';
 import { moment } from '../../base/clock.js';
+import { creationOf } from '../../events/occurrence.js';
+import { raiseEvents } from '../../events/raise.js';
 import type { Kind } from '../../kinds/kind.js';
-import { type Decided, reused, type Session } from '../../ledgers/session.js';
+import { type Decided, proofReused, type Session } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
 import { versionOf, withProofs } from '../../records/version.js';
 import type { Operation } from '../operation.js';
@@ -21,7 +23,13 @@ export const createRecord: Operation = {
   routes: () => [{ method: 'POST', of: 'records' }],
   perform: create,
   refusals: {
-    always: [...SIGNED, 'record.relation-not-found', 'record.status-policy-violation', 'record.duplicated'],
+    always: [
+      ...SIGNED,
+      'record.relation-not-found',
+      'record.status-policy-violation',
+      'record.labels-policy-violation',
+      'record.duplicated',
+    ],
     nested: ['record.not-found'],
   },
   handed: 'create',
@@ -55,6 +63,7 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
     const taken = () => answerTaken(session, creation, caller, made, parent);
     const handover = stage.ofNew(session, subject);
     await session.task.turn();
+    let record = made;
     let write: Decided = { ...versionOf(session.ledger, kind, made, 1), ...decided };
     if (handover) {
       if (await isTaken(session, kind, made)) return taken();
@@ -62,11 +71,13 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
       const asked = { data, signed, caller, record: made };
       if (handover.proxied) return handover.answerVersion(session, asked);
       const added = await handover.takeVersion(session, asked);
-      write = { ...write, ...versionOf(session.ledger, kind, withProofs(made, added, moment(session.runtime)), 1) };
+      record = withProofs(made, added, moment(session.runtime));
+      write = { ...write, ...versionOf(session.ledger, kind, record, 1) };
     }
-    const stored = await session.commit(write);
+    const deliveries = await raiseEvents(session, creationOf({ kind, record, change: 1 }));
+    const stored = await session.commit({ ...write, deliveries });
     // A repeated create has a new luid; its key is taken by the record that it made.
-    if (stored === 'reused' && !(await isTaken(session, kind, made))) throw reused();
+    if (stored === 'reused' && !(await isTaken(session, kind, made))) throw proofReused();
     if (stored !== 'done') return taken();
     const answer = { status: kind.trail.answer ?? 201, body: write.body };
     return reveals ? revealSecrets(session, kind, answer, write.secrets) : answer;

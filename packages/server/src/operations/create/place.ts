@@ -2,11 +2,13 @@ import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import type { Subject } from '../../access/context.js';
 import { conditionsOf } from '../../authorization/conditions.js';
-import { type Conditions, newSubject } from '../../authorization/context.js';
-import { ownersOf } from '../../authorization/trail.js';
+import type { Conditions } from '../../authorization/context.js';
+import type { Signed } from '../../authorization/signed.js';
+import { newSubject } from '../../authorization/subject.js';
 import type { Kind } from '../../kinds/kind.js';
 import { notFound } from '../../kinds/refusal.js';
 import { kindNamed } from '../../kinds/registry.js';
+import type { Ledger } from '../../ledgers/ledger.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Command } from '../../records/command.js';
 import { resolveDomain } from '../../records/domain.js';
@@ -52,4 +54,11 @@ async function parentOfNew(
   if (!parent && under && !isRelation) throw notFound(kindNamed(under.kind));
   if (parent) assertUnder(kind, data, parent);
   return parent;
+}
+
+/** The keys that own a new record: those that signed it, and `system.auth` where it signed for a signer. */
+function ownersOf(ledger: Ledger, { proofs }: Signed, caller: Caller): string[] {
+  const keys = proofs.signed.map((proof) => proof.public);
+  if (caller.token?.key?.signer) keys.push(ledger.auth.public);
+  return [...new Set(keys)];
 }

@@ -13,7 +13,7 @@ import type { Creation } from './verify.js';
 /** Whether a record has the key already: checked before a service outside is asked, and again by the commit. */
 export async function isTaken(session: Session, kind: Kind, made: RecordEnvelope): Promise<boolean> {
   const query = { ledger: session.ledger.id, kind: kind.name, id: recordKeyOf(kind, made), by: 'handle' } as const;
-  return (await session.store.lookup(query)).record !== undefined;
+  return (await session.store.findVersion(query)).record !== undefined;
 }
 
 /**

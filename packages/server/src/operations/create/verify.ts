@@ -1,14 +1,14 @@
 import type { JsonObject } from '@countersign/protocol';
-import type { Signed } from '../../authorization/trail.js';
+import type { Signed } from '../../authorization/signed.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Command } from '../../records/command.js';
 import { labelsAfter } from '../../records/labels.js';
+import { newLuid } from '../../records/new-luid.js';
 import { customsOf } from '../../records/proofs.js';
-import { newLuid } from '../../records/version.js';
 import { asksForSecrets } from '../asks-for-secrets.js';
-import { bodyChecksOf } from '../bodies.js';
-import { addHash, verifySignedBody } from '../verify-signed-body.js';
+import { addHash, bodyChecksOf } from '../bodies.js';
+import { verifySignedBody } from '../verify-signed-body.js';
 
 /** A create that has passed every check of the command alone. */
 export interface Creation {

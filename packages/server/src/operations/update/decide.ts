@@ -1,15 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
-import { authorize, authorizeBeside, authorizeNew } from '../../authorization/authorize.js';
+import { authorize, authorizeNew } from '../../authorization/authorize.js';
+import { authorizeBeside } from '../../authorization/beside.js';
 import { callerOfWrite } from '../../authorization/caller.js';
 import { conditionsOf } from '../../authorization/conditions.js';
-import { newSubject, subjectOf } from '../../authorization/context.js';
-import { assertSigned } from '../../authorization/trail.js';
+import { assertLabels } from '../../authorization/labels-policies.js';
+import { assertSigned } from '../../authorization/signed.js';
+import { newSubject, subjectOf } from '../../authorization/subject.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Decided, Session } from '../../ledgers/session.js';
 import type { Answer } from '../../records/command.js';
-import { assertStateFits, checkData, stepsToCheck } from '../../records/kind-rules.js';
+import { assertStateFits, checkData } from '../../records/kind-rules.js';
 import { labelsAfter } from '../../records/labels.js';
 import { customsOf, usesOf } from '../../records/proofs.js';
 import { findRelations } from '../../records/relations.js';
@@ -17,7 +19,7 @@ import { loadSecretNames, sealSecrets } from '../../records/secrets.js';
 import { sortMembers } from '../../records/serve.js';
 import { assertLuid, assertNotReserved, assertParentHash, assertUnder, type Stored } from '../../records/stored.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
-import type { VersionWrite } from '../../records/version.js';
+import { recordKeyOf, type VersionWrite } from '../../records/version.js';
 import { isRepeatedUpdate } from '../repeated.js';
 import type { Handover, Stage } from '../stage.js';
 import { makeMeta } from './make-version.js';
@@ -65,8 +67,17 @@ export async function decideUpdate(
   await checkUserSchema(session, kind, data, domain);
   const needs = await findRelations(session, kind, data);
   if (kind.links.value?.(data) !== kind.links.value?.(record.data)) await authorizeBeside(session, caller, made, needs);
-  await session.task.turn(stepsToCheck(kind));
-  checkData(kind, session.ledger, data, record.data);
+  const had = record.meta.labels;
+  const labeled = {
+    kind,
+    subject: { ...subject, data },
+    luid: record.luid,
+    key: recordKeyOf(kind, { data }),
+    had,
+    has: labels,
+  };
+  const unique = await assertLabels(session, labeled);
+  await checkData(kind, session, data, record.data);
   assertStateFits(kind, session.ledger, domain, data, record.data);
   if (renames) await assertRenamable(session, kind, record.data, data, domain);
   const kept = await loadSecretNames(session, kind, record);
@@ -81,6 +92,7 @@ export async function decideUpdate(
       decides: kind.access.decides !== 'never',
       proofs: usesOf(session, signed.proofs),
       secrets: sealSecrets(session, kind, data, record.luid, update.secrets, kept),
+      unique,
       ...(renames ? { renames } : {}),
     },
   };
@@ -114,8 +126,7 @@ export async function proxyUpdate(
   handover.assertOneWay();
   await checkUserSchema(session, kind, data, subject.meta.domain);
   await findRelations(session, kind, data);
-  await session.task.turn(stepsToCheck(kind));
-  checkData(kind, session.ledger, data);
+  await checkData(kind, session, data);
   const version = { id, data, signed, caller, ...(typeof luid === 'string' ? { luid } : {}) };
   return handover.answerVersion(session, version);
 }

@@ -4,7 +4,8 @@ import { clientTrail } from '../../authorization/trail.js';
 import { moment } from '../../base/clock.js';
 import type { Session } from '../../ledgers/session.js';
 import { labelsAfter, withLabels } from '../../records/labels.js';
-import { assertProofs, customsOf } from '../../records/proofs.js';
+import { assertProofs } from '../../records/proof-limit.js';
+import { customsOf } from '../../records/proofs.js';
 import type { Update } from './verify.js';
 
 /**

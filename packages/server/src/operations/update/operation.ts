@@ -1,6 +1,8 @@
 import { callerOfWrite } from '../../authorization/caller.js';
-import { assertSigned } from '../../authorization/trail.js';
+import { assertSigned } from '../../authorization/signed.js';
 import { moment } from '../../base/clock.js';
+import { updateOf } from '../../events/occurrence.js';
+import { raiseEvents } from '../../events/raise.js';
 import type { Kind } from '../../kinds/kind.js';
 import { notFound } from '../../kinds/refusal.js';
 import type { Decided, Session } from '../../ledgers/session.js';
@@ -28,6 +30,7 @@ export const updateRecord: Operation = {
       'crypto.parent-hash-invalid',
       'record.relation-not-found',
       'record.update-rejected',
+      'record.labels-policy-violation',
       'record.duplicated',
     ],
   },
@@ -55,15 +58,18 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
     if (!decision) return { status: 200, body: stored.body };
     const { made, decided } = decision;
     await session.task.turn();
-    let write: Decided = { ...versionOf(session.ledger, kind, made, stored.change + 1), ...decided };
+    const change = stored.change + 1;
+    let record = made;
+    let write: Decided = { ...versionOf(session.ledger, kind, made, change), ...decided };
     if (handover) {
       handover.assertOneWay();
       await assertUnused(session, signed, made.luid);
       const added = await handover.takeVersion(session, { id: handover.id, data, signed, caller, record: made });
-      const record = withProofs(made, added, moment(session.runtime));
-      write = { ...write, ...versionOf(session.ledger, kind, record, stored.change + 1) };
+      record = withProofs(made, added, moment(session.runtime));
+      write = { ...write, ...versionOf(session.ledger, kind, record, change) };
     }
-    if ((await session.commit(write)) === 'done') return { status: 200, body: write.body };
+    const deliveries = await raiseEvents(session, updateOf({ kind, record, change }, stored.record));
+    if ((await session.commit({ ...write, deliveries })) === 'done') return { status: 200, body: write.body };
     throw duplicated(kind, data);
   });
 }

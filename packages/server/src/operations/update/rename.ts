@@ -17,7 +17,7 @@ export async function assertRenamable(
   domain: string | undefined,
 ): Promise<void> {
   const query = { ledger: session.ledger.id, kind: kind.name, id: recordKeyOf(kind, { data }), by: 'handle' } as const;
-  if ((await session.store.lookup(query)).record) throw duplicated(kind, data);
+  if ((await session.store.findVersion(query)).record) throw duplicated(kind, data);
   if (kind.links.renamable === false) throw renameRejected(kind, previous);
   assertNamedWithin(session.ledger, kind, previous, data, domain);
 }

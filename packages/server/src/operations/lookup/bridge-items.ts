@@ -1,0 +1,35 @@
+import { isObject, type Json, type JsonObject, LedgerError, parseJson } from '@countersign/protocol';
+import { limits } from '../../limits.js';
+import type { OutboundAnswer } from '../../outbound/outbound.js';
+import { invalidAnswer, type LookupTrait, NoAnswer } from './invalid-answer.js';
+
+/**
+ * The items of a list that a bridge answered, each the data of a record. They carry no signatures: by signing its own list,
+ * the ledger says that the bridge answered so (interface/lookups#what-a-bridge-answers).
+ *
+ * @throws NoAnswer for a status other than 2xx; `bridge.proxy-response-invalid` for any other body, and for too many items
+ */
+export function parseItems(trait: LookupTrait, { status, text }: OutboundAnswer): readonly JsonObject[] {
+  if (status < 200 || status >= 300) throw new NoAnswer(trait);
+  const body = parseBounded(text);
+  const items = isObject(body) ? body.data : undefined;
+  if (!Array.isArray(items) || items.length > limits.page.greatest) throw invalidAnswer(trait);
+  if (!items.every(isData)) throw invalidAnswer(trait);
+  return items;
+}
+
+/** Tells the data of a record from a whole record. */
+function isData(item: Json): item is JsonObject {
+  return isObject(item) && !(isObject(item.data) || isObject(item.meta));
+}
+
+/** JSON within bounds, as strict as that of clients; nothing where it is none. */
+function parseBounded(text: string): Json | undefined {
+  const { levels, values } = limits.outbound;
+  try {
+    return parseJson(text, { depth: limits.depth + levels, values });
+  } catch (error) {
+    if (error instanceof LedgerError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+import type { Json, JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { contextOf } from '../../authorization/context.js';
+import { newSubject } from '../../authorization/subject.js';
+import { loadBridge } from '../../bridges/bridge.js';
+import { allowsMethod } from '../../bridges/traits.js';
+import { type Item, newItem } from '../../integrity/items.js';
+import type { Kind } from '../../kinds/kind.js';
+import { inSession, type Session } from '../../ledgers/session.js';
+import { listText } from '../../lists/text.js';
+import { stepsOfText } from '../../metering/task.js';
+import { OutboundFailure } from '../../outbound/outbound.js';
+import { cameBack, makeVia } from '../../outbound/via.js';
+import type { Answer, ForwardedRequest } from '../../records/command.js';
+import { resolveDomain } from '../../records/domain.js';
+import { type LookupCall, sendLookup } from './ask-bridge.js';
+import { parseItems } from './bridge-items.js';
+import { type LookupTrait, NoAnswer } from './invalid-answer.js';
+import type { LookupReader } from './reader.js';
+import { findWalletAt, isAddress } from './wallet-at.js';
+
+/** A question about the wallet at an address, answered by the ledger or by the wallet's bridge. */
+export interface Question {
+  readonly trait: LookupTrait;
+  /** The kind of the items in the answer. */
+  readonly kind: Kind;
+  /** As the path has it, decoded. */
+  readonly address: string;
+  /** The request that it came in. */
+  readonly request: ForwardedRequest;
+  /** The data that filters of a bridge's traits are matched with. */
+  readonly about: JsonObject;
+  /** Appended to the address in the path at the bridge. */
+  readonly path: string;
+  /** Authorizes the caller, in each session anew. @throws `auth.unauthorized`, `auth.forbidden` */
+  reader(session: Session): Promise<LookupReader>;
+  /** Further checks on the ledger's state, before anything is looked for. */
+  check?(session: Session, wallet: RecordEnvelope | undefined): Promise<void>;
+  /** Makes the body that the bridge is sent; a question without one is a GET. */
+  body?(session: Session): JsonObject;
+  /** The answer of the ledger itself. */
+  own(session: Session, reader: LookupReader, wallet: RecordEnvelope | undefined): Promise<Answer>;
+}
+
+/**
+ * Answers a question, from the wallet's bridge where its traits allow that, else from the ledger (interface/lookups). The
+ * first session authorizes the caller and prepares the call, the call is made outside of every session, and the second
+ * session authorizes the caller again: a right that was revoked meanwhile shows nothing.
+ *
+ * @throws what `reader` and `check` throw; NoAnswer, `bridge.proxy-response-invalid`
+ */
+export async function answerQuestion(session: Session, question: Question): Promise<Answer> {
+  const { trait } = question;
+  const decided = await inSession(session, (current) => decideCall(current, question));
+  if ('status' in decided) return decided;
+  const answer = await sendLookup(session, decided);
+  await session.task.turn(stepsOfText(answer.text));
+  const items = parseItems(trait, answer);
+  return inSession(session, (current) => answerFromBridge(current, question, items));
+}
+
+/** The ledger's own answer, or the call of the wallet's bridge. */
+async function decideCall(session: Session, question: Question): Promise<Answer | LookupCall> {
+  const { trait, address, about, path, request } = question;
+  const reader = await question.reader(session);
+  const wallet = isAddress(address) ? await findWalletAt(session, address) : undefined;
+  await question.check?.(session, wallet);
+  if (!isAddress(address)) return makeEmptyList(session);
+  const handle = wallet?.data.bridge;
+  if (typeof handle !== 'string') return question.own(session, reader, wallet);
+  const bridge = await loadBridge(session, handle);
+  if (!bridge) throw new NoAnswer(trait);
+  if (!allowsMethod(session.task, bridge, trait, about)) return question.own(session, reader, wallet);
+  if (!reader.anything) return makeEmptyList(session);
+  if (cameBack(session.ledger, request.headers)) {
+    throw new NoAnswer(trait, new OutboundFailure('refused', 'A bridge led a lookup back to the ledger that made it'));
+  }
+  const body = question.body?.(session);
+  return {
+    ...{ bridge, trait, method: body ? 'POST' : 'GET', path: `/wallets/${address}${path}` },
+    headers: makeLookupHeaders(session, request, bridge.domain, body !== undefined),
+    ...(body ? { body } : {}),
+  };
+}
+
+function makeEmptyList(session: Session): Answer {
+  return { status: 200, body: listText(session, session.ledger, []) };
+}
+
+/**
+ * Passes the client's token on to bridges outside every domain only: an administrator of a domain, who may change its
+ * bridges, could use the token elsewhere in the ledger.
+ */
+function makeLookupHeaders(
+  { ledger }: Session,
+  { headers }: ForwardedRequest,
+  domain: string | undefined,
+  hasBody: boolean,
+): Record<string, string> {
+  const { authorization } = headers;
+  return {
+    accept: 'application/json, text/plain, */*',
+    'accept-encoding': 'identity',
+    ...(hasBody ? { 'content-type': 'application/json' } : {}),
+    ...(authorization === undefined || domain !== undefined ? {} : { authorization }),
+    'x-ledger': ledger.handle,
+    via: makeVia(ledger, headers),
+  };
+}
+
+/**
+ * The items of a bridge that the caller may see, judged by the rules of the ledger and of the domain that the item's handle
+ * names. The `access` of an item is shown and has no effect: the bridge could grant itself readers by it.
+ */
+async function answerFromBridge(session: Session, question: Question, items: readonly JsonObject[]): Promise<Answer> {
+  const { kind } = question;
+  const { caller, shows } = await question.reader(session);
+  const seen: Item[] = [];
+  for (const data of items) {
+    const domain = resolveDomain(session.ledger, kind, data, { signed: [], partial: [] });
+    const subject = { ...newSubject(kind, data, [], domain), known: 'data' } as const;
+    await session.task.turn();
+    if (!shows(kind.name, caller, contextOf(session, subject))) continue;
+    const item = newItem({ data: { access: [], ...data }, meta: {} } as Json);
+    session.task.chargeUnbounded(stepsOfText(item.text));
+    seen.push(item);
+  }
+  await session.task.turn();
+  // The last check of the state: a read has no commit that would notice a revocation.
+  await session.assertStillCurrent();
+  return { status: 200, body: listText(session, session.ledger, seen) };
+}

@@ -1,0 +1,65 @@
+import type { Caller } from '../../access/caller.js';
+import { decide, judge, judgeQuery, visible } from '../../access/decide.js';
+import { accessRefusal } from '../../access/refusal.js';
+import type { Token } from '../../auth/token.js';
+import { signs } from '../../authorization/authorize.js';
+import { callerOfRead, callerOfWrite } from '../../authorization/caller.js';
+import { contextOf } from '../../authorization/context.js';
+import type { Signed } from '../../authorization/signed.js';
+import { newSubject } from '../../authorization/subject.js';
+import type { Kind } from '../../kinds/kind.js';
+import type { Session } from '../../ledgers/session.js';
+
+/** An authorized caller, and what the rules show to it. */
+export interface LookupReader {
+  readonly caller: Caller;
+  /** Whether rules about no record in particular show every record of the kind. */
+  readonly everything: boolean;
+  /** Whether rules could show a record of unknown content. Where they could not, the bridge is not called. */
+  readonly anything: boolean;
+  /** Whether the rules show a record, given what is known of it. */
+  readonly shows: typeof visible;
+}
+
+/**
+ * Authorizes a list of the kind, as every list: it shows what the caller may read (interface/access#lists).
+ *
+ * @throws `auth.unauthorized`, `auth.forbidden` when the caller may not list the kind
+ */
+export async function authorizeList(session: Session, kind: Kind, token: Token | undefined): Promise<LookupReader> {
+  const caller = await callerOfRead(session, token);
+  await session.task.turn();
+  const context = contextOf(session);
+  const judgement = judgeQuery(kind.name, caller, context);
+  session.explain?.({ ledger: session.ledger.handle, action: 'query', record: kind.name, ...judgement });
+  if (!judgement.granted) throw accessRefusal('query', kind.name, { credentials: token !== undefined });
+  await session.task.turn();
+  const everything = !context.ledger.policyBased && decide('read', kind.name, caller, context).granted;
+  const anything = everything || visible(kind.name, caller, unseenContext(session, kind));
+  return { caller, everything, anything, shows: visible };
+}
+
+/**
+ * Authorizes a signed lookup: it shows the records on which a rule grants `lookup` (interface/lookups#access).
+ *
+ * @throws `auth.forbidden` when no rule of the ledger, a domain or a policy could grant it on any record
+ */
+export async function authorizeLookup(session: Session, kind: Kind, { proofs, token }: Signed): Promise<LookupReader> {
+  const caller = await callerOfWrite(session, proofs.signed, token, false);
+  await session.task.turn();
+  const judgement = judge('lookup', kind.name, caller, unseenContext(session, kind));
+  session.explain?.({ ledger: session.ledger.handle, action: 'lookup', record: kind.name, ...judgement });
+  if (!judgement.granted || !signs(caller)) throw accessRefusal('lookup', kind.name, { credentials: true });
+  await session.task.turn();
+  const context = contextOf(session);
+  const everything = !context.ledger.policyBased && mayLookUp(kind.name, caller, context);
+  return { caller, everything, anything: true, shows: mayLookUp };
+}
+
+const mayLookUp: typeof visible = (kind, caller, context) => decide('lookup', kind, caller, context).granted;
+
+/** The context of a record of unknown content: it may be in any domain, and match any filter. */
+function unseenContext(session: Session, kind: Kind) {
+  const subject = { ...newSubject(kind, {}, [], undefined), known: 'name' } as const;
+  return { ...contextOf(session, subject), domains: [...session.ledger.domains.values()], hopeful: true } as const;
+}
