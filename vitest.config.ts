@@ -9,7 +9,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    maxWorkers: 2,
+    maxWorkers: 4,
     // The server's modules are loaded once per worker, not once per file: a third of the run otherwise.
     isolate: false,
     reporters: ['default', './scripts/closing-line.mjs'],

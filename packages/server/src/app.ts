@@ -5,9 +5,14 @@ import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
 import { type Background, startBackground } from './background/background.js';
 import { renewStatistics } from './background/renew-statistics.js';
+import type { BackgroundBounds } from './background/shared.js';
 import { sweepUsedTokens } from './background/sweep-used-tokens.js';
+import type { BackgroundWorker } from './background/worker.js';
 import type { Runtime } from './base/clock.js';
 import { createWeightedSemaphore } from './base/weighted-semaphore.js';
+import type { DeliveryBounds } from './deliveries/bounds.js';
+import { RETRY_DELIVERIES, retryDeliveries } from './deliveries/retries.js';
+import { DELIVER, deliverEvents } from './deliveries/worker.js';
 import type { ConnectionBounds } from './http/connections.js';
 import type { HttpService } from './http/http-service.js';
 import { makeRefusedTokenLog } from './http/refused-tokens.js';
@@ -21,18 +26,24 @@ import type { Service } from './ledgers/service.js';
 import { limits } from './limits.js';
 import { Scheduler } from './metering/scheduler.js';
 import { UNBOUNDED } from './metering/task.js';
-import { createMetrics, type Metrics, watchPools, watchTurns } from './metrics.js';
+import { createMetrics, type Metrics, watchDeliveries, watchPools, watchTurns } from './metrics.js';
 import { createAccessTokens } from './outbound/access-tokens.js';
 import { createOutbound } from './outbound/client.js';
+import type { Guard } from './outbound/guarded.js';
 import type { Outbound } from './outbound/outbound.js';
+import { createAssetFolder } from './records/asset-folder.js';
+import { findSchedules } from './schedules/find.js';
+import { FOLLOW_SCHEDULES, followSchedules } from './schedules/follow.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import { type DiskSpace, UNWATCHED, watchDiskSpace } from './store/disk-space.js';
 import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
 import { assertSameMasterKey } from './store/key-check.js';
 import { migrate } from './store/migrate.js';
+import { createDeliveryStore } from './store/outbox/deliveries.js';
 import { createPool } from './store/pool.js';
 import { createSystemKeys } from './store/queries/ledgers.js';
 import { createReplays } from './store/queries/replays.js';
+import { createSchedules } from './store/schedules.js';
 import { createStore, type Pools } from './store/store.js';
 
 export interface ServerOptions {
@@ -60,12 +71,21 @@ export interface ServerOptions {
   readonly deliveryAllowPrivate?: boolean;
   /** PEM of the authorities that services outside are verified by; those of Node.js unless given. */
   readonly outboundCa?: string;
+  /** The folder of generated files of reports; none is served unless given. */
+  readonly reportAssetsDir?: string;
+  /** The bucket that they must be in; any place will do unless given. */
+  readonly reportAssetsBucket?: string;
   /** Which of the deployment's processes this is; the only one unless given. */
   readonly worker?: string;
   /** Collects the metrics of all processes; this one's unless given. */
   readonly collect?: () => Promise<string>;
   /** Limits on client connections; the service's own unless given. */
   readonly connections?: Partial<ConnectionBounds>;
+  /** Limits on deliveries and on background work; `limits` unless given. */
+  readonly deliveries?: Partial<DeliveryBounds>;
+  readonly background?: Partial<BackgroundBounds>;
+  /** How the names of services outside are resolved, and which addresses count as public; as the system does unless given. */
+  readonly guard?: Guard;
 }
 
 /** A server with its connection to the database. */
@@ -113,23 +133,51 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   const epochs = await migrateDatabase(options, metrics, failed);
-  const { outboundCa: ca } = options;
-  const outbound = createOutbound({ allowPrivate, ...(ca === undefined ? {} : { ca }) });
+  const { outboundCa: ca, guard } = options;
+  const out = { allowPrivate, ...(ca === undefined ? {} : { ca }), ...(guard ? { guard } : {}) };
+  const deliveries = { ...limits.deliveries, ...options.deliveries };
+  const outbound = createOutbound(out);
+  const { process: all, ledger: each } = deliveries.slots;
+  // Slots bound the connections: those to one origin would be shared by all ledgers, and a slow one could take them all.
+  const calls = createOutbound({ ...out, calls: { process: all, ledger: each }, connections: all });
   const pools = createPools(options.database, epochs.verify, failed);
   let disk = UNWATCHED;
   const ends = () => Object.values(pools).map((one) => one.end());
-  const letGo = () => Promise.all([outbound.close(), ...ends(), disk.close()]);
+  const letGo = () => Promise.all([outbound.close(), calls.close(), ...ends(), disk.close()]);
   try {
     if (databaseFolder !== undefined)
       disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logDiskSpace(logger));
     watchPools(metrics, pools);
-    const service = createService(options, { metrics, pools, epochs, disk, outbound });
+    let background: Background | undefined;
+    const deliveriesQueued = () => background?.hint(DELIVER);
+    const retriesQueued = () => background?.hint(RETRY_DELIVERIES);
+    const hints = { deliveriesQueued, retriesQueued };
+    const service = createService(options, { metrics, pools, epochs, disk, outbound, ...hints });
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
-    const background = startWork({ ...options, worker, runtime: service.runtime, metrics }, pools, epochs.verify);
+    const outbox = createDeliveryStore(pools.deliveries);
+    watchDeliveries(metrics, outbox.waiting, service.runtime.now);
+    const accessTokens = createAccessTokens({
+      outbound: calls,
+      now: service.runtime.now,
+      fetched: metrics.tokenFetched,
+    });
+    const deliver = deliverEvents(
+      { ...service, accessTokens },
+      {
+        store: outbox,
+        outbound: calls,
+        metrics: metrics.deliveries,
+        logger,
+        bounds: deliveries,
+      },
+    );
+    const retry = retryDeliveries(pools.others, service.runtime.now, deliveriesQueued);
+    const work = startWork({ ...options, worker, service, metrics }, [deliver, retry], pools, epochs.verify);
+    background = work;
     let closed: Promise<unknown> | undefined;
     const close = async () => {
-      closed ??= Promise.all([app.close(), background.stop()]).then(letGo);
+      closed ??= Promise.all([app.close(), work.stop()]).then(letGo);
       await closed;
     };
     return {
@@ -138,7 +186,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       metrics,
       close,
       async leave() {
-        await Promise.all([connections.leave(), background.stop()]);
+        await Promise.all([connections.leave(), work.stop()]);
         await close();
       },
     };
@@ -155,6 +203,7 @@ function createPools(database: pg.PoolConfig, onConnect: EpochGuard['verify'], f
   const short = { statement_timeout: background.query, query_timeout: background.query };
   return {
     lists: createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed),
+    deliveries: createPool({ max: connections.deliveries, ...database, onConnect }, failed),
     leases: createPool({ max: connections.leases, ...short, ...database, onConnect }, failed),
     others: createPool({ max: connections.others, ...database, onConnect }, failed),
   };
@@ -165,25 +214,38 @@ function startWork(
   {
     database,
     worker,
-    runtime,
+    service,
     metrics,
     logger,
-  }: ServerOptions & { worker: string; runtime: Runtime; metrics: Metrics },
+    background: bounds,
+  }: ServerOptions & { worker: string; service: Service; metrics: Metrics },
+  workers: readonly BackgroundWorker[],
   { leases, others }: ReturnType<typeof createPools>,
   onConnect: EpochGuard['verify'],
 ): Background {
+  const { runtime } = service;
   const random = () => Buffer.from(runtime.random(4)).readUInt32LE() / 2 ** 32;
-  return startBackground({
-    workers: [sweepUsedTokens(others, runtime.now), renewStatistics(others)],
+  const schedules = createSchedules(others);
+  const background = startBackground({
+    workers: [
+      sweepUsedTokens(others, runtime.now),
+      renewStatistics(others),
+      findSchedules(schedules, runtime.now, () => background.hint(FOLLOW_SCHEDULES)),
+      followSchedules({ service, schedules, metrics: metrics.schedules, logger }),
+      ...workers,
+    ],
     pool: leases,
     database,
     onConnect,
     holder: [worker, process.pid, Buffer.from(runtime.random(8)).toString('hex')].join('/'),
     metrics: metrics.background,
     logger,
+    now: runtime.now,
     clock: () => performance.now(),
     random,
+    bounds: { ...limits.background, ...bounds },
   });
+  return background;
 }
 
 /** What the service is built on; released when it closes. */
@@ -193,11 +255,15 @@ interface Resources {
   readonly epochs: EpochGuard;
   readonly disk: DiskSpace;
   readonly outbound: Outbound;
+  readonly deliveriesQueued: () => void;
+  readonly retriesQueued: () => void;
 }
 
 /** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
-function createService(options: ServerOptions, { metrics, pools, epochs, disk, outbound }: Resources): HttpService {
+function createService(options: ServerOptions, resources: Resources): HttpService {
+  const { metrics, pools, epochs, disk, outbound, deliveriesQueued, retriesQueued } = resources;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
+  const { reportAssetsDir: folder, reportAssetsBucket: bucket } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000 } = options;
   const scheduler = new Scheduler();
   watchTurns(metrics, () => scheduler.waiting);
@@ -235,7 +301,11 @@ function createService(options: ServerOptions, { metrics, pools, epochs, disk, o
     answerBytes: createWeightedSemaphore(limits.answers),
     ledgerMutex: createLedgerMutex(),
     scheduler,
+    deliveriesQueued,
+    retriesQueued,
     task: UNBOUNDED,
+    ...(bucket === undefined ? {} : { assetBucket: bucket }),
+    ...(folder === undefined ? {} : { openAsset: createAssetFolder(folder) }),
   };
 }
 

@@ -27,8 +27,14 @@ export interface Config {
   readonly workers: number;
   /** Milliseconds. */
   readonly requestTimeout: number;
+  readonly deliveryTimeout: number;
+  readonly deliveryConcurrency: number;
   /** Whether calls to bridges may lead to loopback and private addresses. */
   readonly deliveryAllowPrivate: boolean;
+  /** The folder of generated files of reports, an absolute path; undefined where none is served. */
+  readonly reportAssetsDir: string | undefined;
+  /** The bucket that they must be in; undefined where any place will do. */
+  readonly reportAssetsBucket: string | undefined;
   readonly logLevel: (typeof logLevels)[number];
   readonly name: string;
   /** The handle of the ledger for requests that lack `x-ledger`; undefined to refuse them. */
@@ -82,10 +88,7 @@ export const settings = {
     name: 'DATA_DIR',
     default: '`./data`',
     meaning: 'The folder for what the server keeps: its own PostgreSQL, the key file. One server at a time uses it.',
-    read: (text = './data') => {
-      if (text.includes('\0')) throw new Error('must be a path');
-      return resolve(text);
-    },
+    read: (text = './data') => readPath(text),
   },
   databaseUrl: {
     name: 'DATABASE_URL',
@@ -122,14 +125,45 @@ export const settings = {
       'Milliseconds after which a request is answered 408. It may still have been done; sending it again is safe.',
     read: (text = '15000') => parseInteger(text, 100, 600_000),
   },
+  deliveryTimeout: {
+    name: 'DELIVERY_TIMEOUT',
+    default: '`15000`',
+    meaning: 'Milliseconds that a receiver has to answer an event; then the attempt has failed.',
+    read: (text = '15000') => parseInteger(text, 100, limits.outbound.total),
+  },
+  deliveryConcurrency: {
+    name: 'DELIVERY_CONCURRENCY',
+    default: '`1024`',
+    meaning: 'How many events one process sends at a time; of one ledger, a quarter of that.',
+    read: (text = '1024') => parseInteger(text, 4, 10_000),
+  },
   deliveryAllowPrivate: {
     name: 'DELIVERY_ALLOW_PRIVATE',
     default: '`false`',
     meaning:
-      'Whether calls to bridges may lead to loopback, private and other addresses off the public Internet: for development.',
+      'Whether calls to webhooks and bridges may lead to loopback, private and other addresses off the public Internet: for development.',
     read: (text = 'false') => {
       if (text !== 'true' && text !== 'false') throw new Error(`must be true or false, not ${JSON.stringify(text)}`);
       return text === 'true';
+    },
+  },
+  reportAssetsDir: {
+    name: 'REPORT_ASSETS_DIR',
+    default: 'off',
+    meaning:
+      'The folder that generated files of reports are served from: [where files lie](interface/reports.md#where-files-lie). Off, there is none to be had.',
+    read: (text) => (text === undefined ? undefined : readPath(text)),
+  },
+  reportAssetsBucket: {
+    name: 'REPORT_ASSETS_BUCKET',
+    default: 'off',
+    meaning:
+      'The bucket that each asset of a report must name its place in, as a `gs://` URL. Off, any `output` is taken.',
+    read: (text) => {
+      if (text !== undefined && !/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/.test(text)) {
+        throw new Error(`must be the name of a bucket, not ${JSON.stringify(text)}`);
+      }
+      return text;
     },
   },
   logLevel: {
@@ -206,6 +240,11 @@ function parseUrl(text: string): string {
     );
   }
   return text.replace(/\/+$/, '');
+}
+
+function readPath(text: string): string {
+  if (text.includes('\0')) throw new Error('must be a path');
+  return resolve(text);
 }
 
 function parseInteger(text: string, least: number, most: number): number {

@@ -33,12 +33,27 @@ export const limits = {
   routes: 100,
   /** Intents of one thread (interface/intents#fields). */
   thread: 10,
+  /**
+   * Effects of a ledger: every write is compared with those that subscribe to its signals. Those in domains fill a part of
+   * the room only.
+   */
+  effects: { count: 1_000, inDomains: 500 },
   /** Security rules and traits of a bridge. */
   secure: 32,
   traits: 32,
   /** Signers of a quorum, and policies one policy extends. */
   quorum: 100,
   extended: 100,
+  /**
+   * Generated files of reports: how many are sent at a time, of one ledger and of one process, milliseconds that one may
+   * take, and characters of an asset's `output` in a bucket.
+   */
+  assets: { each: 16, all: 64, sent: 30 * 60_000, output: 2_048 },
+  /**
+   * Schedules: how many policies of a ledger, and how many there may be before those in a domain are no more; cron
+   * expressions of one, and characters of an expression.
+   */
+  schedules: { policies: 100, inDomains: 50, values: 10, cron: 256 },
   /** Characters of a URL, and of a signer factor's public key (an RSA key of 16384 bits has 2784). */
   url: 2_048,
   publicKey: 4_096,
@@ -124,8 +139,13 @@ export const limits = {
     subschemas: 300,
     /** Keywords of all subschemas, counted likewise: compiling one takes about 40 µs and holds the event loop. */
     keywords: 600,
-    /** Characters of one pattern, instructions it compiles to, those of all patterns of a schema, and their number. */
-    pattern: { characters: 1_024, instructions: 2_000, together: 10_000, count: 100 },
+    /** Characters of the compiled code: every keyword writes out the names on the way to it. */
+    code: 2 * 1024 * 1024,
+    /**
+     * Characters of one pattern, instructions it compiles to, those of all patterns of a schema, their number, and the
+     * Unicode properties that they name: compiling one takes up to a fifth of a millisecond.
+     */
+    pattern: { characters: 1_024, instructions: 2_000, together: 10_000, count: 100, properties: 500 },
     /** Units of work per millisecond of `limits.validation`; one unit is about a step of compiled code. */
     unitsPerMillisecond: 10_000,
     /** Errors gathered while judging, those of abandoned alternatives included. */
@@ -164,8 +184,8 @@ export const limits = {
   failures: { attempts: 10, window: 60_000, remembered: 10_000 },
   /** Refused tokens that one process logs, in so many milliseconds. */
   refusals: { count: 60, window: 60_000 },
-  /** Providers whose signing keys one process keeps per ledger, and factors of one provider searched for its key. */
-  providers: 16,
+  /** Providers, of all ledgers, whose signing keys one process keeps, and factors of one searched for its key. */
+  providers: 1_000,
   factors: 100,
   /** Milliseconds one validation against a user schema may take. */
   validation: 60,
@@ -173,7 +193,7 @@ export const limits = {
    * Outbound calls. Milliseconds to `connect`, and for a call in `total`; `connections` to one origin, milliseconds
    * that an `idle` one is kept, and `origins` with connections; `calls` under way for one ledger, and for all of one
    * process. `share` is the part of a request's time that the calls made for it may take together, so that the client
-   * still gets an answer.
+   * still gets an answer. Of a body that nobody asked for (`ignored`), so many bytes are read, for so many milliseconds.
    *
    * Of an answer: its bytes and JSON values, with room for a record of the greatest body and its proofs; `levels` below
    * which a record stands in a list; and `proofs` on all records of a list, four each on the greatest page: verifying
@@ -187,10 +207,39 @@ export const limits = {
     origins: 1_000,
     calls: { ledger: 64, process: 256 },
     share: 0.8,
+    ignored: { bytes: 16 * 1024, milliseconds: 1_000 },
     answer: 2 * 1024 * 1024 + 64 * 1024,
     values: 100_000,
     levels: 2,
     proofs: 4_000,
+  },
+  /**
+   * Deliveries of events. Attempts under way (`slots`), of all ledgers and of one; of one queue it begins with `width.first`
+   * at a time, and grows to `width.greatest` while they succeed. Milliseconds of one attempt (`attempt`), of one run of a
+   * queue (`run`), and that a run waits for more when its queue is empty (`linger`). Queues that one look considers, in all
+   * (`listed`) and of one ledger (`queues`), and that one process runs: in all (`lanes`), and of one ledger (`each`).
+   *
+   * `attempts` that are made of a delivery which is rejected, or whose receiver cannot be reached; the delay before the
+   * second, and what each delay is multiplied by for the next. Characters of versions that are kept, and of one of them.
+   * Bytes that attempts of longer events hold at a time, and how long one waits for them. Failures that one process logs.
+   */
+  deliveries: {
+    slots: { process: 1_024, ledger: 256 },
+    width: { first: 2, greatest: 32 },
+    attempt: 15_000,
+    run: 30_000,
+    linger: 250,
+    every: 1_000,
+    listed: 2_000,
+    queues: 1_000,
+    lanes: 1_024,
+    each: 256,
+    attempts: { rejected: 6, unreachable: 11 },
+    retry: { first: 1_000, factor: 1.2, greatest: 3_600_000 },
+    kept: 4 * 1024 * 1024,
+    short: 32 * 1024,
+    long: { process: 128 * 1024 * 1024, ledger: 32 * 1024 * 1024, waiting: 1_000, patience: 10_000 },
+    lines: { count: 60, window: 60_000 },
   },
   /**
    * Client certificates for calls to bridges: characters of the certificates of one and of its private key as PEM, bits of
@@ -212,6 +261,12 @@ export const limits = {
     characters: 8 * 1024,
     together: 4 * 1024 * 1024,
   },
+  /**
+   * Retries of deliveries. Requests that wait for one effect or bridge (`waiting`); deliveries that one statement looks at
+   * (`piece`), and such `pieces` of one run; `attempts` after which a delivery is not sent again, since each leaves a proof
+   * on it.
+   */
+  retries: { waiting: 10, piece: 1_000, pieces: 20, attempts: 500 },
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
   /**
@@ -225,10 +280,12 @@ export const limits = {
    */
   lookups: { together: 4, each: 2 },
   /**
-   * Connections to the database that one process has: for lists, for the leases of background work, and for everything
-   * else. One more listens for hints.
+   * Connections to the database that one process has: for lists, for the leases of background work, for deliveries,
+   * for hints, and for everything else. The embedded PostgreSQL has room for those of all processes, and as many as `spareConnections` for
+   * operators and for the start.
    */
-  connections: { lists: 3, leases: 2, others: 7 },
+  connections: { lists: 3, leases: 2, deliveries: 2, hints: 1, others: 7 },
+  spareConnections: 20,
   /**
    * Background work, in milliseconds unless said otherwise: how long a `lease` holds unless it is renewed, and how
    * often it is (`beat`); how long a look for due units may take (`query`), the shortest time from one look to the next
@@ -277,19 +334,20 @@ export const limits = {
   queue: 10_000,
   /** Attempts at a write, which is prepared again whenever the state it was decided on has changed. */
   attempts: 200,
-  /** Ledgers whose keys one process keeps in memory, and characters of the states of ledgers that it keeps together. */
-  ledgers: { count: 1_000, together: 64 * 1024 * 1024 },
+  /** Ledgers whose keys one process keeps in memory, and bytes that the states of ledgers take that it keeps together. */
+  ledgers: { count: 1_000, together: 128 * 1024 * 1024 },
   /**
    * Loads of ledger states from the database: `lanes` at a time. A state of at most `small` bytes is read directly;
    * larger ones share `size` bytes. Of one ledger, `waiting` loads may wait, each for `patience` milliseconds at most.
    */
   loads: { lanes: 4, small: 128 * 1024, size: 8 * 1024 * 1024, waiting: 100, patience: 10_000 },
-  /** Characters of the records that the state of one ledger is made of: its own, its policies, domains and schemas. */
+  /** Characters of the records that the state of one ledger is made of: its own, its policies, domains, schemas and effects. */
   state: 8 * 1024 * 1024,
   /** Of these, the part that records in a domain may fill: the rest is reserved for the ledger's own. */
   stateForDomains: 4 * 1024 * 1024,
-  /** Signers, by key, that one process remembers per ledger. */
-  signers: 10_000,
+  /** Bytes that the signers, by key, take that one process remembers, and the number of memberships of circles. */
+  signers: 32 * 1024 * 1024,
+  memberships: 10_000,
   /** Characters of versions of records that one process keeps to look them up again. */
   known: 8 * 1024 * 1024,
   /** Characters of versions, as they are served and in canonical form, that one process keeps to list them again. */

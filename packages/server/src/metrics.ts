@@ -18,6 +18,14 @@ export interface Metrics {
   /** An access token for calls to a bridge was fetched, or could not be. */
   tokenFetched(outcome: string): void;
   readonly background: BackgroundMetrics;
+  readonly deliveries: DeliveryMetrics;
+  readonly schedules: ScheduleMetrics;
+}
+
+/** What is counted of schedules. */
+export interface ScheduleMetrics {
+  /** An instant of a schedule was seen to, so many seconds after it: its report was created, repeated or refused. */
+  followed(outcome: 'created' | 'repeated' | 'refused', delay: number): void;
 }
 
 /** What background work counts, by the name of its worker. */
@@ -30,6 +38,19 @@ export interface BackgroundMetrics {
   lag(name: string, seconds: number): void;
   /** Whether hints of other processes are heard. */
   listening(is: boolean): void;
+}
+
+/** What is counted of deliveries. */
+export interface DeliveryMetrics {
+  /**
+   * An attempt has ended: `delivered`, `rejected`, `unreachable`, `error`, `unwanted` or `withdrawn`.
+   *
+   * @param seconds how long it took
+   * @param waited seconds from the change to the attempt; absent after the first
+   */
+  attempted(outcome: string, seconds: number, waited?: number): void;
+  /** A delivery was given up. */
+  gaveUp(): void;
 }
 
 /**
@@ -86,6 +107,7 @@ export function createMetrics(worker: string): Metrics {
     registers,
   });
   const background = backgroundMetrics(registers);
+  const schedules = scheduleMetrics(registers);
   const routes = new Map<string, { requests: Counter.Internal; latency: Histogram.Internal<'method' | 'route'> }>();
   return {
     registry,
@@ -104,6 +126,8 @@ export function createMetrics(worker: string): Metrics {
     epochBegan: (to) => epoch.set(to),
     tokenFetched: (outcome) => tokens.inc({ outcome }),
     background,
+    deliveries: deliveryMetrics(registers),
+    schedules,
     batched(of, size, waited) {
       sizes.observe({ of }, size);
       waits.observe({ of }, waited);
@@ -153,6 +177,65 @@ function backgroundMetrics(registers: Registry[]): BackgroundMetrics {
   };
 }
 
+function deliveryMetrics(registers: Registry[]): DeliveryMetrics {
+  const attempts = new Counter({
+    name: 'countersign_delivery_attempts_total',
+    help: 'Attempts to deliver an event: delivered, rejected, unreachable, error; without a call: unwanted (its effect was dropped), withdrawn (the bridge has no trait for it).',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'countersign_delivery_attempt_seconds',
+    help: 'Time that an attempt took.',
+    labelNames: ['outcome'] as const,
+    buckets: LATENCIES,
+    registers,
+  });
+  const waits = new Histogram({
+    name: 'countersign_delivery_lag_seconds',
+    help: 'Time from a change to the first attempt to deliver its event.',
+    buckets: [...LATENCIES, 60, 300, 3600],
+    registers,
+  });
+  const givenUp = new Counter({
+    name: 'countersign_deliveries_given_up_total',
+    help: 'Deliveries that were given up after their last attempt.',
+    registers,
+  });
+  return {
+    attempted(outcome, seconds, waited) {
+      attempts.inc({ outcome });
+      durations.observe({ outcome }, seconds);
+      if (waited !== undefined) waits.observe(waited);
+    },
+    gaveUp: () => givenUp.inc(),
+  };
+}
+
+/** Seconds: from what nobody notices to a day without a server. */
+const DELAYS = [1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400];
+
+function scheduleMetrics(registers: Registry[]): ScheduleMetrics {
+  const reports = new Counter({
+    name: 'countersign_scheduled_reports_total',
+    help: 'Instants of schedules: the report was created, was there already (repeated), or was refused and is not tried again.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  const delays = new Histogram({
+    name: 'countersign_scheduled_report_delay_seconds',
+    help: 'Time from the instant of a schedule to when it was seen to.',
+    buckets: DELAYS,
+    registers,
+  });
+  return {
+    followed(outcome, delay) {
+      reports.inc({ outcome });
+      delays.observe(Math.max(0, delay));
+    },
+  };
+}
+
 /** Adds the count of processes that were replaced, which the primary keeps. */
 export function makeReplacedCounter(registry: Registry): Counter<'worker' | 'because'> {
   return new Counter({
@@ -175,11 +258,57 @@ export function watchTurns({ registry }: Metrics, waiting: () => number): void {
   });
 }
 
+/** Deliveries that wait for an attempt: how many, and when the longest overdue of them was due. */
+export interface WaitingDeliveries {
+  readonly count: number;
+  readonly oldest: Date | null;
+}
+
+/**
+ * Adds the deliveries that wait in the whole deployment, counted when metrics are asked for; each process tells the same.
+ *
+ * @param now milliseconds since 1970
+ */
+export function watchDeliveries(
+  { registry }: Metrics,
+  count: () => Promise<WaitingDeliveries>,
+  now: () => number,
+): void {
+  let found: Promise<WaitingDeliveries | undefined> | undefined;
+  // Both gauges are collected at once, by one query.
+  const countOnce = () => {
+    found ??= count()
+      .catch(() => undefined)
+      .finally(() => {
+        found = undefined;
+      });
+    return found;
+  };
+  new Gauge({
+    name: 'countersign_deliveries_waiting',
+    help: 'Deliveries that wait for an attempt, in the whole deployment; counted up to 100,000.',
+    registers: [registry],
+    async collect() {
+      const waiting = await countOnce();
+      if (waiting) this.set(waiting.count);
+    },
+  });
+  new Gauge({
+    name: 'countersign_deliveries_oldest_waiting_seconds',
+    help: 'How long the longest overdue of these deliveries has been due. It is 0 while each waits for a time to come.',
+    registers: [registry],
+    async collect() {
+      const waiting = await countOnce();
+      if (waiting) this.set(waiting.oldest === null ? 0 : Math.max(0, now() - waiting.oldest.getTime()) / 1000);
+    },
+  });
+}
+
 /** Adds the state of the pools of database connections. */
 export function watchPools({ registry }: Metrics, pools: Readonly<Record<string, pg.Pool>>): void {
   new Gauge({
     name: 'countersign_database_connections',
-    help: 'Connections to the database, of lists, of leases and of the others: in use, idle, and requests waiting for one.',
+    help: 'Connections to the database, of lists, deliveries, leases and the others: in use, idle, and requests waiting for one.',
     labelNames: ['of', 'state'] as const,
     registers: [registry],
     collect() {

@@ -35,6 +35,7 @@ async function serveFromEnvironment(): Promise<void> {
     ? undefined
     : await startEmbedded({
         dataDir: config.dataDir,
+        workers: config.workers,
         log: (line) => logger.debug({ postgres: line }),
         alarm: (text) => logger.error(text),
       });

@@ -17,7 +17,7 @@ async function sourcesOf(name: string): Promise<string[]> {
 }
 
 describe('the README', () => {
-  const server = withServer();
+  const server = withServer({ deliveryAllowPrivate: true });
 
   it('shows the tour as it is', async () => {
     const { out } = await runTour(server.current.url);
@@ -30,7 +30,8 @@ describe('the README', () => {
 function comparable(text: string): string {
   return text
     .trim()
-    .replace(/http:\S+/, 'URL')
+    .replace(/http:[^\s,]+?(?=:?[\s,])/g, 'URL')
+    .replace(/evt_[\w-]{17}/g, 'EVENT')
     .replace(/200: .*, UP/, 'UP')
     .replace(/tour-[0-9a-f]{8}/g, 'LEDGER')
     .replace(/\$[a-z]{3}\.[\w-]{17}/g, 'LUID')
@@ -91,12 +92,14 @@ describe('every document', async () => {
   const decisions = (await readdir(join(root, 'docs/decisions'))).map((name) => `docs/decisions/${name}`);
   const guides = (await Promise.all(['docs', 'docs/interface'].map(pagesOf))).flat();
   const packages = ['packages/protocol/README.md', 'packages/server/README.md'];
+  const examples = (await readdir(join(root, 'examples'))).map((name) => `examples/${name}/README.md`);
   const documents = [
     'README.md',
     'CONTRIBUTING.md',
     'SECURITY.md',
     'CHANGELOG.md',
     ...packages,
+    ...examples,
     ...guides,
     ...decisions,
   ];
@@ -124,11 +127,11 @@ describe('every document', async () => {
 });
 
 /** How comments cite a page of `docs/interface/`: `interface/records#create`, or a page as a whole. */
-const CITATION = /\binterface\/([A-Za-z]+)(?:#([a-z-]+))?/g;
+const CITATION = /\binterface\/([A-Za-z]+(?:-[a-z]+)*)(?:#([a-z-]+))?/g;
 
 /** Every source, test and script, with its text. */
 async function sources(): Promise<[path: string, text: string][]> {
-  const folders = ['packages', 'scripts', 'bench'];
+  const folders = ['packages', 'scripts', 'bench', 'examples'];
   const found = await Promise.all(
     folders.map(async (folder) => {
       const paths = (await readdir(join(root, folder), { recursive: true })).map((path) => `${folder}/${path}`);

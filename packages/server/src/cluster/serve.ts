@@ -21,6 +21,7 @@ export interface ServeOptions {
 /** Opens a server and listens, with the settings of the environment. */
 export async function serve(config: Config, means: ServeOptions): Promise<Server> {
   const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
+  const { reportAssetsDir, reportAssetsBucket, deliveryTimeout, deliveryConcurrency: slots } = config;
   const server = await openServer({
     database: { connectionString: means.databaseUrl },
     masterKey: means.masterKey,
@@ -34,6 +35,9 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     logger: means.logger,
     requestTimeout,
     deliveryAllowPrivate,
+    deliveries: { attempt: deliveryTimeout, slots: { process: slots, ledger: Math.ceil(slots / 4) } },
+    ...(reportAssetsDir === undefined ? {} : { reportAssetsDir }),
+    ...(reportAssetsBucket === undefined ? {} : { reportAssetsBucket }),
     worker: means.worker,
     ...(means.collect ? { collect: means.collect } : {}),
   });

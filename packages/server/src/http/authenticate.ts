@@ -1,8 +1,9 @@
 import { type Json, parseJson, type RecordEnvelope } from '@countersign/protocol';
-import { invalidToken, type KeySource, type Token, verifyToken } from '../auth/token.js';
+import { assertNotOwnToken } from '../auth/own-token.js';
+import { type KeySource, type Token, verifyToken } from '../auth/token.js';
 import { findTrustedFactor } from '../auth/trusted-factor.js';
 import { isUsable } from '../auth/usable.js';
-import { isOwn, type Ledger } from '../ledgers/ledger.js';
+import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
@@ -48,8 +49,7 @@ export async function authenticate(
     service.runtime.now,
     service.replays,
   );
-  // The ledger signs tokens for its bridges only: one that comes back is a replay by a bridge.
-  if (ledger && token.key !== undefined && isOwn(ledger, token.key)) throw invalidToken('key-of-the-ledger');
+  if (ledger) assertNotOwnToken(ledger, token);
   return token;
 }
 

@@ -29,7 +29,10 @@ export async function answerRequest(
   let late = false;
   const work = async () => {
     ledger = await resolve();
-    return perform(ledger, () => late);
+    const answer = await perform(ledger, () => late);
+    // Nobody takes the file of an answer that comes too late.
+    if (late) answer.file?.close();
+    return answer;
   };
   try {
     return await inTime(service.requestTimeout, work(), () => {

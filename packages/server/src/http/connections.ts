@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { isDownload } from './file.js';
 
 /** Bounds on the connections of clients. */
 export interface ConnectionBounds {
@@ -28,6 +29,8 @@ export interface Connections {
 interface Open {
   /** Since when output waits to be sent; 0 when all is sent. */
   since: number;
+  /** Bytes that were sent at the last look. */
+  sent: number;
   /** The last request's answer. */
   reply: FastifyReply | undefined;
 }
@@ -53,7 +56,7 @@ export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds,
   server.on('connection', (socket: Socket) => {
     // With `maxConnections` a worker would hand it back to the primary process, which would hand it out again.
     if (open.size >= bounds.count) return void socket.destroy();
-    open.set(socket, { since: 0, reply: undefined });
+    open.set(socket, { since: 0, sent: 0, reply: undefined });
     socket.once('close', () => open.delete(socket));
   });
   app.addHook('onRequest', (request, reply, done) => {
@@ -87,11 +90,13 @@ export function guardConnections(app: FastifyInstance, bounds: ConnectionBounds,
   };
 }
 
-/** Closes the connections of clients that read too slowly: output that waits for them takes memory. */
+/** What waits for them takes memory. Of a file only a little does at a time: who takes some of it is no slow reader. */
 function cutSlowReaders(open: ReadonlyMap<Socket, Open>, patience: number, now: number): void {
   for (const [socket, connection] of open) {
+    const progresses = isDownload(socket) && socket.bytesWritten !== connection.sent;
+    connection.sent = socket.bytesWritten;
     if (socket.writableLength === 0) connection.since = 0;
-    else if (connection.since === 0) connection.since = now;
+    else if (connection.since === 0 || progresses) connection.since = now;
     else if (now - connection.since >= patience) socket.destroy();
   }
 }

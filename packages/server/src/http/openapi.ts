@@ -2,6 +2,7 @@ import { kinds } from '../kinds/registry.js';
 import type { HttpService } from './http-service.js';
 import { INTERFACE } from './information.js';
 import { components } from './openapi/components.js';
+import { describeWebhooks } from './openapi/deliveries.js';
 import { describeServerRoutes, journal, ledgerCollection } from './openapi/other-routes.js';
 import { recordPaths } from './openapi/record-routes.js';
 import { tokenEndpoint } from './openapi/token-route.js';
@@ -38,6 +39,7 @@ export function openApi(service: HttpService): object {
       ...recordPaths(),
       ...journal(),
     },
+    webhooks: describeWebhooks(),
     components: components(defaultLedger !== undefined),
   };
 }

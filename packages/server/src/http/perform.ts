@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { stages } from '../forwarding/stage.js';
+import type { Kind } from '../kinds/kind.js';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
 import type { Task } from '../metering/task.js';
+import type { Operation } from '../operations/operation.js';
 import type { Answer, Command } from '../records/command.js';
 import { answerRequest } from './boundary.js';
 import { commandOf } from './command.js';
@@ -54,6 +57,19 @@ export async function outsideLedgers(
     makeErrorReport(service, request),
   );
   return send(reply, answer);
+}
+
+/** Performs an operation on records of the kind, in a session on the ledger that the request names. */
+export function performOperation(
+  service: HttpService,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { perform }: Operation,
+  kind: Kind,
+): Promise<FastifyReply> {
+  return inLedger(service, request, reply, async (session) =>
+    perform(session, kind, await commandOf(session, session.ledger, request), stages),
+  );
 }
 
 /** The id that work outside every ledger is charged to. */

@@ -1,25 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import type { Answer } from '../records/command.js';
-
-/** Lets scripts of every origin read the answer (interface/README#requests). */
-export function allowAnyOrigin(reply: FastifyReply): FastifyReply {
-  return reply.header('access-control-allow-origin', '*');
-}
-
-/** Answers a CORS preflight request. */
-export function preflight(reply: FastifyReply): FastifyReply {
-  return reply
-    .code(204)
-    .header('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS')
-    .header('access-control-allow-headers', 'authorization, content-type, x-ledger')
-    .header('access-control-max-age', '86400')
-    .send();
-}
+import { sendFile } from './file.js';
 
 /** Sends an operation's answer. */
-export function send(reply: FastifyReply, { status, body, retryAfter, confidential }: Answer): FastifyReply {
+export function send(reply: FastifyReply, { status, body, file, retryAfter, confidential }: Answer): FastifyReply {
   if (confidential) reply.header('cache-control', 'no-store');
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  if (file) return sendFile(reply.code(status), file);
+  // A drop has the type that the interface names for it; a retry has none (interface/effects#retry).
+  if (status === 202) return reply.code(status).send();
   if (body === undefined) return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send();
   return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
 }

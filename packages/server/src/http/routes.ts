@@ -10,6 +10,7 @@ export interface Route {
   readonly path: string;
   readonly kind: Kind;
   readonly operation: Operation;
+  readonly of: OperationRoute['of'];
   /** What distinguishes the name of an alias from that of the route to use. */
   readonly alias?: string;
 }
@@ -21,12 +22,13 @@ export interface Route {
 export function recordRoutes(): Route[] {
   return kinds.flatMap((kind) => {
     const records = collectionPath(kind);
-    const bases = { records, record: kind.only?.path ?? `${records}/:id` };
+    const record = kind.only?.path ?? `${records}/:id`;
+    const bases = { records, record, address: record };
     const operations = OPERATIONS.filter((operation) => operation.isOf(kind));
     return [
       ...operations.flatMap((operation) =>
         operation.routes(kind).map(({ method, of, path = '', alias }) => ({
-          ...{ method, path: bases[of] + path, kind, operation },
+          ...{ method, path: bases[of] + path, kind, operation, of },
           ...(alias === undefined ? {} : { alias }),
         })),
       ),
@@ -39,7 +41,7 @@ export function recordRoutes(): Route[] {
 function olderRoutes(kind: Kind, { older }: Only, operations: readonly Operation[]): Route[] {
   const named = operations.filter(({ name }) => name === 'read' || name === 'update');
   return named.flatMap((operation) =>
-    operation.routes(kind).map(({ method }) => ({ method, path: older, kind, operation, alias: 'ByHandle' })),
+    operation.routes(kind).map(({ method, of }) => ({ method, path: older, kind, operation, of, alias: 'ByHandle' })),
   );
 }
 

@@ -1,12 +1,12 @@
 import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, LogController } from 'fastify';
-import { stages } from '../forwarding/stage.js';
 import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
 import { createLedger } from '../operations/create-ledger/operation.js';
 import { listLedgers } from '../operations/list-ledgers.js';
 import { takeBodies } from './body-parsers.js';
-import { BASE, commandOf } from './command.js';
+import { BASE } from './command.js';
 import { CONNECTION_CHECK_INTERVAL, type ConnectionBounds, type Connections, guardConnections } from './connections.js';
+import { allowAnyOrigin, preflight } from './cors.js';
 import { answerNotFound, refuse } from './framework-errors.js';
 import { health } from './health.js';
 import type { HttpService } from './http-service.js';
@@ -15,14 +15,14 @@ import { JOURNAL, notJournaled } from './journal.js';
 import { metricsRoute } from './metrics.js';
 import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
-import { inLedger, outsideLedgers } from './perform.js';
+import { inLedger, outsideLedgers, performOperation } from './perform.js';
 import { takeInTurn } from './pipelining.js';
-import { allowAnyOrigin, preflight, send } from './reply.js';
+import { send } from './reply.js';
 import { recordRoutes } from './routes.js';
 import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
 
 /** Greatest length of a path parameter; longer ones are an unknown route. */
-const PARAMETER = 1_024;
+const PARAMETER_CHARACTERS = 1_024;
 
 /** What the server counts, and how the counts of all processes are collected. */
 export interface Counted {
@@ -56,7 +56,7 @@ export function createServer(
     forceCloseConnections: 'idle',
     // Requests that arrive on an open connection during shutdown are answered as usual.
     return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER_CHARACTERS },
     frameworkErrors: (error, request, reply) => void refuse(service, error, request, allowAnyOrigin(reply)),
     clientErrorHandler: (error, socket) => answerBadWire(service, error, socket),
   });
@@ -85,10 +85,7 @@ export function createServer(
     app.route({
       method,
       url: BASE + path,
-      handler: (request, reply) =>
-        inLedger(service, request, reply, async (session) =>
-          operation.perform(session, kind, await commandOf(session, session.ledger, request), stages),
-        ),
+      handler: (request, reply) => performOperation(service, request, reply, operation, kind),
     });
   }
   app.post(`${BASE}/ledgers`, (request, reply) => outsideLedgers(service, request, reply, createLedger));

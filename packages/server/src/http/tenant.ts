@@ -12,13 +12,13 @@ import type { HttpService } from './http-service.js';
 export async function resolveLedger(service: HttpService, named: string | undefined): Promise<Ledger> {
   const id = named || service.defaultLedger;
   if (!id) throw new LedgerError('api.route-not-found', 'Active ledger is not set!');
-  if (id.length > MOST || id.includes('\u0000'))
+  if (id.length > MAX_NAME_CHARACTERS || id.includes('\u0000'))
     throw new LedgerError('api.route-not-found', 'Server does not host requested ledger');
   return service.ledgers.resolve(id);
 }
 
 /** Greatest length of a handle; longer names are refused before any query. */
-const MOST = 255;
+const MAX_NAME_CHARACTERS = 255;
 
 /** For routes outside every ledger. @throws `api.no-tenant-allowed` when the request names one */
 export function noTenant(named: string | undefined): void {

@@ -148,18 +148,23 @@ const compiled: Attack = {
   name: 'schemas to compile',
   async prepare(url, [size, kind, repeat]) {
     const client = await newLedger(url);
-    const each = [
-      { type: 'string', minLength: 1, maxLength: 9 },
-      { minimum: 1, maximum: 2, multipleOf: 3, minLength: 1, minItems: 1, maxItems: 2 },
-      { format: 'date-time' },
-      { required: list(12, (i) => `k${i}`) },
-      { pattern: '^[a-z]{30}x' },
-    ][scaled(kind, 0, 4)] as JsonObject;
-    const most = [198, 98, 295, 290, 60][scaled(kind, 0, 4)] ?? 100;
+    const optional = list(480, (i) => `${String.fromCharCode(0x4e00 + 2 * i)}?`).join('');
+    const several = [
+      () => ({ type: 'string', minLength: 1, maxLength: 9 }),
+      () => ({ minimum: 1, maximum: 2, multipleOf: 3, minLength: 1, minItems: 1, maxItems: 2 }),
+      () => ({ format: 'date-time' }),
+      () => ({ required: list(12, (i) => `k${i}`) }),
+      () => ({ pattern: '^[a-z]{30}x' }),
+      (i: number) => ({ pattern: `[${'\\p{L}'.repeat(180)}]a${i}` }),
+      (i: number) => ({ pattern: `^${optional}${i}$` }),
+      (i: number) => ({ pattern: `^\\p{L}{90${i}}$` }),
+    ];
+    const each = several[scaled(kind, 0, several.length - 1)] as (index: number) => JsonObject;
+    const most = [198, 98, 295, 290, 60, 52, 10, 10][scaled(kind, 0, several.length - 1)] ?? 100;
     let number = 0;
     return () => {
       number += 1;
-      const schema = { properties: members(scaled(size, 10, most), () => each), title: `${number}` };
+      const schema = { properties: members(scaled(size, 10, most), each), title: `${number}` };
       const handle = repeat < 0.5 ? 'not a handle' : `s-${number}`;
       return client.create('/schemas', { handle, record: 'wallet', format: 'json-schema', schema });
     };

@@ -277,9 +277,22 @@ describe('a policy of another schema in a domain', () => {
     }
   });
 
+  it('about labels is about records there, and what is unique is so there', async () => {
+    const { founder, admin } = await divided(server.current.url);
+    const values = [{ label: 'main', unique: true }];
+    ok(await admin.create('/policies', { handle: 'p@sales', schema: 'labels', values }));
+    for (const handle of ['w', 'w@bank', 'w@sales', 'w@eu@sales']) {
+      const domain = handle.split('@').slice(1).join('@');
+      const made = ok(await founder.create('/wallets', { handle }, { ...(domain && { domain }) })).body;
+      const path = `/wallets/${encodeURIComponent(handle)}`;
+      const prove = async (label: string) => (await founder.prove(path, made, { labels: { $push: label } })).status;
+      expect(await prove('other'), handle).toBe(handle.endsWith('@sales') ? 422 : 200);
+      expect(await prove('main'), handle).toBe(handle === 'w@eu@sales' ? 422 : 200);
+    }
+  });
+
   it.each<[schema: string, data: JsonObject]>([
-    ['labels', { values: [{ any: 'thing' }] }],
-    ['layout', { values: [{ any: 'thing' }] }],
+    ['layout', { values: [{ record: 'wallet', values: [{ data: { any: 'thing' } }] }] }],
     ['dtc', { values: [{ any: 'thing' }] }],
     ['schedule', { record: 'report', action: 'create', inputs: { schema: 'daily' } }],
     ['own@sales', { values: [{ any: 'thing' }] }],

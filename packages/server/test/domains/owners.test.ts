@@ -83,7 +83,7 @@ describe('a ledger under policies that let nobody in', () => {
     ['about other records', access('p', [{ action: 'any', record: 'symbol' }])],
     ['that opens it under a condition nobody knows', access('p', [{ action: 'access', invoke: 'x' }])],
     ['with a filter, which no gate fulfils', access('p', [{ action: 'access', filter: { handle: 'x' } }])],
-    ['of a schema that grants nothing', { handle: 'p', schema: 'labels', values: [{ action: 'any', record: 'any' }] }],
+    ['of a schema that grants nothing', { handle: 'p', schema: 'dtc', values: [{ action: 'any', record: 'any' }] }],
   ])('stays so with a policy %s', async (title, data) => {
     const owner = await born();
     const policy = ok(await owner.create('/policies', data)).body;

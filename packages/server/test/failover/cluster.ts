@@ -18,7 +18,7 @@ export class Clusters {
   }
 
   async start(dataDir: string): Promise<Postgres> {
-    const embedded = await startEmbedded({ dataDir, log: () => {} });
+    const embedded = await startEmbedded({ dataDir, workers: 1, log: () => {} });
     this.#running.add(embedded);
     return embedded;
   }

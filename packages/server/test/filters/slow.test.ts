@@ -47,8 +47,8 @@ describe('lists that take long to find', () => {
       isListed = true;
     });
     await store.ping();
-    expect(await store.ledgers.load('none')).toBeUndefined();
-    expect(await store.lookup({ ledger: 1, kind: 'wallet', id: 'none', by: 'handle' })).toEqual({ version: 0 });
+    expect(await store.ledgers.find('none')).toBeUndefined();
+    expect(await store.findVersion({ ledger: 1, kind: 'wallet', id: 'none', by: 'handle' })).toEqual({ version: 0 });
     expect(await store.linked.keys({ ledger: 1, kind: 'wallet', link: 'none', limit: 1 })).toEqual([]);
     expect(isListed).toBe(false);
     for (const holder of holders) holder.release();

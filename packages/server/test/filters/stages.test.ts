@@ -3,7 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import type { Filter } from '../../src/store/queries/filter.js';
-import { createLists, FEW, HEAD, type Listed, type ListQuery, type Lists } from '../../src/store/queries/list.js';
+import {
+  createLists,
+  FEW,
+  HEAD,
+  type Listed,
+  type ListQuery,
+  type Lists,
+  shapeOf,
+} from '../../src/store/queries/list.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 
 const RECORDS = 6_000;
@@ -179,6 +187,19 @@ describe('lists by one field, one after the other', () => {
     expect(await few(lists, 'half')).toBe(1);
     for (let times = 0; times < 8; times += 1) expect(await few(lists)).toBe(2);
     expect(await few(lists)).toBe(1);
+  });
+});
+
+describe('the name of lists that match alike', () => {
+  const named = (path: string, ledger = 1) =>
+    shapeOf({ ledger, kind: 'wallet', filters: [{ path, operator: '$eq', values: ['x'] }] });
+
+  it('is short, however long the fields are, and another one for others', () => {
+    const long = `data.custom.${'n'.repeat(1_000)}`;
+    expect(named(long).length).toBeLessThan(100);
+    const names = [named(long), named(`${long}m`), named('data.a'), named('data.a', 2)];
+    expect(new Set(names).size).toBe(names.length);
+    expect(named(long)).toBe(names[0]);
   });
 });
 

@@ -100,7 +100,7 @@ export class Description {
     if (!found) return `${method} ${path} is not documented`;
     const response = found.operation.responses[status] as { $ref?: string } | undefined;
     if (!response) return `${status} is not documented for ${found.name}: ${JSON.stringify(body)}`;
-    if (status === 204) return body === null ? undefined : 'a 204 has no body';
+    if (status === 204 || status === 202) return body === null ? undefined : `a ${status} has no body`;
     const at = response.$ref
       ? response.$ref.slice('#/'.length).split('/')
       : ['paths', found.path, found.method, 'responses', String(status)];

@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operationId } from '../../src/http/openapi/names.js';
+import { recordRoutes } from '../../src/http/routes.js';
 import { withServer } from '../support/server.js';
 import { Description } from './description.js';
 
@@ -76,6 +78,12 @@ export function granted(rules: Answer<'checkWalletAccess', 200>): unknown[] {
   return rules.data.map(({ data }) => [data.action, data.record, data.filter]);
 }
 
+export function found({ data }: Answer<'lookupWalletAnchors', 200> | Answer<'readWalletAnchors', 200>): unknown[] {
+  return data.map((one) => ('luid' in one ? one.luid + one.data.handle : one.data.handle));
+}
+
+export const sought: Sent<'lookupWalletAnchors'> = { hash: '', data: { wallet: 'w', custom: { anything: 1 } } };
+
 export function factor({ data, meta }: Answer<'readSignerFactor', 200>): string {
   if (data.schema === 'oauth-client-credentials' && 'clientId' in data) return data.clientId ?? '';
   if (data.schema === 'key-pair' && 'secret' in data) return data.secret ?? meta.secret?.name ?? '';
@@ -118,17 +126,25 @@ export const orphan: Sent<'updateWallet'> = { hash: '', data: { handle: 'w' } };
 export const report: Sent<'addReportProof'> = { method: '', public: '', digest: '', result: '', custom: { status: 'lost' } };
 `;
 
+/** What records have, and what deliveries have in its place. */
+const OF_RECORDS = 'meta.owners.join() + data.custom?.x';
+const OF_DELIVERIES = 'meta.status + meta.replay + meta.output?.data.signal + data.linked + data.record + data.bridge';
+
 /** Reads every list, and every record alone, so that none of them is `unknown`. */
 function readsOf(described: Description): string {
+  const lookups = recordRoutes().filter(({ of }) => of === 'address');
+  const others = new Set(lookups.map(operationId));
   const reads = described.operations().filter(({ operation, path, method }) => {
-    return method === 'get' && path !== '/' && operation.responses[200] && operation.tags[0] !== 'Server';
+    if (others.has(operation.operationId)) return false;
+    if (method !== 'get' || path === '/' || path.endsWith('/{asset}')) return false;
+    return operation.responses[200] && operation.tags[0] !== 'Server';
   });
   const lines = reads.map(({ operation: { operationId } }) => {
     const body = `operations['${operationId}']['responses'][200]['content']['application/json']`;
     const one = operationId.startsWith('list') ? `${body}['data'][number]` : body;
     return [
       `export const ${operationId}: (one: ${one}) => string = ({ hash, luid, meta, data }) =>`,
-      '  hash + luid + meta.moment + meta.owners.join() + meta.proofs.map((proof) => proof.result).join() + data.custom?.x;',
+      `  hash + luid + meta.moment + meta.proofs.map((proof) => proof.result).join() + ${/Events?$/.test(operationId) ? OF_DELIVERIES : OF_RECORDS};`,
     ].join('\n');
   });
   return [`import type { operations } from './types.js';`, ...lines].join('\n');

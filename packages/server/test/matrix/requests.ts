@@ -3,6 +3,9 @@ import type { Route } from '../../src/http/routes.js';
 import { dropOf, proofOver, signed, updateOf } from '../support/client.js';
 import { createBody, type Scene } from '../support/scene.js';
 
+/** The handle of no delivery. */
+export const NO_DELIVERY = '0123456789abcdefg';
+
 /** What goes over the wire to a route. */
 export interface Wire {
   readonly method: Route['method'];
@@ -22,6 +25,8 @@ export function requestTo(route: Route, scene: Scene, record: RecordEnvelope, id
     id,
     ...(kind.links.under ? { parent: String(scene.data[kind.links.under.member]) } : {}),
     change: '1',
+    event: NO_DELIVERY,
+    asset: 'a',
     ...(scene.client.ledger === undefined ? {} : { ledger: scene.client.ledger }),
   };
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
@@ -29,18 +34,16 @@ export function requestTo(route: Route, scene: Scene, record: RecordEnvelope, id
     if (value === undefined) throw new Error(`No value for :${name} of ${route.path}`);
     return value;
   });
-  const body = bodyOf(operation.name, scene, record);
+  const body = method === 'GET' ? undefined : bodyOf(operation.name, scene, record, id);
   return { method, path, ...(body ? { body } : {}) };
 }
 
-function bodyOf(operation: string, scene: Scene, record: RecordEnvelope): JsonObject | undefined {
+function bodyOf(operation: string, scene: Scene, record: RecordEnvelope, id: string): JsonObject {
   const { key } = scene.client;
   switch (operation) {
-    case 'read':
-    case 'list':
-    case 'changes':
-    case 'change':
-      return undefined;
+    case 'retry':
+    case 'activate':
+      return signed({}, key, {});
     case 'create':
       return createBody({ ...scene, data: another(scene) });
     case 'update':
@@ -51,6 +54,10 @@ function bodyOf(operation: string, scene: Scene, record: RecordEnvelope): JsonOb
       return { ...proofOver(record.hash, key) };
     case 'check':
       return signed({ action: 'read' }, key, {});
+    case 'lookup':
+      return signed({ wallet: id }, key, {});
+    default:
+      throw new Error(`No body for ${operation}`);
   }
 }
 

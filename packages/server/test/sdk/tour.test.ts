@@ -4,7 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { withServer } from '../support/server.js';
 import { runTour } from './tour.js';
 
-const server = withServer();
+const server = withServer({ deliveryAllowPrivate: true });
+const guarded = withServer();
 const between: Server[] = [];
 
 afterEach(async () => {
@@ -37,6 +38,14 @@ describe('the tour', () => {
     const { code, out, err } = await runTour(await altering((text) => ({ text })));
     expect(err).toBe('');
     expect(code).toBe(0);
+    expect(out.trimEnd()).toMatch(/All as expected\.$/);
+  });
+
+  it('says what to set where the server calls public addresses only, and goes on', async () => {
+    const { code, out, err } = await runTour(guarded.current.url);
+    expect(err).toBe('');
+    expect(code).toBe(0);
+    expect(out).toContain('DELIVERY_ALLOW_PRIVATE=true npm start');
     expect(out.trimEnd()).toMatch(/All as expected\.$/);
   });
 

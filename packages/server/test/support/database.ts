@@ -31,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), 'countersign-test-'));
   const log: string[] = [];
   try {
-    const database = await startEmbedded({ dataDir: folder, log: (line) => log.push(line) });
+    const database = await startEmbedded({ dataDir: folder, workers: 1, log: (line) => log.push(line) });
     void database.exited.then((error) => console.error(`${error.message}\n${log.slice(-20).join('\n')}`));
     project.provide('databaseUrl', database.url);
     return async () => {

@@ -25,8 +25,15 @@ export interface TestServerOptions {
   /** PEM of the authority that services outside are verified by. */
   readonly outboundCa?: string;
   readonly requestTimeout?: number;
+  readonly reportAssetsDir?: string;
+  readonly reportAssetsBucket?: string;
   /** Bounds on connections that a test can wait for. */
   readonly connections?: NonNullable<ServerOptions['connections']>;
+  /** Bounds on deliveries and background work that a test can wait for. */
+  readonly deliveries?: NonNullable<ServerOptions['deliveries']>;
+  readonly background?: NonNullable<ServerOptions['background']>;
+  /** Names of a test's own. */
+  readonly guard?: NonNullable<ServerOptions['guard']>;
   /** Takes what is logged; without it nobody sees that. */
   readonly logger?: Logger;
 }

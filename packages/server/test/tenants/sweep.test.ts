@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Route, recordRoutes } from '../../src/http/routes.js';
 import { kinds } from '../../src/kinds/registry.js';
 import { expectRefusal } from '../support/checks.js';
-import { newKey, newLedger, type TestAnswer, type TestClient } from '../support/client.js';
+import { newKey, newLedger, signed, type TestAnswer, type TestClient } from '../support/client.js';
 import { createBody, make, requestsOn, type Scene, seen, setScene, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
@@ -11,8 +11,8 @@ import { bearer } from '../support/token.js';
 /** In every record of the neighbour, and nowhere else. */
 const MARK = 'only-the-neighbour-says-this';
 
-/** The routes about one record, which is named by its id. */
-const byId = recordRoutes().filter(({ path }) => path.includes('/:id'));
+/** The routes about one record, which is named by its id. Nothing is found at an address that leads to nothing. */
+const byId = recordRoutes().filter(({ path, of }) => path.includes('/:id') && of === 'record');
 
 /** A luid of the kind that no record has. */
 const nobody = ({ kind }: Scene) => `$${kind.prefix}.-NoRecordHasThis0`;
@@ -34,8 +34,9 @@ describe.each(kinds.filter(({ name }) => byId.some(({ kind }) => kind.name === n
   /** Every request about a record by its id, each as valid as it can be. */
   function requests(of: Scene, record: RecordEnvelope, id: string) {
     const bodies = new Map(
-      requestsOn(of, record).map(({ method, operation, body }) => [`${method} ${operation}`, body]),
+      requestsOn(of, record).map(({ method, operation, body }) => [`${method} ${operation}`, body as object]),
     );
+    for (const operation of ['retry', 'activate']) bodies.set(`POST ${operation}`, signed({}, of.client.key, {}));
     return routes.map((route) => ({
       method: route.method,
       path: filled(route, of.data, id),
@@ -112,5 +113,10 @@ function needsOf({ kind, data }: Scene): { kind: 'signer' | 'circle'; data: Json
 
 function filled({ path, kind }: Route, data: JsonObject, id: string): string {
   const parent = String(data[kind.links.under?.member ?? '']);
-  return path.replace(':parent', parent).replace(':id', id).replace(':change', '1');
+  return path
+    .replace(':parent', parent)
+    .replace(':id', id)
+    .replace(':change', '1')
+    .replace(':event', '0123456789abcdefg')
+    .replace(':asset', 'a');
 }

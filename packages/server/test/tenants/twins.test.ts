@@ -90,7 +90,7 @@ describe('of ledgers that are alike in everything, each', () => {
           ['read', 'handle'],
           ['$wallet.read', 'luid'],
         ] as const) {
-          const { record } = await store.lookup({ ledger, kind: 'wallet', id, by });
+          const { record } = await store.findVersion({ ledger, kind: 'wallet', id, by });
           expect(record?.body).toBe(body);
         }
       });
@@ -264,7 +264,7 @@ describe('of ledgers that are alike in everything, each', () => {
     await each(async (at, id) => {
       const name = TWINS[at] as string;
       for (const of of [name, `$ldg.${name}`]) {
-        const ledger = await store.ledgers.load(of);
+        const ledger = await store.ledgers.find(of);
         expect(ledger?.id).toBe(id);
         const bodies = ledger?.bodies.filter(({ luid }) => luid.endsWith('.own')).map(({ body }) => body);
         expect(bodies).toEqual([bodyOf(at, 'ledger', 'own'), bodyOf(at, 'policy', 'own')]);

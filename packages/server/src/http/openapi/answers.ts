@@ -1,5 +1,6 @@
 import { HASH_PATTERN, LUID_PATTERN, REASONS } from '@countersign/protocol';
 import type { Kind } from '../../kinds/kind.js';
+import { OPERATIONS } from '../../operations/operations.js';
 import { count, listOf, object, oneOfTexts, openObject, ref, type Schema, text, toOpenApiSchema } from './schemas.js';
 
 const CHANGE_ACTIONS = ['create', 'update', 'drop'];
@@ -113,6 +114,11 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
   }),
 };
 
+/** The answer components that operations define for themselves. */
+export function ownAnswers(): Record<string, Schema> {
+  return Object.assign({}, ...OPERATIONS.map(({ description }) => description.components?.answers ?? {}));
+}
+
 /** The record of a kind as it is answered, one version of it, and the lists of both. */
 export function answerComponents(kind: Kind): Record<string, Schema> {
   const {
@@ -151,6 +157,6 @@ const HASHED =
   'Of `data`, or of `data` without `domain`: the ledger shows it whether or not the client has signed it. It is `meta.domain`.';
 
 /** A list with its hash and the proof of the ledger (interface/lists); `page` is absent for one served whole. */
-function describeSignedList(items: Schema, page?: Schema): Schema {
+export function describeSignedList(items: Schema, page?: Schema): Schema {
   return object({ hash: ref('hash'), meta: ref('answer-meta'), data: listOf(items), ...(page ? { page } : {}) });
 }

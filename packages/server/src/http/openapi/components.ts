@@ -1,6 +1,7 @@
 import { kindNamed, kinds } from '../../kinds/registry.js';
 import { limits } from '../../limits.js';
-import { ANSWERS, answerComponents } from './answers.js';
+import { ANSWERS, answerComponents, ownAnswers } from './answers.js';
+import { deliveryComponents } from './deliveries.js';
 import { refusalComponents } from './reasons.js';
 import { commonRequests, requestComponents } from './requests.js';
 import { count, makeSharedComponents, type Schema, text } from './schemas.js';
@@ -26,6 +27,8 @@ export function components(hasDefault: boolean): object {
     responses: refusalComponents(),
     schemas: {
       ...ANSWERS,
+      ...deliveryComponents(),
+      ...ownAnswers(),
       ...makeSharedComponents(),
       ...commonRequests(kindNamed('wallet')),
       ...Object.assign({}, ...kinds.map((kind) => ({ ...requestComponents(kind), ...answerComponents(kind) }))),

@@ -82,11 +82,13 @@ export function errorResponse(reasons: readonly Reason[]): object {
 }
 
 /**
- * Reasons with a second status: a body over the limit (interface/records#request-bodies), a server that is out of reach.
+ * Reasons with a second status: a body over the limit (interface/records#request-bodies), a server or a bridge that is out
+ * of reach.
  */
 const OTHER_STATUS: Partial<Readonly<Record<Reason, string>>> = {
   'api.body-malformed': '413',
   'api.unexpected-error': '503',
+  'bridge.proxy-response-invalid': '502',
 };
 
 function componentName(family: string, status: string): string {

@@ -1,6 +1,6 @@
 import type { Kind } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { filterableMembers, OF_CHANGES } from '../../lists/filters.js';
+import { filterableMembers, OF_CHANGES, OF_DELIVERIES } from '../../lists/filters.js';
 import type { Parameter } from '../../operations/operation.js';
 import { type Route, recordRoutes } from '../routes.js';
 import { operationId, summary } from './names.js';
@@ -31,9 +31,16 @@ function operation(route: Route): object {
     tags: [kind.title],
     parameters: describeParameters(route),
     ...(body ? { requestBody: jsonBody(body) } : {}),
-    ...(isForwarded(route) ? { description: FORWARDING_NOTE } : {}),
+    ...describeNote(route),
     responses: { ...success(route), ...refusals(familyOf(route)) },
   };
+}
+
+/** The description of an operation: forwarding, or the right that it asks for. */
+function describeNote(route: Route): object {
+  const { asks } = route.operation;
+  if (isForwarded(route)) return { description: FORWARDING_NOTE };
+  return asks ? { description: `Asks for the right to \`${asks.action}\` \`${asks.record}\`.` } : {};
 }
 
 const FORWARDING_NOTE =
@@ -51,17 +58,28 @@ export function jsonAnswer(description: string, schema: Schema): object {
 
 function success({ kind, operation }: Route): object {
   return Object.fromEntries(
-    Object.entries(operation.description.answers(kind)).map(([status, { text, component }]) => [
-      status,
-      component === undefined ? { description: text } : jsonAnswer(text, ref(component)),
-    ]),
+    Object.entries(operation.description.answers(kind)).map(([status, { text, component, isFile }]) => {
+      if (isFile) return [status, fileAnswer(text)];
+      return [status, component === undefined ? { description: text } : jsonAnswer(text, ref(component))];
+    }),
   );
 }
 
-function describeParameters({ kind, operation, path }: Route): object[] {
+/** An answer that is a file to be saved. */
+function fileAnswer(description: string): object {
+  const schema = { type: 'string', contentMediaType: 'application/octet-stream' };
+  const disposition = { description: '`attachment`, with the name of the file.', schema: { type: 'string' } };
+  return {
+    description,
+    headers: { 'content-disposition': disposition },
+    content: { 'application/octet-stream': { schema } },
+  };
+}
+
+function describeParameters({ kind, operation, path, of }: Route): object[] {
   const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
   return [
-    ...names.map((name) => pathParameter(kind, name)),
+    ...names.map((name) => (name === 'id' && of === 'address' ? address(kind) : pathParameter(kind, name))),
     // The alias of older clients names the ledger in its path.
     ...(names.includes('ledger') ? [] : [{ $ref: '#/components/parameters/ledger' }]),
     ...(operation.description.parameters ?? []).flatMap((parameter) => PARAMETERS[parameter](kind)),
@@ -90,6 +108,18 @@ const CHANGE_FILTERS = {
   },
 };
 
+/** What lists of deliveries are filtered by (interface/effects#list-deliveries). */
+const DELIVERY_FILTERS = {
+  ...CHANGE_FILTERS,
+  schema: {
+    type: 'object',
+    properties: Object.fromEntries(
+      OF_DELIVERIES.map((member) => [member, { type: 'string', maxLength: limits.filter }]),
+    ),
+    additionalProperties: { type: 'string' },
+  },
+};
+
 /** The parameters that choose a page of a list (interface/lists#pages). */
 export const PAGE = [{ $ref: '#/components/parameters/index' }, { $ref: '#/components/parameters/limit' }];
 
@@ -97,14 +127,24 @@ const PARAMETERS: Readonly<Record<Parameter, (kind: Kind) => readonly object[]>>
   page: () => PAGE,
   filters: (kind) => [filters(kind)],
   'change-filters': () => [CHANGE_FILTERS],
+  'delivery-filters': () => [DELIVERY_FILTERS],
   include: (kind) => (kind.secrets.reveals === undefined ? [] : [INCLUDE_PARAMETER]),
 };
+
+function address({ name }: Kind): object {
+  const description = `What leads to the ${name}: its handle or luid, or an address such as \`schema:name@${name}\`.`;
+  return { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description };
+}
 
 function pathParameter(kind: Kind, name: string): object {
   const parameter = { name: name === 'parent' ? kind.links.under?.member : name, in: 'path', required: true };
   if (name === 'change') {
     return { ...parameter, schema: { type: 'integer', minimum: 1 }, description: 'Number of the version.' };
   }
+  if (name === 'event') {
+    return { ...parameter, schema: { type: 'string' }, description: 'Handle or luid of the delivery.' };
+  }
+  if (name === 'asset') return { ...parameter, schema: { type: 'string' }, description: 'Handle of the asset.' };
   const of = name === 'parent' ? kind.links.under?.kind : kind.name;
   return { ...parameter, schema: { type: 'string' }, description: `Handle or luid of the ${of?.replace('-', ' ')}.` };
 }

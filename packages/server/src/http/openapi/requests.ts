@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox';
 import type { Kind } from '../../kinds/kind.js';
-import { type BodySchemas, bodySchemasOf, checkSchema } from '../../operations/bodies.js';
+import { type BodySchemas, bodySchemasOf, retrySchema } from '../../operations/bodies.js';
+import { OPERATIONS } from '../../operations/operations.js';
 import { listOf, ref, type Schema, toOpenApiSchema } from './schemas.js';
 
 /**
@@ -24,9 +25,14 @@ export function requestComponents(kind: Kind): Record<string, Schema> {
   };
 }
 
-/** What requests of every kind have in common: the body of an access check, and the proofs that come with data. */
+/** What requests of every kind have in common: the bodies of operations, and the proofs that come with data. */
 export function commonRequests(kind: Kind): Record<string, Schema> {
-  return { check: describeSignedBody(checkSchema), 'sent-proof': eitherProof(bodySchemasOf(kind)) };
+  const bodies = OPERATIONS.flatMap(({ description }) => Object.entries(description.components?.requests ?? {}));
+  return {
+    ...Object.fromEntries(bodies.map(([name, schema]) => [name, describeSignedBody(schema)])),
+    retry: describeSignedBody(retrySchema),
+    'sent-proof': eitherProof(bodySchemasOf(kind)),
+  };
 }
 
 /** A proof, or what is signed on the strength of the caller's token (interface/tokens#token-only-writes). */
