@@ -22,6 +22,7 @@ const key = { secret, public: encodeBase64(native.publicKey(secret)) };
 const sources = {
   bench: new Wallets('bench', key),
   'bench-policies': new Wallets('bench-policies', key),
+  'bench-effects': new Wallets('bench-effects', key),
   'bench-tokens': new Tokens('bench-tokens'),
 };
 let prepared = [];
@@ -38,10 +39,16 @@ process.on('message', ({ task, ...options }) => {
  * Makes the ledgers that requests are for. Most are for one that is open to everyone, since rules are not what they
  * measure.
  */
-async function found({ port, only }) {
+async function found({ port, only, receiver }) {
   const founder = (ledger) => new Founder(port, ledger, key);
   await founder('bench').found();
   if (only.includes('create-policies')) await foundPolicies(founder('bench-policies'), key);
+  if (receiver) {
+    const effects = founder('bench-effects');
+    await effects.found();
+    const action = { schema: 'webhook', endpoint: `http://127.0.0.1:${receiver}/` };
+    await effects.create('/effects', { handle: 'hook', signal: 'wallet-created', action });
+  }
   if (only.includes('mint')) await sources['bench-tokens'].found(founder('bench-tokens'), key);
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { conditions } from './conditions.mjs';
+import { measureDeliveries } from './deliveries.mjs';
 import { Measure } from './measure.mjs';
 import { readOptions, usage } from './options.mjs';
 import { freePort, startGenerator, startServer, stop } from './processes.mjs';
@@ -44,6 +45,7 @@ async function bench(options) {
       write: await freePort(),
       read: await freePort(),
       token: await freePort(),
+      receiver: await freePort(),
     };
     const ledger = await startLedger(options, ports.ledger, folder);
     const servers = { ledger: ledger.child };
@@ -52,16 +54,24 @@ async function bench(options) {
       servers[name] = (await startServer([here(`./ceiling/${name}.mjs`)], { PORT: ports[name] })).child;
       children.push(servers[name]);
     }
+    const receiver = (await startServer([here('./receiver.mjs')], { PORT: ports.receiver })).child;
+    children.push(receiver);
     const generator = startGenerator();
     children.push(generator.child);
     for (const [name, value] of await conditions(folder)) console.log(`${name.padEnd(16)}${value}`);
     console.log(
       `${'load'.padEnd(16)}${options.connections} connections, median of ${options.rounds} x ${options.seconds} s each\n`,
     );
-    await generator.tell('found', { port: ports.ledger, only: options.only });
+    const { only, deliveries } = options;
+    const effects = deliveries || only.includes('create-effect');
+    await generator.tell('found', { port: ports.ledger, only, ...(effects ? { receiver: ports.receiver } : {}) });
     const measure = new Measure(generator.tell, ports, options, (name) => usageOf(servers[name]));
     try {
-      await Promise.race([measureAll(measure, options), ledger.ended]);
+      if (only.length > 0) await Promise.race([measureAll(measure, options), ledger.ended]);
+      if (deliveries) {
+        const measured = measureDeliveries(generator.tell, ports, receiver, options);
+        console.log(`\n${(await Promise.race([measured, ledger.ended])).join('\n')}`);
+      }
     } finally {
       if (ledger.said() !== '') console.log(`\nThe server said:\n${ledger.said()}`);
     }
@@ -72,7 +82,15 @@ async function bench(options) {
 
 function startLedger({ server = here('../packages/server/dist/main.js'), profile }, port, folder) {
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
-  const env = { PORT: port, HOST: '127.0.0.1', DATA_DIR: folder, LOG_LEVEL: 'warn', DATABASE_URL: '', PUBLIC_URL: '' };
+  const env = {
+    PORT: port,
+    HOST: '127.0.0.1',
+    DATA_DIR: folder,
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: '',
+    PUBLIC_URL: '',
+    DELIVERY_ALLOW_PRIVATE: 'true',
+  };
   return startServer([...profiling, server], env);
 }
 

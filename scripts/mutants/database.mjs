@@ -5,5 +5,5 @@ import { startEmbedded } from '../../packages/server/dist/store/embedded.js';
 export async function startDatabase(folder) {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, stop: async () => {} };
-  return startEmbedded({ dataDir: join(folder, 'database'), log: () => {} });
+  return startEmbedded({ dataDir: join(folder, 'database'), workers: 1, log: () => {} });
 }

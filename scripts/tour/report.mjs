@@ -17,6 +17,10 @@ export class Report {
     this.#line('answered', text);
   }
 
+  received(text) {
+    this.#line('received', text);
+  }
+
   verified(text) {
     this.#line('verified', text);
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { newKey, proofOver, signedBy } from './client.mjs';
+import { Listener } from './listener.mjs';
 import { short } from './report.mjs';
 import { expect } from './surprise.mjs';
 
@@ -7,7 +8,7 @@ const CREATED = { status: 'created' };
 
 /**
  * Rules of the tour's ledger: its owner may do everything, Ada and whoever is in the circle of cashiers may work with
- * wallets, everyone may read.
+ * wallets, everyone may read records and see what became of deliveries.
  */
 const RULES = [
   { action: 'any', record: 'any', signer: { $ledger: 'owner' } },
@@ -16,6 +17,7 @@ const RULES = [
   { action: 'access', signer: { $circle: 'cashiers' } },
   { action: 'any', record: 'wallet', signer: { $circle: 'cashiers' } },
   { action: 'read', record: 'any' },
+  { action: 'query-event', record: 'effect' },
 ];
 
 /** Customers: wallets whose `custom.tier` is one of three. */
@@ -60,6 +62,7 @@ export class Story {
     await this.schema();
     await this.drop();
     await this.historyAfterDrop();
+    await this.event();
     await this.everything();
   }
 
@@ -87,6 +90,7 @@ export class Story {
     client.ledger = handle;
     const system = await client.call(200, 'GET', '/signers/system');
     verifier.trust(system.data.public);
+    this.system = system.data.public;
     report.answered(`201: ${record.luid}. Its key to verify answers, GET /signers/system: ${system.data.public}`);
     verifier.check(system);
     report.verified(verifier.check(record));
@@ -279,6 +283,47 @@ export class Story {
     report.sent(`GET /wallets/${labelled.luid}/changes`);
     const actions = ['drop', 'update', 'update', 'update', 'create'];
     this.versions = await this.#versions(`/wallets/${labelled.luid}/changes`, actions);
+  }
+
+  async event() {
+    const { report, client, verifier, owner, ada } = this;
+    report.step(
+      'Be told of what happens',
+      'An effect sends events to a service of yours, each signed by the ledger. Here the tour receives one itself.',
+    );
+    const listener = new Listener();
+    try {
+      await listener.open(this.system);
+      report.sent(
+        `POST /effects: handle watch, for wallet-created of tier gold, to ${listener.url}, by the owner's key`,
+      );
+      const action = { schema: 'webhook', endpoint: listener.url };
+      const filter = { 'wallet.data.custom.tier': 'gold' };
+      const data = { handle: 'watch', signal: 'wallet-created', filter, action };
+      const effect = await this.#create('/effects', signedBy([owner], data, this.#for('effect'), CREATED));
+      this.#stored(effect);
+      report.sent("POST /wallets: handle corner, schema customer, custom.tier gold, signed by Ada's key");
+      const gold = { handle: 'corner', schema: 'customer', custom: { tier: 'gold' } };
+      const wallet = await this.#create('/wallets', signedBy([ada], gold, this.#for('wallet'), CREATED));
+      this.#stored(wallet);
+      const event = await listener.next(client, '/effects/watch');
+      if (event) {
+        report.received(`POST ${listener.url}: ${event.signal}, ${event.handle}`);
+        expect(JSON.stringify(event.data.wallet) === JSON.stringify(wallet), 'the event shows another wallet');
+        verifier.check(event.data.wallet);
+        report.verified('headers, hash and the proof of system; the wallet in it is the one that was stored');
+      } else {
+        report.received(
+          'nothing: this server calls public addresses only.\nDELIVERY_ALLOW_PRIVATE=true npm start shows it',
+        );
+      }
+      report.sent("DELETE /effects/watch: signed by the owner's key");
+      const drop = signedBy([owner], { parent: effect.hash }, this.#for('effect'), { status: 'dropped' }, effect.luid);
+      await client.call(204, 'DELETE', '/effects/watch', drop);
+      report.answered('204: gone, and no more is sent');
+    } finally {
+      await listener.close();
+    }
   }
 
   async everything() {

@@ -216,7 +216,7 @@ export const mutants = [
   {
     id: 'access-missing-proof-read',
     file: src('authorization/authorize.ts'),
-    find: "asked.action === 'read' || asked.signedElsewhere || signs(caller)",
+    find: 'isRead(asked.action) || asked.signedElsewhere || signs(caller)',
     replace: 'true',
     breaks: 'A write that no rule refuses needs no signature.',
     tests: [test('oauth/provider-tokens.test.ts')],
@@ -256,10 +256,18 @@ export const mutants = [
   {
     id: 'access-own-tokens',
     file: src('http/authenticate.ts'),
-    find: "if (ledger && token.key !== undefined && isOwn(ledger, token.key)) throw invalidToken('key-of-the-ledger');",
+    find: 'if (ledger) assertNotOwnToken(ledger, token);',
     replace: '',
     breaks: 'A bridge acts as the ledger with the token it was called with.',
     tests: [test('forward/headers.test.ts')],
+  },
+  {
+    id: 'access-own-token-founding',
+    file: src('operations/create-ledger/operation.ts'),
+    find: 'assertNotOwnToken(ledger, signed.token);',
+    replace: '',
+    breaks: 'A bridge reads the record of the ledger with the token it was called with, by founding the ledger again.',
+    tests: [test('replay/overheard.test.ts')],
   },
   {
     id: 'access-retired-signers',

@@ -35,6 +35,13 @@ export const mutants = [
     tests: [test('background/leases.test.ts')],
   },
   {
+    id: 'background-look-lost',
+    file: src('background/loop.ts'),
+    find: 'if (claimed.length === count || claimed.length < chosen) wanted = true;',
+    replace: 'if (claimed.length === count) wanted = true;',
+    breaks: 'A process sleeps while units are free, because another one was first.',
+  },
+  {
     id: 'background-lease-of-another-renewed',
     file: src('store/queries/leases.ts'),
     find: 'and l.unit = k.unit and l.holder = $1',

@@ -120,9 +120,17 @@ export const mutants = [
   {
     id: 'bridge-trait-filter',
     file: src('bridges/traits.ts'),
-    find: '(!isObject(trait.filter) || isMet(trait.filter, about, cost))',
+    find: '(!isObject(trait.filter) || matchesData(trait.filter, about, cost))',
     replace: 'true',
     breaks: 'A bridge is called for what its traits leave out.',
+    tests: [test('bridges/traits.test.ts')],
+  },
+  {
+    id: 'bridge-trait-mixed-operators',
+    file: src('access/data-filter.ts'),
+    find: "if (!name.startsWith('$')) return false;",
+    replace: '',
+    breaks: 'A bridge is called for a trait whose filter has an unknown operator.',
     tests: [test('bridges/traits.test.ts')],
   },
 ];

@@ -101,8 +101,8 @@ export const mutants = [
   {
     id: 'commit-alone',
     file: src('store/committer/commit.ts'),
-    find: 'write.secrets?.length || write.unless?.length || write.renames ?',
-    replace: 'write.unless?.length || write.renames ?',
+    find: 'secrets?.length || unless?.length || unique?.length || renames;',
+    replace: 'unless?.length || unique?.length || renames;',
     breaks: 'Secrets are not kept.',
     tests: [test('records/secrets.test.ts')],
   },
@@ -203,7 +203,7 @@ export const mutants = [
   {
     id: 'commit-older-state-replaces-newer',
     file: src('ledgers/ledgers.ts'),
-    find: 'before && before.loads > loaded.loads ? before : loaded',
+    find: 'before && before.loadNumber > loaded.loadNumber ? before : loaded',
     replace: 'loaded',
     breaks: 'A state that was loaded earlier takes the place of a newer one.',
     tests: [test('ledgers/held.test.ts')],

@@ -114,4 +114,20 @@ export const mutants = [
     breaks: 'A process that got the id of a killed server keeps the next start from its folder.',
     tests: postgresTests,
   },
+  {
+    id: 'connections-beside',
+    file: src('store/embedded.ts'),
+    find: '(workers + 1) * countConnections()',
+    replace: 'workers * countConnections()',
+    breaks: 'A worker that is started beside the others gets no connection.',
+    tests: [test('store/embedded.test.ts')],
+  },
+  {
+    id: 'connections-given',
+    file: postgres('server.ts'),
+    find: 'max_connections: `${connections}`, ',
+    replace: '',
+    breaks: 'However many processes there are, PostgreSQL takes a hundred connections.',
+    tests: [test('store/embedded.test.ts'), ...postgresTests],
+  },
 ];

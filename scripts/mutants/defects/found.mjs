@@ -15,7 +15,7 @@ export const mutants = [
   {
     id: 'found-visible-list-of-a-past-state',
     file: 'packages/server/src/operations/list.ts',
-    find: 'const { records: found } = session.checked(await session.store.lists.index(query));',
+    find: 'const { records: found } = session.assertFresh(await session.store.lists.index(query));',
     replace: 'const { records: found } = await session.store.lists.index(query);',
     breaks: 'A second process shows records to someone put out of a circle.',
     tests: [test('access-http/two-servers.test.ts')],

@@ -24,7 +24,7 @@ export const mutants = [
   {
     id: 'unused-before-a-bridge',
     file: src('operations/unused.ts'),
-    find: 'if (used.some((other) => other !== luid)) throw reused();',
+    find: 'if (used.some((other) => other !== luid)) throw proofReused();',
     replace: '',
     breaks: 'A bridge is asked to take what the ledger will not.',
     tests: [test('forward/create.test.ts')],

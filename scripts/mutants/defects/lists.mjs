@@ -69,7 +69,7 @@ export const mutants = [
   {
     id: 'list-forwarded-hidden',
     file: src('operations/list.ts'),
-    find: 'return isShown(session, kind, caller, subject);',
+    find: 'return visible(kind.name, caller, contextOf(session, subject));',
     replace: 'return subject !== undefined;',
     breaks: 'A list of a bridge shows what the caller may not read.',
     tests: [test('forward/read.test.ts')],
@@ -213,15 +213,15 @@ export const mutants = [
   {
     id: 'list-hidden-by-record',
     file: src('operations/list.ts'),
-    find: 'subject, conditions) ? { luid, change } : undefined;',
-    replace: 'subject, conditions) || page ? { luid, change } : undefined;',
+    find: 'subject, conditions)) ? { luid, change } : undefined;',
+    replace: 'subject, conditions)) || page ? { luid, change } : undefined;',
     breaks: 'A list shows what only the record itself says that the caller may not read.',
     tests: [test('access-http/lists.test.ts')],
   },
   {
     id: 'list-index-in-hope',
     file: src('operations/list.ts'),
-    find: 'return visible(kind.name, caller, context) ? true : undefined;',
+    find: 'return shows(kind.name, caller, context) ? true : undefined;',
     replace: 'return true;',
     breaks: 'What the index leaves open counts as allowed.',
     tests: [test('access-http/lists.test.ts')],

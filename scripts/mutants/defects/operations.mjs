@@ -57,7 +57,7 @@ export const mutants = [
   {
     id: 'operation-own-proof-again',
     file: src('operations/prove.ts'),
-    find: 'if (proof && !signs) throw unsigned();',
+    find: 'if (proof && !signs) throw signatureMissing();',
     replace: '',
     breaks: "A proof of the ledger's own is taken from a client.",
     tests: [test('forward/headers.test.ts')],
@@ -184,7 +184,7 @@ export const mutants = [
   },
   {
     id: 'operation-owners-of-an-impersonated-create',
-    file: src('authorization/trail.ts'),
+    file: src('operations/create/place.ts'),
     find: 'if (caller.token?.key?.signer) keys.push(ledger.auth.public);',
     replace: 'if (caller.token?.key?.signer) keys.push(caller.token.key.public);',
     breaks: 'A record made with a token belongs to a key that has not signed it.',
@@ -204,7 +204,7 @@ export const mutants = [
   },
   {
     id: 'operation-token-required-for-unsigned',
-    file: src('authorization/trail.ts'),
+    file: src('authorization/signed.ts'),
     find: "if (signed.length > 0 ? partial.length === 0 : token?.kind === 'oauth2-token') return;",
     replace: 'if (signed.length > 0 || token) return;',
     breaks: 'The token of a stranger stands for a signature.',
@@ -244,7 +244,7 @@ export const mutants = [
   },
   {
     id: 'operation-hash-left-to-the-ledger',
-    file: src('operations/verify-signed-body.ts'),
+    file: src('operations/bodies.ts'),
     find: 'if (!token || !isObject(body)',
     replace: 'if (!isObject(body)',
     breaks: 'Who sends a body without a hash and without a token vouches for nothing.',
@@ -268,7 +268,7 @@ export const mutants = [
   },
   {
     id: 'operation-named-domain-of-parent',
-    file: src('records/domain.ts'),
+    file: src('operations/create/decide.ts'),
     find: 'if (named !== domain) {',
     replace: 'if (named !== domain && !kind) {',
     breaks: 'A factor joins another domain than its signer.',
@@ -276,7 +276,7 @@ export const mutants = [
   },
   {
     id: 'operation-place-of-a-name',
-    file: src('records/domain.ts'),
+    file: src('authorization/authorize.ts'),
     find: 'if (place === domain) return undefined;',
     replace: 'return undefined;',
     breaks: 'Who may create in one domain takes the names of another.',
@@ -284,7 +284,7 @@ export const mutants = [
   },
   {
     id: 'operation-root-names',
-    file: src('records/domain.ts'),
+    file: src('authorization/authorize.ts'),
     find: 'return domain === undefined || freeNames ? undefined : {};',
     replace: 'return undefined;',
     breaks: 'Who may create in a domain takes the names outside of all.',

@@ -78,7 +78,7 @@ export const mutants = [
   {
     id: 'outbound-guard-by-default',
     file: src('outbound/agents.ts'),
-    find: 'connect: allowPrivate\n        ? buildConnector({ timeout, ...tls })\n        : makeGuardedConnector(timeout, isPublic, undefined, tls),',
+    find: 'connect: allowPrivate\n        ? buildConnector({ timeout, ...tls })\n        : makeGuardedConnector(timeout, guard?.allowed, guard?.resolver, tls),',
     replace: 'connect: buildConnector({ timeout }),',
     breaks: 'Nobody looks where calls lead.',
   },

@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { median } from './table.mjs';
+
+/** Events that wait when their delivery is measured. */
+const BACKLOG = 10_000;
+
+/** Events per second, and seconds, for the time from change to receipt. */
+const RATE = 200;
+const SECONDS = 5;
+
+/** Seconds after which something is wrong. */
+const PATIENCE = 120;
+
+/**
+ * Measures deliveries: of a backlog that formed while the receiver stood still, how many per second; and at an even rate,
+ * how long from the change to the receipt.
+ *
+ * @param tell gives the load generator a task
+ * @param ports `{ ledger, receiver }`
+ * @param receiver its process
+ * @returns lines to print
+ */
+export async function measureDeliveries(tell, ports, receiver, { rounds, connections }) {
+  const run = async (count, options = {}) => {
+    await tell('prepare', { shape: 'create-effect', count });
+    return tell('run', { shape: 'create-effect', port: ports.ledger, connections, ...options });
+  };
+  await run(500);
+  await drained(ports.receiver, 500);
+  const rates = [];
+  for (let round = 0; round < rounds; round += 1) {
+    receiver.kill('SIGSTOP');
+    await run(BACKLOG);
+    const began = Date.now();
+    receiver.kill('SIGCONT');
+    const { last } = await drained(ports.receiver, BACKLOG);
+    rates.push((BACKLOG * 1_000) / (last - began));
+  }
+  const count = RATE * SECONDS;
+  await run(count, { rate: RATE });
+  const { waits } = await drained(ports.receiver, count);
+  const sorted = waits.sort((one, other) => one - other);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return [
+    `deliveries: ${median(rates).toFixed(0)}/s of a backlog of ${BACKLOG}, one effect, all proofs stored`,
+    `change to receipt at ${RATE}/s: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`,
+  ];
+}
+
+/** Waits until so many events have come. @returns what the receiver tells of them */
+async function drained(port, count) {
+  const found = { waits: [], last: 0 };
+  for (let tries = 0; tries < PATIENCE * 10; tries += 1) {
+    const { waits, last } = await (await fetch(`http://127.0.0.1:${port}/`)).json();
+    found.waits.push(...waits);
+    found.last = last;
+    if (found.waits.length >= count) return found;
+    await pause(100);
+  }
+  throw new Error(`${found.waits.length} of ${count} events came within ${PATIENCE} s`);
+}

@@ -1,0 +1,222 @@
+/** Reports, their files and schedules; the labels that policies are about. */
+const src = (path) => `packages/server/src/${path}`;
+const test = (path) => `packages/server/test/${path}`;
+
+const assets = [test('reports/assets.test.ts')];
+const folder = [test('reports/asset-folder.test.ts')];
+const schedules = [test('schedules/schedules.test.ts')];
+const policies = [test('schedules/policies.test.ts')];
+const refused = [test('schedules/refused.test.ts')];
+const reporter = [test('examples/reporter-faults.test.ts')];
+const labels = [test('access-http/labels-policies.test.ts')];
+
+export const tests = schedules;
+
+export const mutants = [
+  {
+    id: 'asset-of-unnamed-file',
+    file: src('operations/read-asset.ts'),
+    find: 'if (!meta.assets?.some(({ handle }) => handle === asset)) throw missing(asset);',
+    replace: '',
+    breaks: 'A file beside those that the report names is served.',
+    tests: assets,
+  },
+  {
+    id: 'asset-for-everyone',
+    file: src('operations/read-asset.ts'),
+    find: "await authorize(session, caller, { action: 'read', kind, subject, conditions });",
+    replace: '',
+    breaks: 'Who may not read a report gets its files.',
+    tests: assets,
+  },
+  {
+    id: 'asset-path-with-steps',
+    file: src('base/contained-file.ts'),
+    find: "if (name === '' || name === '.' || name === '..' || Buffer.byteLength(name) > NAME) return false;\n  return !/[/\\\\\\0]/.test(name);",
+    replace: 'return !name.includes(String.fromCharCode(0)) && Buffer.byteLength(name) <= NAME;',
+    breaks: 'An asset called ../../x leads out of the folder.',
+    tests: [...folder, ...assets],
+  },
+  {
+    id: 'asset-through-links',
+    file: src('base/contained-file.ts'),
+    find: '(await realpath(place)) === place && ',
+    replace: '',
+    breaks: 'A folder on the way that is a symbolic link leads out.',
+    tests: assets,
+  },
+  {
+    id: 'asset-that-is-no-file',
+    file: src('base/contained-file.ts'),
+    find: 'if (opened.isFile() && ',
+    replace: 'if (',
+    breaks: 'A folder or pipe is opened as a file.',
+    tests: assets,
+  },
+  {
+    id: 'asset-shorter-than-told',
+    file: src('base/contained-file.ts'),
+    find: "if (read < size) throw new Error('The file has become shorter while it was read.');",
+    replace: '',
+    breaks: 'A client takes the next answer for the rest of a file that has become shorter.',
+    tests: folder,
+  },
+  {
+    id: 'asset-slow-reader-cut',
+    file: src('http/connections.ts'),
+    find: 'connection.since === 0 || progresses',
+    replace: 'connection.since === 0',
+    breaks: 'A download that takes longer than a minute is cut.',
+    tests: [test('http/downloads.test.ts')],
+  },
+  {
+    id: 'asset-of-another-domain-in-bucket',
+    file: src('kinds/reports/asset-path.ts'),
+    find: "    ['domain', inDomain, 'report domain', domain ?? NONE],\n",
+    replace: '',
+    breaks: 'A proof names a file of another domain as its own.',
+    tests: assets,
+  },
+  {
+    id: 'labels-not-judged-on-update',
+    file: src('operations/update/decide.ts'),
+    find: 'has: labels',
+    replace: 'has: had',
+    breaks: 'An update adds labels that no policy names.',
+    tests: labels,
+  },
+  {
+    id: 'labels-of-before-judged',
+    file: src('authorization/labels-policies.ts'),
+    find: 'const added = has.filter((label) => !before.has(label));',
+    replace: 'const added = has.filter((label) => before.size >= 0);',
+    breaks: 'A record with a label from before the policy can get no other.',
+    tests: labels,
+  },
+  {
+    id: 'labels-unique-not-locked',
+    file: src('store/committer/commit.ts'),
+    find: "await client.query('select from ledger where id = $1 for no key update', [ledger]);",
+    replace: '',
+    breaks: 'Of two that add a unique label at once both get it.',
+    tests: labels,
+  },
+  {
+    id: 'labels-unique-everywhere',
+    file: src('store/committer/labeled.ts'),
+    find: 'and ($6::text[] is null or domain = any($6))',
+    replace: 'and ($6::text[] is null or true)',
+    breaks: 'A policy of a domain keeps labels from records outside of it.',
+    tests: labels,
+  },
+  {
+    id: 'labels-keep-repeated-creates',
+    file: src('store/committer/labeled.ts'),
+    find: ' and handle <> $4',
+    replace: " and $4 <> ''",
+    breaks: 'A create with a unique label that is sent again is refused.',
+    tests: labels,
+  },
+  {
+    id: 'schedule-while-off',
+    file: src('schedules/follow.ts'),
+    find: "return config['policy.scheduleProcessorEnabled'] === true;",
+    replace: 'return config !== undefined;',
+    breaks: 'Reports are made in ledgers that have not asked for it.',
+  },
+  {
+    id: 'schedule-while-inactive',
+    file: src('schedules/follow.ts'),
+    find: "const acts = enabled && meta.status !== 'inactive';",
+    replace: 'const acts = enabled;',
+    breaks: 'A policy that was put out of force goes on.',
+    tests: policies,
+  },
+  {
+    id: 'schedule-handle-at-random',
+    file: src('schedules/report.ts'),
+    find: '.update(JSON.stringify(named))',
+    replace: '.update(String(performance.now()))',
+    breaks: 'A report is made as often as it is tried.',
+  },
+  {
+    id: 'schedule-looks-back',
+    file: src('schedules/judge.ts'),
+    find: 'if (row?.next === undefined) return Math.max(through, moment, enabled);',
+    replace: 'if (row?.next === undefined) return through;',
+    breaks: 'A new policy makes reports of times before it.',
+  },
+  {
+    id: 'schedule-outside-its-domain',
+    file: src('schedules/report.ts'),
+    find: '...(meta.domain === undefined ? {} : { domain: meta.domain }),',
+    replace: '',
+    breaks: 'A policy in a domain makes reports outside of it.',
+    tests: policies,
+  },
+  {
+    id: 'schedule-refusal-retried',
+    file: src('schedules/follow.ts'),
+    find: 'if (!isRefusal) throw error;',
+    replace: 'if (!isRefusal || isRefusal) throw error;',
+    breaks: 'What a ledger refuses is tried for ever.',
+    tests: policies,
+  },
+  {
+    id: 'schedule-without-end',
+    file: src('records/kind-rules.ts'),
+    find: 'if (held < most) return;',
+    replace: 'if (held >= 0) return;',
+    breaks: 'A ledger has as many schedules as it likes.',
+    tests: refused,
+  },
+  {
+    id: 'schedule-of-no-date',
+    file: src('base/timetable.ts'),
+    find: '.nextRun(BEGINNING) !== null',
+    replace: '.nextRun(BEGINNING) !== undefined',
+    breaks: 'A schedule for 30 February is taken, and looked for at each turn.',
+    tests: [test('base/timetable.test.ts')],
+  },
+  {
+    id: 'reporter-signs-anew',
+    file: 'examples/reporter/reporter.mjs',
+    find: 'job.proofs[from] ??= ',
+    replace: 'job.proofs[from] = ',
+    breaks: 'A second try sends another proof, and makes another file.',
+    tests: reporter,
+  },
+  {
+    id: 'reporter-forgets-at-once',
+    file: 'examples/reporter/reporter.mjs',
+    find: "for (const name of names) this.#start(JSON.parse(await readFile(join(this.folder, name), 'utf8')));",
+    replace: '',
+    breaks: 'A report that was begun is never finished after a restart.',
+    tests: reporter,
+  },
+  {
+    id: 'reporter-reopens',
+    file: 'examples/reporter/reporter.mjs',
+    find: "if (meta.status !== 'created' && meta.status !== 'pending') return meta.status;",
+    replace:
+      "if (meta.status !== 'created' && meta.status !== 'pending' && meta.status !== 'rejected') return meta.status;",
+    breaks: 'A repeated event opens a report again that was rejected.',
+    tests: reporter,
+  },
+  {
+    id: 'reporter-any-report',
+    file: 'examples/reporter/reporter.mjs',
+    find: 'const { handle, signal, data } = verifyEvent(body.toString(), jobs.ledger.key);',
+    replace: 'const { data, handle = data.handle, signal = data.signal } = JSON.parse(body);',
+    breaks: 'Anyone has the reporter sign proofs.',
+    tests: reporter,
+  },
+  {
+    id: 'reporter-end-included',
+    file: 'examples/reporter/wallets.mjs',
+    find: 'let upTo = end - 1,',
+    replace: 'let upTo = end,',
+    breaks: 'Two windows in a row tell of the same wallet.',
+    tests: [test('examples/reporter.test.ts')],
+  },
+];

@@ -1,0 +1,33 @@
+import { createServer } from 'node:http';
+import { hash as hashOf, verifyProof } from '@countersign/protocol';
+import { native } from '../../packages/server/dist/auth/native-suite.js';
+
+/**
+ * A receiver, as a process of its own so that it can be killed. It verifies every body, reports it, and answers only then:
+ * what it has answered is known.
+ *
+ * Arguments: port, the ledger's public key, and the share of events that it refuses.
+ */
+const [port, system, refused] = [Number(process.argv[2]), process.argv[3], Number(process.argv[4])];
+
+const server = createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  const fault = faultOf(text);
+  const { data } = JSON.parse(text);
+  const takes = Math.random() >= refused;
+  const report = { event: data.handle, wallet: data.wallet.data.handle, fault, takes };
+  process.send(report, () => response.writeHead(takes ? 202 : 500).end());
+});
+server.keepAliveTimeout = 60_000;
+server.listen(port, '127.0.0.1', () => process.send({ ready: true }));
+
+/** What is wrong with a body; undefined when it is as the ledger signed it. */
+function faultOf(text) {
+  const { data, hash, meta } = JSON.parse(text);
+  if (hashOf(data, native) !== hash) return 'hash';
+  const [proof, ...others] = meta.proofs;
+  if (others.length > 0 || proof.public !== system) return 'signer';
+  return verifyProof(hash, proof, native) ? undefined : 'proof';
+}
