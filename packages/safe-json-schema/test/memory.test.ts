@@ -19,6 +19,9 @@ function used(): number {
 /** What is measured beside the schemas: the engine's own code, and what it has not yet given back. */
 const ELSE = 4_000;
 
+/** Kilobytes that each of these may weigh: what is repeated is kept once. */
+const MOST = 5_000;
+
 const repeated = (count: number, e: object) => ({
   properties: members(count, () => ({ $ref: '#/definitions/e' })),
   definitions: { e },
@@ -53,6 +56,7 @@ test.each<[string, object, JsonObject]>([
   // Reads the schemas, so that they are in use until here.
   const weight = kept.reduce((sum, one) => sum + one.weight, 0);
   expect(taken).toBeLessThan(2 * weight + ELSE);
+  expect(weight / kept.length).toBeLessThan(MOST);
 });
 
 function nested(name: string): JsonObject {
