@@ -57,7 +57,11 @@ async function bridged(): Promise<TestClient> {
 const cases: Record<string, () => Promise<void>> = {
   async event() {
     const client = await newLedger(server.current.url, { access: OPEN });
-    await stored(client, 'effect', { handle: 'e', signal: 'wallet-created', action: { endpoint: 'https://receiver.invalid/' } });
+    await stored(client, 'effect', {
+      handle: 'e',
+      signal: 'wallet-created',
+      action: { endpoint: 'https://receiver.invalid/' },
+    });
     const wallet = await stored(client, 'wallet', { handle: 'w' });
     const [one] = await outgoingOf(server.current, client);
     expect(verifyEvent(one?.body, systemKeyOf(client)).data.wallet).toEqual(wallet);
