@@ -183,12 +183,15 @@ describe('an embedded PostgreSQL', () => {
   it.skipIf(process.platform !== 'linux')('is not misled by a killed PostgreSQL that nobody has buried', async () => {
     await (await start()).stop();
     const cluster = join(dataDir, 'postgres/cluster');
-    // A process that has ended, and whose parent does not ask how: its id is still taken.
+    // A process that has ended, and whose parent does not ask how: its id is still taken. A shell would ask, `sleep` does not.
     const { uid, gid } = await stat(cluster);
-    const script = ['-c', 'sleep 0 & echo $!; exec sleep 60'];
+    const script = ['-c', 'sleep 60 & echo $!; exec sleep 60'];
     const parent = spawn('/bin/sh', script, { stdio: ['ignore', 'pipe', 'ignore'], uid, gid, cwd: '/' });
     const [line] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(line);
+    const nameOf = (id?: number) => readFile(`/proc/${id}/comm`, 'utf8');
+    await eventually(async () => expect(await nameOf(parent.pid)).toBe('sleep\n'));
+    process.kill(pid, 'SIGKILL');
     await eventually(async () => expect(await startOf(pid)).toBeUndefined());
     process.kill(pid, 0);
     await writeFile(join(cluster, 'postmaster.pid'), `${pid}\n${cluster}\n1\n5432\n/tmp\n\n  1 1\n`);
