@@ -15,7 +15,7 @@ import { type Postgres, startPostgres } from '../src/start.js';
 /** What every PostgreSQL here is started with. */
 const common = {
   name: 'embedded',
-  restarts: { times: 5, within: 10 * 60_000, respite: 500 },
+  restarts: { times: 2, within: 10 * 60_000, respite: 500 },
   leastFree: 0,
   dataDirSetting: 'DATA_DIR',
 };
@@ -240,7 +240,7 @@ describe('an embedded PostgreSQL', () => {
     ]);
     process.kill(await postmaster(), 'SIGKILL');
     expect((await exited).message).toBe(
-      'PostgreSQL ends again and again, 6 times within 10 minutes (it ended: signal SIGKILL)',
+      'PostgreSQL ends again and again, 3 times within 10 minutes (it ended: signal SIGKILL)',
     );
   }, 120_000);
 
@@ -334,7 +334,7 @@ describe('connections', () => {
     await expect(connect(url, 111)).rejects.toMatchObject({ code: '53300' });
   });
 
-  it.each([undefined, 1, 100])('are a hundred where %s are asked for', async (connections) => {
+  it.each([undefined, 1])('are a hundred where %s are asked for', async (connections) => {
     const { url } = await withRoom(connections);
     expect(await query(url, 'show max_connections')).toEqual([['100']]);
   });
