@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/longest-first.mjs';
 
 export default defineConfig({
   test: {
@@ -10,6 +11,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // The server's modules are loaded once per worker, not once per file: a third of the run otherwise.
     isolate: false,
     reporters: ['default', './scripts/closing-line.mjs'],

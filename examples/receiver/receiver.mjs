@@ -2,16 +2,7 @@ import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  EVENT_BOUNDS,
-  EventError,
-  hash,
-  parseSystemKey,
-  verifyEvent,
-  verifyProof,
-  verifyWebhook,
-  WebhookError,
-} from '@countersign/protocol';
+import * as protocol from '@countersign/protocol';
 
 /** Handles of the events that were handled: between `most` and twice as many, in memory and in two files. */
 class HandledEvents {
@@ -59,8 +50,7 @@ class HandledEvents {
 }
 
 async function readHandles(path) {
-  const text = await readIfThere(path);
-  return new Set(text?.split('\n').filter((line) => /^evt_[\w-]{17}$/.test(line)));
+  return new Set((await readIfThere(path))?.split('\n').filter((line) => /^evt_[\w-]{17}$/.test(line)));
 }
 
 function readIfThere(path) {
@@ -75,8 +65,9 @@ export async function pinKey(folder, url, ledger) {
   const options = { headers: { 'x-ledger': ledger }, signal: AbortSignal.timeout(10_000) };
   const { data, hash: shown, meta } = await (await fetch(`${url}/signers/system`, options)).json();
   // The record must be signed by its own key. That this is the ledger's is taken on trust, once.
-  const own = meta.proofs.some((proof) => proof.public === data.public && verifyProof(shown, proof));
-  if (!own || hash(data) !== shown || data.handle !== 'system') throw new Error(`${url} tells no key of ${ledger}`);
+  const own = meta.proofs.some((proof) => proof.public === data.public && protocol.verifyProof(shown, proof));
+  if (!own || protocol.hash(data) !== shown || data.handle !== 'system')
+    throw new Error(`${url} tells no key of ${ledger}`);
   await writeFile(path, `${data.public}\n`, { flag: 'wx' });
   return data.public;
 }
@@ -84,7 +75,7 @@ export async function pinKey(folder, url, ledger) {
 /** Listens for events. `onEvent` is called once for each that is wanted, and should be quick: the ledger waits. */
 export async function startReceiver({ key, folder, host = '127.0.0.1', port = 0, onEvent, ...more }) {
   const { isWanted = () => true, onRefusal = () => undefined, most = 100_000, patience = 10_000 } = more;
-  parseSystemKey(key);
+  protocol.parseSystemKey(key);
   const handled = await HandledEvents.open(folder, most);
 
   /** The status of the answer: 2xx is done, 501 stops the delivery, all others are tried again. */
@@ -92,9 +83,9 @@ export async function startReceiver({ key, folder, host = '127.0.0.1', port = 0,
     if (request.method !== 'POST') return 405;
     const body = await readBody(request);
     if (body === undefined) return 413;
-    const { id } = verifyWebhook(request.headers, body, key, { now: Date.now() });
-    const event = verifyEvent(body.toString(), key);
-    if (id !== event.handle) throw new EventError('malformed', 'The headers are those of another event');
+    const { id } = protocol.verifyWebhook(request.headers, body, key, { now: Date.now() });
+    const event = protocol.verifyEvent(body.toString(), key);
+    if (id !== event.handle) throw new protocol.EventError('malformed', 'The headers are those of another event');
     if (!isWanted(event)) return 501;
     await handled.once(event.handle, () => onEvent(event));
     return 204;
@@ -105,9 +96,9 @@ export async function startReceiver({ key, folder, host = '127.0.0.1', port = 0,
     const status = await receive(request).catch((error) => {
       if (!request.complete) return undefined; // The connection broke, or took too long and was answered 408.
       onRefusal(error);
-      return error instanceof EventError || error instanceof WebhookError ? 400 : 500;
+      return error instanceof protocol.EventError || error instanceof protocol.WebhookError ? 400 : 500;
     });
-    if (status !== undefined) response.writeHead(status, request.complete ? {} : { connection: 'close' }).end();
+    if (status !== undefined) answer(request, response, status);
   });
   server.maxConnections = 32; // Each may hold a body of 9 MiB.
   await new Promise((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
@@ -115,17 +106,25 @@ export async function startReceiver({ key, folder, host = '127.0.0.1', port = 0,
   return { url: `http://${host}:${server.address().port}/`, close };
 }
 
-/** The bytes of a body; undefined when there are more than an event has. */
-export async function readBody(request) {
+/** The bytes of a body; undefined when there are more than an event has, or when it tells of more. */
+export async function readBody(request, told = Number(request.headers['content-length'] ?? 0)) {
   const chunks = [];
   let size = 0;
-  if (Number(request.headers['content-length'] ?? 0) > EVENT_BOUNDS.size) return undefined;
+  if (told > protocol.EVENT_BOUNDS.size) return undefined;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
-    if (size > EVENT_BOUNDS.size) return undefined;
+    if (size > protocol.EVENT_BOUNDS.size) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** Answers. What still comes of the body is read, up to as much again: else the sender might not get the answer. */
+export async function answer(request, response, status) {
+  if (request.complete) return response.writeHead(status).end();
+  response.writeHead(status, { connection: 'close', 'content-length': 0 }).flushHeaders();
+  await readBody(request, 0).catch(() => undefined);
+  response.end();
 }
 
 async function main({ LEDGER_URL = 'http://127.0.0.1:3000/v2', LEDGER, LEDGER_KEY, STATE = 'receiver', ...env }) {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventError, encodeBase64, hash as hashOf, verifyEvent } from '@countersign/protocol';
-import { pinKey, readBody } from '../receiver/receiver.mjs';
+import { answer, pinKey, readBody } from '../receiver/receiver.mjs';
 import { Ledger, Unanswered } from './ledger.mjs';
 import { generateCsv, Impossible, parseWindow } from './wallets.mjs';
 
@@ -163,7 +163,7 @@ async function main({ LEDGER_URL: url = 'http://127.0.0.1:3000/v2', LEDGER: hand
       if (request.complete) console.error(`refused: ${error.message}`);
       return error instanceof EventError ? 400 : 500;
     });
-    response.writeHead(status, request.complete ? {} : { connection: 'close' }).end();
+    answer(request, response, status);
   });
   server.maxConnections = 32; // Each may hold a body of 9 MiB.
   server.listen(Number(env.PORT ?? 4001), env.HOST ?? '127.0.0.1', () => {

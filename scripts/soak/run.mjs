@@ -112,6 +112,8 @@ async function startServer({ port, folder, workers }) {
     DATABASE_URL: '',
     PUBLIC_URL: '',
     DELIVERY_ALLOW_PRIVATE: 'true',
+    // What a killed server leaves is waited for.
+    BACKGROUND_LEASE: 3_000,
   };
   const child = spawn(process.execPath, [here('../../packages/server/dist/main.js')], {
     env,

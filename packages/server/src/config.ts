@@ -29,6 +29,7 @@ export interface Config {
   readonly requestTimeout: number;
   readonly deliveryTimeout: number;
   readonly deliveryConcurrency: number;
+  readonly backgroundLease: number;
   /** Whether calls to bridges may lead to loopback and private addresses. */
   readonly deliveryAllowPrivate: boolean;
   /** The folder of generated files of reports, an absolute path; undefined where none is served. */
@@ -136,6 +137,13 @@ export const settings = {
     default: '`1024`',
     meaning: 'How many events one process sends at a time; of one ledger, a quarter of that.',
     read: (text = '1024') => parseInteger(text, 4, 10_000),
+  },
+  backgroundLease: {
+    name: 'BACKGROUND_LEASE',
+    default: '`30000`',
+    meaning:
+      'Milliseconds after which other processes go on with the background work, deliveries included, of one that was killed.',
+    read: (text = String(limits.background.lease)) => parseInteger(text, 1_000, 600_000),
   },
   deliveryAllowPrivate: {
     name: 'DELIVERY_ALLOW_PRIVATE',

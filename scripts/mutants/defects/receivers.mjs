@@ -88,7 +88,7 @@ export const mutants = [
   {
     id: 'receivers-example-same-event',
     file: 'examples/receiver/receiver.mjs',
-    find: "if (id !== event.handle) throw new EventError('malformed', 'The headers are those of another event');",
+    find: "if (id !== event.handle) throw new protocol.EventError('malformed', 'The headers are those of another event');",
     replace: '',
     breaks: 'The headers of one event are taken for another.',
     tests: [test('examples/receiver.test.ts')],

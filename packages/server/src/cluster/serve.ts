@@ -21,7 +21,13 @@ export interface ServeOptions {
 /** Opens a server and listens, with the settings of the environment. */
 export async function serve(config: Config, means: ServeOptions): Promise<Server> {
   const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
-  const { reportAssetsDir, reportAssetsBucket, deliveryTimeout, deliveryConcurrency: slots } = config;
+  const {
+    reportAssetsDir,
+    reportAssetsBucket,
+    deliveryTimeout,
+    deliveryConcurrency: slots,
+    backgroundLease: lease,
+  } = config;
   const server = await openServer({
     database: { connectionString: means.databaseUrl },
     masterKey: means.masterKey,
@@ -36,6 +42,7 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     requestTimeout,
     deliveryAllowPrivate,
     deliveries: { attempt: deliveryTimeout, slots: { process: slots, ledger: Math.ceil(slots / 4) } },
+    background: { lease, beat: lease / 3 },
     ...(reportAssetsDir === undefined ? {} : { reportAssetsDir }),
     ...(reportAssetsBucket === undefined ? {} : { reportAssetsBucket }),
     worker: means.worker,

@@ -10,9 +10,6 @@ import { assault } from './assault.js';
 import { type Latencies, type Sampler, startSampler } from './sampler.js';
 import type { Attack, Sizes } from './shapes.js';
 
-/** Requests of the attacker at a time. */
-const AT_A_TIME = 32;
-
 /** What an attack did. */
 export interface Outcome {
   /** Of the victim's reads. */
@@ -25,10 +22,19 @@ export interface Outcome {
   readonly answered: number;
 }
 
+/** How an attack goes. */
+export interface Course {
+  readonly milliseconds: number;
+  /** How many requests are under way at a time. */
+  readonly atATime: number;
+  /** Milliseconds for which the service is left alone, twice before and twice after it. */
+  readonly rest: number;
+}
+
 /** A service of two processes, in which a victim reads a small record of its ledger all the time. */
 export interface Field {
-  /** Makes what the attack needs, then sends its request, 32 at a time, for so many milliseconds. */
-  attacked(attack: Attack, sizes: Sizes, milliseconds: number): Promise<Outcome>;
+  /** Makes what the attack needs, then sends its request. */
+  attacked(attack: Attack, sizes: Sizes, course: Course): Promise<Outcome>;
   end(): Promise<void>;
 }
 
@@ -44,15 +50,15 @@ export async function startField(): Promise<Field> {
   await stored(client, 'wallet', { handle: 'small' });
   const sampler = startSampler(`${service.url}/wallets/small`, client.ledger ?? '');
   return {
-    async attacked(attack, sizes, milliseconds) {
+    async attacked(attack, sizes, { milliseconds, atATime, rest }) {
       const request = await attack.prepare(service.url, sizes);
       // What is compiled once for all, and the first time code runs, is nobody's attack.
       await request().catch(() => {});
-      const before = await quiet(sampler);
+      const before = await quiet(sampler, rest);
       await longest(probeDir);
-      const answered = await assault(request, AT_A_TIME, milliseconds);
+      const answered = await assault(request, atATime, milliseconds);
       const outcome = { answered, reads: await sampler.take(), stretch: await longest(probeDir) };
-      const after = await quiet(sampler);
+      const after = await quiet(sampler, rest);
       return { ...outcome, quiet: [...before, ...after].sort((one, other) => one - other) };
     },
     async end() {
@@ -65,10 +71,10 @@ export async function startField(): Promise<Field> {
 }
 
 /** Reads while nothing else is asked, once what came before has passed. */
-async function quiet(sampler: Sampler): Promise<Latencies> {
-  await pause(300);
+async function quiet(sampler: Sampler, rest: number): Promise<Latencies> {
+  await pause(rest);
   await sampler.take();
-  await pause(300);
+  await pause(rest);
   return sampler.take();
 }
 

@@ -11,9 +11,11 @@ export interface Sampler {
   stop(): Promise<void>;
 }
 
+/** What a read that is refused counts as, in milliseconds. */
+export const REFUSED = 60_000;
+
 /**
- * Several connections, which the processes of a service share among them, one read each at a time. A read that is refused is
- * counted as one that took a minute.
+ * Several connections, which the processes of a service share among them, one read each at a time.
  */
 const SCRIPT = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -26,9 +28,9 @@ const read = (agent) => new Promise((resolve) => {
   const done = (took) => (pending.delete(began), resolve(took));
   const request = http.get(workerData.url, { agent, headers: { 'x-ledger': workerData.ledger } }, (answer) => {
     answer.resume();
-    answer.on('end', () => done(answer.statusCode === 200 ? performance.now() - began : 60000));
+    answer.on('end', () => done(answer.statusCode === 200 ? performance.now() - began : ${REFUSED}));
   });
-  request.on('error', () => done(60000));
+  request.on('error', () => done(${REFUSED}));
 });
 const lane = async () => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });

@@ -8,6 +8,8 @@ import { type Attack, attacks, type Sizes } from './shapes.js';
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31));
 const STEPS = Number(process.env.SEARCH_STEPS ?? 6);
 
+const COURSE = { milliseconds: 1_500, atATime: 32, rest: 300 };
+
 /** In processor time, as in `fair-turns.test.ts`. */
 const STRETCH = 200;
 
@@ -45,7 +47,7 @@ async function climbed(field: Field, attack: Attack, random: () => number) {
 }
 
 async function measured(field: Field, attack: Attack, sizes: Sizes) {
-  const { reads, stretch, quiet } = await field.attacked(attack, sizes, 1_500);
+  const { reads, stretch, quiet } = await field.attacked(attack, sizes, COURSE);
   return {
     name: attack.name,
     sizes,

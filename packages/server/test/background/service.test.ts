@@ -47,7 +47,8 @@ describe.skipIf(process.platform === 'win32')('the service', () => {
     await holder.query('set idle_in_transaction_session_timeout = 0');
     await holder.query('begin; lock table used_token in exclusive mode');
     try {
-      service = await startService(dataDir, 2, { DATABASE_URL: url, MASTER_KEY: TEST_MASTER_KEY.toString('base64') });
+      const keys = { MASTER_KEY: TEST_MASTER_KEY.toString('base64') };
+      service = await startService(dataDir, 2, { DATABASE_URL: url, ...keys, BACKGROUND_LEASE: '3000' });
       const first = await eventually(async () => {
         const found = await lease();
         expect(service.workers()).toContain(processOf(found));

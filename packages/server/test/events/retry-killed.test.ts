@@ -28,7 +28,8 @@ afterAll(async () => {
 const MANY = 20_000;
 
 it('a retry that was answered is worked off to its end after kill -9', async () => {
-  const settings = { DATABASE_URL: database.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
+  const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+  const settings = { DATABASE_URL: database.url, MASTER_KEY, BACKGROUND_LEASE: '3000' };
   const first = await startService(dataDir, 1, settings);
   const server = { database } as RunningServer;
   await holdDeliveries(server);

@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import type { Outgoing } from '../support/outgoing.js';
 import { ExampleProcess } from './example-process.js';
 
@@ -55,5 +56,28 @@ export function sendInPieces(
       (piece) => outgoing.write(piece),
       () => outgoing.end(),
     );
+  });
+}
+
+/**
+ * Sends a body of zeros, and looks at no answer before it has all left.
+ *
+ * @param told its length
+ * @param sent how much of it is sent
+ * @returns the first line of the answer once the other side has closed the connection
+ *
+ * @throws Error when the connection breaks first
+ */
+export function sendBlindly(url: string, told: number, sent: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port, pathname } = new URL(url);
+    const socket = connect(Number(port), hostname).once('error', reject).pause();
+    let answer = '';
+    socket.on('data', (text) => {
+      answer += text;
+    });
+    socket.once('close', () => resolve(answer.split('\r\n')[0] ?? ''));
+    socket.write(`POST ${pathname} HTTP/1.1\r\nhost: receiver\r\ncontent-length: ${told}\r\n\r\n`);
+    socket.write(Buffer.alloc(sent), () => socket.resume());
   });
 }

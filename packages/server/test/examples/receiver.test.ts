@@ -8,7 +8,7 @@ import { read } from '../support/documents.js';
 import { type Outgoing, outgoingOf } from '../support/outgoing.js';
 import { stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
-import { ReceiverProcess, sendInPieces } from './receiver-process.js';
+import { ReceiverProcess, sendBlindly, sendInPieces } from './receiver-process.js';
 
 const running = withServer();
 let client: TestClient;
@@ -245,6 +245,15 @@ describe('the example bounds', () => {
     for (const told of [true, false]) expect(await sendSized(EVENT_BOUNDS.size + 1, told)).toBe(413);
     expect(await sendSized(EVENT_BOUNDS.size, false)).toBe(204);
     expect(await receiver.printed()).toEqual([lineOf(one!)]);
+  });
+
+  it('what it reads of a body that it has refused, so that the sender gets the answer', async () => {
+    const { url } = await start({ PATIENCE: '2000' });
+    const refused = 'HTTP/1.1 413 Payload Too Large';
+    const one = EVENT_BOUNDS.size + 1;
+    expect(await sendBlindly(url, one, EVENT_BOUNDS.size)).toBe(refused);
+    expect(await sendBlindly(url, one, one)).toBe(refused);
+    await expect(sendBlindly(url, 8 * one, 8 * one)).rejects.toThrow(/EPIPE|ECONNRESET/);
   });
 
   it('the time that a body may take, and serves others meanwhile', async () => {

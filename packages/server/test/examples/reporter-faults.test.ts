@@ -107,7 +107,8 @@ describe('the reporter makes a call again, with the same signed body,', () => {
       },
     ],
   ])('%s', async (_, fail) => {
-    const reporter = await scene.subscribed();
+    // Each try of a job waits twice as long as the one before.
+    const reporter = await scene.subscribed({ RETRY: '2' });
     const failed = new Map<string, number>();
     scene.gateway.instead = ({ method, path, body }, response, forward) => {
       const call = `${method} ${path} ${body && JSON.parse(body).custom.status}`;

@@ -6,11 +6,14 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/store/embedded.js';
+import { migrate } from '../../src/store/migrate.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Connection string of a PostgreSQL whose role may make databases. */
     databaseUrl: string;
+    /** A database of it that holds the schema and nothing else, to make others of. */
+    migrated: string;
   }
 }
 
@@ -24,31 +27,62 @@ export interface TestDatabase {
 /** Runs once for the whole run: starts the PostgreSQL of the tests, unless TEST_DATABASE_URL names one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
-  if (given) {
-    project.provide('databaseUrl', given);
-    return async () => {};
+  const { url, stop } = given ? { url: given, stop: async () => {} } : await startOwn();
+  const migrated = await createDatabaseIn(url, 'template0');
+  try {
+    await migrateAll(migrated.url);
+  } catch (error) {
+    await migrated.drop();
+    await stop();
+    throw error;
   }
+  project.provide('databaseUrl', url);
+  project.provide('migrated', new URL(migrated.url).pathname.slice(1));
+  return async () => {
+    await migrated.drop();
+    await stop();
+  };
+}
+
+async function startOwn(): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-test-'));
   const log: string[] = [];
   try {
     const database = await startEmbedded({ dataDir: folder, workers: 1, log: (line) => log.push(line) });
     void database.exited.then((error) => console.error(`${error.message}\n${log.slice(-20).join('\n')}`));
-    project.provide('databaseUrl', database.url);
-    return async () => {
+    const stop = async () => {
       await database.stop();
       await rm(folder, { recursive: true });
     };
+    return { url: database.url, stop };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
+async function migrateAll(url: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  try {
+    await migrate(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
 /** Makes an empty database of a name of its own. */
-export async function createDatabase(): Promise<TestDatabase> {
-  const server = inject('databaseUrl');
+export function createDatabase(): Promise<TestDatabase> {
+  return createDatabaseIn(inject('databaseUrl'), 'template0');
+}
+
+/** Makes one that holds the schema: the migrations, which servers would begin with, run once for all tests. */
+export function createMigratedDatabase(): Promise<TestDatabase> {
+  return createDatabaseIn(inject('databaseUrl'), inject('migrated'));
+}
+
+async function createDatabaseIn(server: string, template: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await run(server, `create database ${name} template template0`);
+  await run(server, `create database ${name} template ${template}`);
   // Nothing here is lost by a crash that is not the test's own business: those tests start a service of their own.
   await run(server, `alter database ${name} set synchronous_commit = off`);
   const url = new URL(server);

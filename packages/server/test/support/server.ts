@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { openServer, type Server, type ServerOptions } from '../../src/app.js';
 import type { Runtime } from '../../src/base/clock.js';
-import { createDatabase, type TestDatabase } from './database.js';
+import { createDatabase, createMigratedDatabase, type TestDatabase } from './database.js';
 
 /** A real server on a real port over a database of its own. */
 export interface RunningServer {
@@ -44,7 +44,7 @@ export interface TestServerOptions {
  * @param open that of another build of the server
  */
 export async function startServer(options: TestServerOptions = {}, open = openServer): Promise<RunningServer> {
-  const database = options.database ?? (await createDatabase());
+  const database = options.database ?? (await (open === openServer ? createMigratedDatabase() : createDatabase()));
   // The port is known only after listening, the public URL (which tokens are bound to) is needed before: it follows it.
   const named = { publicUrl: '' };
   const { database: shared, ...others } = options;

@@ -1,0 +1,41 @@
+import { relative } from 'node:path';
+import { BaseSequencer } from 'vitest/node';
+import { root } from './root.mjs';
+
+/** Files that take ten seconds and more, from the longest on; the order of the others matters little. */
+const LONGEST = [
+  'packages/embedded-postgres/test/start.test.ts',
+  'packages/server/test/durability/processes.test.ts',
+  'packages/server/test/deliveries/soak.test.ts',
+  'packages/server/test/start.test.ts',
+  'packages/server/test/events/signals.test.ts',
+  'packages/server/test/examples/reporter-faults.test.ts',
+  'packages/server/test/matrix/matrix.test.ts',
+  'packages/server/test/availability/fair-turns.test.ts',
+  'packages/server/test/filters/oracle.test.ts',
+  'packages/server/test/durability/workers.test.ts',
+  'packages/server/test/lists/starved.test.ts',
+  'packages/server/test/durability/watchdog.test.ts',
+  'packages/server/test/failover/lost-writes.test.ts',
+  'packages/server/test/http/connections.test.ts',
+  'packages/server/test/lists/page-bytes.test.ts',
+  'packages/safe-json-schema/test/memory.test.ts',
+  'packages/server/test/access-http/circles-processes.test.ts',
+  'packages/server/test/examples/receiver.test.ts',
+  'packages/server/test/examples/reporter.test.ts',
+  'packages/server/test/durability/disk.test.ts',
+  'packages/server/test/deliveries/faults-races.test.ts',
+  'packages/server/test/background/service.test.ts',
+  'packages/server/test/events/retry-killed.test.ts',
+];
+
+/** Begins with the longest files: one that began last would keep one worker after the others have ended. */
+export class LongestFirst extends BaseSequencer {
+  async sort(files) {
+    const place = ({ moduleId }) => {
+      const at = LONGEST.indexOf(relative(root, moduleId).replaceAll('\\', '/'));
+      return at < 0 ? LONGEST.length : at;
+    };
+    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+  }
+}
