@@ -123,6 +123,14 @@ export const mutants = [
     tests: run,
   },
   {
+    id: 'deliver-long-read',
+    file: src('deliveries/versions.ts'),
+    find: 'found, limits.deliveries.short);',
+    replace: 'found);',
+    breaks: 'Long versions are held by attempts that wait for room, a thousand times over.',
+    tests: run,
+  },
+  {
     id: 'deliver-turns',
     file: src('deliveries/worker.ts'),
     find: '    takesTurns: true,\n',

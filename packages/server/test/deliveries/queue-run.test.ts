@@ -6,7 +6,7 @@ import type { DeliveryBounds } from '../../src/deliveries/bounds.js';
 import { deliverEvents } from '../../src/deliveries/worker.js';
 import { limits } from '../../src/limits.js';
 import type { Outbound, OutboundAnswer, OutboundCall } from '../../src/outbound/outbound.js';
-import { createDeliveryStore } from '../../src/store/outbox/deliveries.js';
+import { createDeliveryStore, type DeliveryStore } from '../../src/store/outbox/deliveries.js';
 import { createPool } from '../../src/store/pool.js';
 import type { TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -42,6 +42,7 @@ let most = 0;
 beforeEach(() => {
   held = [];
   most = 0;
+  read = 0;
 });
 
 /** Holds each call until the test ends it, or the caller gives it up. */
@@ -83,11 +84,20 @@ async function staysUnderWay(count: number): Promise<void> {
   expect(held).toHaveLength(count);
 }
 
+/** Characters of versions that the database was asked for. */
+let read = 0;
+
 function makeWorker(bounds: Partial<DeliveryBounds>): BackgroundWorker & { end(): Promise<void> } {
   const { server, database } = running.current;
   const pool = createPool({ connectionString: database.url, max: 2 }, () => {});
+  const store = createDeliveryStore(pool);
+  const versions: DeliveryStore['versions'] = async (...asked) => {
+    const found = await store.versions(...asked);
+    read += found.reduce((sum, { body }) => sum + body.length, 0);
+    return found;
+  };
   const worker = deliverEvents(server.service, {
-    store: createDeliveryStore(pool),
+    store: { ...store, versions },
     outbound,
     metrics: server.metrics.deliveries,
     logger: pino({ level: 'silent' }),
@@ -255,6 +265,21 @@ describe('long events', () => {
     const run = worker.run(unit, never());
     await staysUnderWay(16);
     await answerAll(run);
+    await worker.end();
+  });
+
+  it('are read when there is room for them, and not before', async () => {
+    const { unit } = await queuedLong(10);
+    // Each takes all the room there is.
+    const worker = makeWorker({
+      width: { first: 10, greatest: 10 },
+      long: { process: 1, ledger: 1, waiting: 100, patience: 60_000 },
+    });
+    const run = worker.run(unit, never());
+    await staysUnderWay(1);
+    expect(read).toBeLessThan(2 * LONG.text.length);
+    await answerAll(run);
+    expect(read).toBeGreaterThan(10 * LONG.text.length);
     await worker.end();
   });
 

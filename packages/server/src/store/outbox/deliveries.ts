@@ -57,10 +57,16 @@ export interface DeliveryStore {
   waiting(): Promise<{ readonly count: number; readonly oldest: Date | null }>;
   /** Deletes a delivery before its first call: its bridge lacks the trait for it. */
   withdraw(ledger: number, handle: string): Promise<void>;
-  /** The versions of a ledger that were asked for, unverified, as many as hold `limits.answers.atOnce` bytes together. */
+  /**
+   * The versions of a ledger that were asked for, unverified, as many as hold `limits.answers.atOnce` bytes together; the first
+   * one in any case.
+   *
+   * @param longest bytes: longer versions are left out
+   */
   versions(
     ledger: number,
     of: readonly (readonly [kind: KindName, luid: string, change: number])[],
+    longest?: number,
   ): Promise<(StoredVersion & { readonly kind: KindName })[]>;
 }
 
@@ -158,6 +164,7 @@ from (
   select v.*, sum(octet_length(c.body)) over (order by v.ord rows unbounded preceding) as size
   from ${formatUnnest('v', ['ord int', 'kind text', 'luid text', 'change int'], 3)}
     join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+      and ($7::int is null or octet_length(c.body) <= $7)
 ) v join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
 where v.ord = 0 or v.size <= $2`;
 
@@ -205,7 +212,7 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
       const { rows } = await pool.query<{ size: number }>({ name: 'size-versions', text: SIZE, values });
       return rows[0]!.size;
     },
-    async versions(ledger, of) {
+    async versions(ledger, of, longest) {
       if (of.length === 0) return [];
       const values = [
         ledger,
@@ -214,6 +221,7 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
         of.map(([kind]) => kind),
         textArray(of.map(([, luid]) => luid)),
         of.map(([, , change]) => change),
+        longest ?? null,
       ];
       const { rows } = await pool.query<StoredVersion & { kind: KindName }>({
         name: 'delivery-versions',
