@@ -19,6 +19,14 @@ export const mutants = [
     tests: answers,
   },
   {
+    id: 'deliver-token-waits',
+    file: src('app.ts'),
+    find: '      calls: deliveries.slots,\n',
+    replace: '',
+    breaks: 'Four ledgers whose token endpoints hang keep the deliveries of all others from getting a token.',
+    tests: [test('deliveries/bridge.test.ts')],
+  },
+  {
     id: 'deliver-dripped-body',
     file: src('outbound/client.ts'),
     find: 'setTimeout(() => stream.destroy(), milliseconds)',
