@@ -1,5 +1,6 @@
 import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Service } from '../ledgers/service.js';
+import type { DeliveryMetrics } from '../metrics.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { DeliveryStore, Settlement } from '../store/outbox/deliveries.js';
 import type { DeliveryBounds } from './bounds.js';
@@ -22,14 +23,7 @@ export interface Engine {
 }
 
 /** What metrics and the log are told of deliveries. */
-export interface DeliveryReport {
-  /**
-   * An attempt has ended: `delivered`, `rejected`, `unreachable`, `error`, `unwanted` or `withdrawn`.
-   *
-   * @param seconds how long it took
-   * @param waited seconds from the change to the attempt; absent after the first
-   */
-  attempted(outcome: string, seconds: number, waited?: number): void;
+export interface DeliveryReport extends Pick<DeliveryMetrics, 'attempted'> {
   /** A delivery was given up. */
   gaveUp(
     delivery: {

@@ -94,7 +94,6 @@ export class QueueRun {
       return false;
     }
     let started = 0;
-    this.#looked = performance.now();
     const hints = this.#hints;
     this.#looked = performance.now();
     try {

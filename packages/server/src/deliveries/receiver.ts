@@ -7,6 +7,7 @@ import { mayUseBridge } from '../events/bridge-border.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { inSession, openOwnSession } from '../ledgers/session.js';
 import type { Cost } from '../metering/cost.js';
+import type { OutboundAnswer } from '../outbound/outbound.js';
 import type { Engine } from './engine.js';
 import { type Outcome, outcomeOfError, outcomeOfMissingBridge, outcomeOfStatus } from './outcome.js';
 
@@ -38,25 +39,19 @@ export async function openReceiver(
 }
 
 function openWebhook({ service, bounds }: Engine, ledger: Ledger, url: string, event: string): Send {
-  return async (body, signal) => {
-    try {
-      const attempted = new Date(service.runtime.now());
-      const { status } = await service.outbound.send({
-        ledger: ledger.id,
-        method: 'POST',
-        url,
-        headers: { ...HEADERS, ...ledger.system.webhook(event, attempted, body) },
-        body,
-        within: bounds.attempt,
-        ignoresBody: true,
-        signal,
-      });
-      return outcomeOfStatus(status);
-    } catch (error) {
-      if (error instanceof Overloaded) throw error;
-      return outcomeOfError(error, url);
-    }
-  };
+  return sendTo(url, (body, signal) => {
+    const attempted = new Date(service.runtime.now());
+    return service.outbound.send({
+      ledger: ledger.id,
+      method: 'POST',
+      url,
+      headers: { ...HEADERS, ...ledger.system.webhook(event, attempted, body) },
+      body,
+      within: bounds.attempt,
+      ignoresBody: true,
+      signal,
+    });
+  });
 }
 
 /** The bridge as it is now, which may be another than when the event was raised. */
@@ -73,21 +68,28 @@ async function findBridge(
 }
 
 function openBridge({ service, bounds }: Engine, ledger: Ledger, bridge: Bridge, effect: string): Send {
+  return sendTo(bridge.server, (body, signal) =>
+    callBridge(service, ledger, bridge, {
+      method: 'POST',
+      path: `/effects/${effect}`,
+      headers: HEADERS,
+      body,
+      within: bounds.attempt,
+      ignoresBody: true,
+      signal,
+    }),
+  );
+}
+
+/** @param url of the receiver, whose host proofs of a failure name */
+function sendTo(url: string, call: (body: string, signal: AbortSignal) => Promise<OutboundAnswer>): Send {
   return async (body, signal) => {
     try {
-      const { status } = await callBridge(service, ledger, bridge, {
-        method: 'POST',
-        path: `/effects/${effect}`,
-        headers: HEADERS,
-        body,
-        within: bounds.attempt,
-        ignoresBody: true,
-        signal,
-      });
+      const { status } = await call(body, signal);
       return outcomeOfStatus(status);
     } catch (error) {
       if (error instanceof Overloaded) throw error;
-      return outcomeOfError(error, bridge.server);
+      return outcomeOfError(error, url);
     }
   };
 }
