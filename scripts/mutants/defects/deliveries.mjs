@@ -109,9 +109,25 @@ export const mutants = [
   {
     id: 'deliver-retry-behind-hung',
     file: src('deliveries/queue-run.ts'),
-    find: '        if (performance.now() - this.#looked >= every) this.#isDrained = false;\n',
+    find: '    if (passed >= every) return true;\n',
     replace: '',
     breaks: 'An attempt that is to be made again waits until a hanging one has ended.',
+    tests: run,
+  },
+  {
+    id: 'deliver-hinted-hung',
+    file: src('deliveries/queue-run.ts'),
+    find: 'return !this.#hangs() || passed >= linger;',
+    replace: 'return true;',
+    breaks: 'Each write asks the database once for every queue whose receiver hangs.',
+    tests: run,
+  },
+  {
+    id: 'deliver-hung-alone',
+    file: src('deliveries/queue-run.ts'),
+    find: 'const mayStart = !this.#hangs() || (await',
+    replace: 'const mayStart = true || (await',
+    breaks: 'Queues whose receivers hang ask one by one, and others wait behind them.',
     tests: run,
   },
   {

@@ -12,6 +12,12 @@ export interface DeliveryQueue {
   readonly target: string;
 }
 
+/** A question about a queue. */
+export interface DueQuestion extends DeliveryQueue {
+  /** Handles that this process attempts already. */
+  readonly running: readonly string[];
+}
+
 /** A delivery whose attempt is due, as its row has it: unverified. */
 export interface DueDelivery extends NewDelivery {
   /** When it was queued. */
@@ -49,6 +55,8 @@ export interface DeliveryStore {
    * @param running handles that this process attempts already
    */
   start(queue: DeliveryQueue, now: Date, count: number, running: readonly string[]): Promise<DueDelivery[]>;
+  /** Whether further deliveries of queues are due; of many queues in one query. */
+  haveDue(questions: readonly DueQuestion[], now: Date): Promise<boolean[]>;
   /** Stores what became of attempts of one ledger. */
   settle(settlements: readonly Settlement[]): Promise<void>;
   /** Bytes of versions of a ledger, together. */
@@ -134,6 +142,15 @@ returning d.handle, d.effect, d.effect_handle as "effectHandle", d.effect_change
   d.tries,
   exists (select from record r where r.ledger_id = $1 and r.luid = d.effect) as "isWanted"`;
 
+/** Handles are unique, so those of all queues are left out of each. */
+const HAVE_DUE = `
+select q.ord
+from ${formatUnnest('q', ['ord int', 'ledger_id bigint', 'target text'], 3)}
+  cross join lateral (
+    select from delivery d
+    where d.ledger_id = q.ledger_id and d.target = q.target and d.due <= $1 and d.handle <> all ($2::text[])
+    limit 1) d`;
+
 const SETTLE = `
 update delivery d set status = s.status, attempts = s.attempts, tries = s.tries, attempted = s.attempted, due = s.due,
   proofs = concat_ws(',', nullif(d.proofs, ''), nullif(s.proofs, ''))
@@ -183,6 +200,18 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
         ...(bridge == null ? {} : { bridge }),
         ...(linked == null ? {} : { linked }),
       }));
+    },
+    async haveDue(questions, now) {
+      const values = [
+        now,
+        questions.flatMap(({ running }) => running),
+        questions.map((_, ord) => ord),
+        questions.map(({ ledger }) => ledger),
+        textArray(questions.map(({ target }) => target)),
+      ];
+      const { rows } = await pool.query<{ ord: number }>({ name: 'have-due-deliveries', text: HAVE_DUE, values });
+      const found = new Set(rows.map(({ ord }) => ord));
+      return questions.map((_, ord) => found.has(ord));
     },
     async settle(settlements) {
       if (settlements.length === 0) return;
