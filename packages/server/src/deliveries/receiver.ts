@@ -1,6 +1,6 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { Overloaded } from '../base/gather.js';
-import { type Bridge, loadBridge } from '../bridges/bridge.js';
+import { type Bridge, findBridge } from '../bridges/bridge.js';
 import { callBridge } from '../bridges/call.js';
 import { allowsMethod } from '../bridges/traits.js';
 import { mayUseBridge } from '../events/bridge-border.js';
@@ -32,7 +32,7 @@ export async function openReceiver(
 ): Promise<Send | undefined> {
   const action = effect.data.action as { readonly bridge: string } | { readonly endpoint: string };
   if ('endpoint' in action) return openWebhook(engine, ledger, action.endpoint, String(data.handle));
-  const bridge = await findBridge(engine, ledger, action.bridge, effect.meta.domain);
+  const bridge = await findReachable(engine, ledger, action.bridge, effect.meta.domain);
   if (!bridge) return async () => outcomeOfMissingBridge(action.bridge);
   if (!allowsMethod(cost, bridge, 'effects', data)) return undefined;
   return openBridge(engine, ledger, bridge, String(effect.data.handle));
@@ -55,14 +55,14 @@ function openWebhook({ service, bounds }: Engine, ledger: Ledger, url: string, e
 }
 
 /** The bridge as it is now, which may be another than when the event was raised. */
-async function findBridge(
+async function findReachable(
   { service }: Engine,
   ledger: Ledger,
   handle: string,
   domain: string | undefined,
 ): Promise<Bridge | undefined> {
   return inSession(openOwnSession(service, ledger), async (session) => {
-    const bridge = await loadBridge(session, handle);
+    const bridge = await findBridge(session, handle);
     return bridge && mayUseBridge(session.ledger, domain, bridge.domain) ? bridge : undefined;
   });
 }

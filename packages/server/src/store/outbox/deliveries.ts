@@ -186,7 +186,7 @@ from (
 where v.ord = 0 or v.size <= $2`;
 
 /** Of the whole deployment, whatever the ledger. */
-const WAITING = `select count(*)::int as count, min(due) as oldest
+const COUNT_WAITING = `select count(*)::int as count, min(due) as oldest
 from (select due from delivery where due is not null limit 100000) w`;
 
 export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
@@ -229,7 +229,7 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
       await pool.query({ name: 'settle-deliveries', text: SETTLE, values });
     },
     async waiting() {
-      const { rows } = await pool.query<{ count: number; oldest: Date | null }>(WAITING);
+      const { rows } = await pool.query<{ count: number; oldest: Date | null }>(COUNT_WAITING);
       return rows[0]!;
     },
     async withdraw(ledger, handle) {
