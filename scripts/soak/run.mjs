@@ -1,7 +1,6 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { hash as hashOf, verifyProof } from '@countersign/protocol';
+import { freePort } from '../../bench/processes.mjs';
 import { native } from '../../packages/server/dist/auth/native-suite.js';
 import { Ledger } from './ledger.mjs';
 
@@ -223,13 +223,4 @@ function killGroup(child, signal) {
   } catch {
     // It has ended.
   }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -161,6 +161,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       outbound: calls,
       now: service.runtime.now,
       fetched: metrics.tokenFetched,
+      calls: deliveries.slots,
     });
     const deliver = deliverEvents(
       { ...service, accessTokens },

@@ -19,6 +19,14 @@ export const mutants = [
     tests: answers,
   },
   {
+    id: 'deliver-token-waits',
+    file: src('app.ts'),
+    find: '      calls: deliveries.slots,\n',
+    replace: '',
+    breaks: 'Four ledgers whose token endpoints hang keep the deliveries of all others from getting a token.',
+    tests: [test('deliveries/bridge.test.ts')],
+  },
+  {
     id: 'deliver-dripped-body',
     file: src('outbound/client.ts'),
     find: 'setTimeout(() => stream.destroy(), milliseconds)',
@@ -101,9 +109,25 @@ export const mutants = [
   {
     id: 'deliver-retry-behind-hung',
     file: src('deliveries/queue-run.ts'),
-    find: '        if (performance.now() - this.#looked >= every) this.#isDrained = false;\n',
+    find: '    if (passed >= every) return true;\n',
     replace: '',
     breaks: 'An attempt that is to be made again waits until a hanging one has ended.',
+    tests: run,
+  },
+  {
+    id: 'deliver-hinted-hung',
+    file: src('deliveries/queue-run.ts'),
+    find: 'return !this.#hangs() || passed >= linger;',
+    replace: 'return true;',
+    breaks: 'Each write asks the database once for every queue whose receiver hangs.',
+    tests: run,
+  },
+  {
+    id: 'deliver-hung-alone',
+    file: src('deliveries/queue-run.ts'),
+    find: 'const mayStart = !this.#hangs() || (await',
+    replace: 'const mayStart = true || (await',
+    breaks: 'Queues whose receivers hang ask one by one, and others wait behind them.',
     tests: run,
   },
   {
@@ -120,6 +144,14 @@ export const mutants = [
     find: 'COPIES * bytes,',
     replace: '16 * 1024 * 1024,',
     breaks: 'Two hanging attempts of medium length keep all long ones of a ledger waiting.',
+    tests: run,
+  },
+  {
+    id: 'deliver-long-read',
+    file: src('deliveries/versions.ts'),
+    find: 'found, limits.deliveries.short);',
+    replace: 'found);',
+    breaks: 'Long versions are held by attempts that wait for room, a thousand times over.',
     tests: run,
   },
   {

@@ -3,7 +3,7 @@ import { limits } from '../limits.js';
 import { queryUntil } from '../store/abortable.js';
 import { DELETE_OLD_LEASES } from '../store/queries/leases.js';
 import { deleteExpiredTokens } from '../store/queries/replays.js';
-import type { BackgroundWorker } from './worker.js';
+import { type BackgroundWorker, ONE_OF_ALL } from './worker.js';
 
 /**
  * Deletes expired tokens, once a minute in the whole deployment, and outdated rows of leases.
@@ -13,7 +13,7 @@ import type { BackgroundWorker } from './worker.js';
 export function sweepUsedTokens(pool: pg.Pool, now: () => number): BackgroundWorker {
   return {
     name: 'sweep-used-tokens',
-    due: `select 0::bigint, '', null::timestamptz`,
+    due: ONE_OF_ALL,
     every: 60_000,
     rest: 60_000,
     timeout: 60_000,

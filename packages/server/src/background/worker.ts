@@ -1,5 +1,8 @@
 import type { Claimed } from '../store/queries/leases.js';
 
+/** `BackgroundWorker.due` for one unit of the whole deployment, which is due as soon as its rest is over. */
+export const ONE_OF_ALL = `select 0::bigint, '', null::timestamptz`;
+
 /**
  * A sort of work that runs outside requests, in every process of the deployment. One process at a time runs a unit of
  * it: all of the deployment's work, one ledger's, or one row of a table.

@@ -59,7 +59,7 @@ export interface UnhandledRule {
  * @returns undefined when the ledger has no bridge of that handle
  * @throws OutOfDate when the ledger has changed
  */
-export async function loadBridge(session: Session, handle: string): Promise<Bridge | undefined> {
+export async function findBridge(session: Session, handle: string): Promise<Bridge | undefined> {
   const found = await session.findVersion('bridge', handle, 'handle');
   if (!found) return undefined;
   const { luid, change, body } = found;

@@ -12,7 +12,7 @@ import { openReceiver, type Send } from './receiver.js';
 import { settleAttempt } from './settle.js';
 import { isAsQueued, verifyDelivery } from './verify.js';
 
-/** Deliveries that were started together, with the versions that fit into one read. */
+/** Deliveries that were started together, with the short versions that fit into one read. */
 export interface Batch {
   readonly ledger: Ledger;
   /** Emptied when all bodies are made: an attempt may take long, and needs its body alone. */
@@ -32,7 +32,7 @@ export async function openBatch(engine: Engine, ledger: Ledger, deliveries: read
       .flatMap((one) => partsOf(one).map((part) => [referenceKey(part), part] as const)),
   );
   try {
-    const texts = await engine.versions.readSome(ledger.id, [...references.values()]);
+    const texts = await engine.versions.readShort(ledger.id, [...references.values()]);
     return { ledger, texts, unmade: deliveries.length };
   } catch (error) {
     if (isUnavailable(error)) throw error;

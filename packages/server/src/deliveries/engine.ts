@@ -1,7 +1,8 @@
 import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Service } from '../ledgers/service.js';
+import type { DeliveryMetrics } from '../metrics.js';
 import type { Outbound } from '../outbound/outbound.js';
-import type { DeliveryStore, Settlement } from '../store/outbox/deliveries.js';
+import type { DeliveryStore, DueQuestion, Settlement } from '../store/outbox/deliveries.js';
 import type { DeliveryBounds } from './bounds.js';
 import type { Slots } from './slots.js';
 import type { VersionReader } from './versions.js';
@@ -12,6 +13,8 @@ export interface Engine {
   /** The service; its calls go out by connections of their own, so that forwarding keeps its share. */
   readonly service: Service & { readonly outbound: Outbound };
   readonly store: DeliveryStore;
+  /** Asks whether more of a queue is due, together with the questions about other queues. */
+  readonly hasDue: (question: DueQuestion) => Promise<boolean>;
   readonly versions: VersionReader;
   readonly slots: Slots;
   /** Bounds the bytes of long events that are held at a time. */
@@ -22,14 +25,7 @@ export interface Engine {
 }
 
 /** What metrics and the log are told of deliveries. */
-export interface DeliveryReport {
-  /**
-   * An attempt has ended: `delivered`, `rejected`, `unreachable`, `error`, `unwanted` or `withdrawn`.
-   *
-   * @param seconds how long it took
-   * @param waited seconds from the change to the attempt; absent after the first
-   */
-  attempted(outcome: string, seconds: number, waited?: number): void;
+export interface DeliveryReport extends Pick<DeliveryMetrics, 'attempted'> {
   /** A delivery was given up. */
   gaveUp(
     delivery: {

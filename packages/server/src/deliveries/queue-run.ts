@@ -22,8 +22,11 @@ export class QueueRun {
   #isDrained = false;
   /** When it last looked, in milliseconds of a monotonic clock. */
   #looked = 0;
-  /** Hints so far: one that comes during a look counts for the next. */
+  /** Whether the last look found nothing more. */
+  #foundNothing = false;
+  /** Hints so far, and those before the last look: one that comes during a look counts for the next. */
   #hints = 0;
+  #heeded = 0;
   /** No further attempt is begun. */
   #isFinishing = false;
   #failure: { readonly error: unknown } | undefined;
@@ -40,7 +43,6 @@ export class QueueRun {
   /** Says that the queue may have something new. */
   hint(): void {
     this.#hints += 1;
-    this.#isDrained = false;
     this.#bell.ring();
   }
 
@@ -56,7 +58,7 @@ export class QueueRun {
    * @throws what reading deliveries and storing outcomes throws
    */
   async run(): Promise<void> {
-    const { run, linger, every } = this.#engine.bounds;
+    const { run, linger } = this.#engine.bounds;
     const until = performance.now() + run;
     const abort = () => this.#bell.ring();
     // Each attempt listens too, and there may be many.
@@ -68,8 +70,7 @@ export class QueueRun {
         const isIdle = this.#running.size === 0;
         const rang = await this.#bell.wait(linger);
         if (isIdle && !rang && this.#isDrained) break;
-        // A hint may be lost, and a retry falls due while an attempt hangs.
-        if (performance.now() - this.#looked >= every) this.#isDrained = false;
+        if (this.#mayHaveMore()) this.#isDrained = false;
       }
     } finally {
       this.#signal.removeEventListener('abort', abort);
@@ -83,6 +84,23 @@ export class QueueRun {
     return this.#postponed.size < this.#engine.bounds.width.greatest;
   }
 
+  /**
+   * Whether to look again. Hints tell of no queue, and there may be a thousand runs whose receivers hang: those wait a little
+   * from one look to the next, and ask together.
+   */
+  #mayHaveMore(): boolean {
+    const { linger, every } = this.#engine.bounds;
+    const passed = performance.now() - this.#looked;
+    // A hint may be lost, and a retry falls due while an attempt hangs.
+    if (passed >= every) return true;
+    if (this.#hints === this.#heeded) return false;
+    return !this.#hangs() || passed >= linger;
+  }
+
+  #hangs(): boolean {
+    return this.#foundNothing && this.#running.size > 0;
+  }
+
   /** Starts what is due, as much as there is room for. @returns whether more may be started at once */
   async #fill(): Promise<boolean> {
     const { slots, store, service } = this.#engine;
@@ -94,16 +112,15 @@ export class QueueRun {
       return false;
     }
     let started = 0;
-    this.#looked = performance.now();
-    const hints = this.#hints;
+    this.#heeded = this.#hints;
     this.#looked = performance.now();
     try {
-      const due = await store.start(this.#queue, new Date(service.runtime.now()), free, [
-        ...this.#running.keys(),
-        ...this.#postponed,
-      ]);
-      this.#isDrained = due.length < free && hints === this.#hints;
-      if (due.length === 0) return !this.#isDrained;
+      const running = [...this.#running.keys(), ...this.#postponed];
+      const mayStart = !this.#hangs() || (await this.#engine.hasDue({ ...this.#queue, running }));
+      const due = mayStart ? await store.start(this.#queue, new Date(service.runtime.now()), free, running) : [];
+      this.#isDrained = due.length < free;
+      this.#foundNothing = due.length === 0;
+      if (due.length === 0) return false;
       const batch = await openBatch(this.#engine, this.#ledger, due);
       started = due.length;
       for (const delivery of due) {

@@ -1,12 +1,13 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { Overloaded } from '../base/gather.js';
-import { type Bridge, loadBridge } from '../bridges/bridge.js';
+import { type Bridge, findBridge } from '../bridges/bridge.js';
 import { callBridge } from '../bridges/call.js';
 import { allowsMethod } from '../bridges/traits.js';
 import { mayUseBridge } from '../events/bridge-border.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { inSession, openOwnSession } from '../ledgers/session.js';
 import type { Cost } from '../metering/cost.js';
+import type { OutboundAnswer } from '../outbound/outbound.js';
 import type { Engine } from './engine.js';
 import { type Outcome, outcomeOfError, outcomeOfMissingBridge, outcomeOfStatus } from './outcome.js';
 
@@ -31,63 +32,64 @@ export async function openReceiver(
 ): Promise<Send | undefined> {
   const action = effect.data.action as { readonly bridge: string } | { readonly endpoint: string };
   if ('endpoint' in action) return openWebhook(engine, ledger, action.endpoint, String(data.handle));
-  const bridge = await findBridge(engine, ledger, action.bridge, effect.meta.domain);
+  const bridge = await findReachable(engine, ledger, action.bridge, effect.meta.domain);
   if (!bridge) return async () => outcomeOfMissingBridge(action.bridge);
   if (!allowsMethod(cost, bridge, 'effects', data)) return undefined;
   return openBridge(engine, ledger, bridge, String(effect.data.handle));
 }
 
 function openWebhook({ service, bounds }: Engine, ledger: Ledger, url: string, event: string): Send {
-  return async (body, signal) => {
-    try {
-      const attempted = new Date(service.runtime.now());
-      const { status } = await service.outbound.send({
-        ledger: ledger.id,
-        method: 'POST',
-        url,
-        headers: { ...HEADERS, ...ledger.system.webhook(event, attempted, body) },
-        body,
-        within: bounds.attempt,
-        ignoresBody: true,
-        signal,
-      });
-      return outcomeOfStatus(status);
-    } catch (error) {
-      if (error instanceof Overloaded) throw error;
-      return outcomeOfError(error, url);
-    }
-  };
+  return sendTo(url, (body, signal) => {
+    const attempted = new Date(service.runtime.now());
+    return service.outbound.send({
+      ledger: ledger.id,
+      method: 'POST',
+      url,
+      headers: { ...HEADERS, ...ledger.system.webhook(event, attempted, body) },
+      body,
+      within: bounds.attempt,
+      ignoresBody: true,
+      signal,
+    });
+  });
 }
 
 /** The bridge as it is now, which may be another than when the event was raised. */
-async function findBridge(
+async function findReachable(
   { service }: Engine,
   ledger: Ledger,
   handle: string,
   domain: string | undefined,
 ): Promise<Bridge | undefined> {
   return inSession(openOwnSession(service, ledger), async (session) => {
-    const bridge = await loadBridge(session, handle);
+    const bridge = await findBridge(session, handle);
     return bridge && mayUseBridge(session.ledger, domain, bridge.domain) ? bridge : undefined;
   });
 }
 
 function openBridge({ service, bounds }: Engine, ledger: Ledger, bridge: Bridge, effect: string): Send {
+  return sendTo(bridge.server, (body, signal) =>
+    callBridge(service, ledger, bridge, {
+      method: 'POST',
+      path: `/effects/${effect}`,
+      headers: HEADERS,
+      body,
+      within: bounds.attempt,
+      ignoresBody: true,
+      signal,
+    }),
+  );
+}
+
+/** @param url of the receiver, whose host proofs of a failure name */
+function sendTo(url: string, call: (body: string, signal: AbortSignal) => Promise<OutboundAnswer>): Send {
   return async (body, signal) => {
     try {
-      const { status } = await callBridge(service, ledger, bridge, {
-        method: 'POST',
-        path: `/effects/${effect}`,
-        headers: HEADERS,
-        body,
-        within: bounds.attempt,
-        ignoresBody: true,
-        signal,
-      });
+      const { status } = await call(body, signal);
       return outcomeOfStatus(status);
     } catch (error) {
       if (error instanceof Overloaded) throw error;
-      return outcomeOfError(error, bridge.server);
+      return outcomeOfError(error, url);
     }
   };
 }

@@ -3,11 +3,11 @@ import { moment, type Runtime } from '../base/clock.js';
 import type { Countersigner } from '../keys/countersigner.js';
 import { limits } from '../limits.js';
 import type { DueDelivery, Settlement } from '../store/outbox/deliveries.js';
-import type { Outcome as AnyOutcome } from './outcome.js';
+import type { Outcome } from './outcome.js';
 import { deliveryData, deliveryHash } from './record.js';
 
 /** The outcomes that proofs of a delivery tell of. */
-type Outcome = Exclude<AnyOutcome, { kind: 'withdrawn' }>;
+type ProvenOutcome = Exclude<Outcome, { kind: 'withdrawn' }>;
 
 /** What signs and dates the outcome of an attempt. */
 export interface SettleMeans {
@@ -21,7 +21,7 @@ export interface SettleMeans {
  * What is stored of an attempt: the proofs of its outcome, and when the next one is due
  * (interface/effects#attempts). After the last attempt a second proof says that it was given up, and why.
  */
-export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome: Outcome): Settlement {
+export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome: ProvenOutcome): Settlement {
   const { ledger, system, runtime, suite } = means;
   const now = moment(runtime);
   const isAttempt = outcome.kind !== 'unwanted';
@@ -52,12 +52,12 @@ export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome
 }
 
 /** Whether nothing is to be signed: what the row says is not what the ledger queued. */
-function isUnsigned(outcome: Outcome): boolean {
+function isUnsigned(outcome: ProvenOutcome): boolean {
   return outcome.kind === 'failed' && outcome.isUnsigned === true;
 }
 
 /** Why no further attempt is made; undefined while one is due, or after success. */
-function endOf(outcome: Outcome, tries: number): string | undefined {
+function endOf(outcome: ProvenOutcome, tries: number): string | undefined {
   if (outcome.kind === 'unwanted') return 'delivery.permanent-failure';
   if (outcome.kind === 'delivered' || tries < outcome.attempts) return undefined;
   return outcome.attempts === 1 ? 'delivery.permanent-failure' : 'delivery.retry-cap-exhausted';

@@ -6,8 +6,14 @@ import type { DeliveryStore } from '../store/outbox/deliveries.js';
 
 /** Reads the versions that events are made of, verified. */
 export interface VersionReader {
-  /** As many of the versions as `limits.answers.atOnce` bytes hold. @returns bodies by `referenceKey`. @throws Corrupt */
-  readSome(ledger: number, references: readonly Reference[]): Promise<Map<string, string>>;
+  /**
+   * As many of the short versions as `limits.answers.atOnce` bytes hold; each process may have a thousand such reads. Long
+   * ones are for those who have room for them.
+   *
+   * @returns bodies by `referenceKey`
+   * @throws Corrupt
+   */
+  readShort(ledger: number, references: readonly Reference[]): Promise<Map<string, string>>;
   /** All of them, however long. @returns bodies by `referenceKey`; versions that do not exist are absent. @throws Corrupt */
   readAll(ledger: number, references: readonly Reference[]): Promise<Map<string, string>>;
 }
@@ -18,8 +24,13 @@ export interface VersionReader {
  */
 export function createVersionReader(store: DeliveryStore, { check }: Pick<Integrity, 'check'>): VersionReader {
   const kept = new LruCache<string, { readonly text: string }>(limits.deliveries.kept, ({ text }) => text.length);
-  const fetch = async (ledger: number, references: readonly Reference[], found: Map<string, string>) => {
-    for (const { kind, ...version } of await store.versions(ledger, references)) {
+  const fetch = async (
+    ledger: number,
+    references: readonly Reference[],
+    found: Map<string, string>,
+    longest?: number,
+  ) => {
+    for (const { kind, ...version } of await store.versions(ledger, references, longest)) {
       const checking = check({ ledger, kind }, version);
       if (checking) await checking;
       const key = referenceKey([kind, version.luid, version.change]);
@@ -35,10 +46,10 @@ export function createVersionReader(store: DeliveryStore, { check }: Pick<Integr
       return text === undefined;
     });
   return {
-    async readSome(ledger, references) {
+    async readShort(ledger, references) {
       const found = new Map<string, string>();
       const missing = takeKept(ledger, references, found);
-      if (missing.length > 0) await fetch(ledger, missing, found);
+      if (missing.length > 0) await fetch(ledger, missing, found, limits.deliveries.short);
       return found;
     },
     async readAll(ledger, references) {

@@ -9,7 +9,7 @@ import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
 import type { DeliveryMetrics } from '../metrics.js';
 import type { Outbound } from '../outbound/outbound.js';
-import { type DeliveryStore, DUE_QUEUES, type Settlement } from '../store/outbox/deliveries.js';
+import { type DeliveryStore, DUE_QUEUES, type DueQuestion, type Settlement } from '../store/outbox/deliveries.js';
 import type { DeliveryBounds } from './bounds.js';
 import type { DeliveryReport, Engine } from './engine.js';
 import { QueueRun } from './queue-run.js';
@@ -83,10 +83,15 @@ function openEngine(service: Service, { store, outbound, metrics, logger, bounds
     },
     { batch: limits.batch, queue: limits.queue, lanes: 2, apart: ({ ledger }) => ledger },
   );
+  const hasDue = gather<DueQuestion, boolean>(
+    (questions) => store.haveDue(questions, new Date(service.runtime.now())),
+    { batch: limits.batch, queue: limits.queue, lanes: 1 },
+  );
   return {
     bounds,
     service: { ...service, outbound },
     store,
+    hasDue,
     versions: createVersionReader(store, service.integrity),
     slots: new Slots(bounds.slots),
     longEvents: createWeightedSemaphore(bounds.long),

@@ -7,13 +7,13 @@ import {
   type JsonObject,
   LedgerError,
   type Proof,
-  parseJson,
   type StoredProof,
   verifyProof,
 } from '@countersign/protocol';
 import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
 import { type OutboundAnswer, OutboundFailure } from '../outbound/outbound.js';
+import { parseAnswer } from '../outbound/parse-answer.js';
 import { BridgeRefusal, invalidResponse, isErrorData, unexpected } from './error.js';
 
 /** A verified record from a bridge: its hash is that of its data, and every proof of it verifies. */
@@ -160,15 +160,4 @@ function refusalOf(service: Service, status: number, body: Json | undefined): Br
     data,
     proofs.map((proof) => toBareProof(proof as Proof)),
   );
-}
-
-/** Parses JSON within bounds, as strictly as that of clients; undefined when it is malformed. */
-function parseAnswer(text: string): Json | undefined {
-  const { levels, values } = limits.outbound;
-  try {
-    return parseJson(text, { depth: limits.depth + levels, values });
-  } catch (error) {
-    if (error instanceof LedgerError) return undefined;
-    throw error;
-  }
 }

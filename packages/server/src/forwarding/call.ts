@@ -1,5 +1,5 @@
 import { HANDLE_PATTERN, isLuid, type Json, LedgerError } from '@countersign/protocol';
-import { type Bridge, loadBridge } from '../bridges/bridge.js';
+import { type Bridge, findBridge } from '../bridges/bridge.js';
 import { type BridgeCall, callBridge } from '../bridges/call.js';
 import { BridgeSecurityError } from '../bridges/security.js';
 import type { Kind } from '../kinds/kind.js';
@@ -96,7 +96,7 @@ export async function askBridge(
     if (cameBack(session.ledger, forwarding.command.request.headers)) {
       throw new LedgerError('forward.unexpected-error', `Forwarded by ledger '${session.ledger.handle}' before`);
     }
-    const bridge = await loadBridge(session, handle);
+    const bridge = await findBridge(session, handle);
     if (!bridge) {
       throw new LedgerError('forward.unexpected-error', `Forward bridge '${handle}' configured but not exists`);
     }

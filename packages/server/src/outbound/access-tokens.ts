@@ -48,17 +48,19 @@ interface Options {
   readonly now: () => number;
   /** Called once for each fetch, however many wait for its token. */
   readonly fetched: (outcome: TokenOutcome) => void;
+  /** Callers that wait for a token: `limits.outbound.calls` unless given. */
+  readonly calls?: { readonly process: number; readonly ledger: number };
 }
 
 /**
  * Fetches access tokens, and keeps each in an LRU cache for as long as its `expires_in` says, less a margin; for a minute
  * at least and a day at most.
  */
-export function createAccessTokens({ outbound, now, fetched }: Options): AccessTokens {
-  const { accessTokens: tokens, outbound: bounds } = limits;
+export function createAccessTokens({ outbound, now, fetched, calls = limits.outbound.calls }: Options): AccessTokens {
+  const { accessTokens: tokens } = limits;
   const cache = new LruCache<string, Kept>(tokens.together, ({ token }) => token.length + OVERHEAD);
   const underway = new Map<string, Promise<string>>();
-  const waiting = underWay({ each: bounds.calls.ledger, all: bounds.calls.process });
+  const waiting = underWay({ each: calls.ledger, all: calls.process });
 
   const fetchToken = async (key: string, request: TokenRequest) => {
     const began = now();

@@ -1,4 +1,4 @@
-import type { BackgroundWorker } from '../background/worker.js';
+import { type BackgroundWorker, ONE_OF_ALL } from '../background/worker.js';
 import { limits } from '../limits.js';
 import type { Schedules } from '../store/schedules.js';
 
@@ -15,7 +15,7 @@ const MOST_MARKED = limits.background.listed;
 export function findSchedules(schedules: Schedules, now: () => number, found: () => void): BackgroundWorker {
   return {
     name: 'find-schedules',
-    due: `select 0::bigint, '', null::timestamptz`,
+    due: ONE_OF_ALL,
     every: 2_000,
     rest: 2_000,
     timeout: 30_000,

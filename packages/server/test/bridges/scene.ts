@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { afterAll, beforeAll } from 'vitest';
-import { loadBridge } from '../../src/bridges/bridge.js';
+import { findBridge } from '../../src/bridges/bridge.js';
 import { type BridgeCall, callBridge } from '../../src/bridges/call.js';
 import { openSession } from '../../src/ledgers/session.js';
 import type { OutboundAnswer } from '../../src/outbound/outbound.js';
@@ -153,7 +153,7 @@ export async function calling(
 ): Promise<OutboundAnswer> {
   const ledger = await service.ledgers.resolve(client.ledger!);
   const current = await service.ledgers.renew(ledger, await service.store.ledgers.version(ledger.id));
-  const bridge = await loadBridge(openSession(service, current), handle);
+  const bridge = await findBridge(openSession(service, current), handle);
   if (!bridge) throw new Error('There is no such bridge.');
   return callBridge(service, current, bridge, { ...DELIVERY, ...call });
 }

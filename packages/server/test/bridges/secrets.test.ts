@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Secret } from '../../src/base/secret.js';
-import { loadBridge } from '../../src/bridges/bridge.js';
+import { findBridge } from '../../src/bridges/bridge.js';
 import { openSession } from '../../src/ledgers/session.js';
 import { type Received, type Reply, withBridge } from '../forward/bridge.js';
 import { anchor, aspect, forwardingLedger } from '../forward/scene.js';
@@ -117,7 +117,7 @@ it('a bridge that is loaded shows none of its secrets when it is logged', async 
   const client: TestClient = await forwardingLedger(server.url, bridge.url, [], { ...all, secure: [...all.secure] });
   const { service } = server.server;
   const ledger = await service.ledgers.resolve(client.ledger!);
-  const loaded = await loadBridge(openSession(service, ledger), 'bank');
+  const loaded = await findBridge(openSession(service, ledger), 'bank');
   expect(loaded?.rules).toHaveLength(3);
   const shown = [
     JSON.stringify(loaded),

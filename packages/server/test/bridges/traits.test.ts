@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { loadBridge } from '../../src/bridges/bridge.js';
+import { findBridge } from '../../src/bridges/bridge.js';
 import { allowsMethod } from '../../src/bridges/traits.js';
 import type { BridgeMethod } from '../../src/kinds/bridge.js';
 import { openSession } from '../../src/ledgers/session.js';
@@ -18,7 +18,7 @@ async function bridgeWith(more: JsonObject) {
   const client = await newLedger(url);
   await makeBridge(client, 'bank', 'https://bank.example', rules(), more);
   const ledger = await running.service.ledgers.resolve(client.ledger!);
-  return (await loadBridge(openSession(running.service, ledger), 'bank'))!;
+  return (await findBridge(openSession(running.service, ledger), 'bank'))!;
 }
 
 const allowed = (traits: { readonly traits?: JsonObject[] }, about?: JsonObject) =>

@@ -1,6 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '@countersign/protocol';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { oauth2, withTokenEndpoint } from '../bridges/scene.js';
 import { newLedger, OPEN, type TestClient, updateOf } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
@@ -9,6 +12,7 @@ import { withReceiver } from './receiver.js';
 
 const running = withServer({ deliveryAllowPrivate: true });
 const receiver = withReceiver();
+const tokens = withTokenEndpoint();
 
 async function deliveries(client: TestClient): Promise<{ status: string; attempts: number; proofs: string }[]> {
   const database = new pg.Client({ connectionString: running.current.database.url });
@@ -89,5 +93,29 @@ describe('an effect of a bridge', () => {
     ok(await client.call('PUT', '/bridges/post', updateOf(bridge, data, client.key)));
     receiver.instead = undefined;
     await eventually(() => expect(receiver.received.at(-1)!.path).toBe('/elsewhere/effects/told'));
+  });
+});
+
+describe('token endpoints that hang', () => {
+  it('are waited for by as many attempts as a ledger may have: more than requests of clients may', async () => {
+    const client = await newLedger(running.current.url, { access: OPEN });
+    const names = Array.from({ length: limits.outbound.calls.ledger + 1 }, (_, at) => `slow-${at}`);
+    for (const handle of names) {
+      const { secure, secret } = oauth2(tokens.url);
+      await stored(
+        client,
+        'bridge',
+        { handle, schema: 'rest', config: { server: receiver.url }, secure: [...secure] },
+        secret,
+      );
+      await stored(client, 'effect', { handle, signal: 'wallet-created', action: { bridge: handle } });
+    }
+    const held: ServerResponse[] = [];
+    tokens.instead = (response) => void held.push(response);
+    await stored(client, 'wallet', { handle: 'w' });
+    await eventually(() => expect(held.filter(({ destroyed }) => !destroyed)).toHaveLength(names.length));
+    tokens.instead = undefined;
+    for (const response of held) tokens.issue(response);
+    await eventually(() => expect(receiver.received).toHaveLength(names.length));
   });
 });

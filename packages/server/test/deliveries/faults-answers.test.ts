@@ -113,20 +113,25 @@ describe('a receiver that hangs for one ledger', () => {
   });
 });
 
+/** What the proof of the first attempt to deliver there says. */
+async function firstCustomFrom({ url }: { readonly url: string }) {
+  const client = await subscribedLedger(running.current.url, url);
+  await addWallet(client, 'ann');
+  const [row] = await eventually(async () => {
+    const rows = await loadDeliveries(running.current.database.url, client);
+    expect(rows[0]?.attempts).toBeGreaterThan(0);
+    return rows;
+  });
+  return customsOf(row!)[0];
+}
+
 describe('an attempt', () => {
   it.each([
     ['never answers', () => {}],
     ['drips the head of its answer', (socket: Socket) => void drip(socket, `${HEAD}x-long: `)],
   ])('fails as out of time where the receiver %s', async (_, answer) => {
     const raw = await startRaw(answer);
-    const client = await subscribedLedger(running.current.url, raw.url);
-    await addWallet(client, 'ann');
-    const [row] = await eventually(async () => {
-      const rows = await loadDeliveries(running.current.database.url, client);
-      expect(rows[0]?.attempts).toBeGreaterThan(0);
-      return rows;
-    });
-    expect(customsOf(row!)[0]).toEqual(unreachable(late));
+    expect(await firstCustomFrom(raw)).toEqual(unreachable(late));
     await eventually(() => expect(raw.sockets[0]!.destroyed).toBe(true));
   });
 
@@ -135,14 +140,7 @@ describe('an attempt', () => {
     ['within the head of its answer', HEAD, RESET],
   ])('fails where the receiver closes %s', async (_, text, detail) => {
     const raw = await startRaw((socket) => socket.end(text));
-    const client = await subscribedLedger(running.current.url, raw.url);
-    await addWallet(client, 'ann');
-    const [row] = await eventually(async () => {
-      const rows = await loadDeliveries(running.current.database.url, client);
-      expect(rows[0]?.attempts).toBeGreaterThan(0);
-      return rows;
-    });
-    expect(customsOf(row!)[0]).toEqual(unreachable(detail));
+    expect(await firstCustomFrom(raw)).toEqual(unreachable(detail));
   });
 
   it('counts by its status where the receiver drips its body, which is not waited for', async () => {

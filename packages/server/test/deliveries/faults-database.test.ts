@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Cable, layCable } from '../store/cable.js';
+import type { TestClient } from '../support/client.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { type RunningServer, startServer } from '../support/server.js';
@@ -44,16 +45,22 @@ function start(lease: number): Promise<RunningServer> {
 
 const untold = () => log.filter((line) => line.includes('the outcome of a delivery is not stored yet')).length;
 
+/** A ledger whose receiver holds the only delivery, and the cable to the database is cut. */
+async function cutDuringAttempt({ url }: RunningServer): Promise<{ client: TestClient; response: ServerResponse }> {
+  const held: ServerResponse[] = [];
+  receiver.instead = (_, response) => void held.push(response);
+  const client = await subscribedLedger(url, receiver.url);
+  await addWallet(client, 'ann');
+  await eventually(() => expect(held).toHaveLength(1));
+  await cable.cut();
+  return { client, response: held[0]! };
+}
+
 describe('while the database is out of reach', () => {
   it('an outcome is kept until it is back, and nothing is sent twice', async () => {
     const server = await start(600_000);
-    const held: ServerResponse[] = [];
-    receiver.instead = (_, response) => void held.push(response);
-    const client = await subscribedLedger(server.url, receiver.url);
-    await addWallet(client, 'ann');
-    await eventually(() => expect(held).toHaveLength(1));
-    await cable.cut();
-    held[0]!.writeHead(202).end();
+    const { client, response } = await cutDuringAttempt(server);
+    response.writeHead(202).end();
     await eventually(() => expect(untold()).toBeGreaterThan(3));
     expect((await loadDeliveries(database.url, client)).map(({ status }) => status)).toEqual(['running']);
     await cable.mend();
@@ -70,13 +77,8 @@ describe('while the database is out of reach', () => {
 
   it('for longer than a lease, the attempt is given up, and made again with the same body', async () => {
     const server = await start(800);
-    const held: ServerResponse[] = [];
-    receiver.instead = (_, response) => void held.push(response);
-    const client = await subscribedLedger(server.url, receiver.url);
-    await addWallet(client, 'ann');
-    await eventually(() => expect(held).toHaveLength(1));
-    await cable.cut();
-    if (!held[0]!.destroyed) await once(held[0]!, 'close');
+    const { client, response } = await cutDuringAttempt(server);
+    if (!response.destroyed) await once(response, 'close');
     receiver.instead = undefined;
     await cable.mend();
     const [row] = await untilDeliveries(database.url, client, ['delivered']);

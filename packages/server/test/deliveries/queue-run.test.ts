@@ -6,7 +6,7 @@ import type { DeliveryBounds } from '../../src/deliveries/bounds.js';
 import { deliverEvents } from '../../src/deliveries/worker.js';
 import { limits } from '../../src/limits.js';
 import type { Outbound, OutboundAnswer, OutboundCall } from '../../src/outbound/outbound.js';
-import { createDeliveryStore } from '../../src/store/outbox/deliveries.js';
+import { createDeliveryStore, type DeliveryStore } from '../../src/store/outbox/deliveries.js';
 import { createPool } from '../../src/store/pool.js';
 import type { TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -42,6 +42,7 @@ let most = 0;
 beforeEach(() => {
   held = [];
   most = 0;
+  [read, starts, looks] = [0, 0, 0];
 });
 
 /** Holds each call until the test ends it, or the caller gives it up. */
@@ -83,11 +84,28 @@ async function staysUnderWay(count: number): Promise<void> {
   expect(held).toHaveLength(count);
 }
 
+/** Characters of versions that the database was asked for; and how often for what is due, of one queue and of several. */
+let [read, starts, looks] = [0, 0, 0];
+
 function makeWorker(bounds: Partial<DeliveryBounds>): BackgroundWorker & { end(): Promise<void> } {
   const { server, database } = running.current;
   const pool = createPool({ connectionString: database.url, max: 2 }, () => {});
+  const store = createDeliveryStore(pool);
+  const versions: DeliveryStore['versions'] = async (...asked) => {
+    const found = await store.versions(...asked);
+    read += found.reduce((sum, { body }) => sum + body.length, 0);
+    return found;
+  };
+  const start: DeliveryStore['start'] = (...asked) => {
+    starts += 1;
+    return store.start(...asked);
+  };
+  const haveDue: DeliveryStore['haveDue'] = (...asked) => {
+    looks += 1;
+    return store.haveDue(...asked);
+  };
   const worker = deliverEvents(server.service, {
-    store: createDeliveryStore(pool),
+    store: { ...store, versions, start, haveDue },
     outbound,
     metrics: server.metrics.deliveries,
     logger: pino({ level: 'silent' }),
@@ -241,6 +259,8 @@ describe('an attempt', () => {
 
 describe('long events', () => {
   const LONG = { text: 'a'.repeat(150_000) };
+  /** Each takes all the room there is. */
+  const ONE = { process: 1, ledger: 1, waiting: 100 };
 
   /** A ledger with that many deliveries of long events. */
   async function queuedLong(count: number): ReturnType<typeof queued> {
@@ -258,10 +278,21 @@ describe('long events', () => {
     await worker.end();
   });
 
+  it('are read when there is room for them, and not before', async () => {
+    const { unit } = await queuedLong(10);
+    const long = { ...ONE, patience: 60_000 };
+    const worker = makeWorker({ width: { first: 10, greatest: 10 }, long });
+    const run = worker.run(unit, never());
+    await staysUnderWay(1);
+    expect(read).toBeLessThan(2 * LONG.text.length);
+    await answerAll(run);
+    expect(read).toBeGreaterThan(10 * LONG.text.length);
+    await worker.end();
+  });
+
   it('that wait in vain for room are attempted later, and have not failed', async () => {
     const { client, unit } = await queuedLong(10);
-    // Each takes all the room there is.
-    const long = { process: 1, ledger: 1, waiting: 100, patience: 100 };
+    const long = { ...ONE, patience: 100 };
     const worker = makeWorker({ width: { first: 10, greatest: 10 }, long });
     const run = worker.run(unit, never());
     await eventually(() => expect(held.length).toBeGreaterThan(0));
@@ -269,6 +300,38 @@ describe('long events', () => {
     const rows = await load(client);
     expect(rows.filter(({ attempts }) => attempts === 0)).not.toEqual([]);
     expect(rows.flatMap(customsOf).filter(({ status }) => status === 'failed')).toEqual([]);
+    await worker.end();
+  });
+});
+
+describe('a queue whose receiver hangs', () => {
+  it('is not looked at for each write of others', async () => {
+    const { unit } = await queued(1);
+    const worker = makeWorker({ linger: 60_000, every: 60_000 });
+    const run = worker.run(unit, never());
+    await staysUnderWay(1);
+    const before = starts + looks;
+    for (let writes = 0; writes < 10; writes += 1) {
+      worker.hinted!();
+      await runSql(running.current.database.url, 'select pg_sleep(0.01)');
+    }
+    expect(starts + looks - before).toBeLessThanOrEqual(1);
+    worker.stopping!();
+    await answerAll(run);
+    await worker.end();
+  });
+
+  it('asks together with others whether there is more, and begins what there is', async () => {
+    const { client, unit } = await queued(1);
+    const worker = makeWorker({ every: 10 });
+    const run = worker.run(unit, never());
+    await staysUnderWay(1);
+    const before = starts;
+    await staysUnderWay(1);
+    expect(starts).toBe(before);
+    await addWallet(client, 'more');
+    await isUnderWay(2);
+    await answerAll(run);
     await worker.end();
   });
 });

@@ -13,6 +13,7 @@ import {
   anchorOf,
   answerWith,
   ask,
+  bridgedLedger,
   expectInvalid,
   expectNoAnswer,
   handlesIn,
@@ -28,12 +29,7 @@ const bridge = withBridge();
 const tokens = withTokenEndpoint();
 beforeEach(() => bridge.reset());
 
-/** A ledger with a wallet `acc` that the bridge `bank` keeps. */
-async function bridged(more: JsonObject = {}): Promise<TestClient> {
-  const client = await newLedger(server.current.url);
-  await storeBridged(client, bridge.url, more);
-  return client;
-}
+const bridged = (more?: JsonObject) => bridgedLedger(server.current.url, bridge, more);
 
 describe('when the wallet has a bridge with the anchors trait', () => {
   it('the lookup is forwarded to the bridge', async () => {

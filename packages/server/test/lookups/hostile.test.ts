@@ -13,6 +13,7 @@ import {
   anchorOf,
   answerWith,
   ask,
+  bridgedLedger,
   expectInvalid,
   expectNoAnswer,
   handlesIn,
@@ -26,12 +27,7 @@ const server = withServer({ deliveryAllowPrivate: true });
 const bridge = withBridge();
 beforeEach(() => bridge.reset());
 
-/** A ledger with a wallet `acc` that the bridge `bank` keeps. */
-async function bridged(url = server.current.url): Promise<TestClient> {
-  const client = await newLedger(url);
-  await storeBridged(client, bridge.url);
-  return client;
-}
+const bridged = (url = server.current.url) => bridgedLedger(url, bridge);
 
 describe('another ledger as the bridge', () => {
   it('answers with full records, which is no answer; and with nothing where it has nothing', async () => {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import type { TestBridge } from '../forward/bridge.js';
 import { expectRefusal } from '../support/checks.js';
-import { proofOver, signed, type TestAnswer, type TestClient } from '../support/client.js';
+import { newLedger, proofOver, signed, type TestAnswer, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 
 /** The ways to ask for the anchors of a wallet, and its domains. */
@@ -46,6 +46,13 @@ export function storeBridge(client: TestClient, handle: string, server: string, 
 export async function storeBridged(client: TestClient, server: string, more: JsonObject = {}, wallet = 'acc') {
   await storeBridge(client, 'bank', server, more);
   await stored(client, 'wallet', { handle: wallet, bridge: 'bank' });
+}
+
+/** A ledger with a wallet `acc` that the bridge `bank` keeps. */
+export async function bridgedLedger(url: string, { url: server }: TestBridge, more?: JsonObject): Promise<TestClient> {
+  const client = await newLedger(url);
+  await storeBridged(client, server, more);
+  return client;
 }
 
 /** A signed list of data, as bridges answer lookups. */

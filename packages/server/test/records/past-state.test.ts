@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { callerOfRead, callerOfWrite } from '../../src/authorization/caller.js';
 import { conditionsOf } from '../../src/authorization/conditions.js';
 import { subjectOf } from '../../src/authorization/subject.js';
-import { loadBridge } from '../../src/bridges/bridge.js';
+import { findBridge } from '../../src/bridges/bridge.js';
 import { stages } from '../../src/forwarding/stage.js';
 import { kindNamed } from '../../src/kinds/registry.js';
 import type { Ledger } from '../../src/ledgers/ledger.js';
@@ -84,7 +84,7 @@ describe('on a state that has passed', () => {
     ['the content of a schema', () => checkUserSchema(session(), kindNamed('symbol'), { schema: 'tier' }, undefined)],
     ['the wallets of a condition', () => conditionsOf(session(), { proofs: [] }, intent([claim], {}))],
     ['the thread of a condition', () => conditionsOf(session(), { proofs: [] }, intent([], { thread: 't' }))],
-    ['a bridge', () => loadBridge(session(), 'b')],
+    ['a bridge', () => findBridge(session(), 'b')],
   ])('%s is not found', async (_, look) => {
     await expect(look()).rejects.toBeInstanceOf(OutOfDate);
   });

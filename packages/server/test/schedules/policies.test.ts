@@ -24,11 +24,7 @@ beforeAll(() => {
   follower = deployment.current.follower();
 });
 
-async function at(moment: string): Promise<void> {
-  deployment.current.clock.set(moment);
-  await follower.settle();
-}
-
+const at = (moment: string) => follower.settleAt(moment);
 const ledger = (config?: JsonObject) => scheduledLedger(deployment.current.server.url, config);
 const POLICY = '/policies/schedule';
 

@@ -45,6 +45,8 @@ export interface Follower {
   follow(unit: ScheduleUnit, signal?: AbortSignal): Promise<void>;
   /** All of it, until nothing is due any more. */
   settle(): Promise<void>;
+  /** Moves the clock, and does what is to be done by then. */
+  settleAt(moment: string): Promise<void>;
 }
 
 /** A deployment whose clock is the test's. */
@@ -115,6 +117,10 @@ function createFollower({ server: { service } }: RunningServer, pool: pg.Pool, c
     async settle() {
       await follower.find();
       for (const unit of await follower.due()) await follower.follow(unit);
+    },
+    async settleAt(moment) {
+      clock.set(moment);
+      await follower.settle();
     },
   };
   return follower;

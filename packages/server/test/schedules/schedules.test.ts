@@ -23,12 +23,7 @@ beforeAll(() => {
   follower = deployment.current.follower();
 });
 
-/** Moves the clock, and has done what is to be done by then. */
-async function at(moment: string): Promise<void> {
-  deployment.current.clock.set(moment);
-  await follower.settle();
-}
-
+const at = (moment: string) => follower.settleAt(moment);
 const ledger = (config?: JsonObject) => scheduledLedger(deployment.current.server.url, config);
 
 describe('**Schedule policies** create reports on time', () => {

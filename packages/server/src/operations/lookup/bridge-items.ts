@@ -1,6 +1,7 @@
-import { isObject, type Json, type JsonObject, LedgerError, parseJson } from '@countersign/protocol';
+import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { limits } from '../../limits.js';
 import type { OutboundAnswer } from '../../outbound/outbound.js';
+import { parseAnswer } from '../../outbound/parse-answer.js';
 import { invalidAnswer, type LookupTrait, NoAnswer } from './invalid-answer.js';
 
 /**
@@ -11,7 +12,7 @@ import { invalidAnswer, type LookupTrait, NoAnswer } from './invalid-answer.js';
  */
 export function parseItems(trait: LookupTrait, { status, text }: OutboundAnswer): readonly JsonObject[] {
   if (status < 200 || status >= 300) throw new NoAnswer(trait);
-  const body = parseBounded(text);
+  const body = parseAnswer(text);
   const items = isObject(body) ? body.data : undefined;
   if (!Array.isArray(items) || items.length > limits.page.greatest) throw invalidAnswer(trait);
   if (!items.every(isData)) throw invalidAnswer(trait);
@@ -21,15 +22,4 @@ export function parseItems(trait: LookupTrait, { status, text }: OutboundAnswer)
 /** Tells the data of a record from a whole record. */
 function isData(item: Json): item is JsonObject {
   return isObject(item) && !(isObject(item.data) || isObject(item.meta));
-}
-
-/** JSON within bounds, as strict as that of clients; nothing where it is none. */
-function parseBounded(text: string): Json | undefined {
-  const { levels, values } = limits.outbound;
-  try {
-    return parseJson(text, { depth: limits.depth + levels, values });
-  } catch (error) {
-    if (error instanceof LedgerError) return undefined;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { contextOf } from '../../authorization/context.js';
 import { newSubject } from '../../authorization/subject.js';
-import { loadBridge } from '../../bridges/bridge.js';
+import { findBridge } from '../../bridges/bridge.js';
 import { allowsMethod } from '../../bridges/traits.js';
 import { type Item, newItem } from '../../integrity/items.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -67,7 +67,7 @@ async function decideCall(session: Session, question: Question): Promise<Answer 
   if (!isAddress(address)) return makeEmptyList(session);
   const handle = wallet?.data.bridge;
   if (typeof handle !== 'string') return question.own(session, reader, wallet);
-  const bridge = await loadBridge(session, handle);
+  const bridge = await findBridge(session, handle);
   if (!bridge) throw new NoAnswer(trait);
   if (!allowsMethod(session.task, bridge, trait, about)) return question.own(session, reader, wallet);
   if (!reader.anything) return makeEmptyList(session);

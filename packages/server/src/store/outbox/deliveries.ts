@@ -12,6 +12,12 @@ export interface DeliveryQueue {
   readonly target: string;
 }
 
+/** A question about a queue. */
+export interface DueQuestion extends DeliveryQueue {
+  /** Handles that this process attempts already. */
+  readonly running: readonly string[];
+}
+
 /** A delivery whose attempt is due, as its row has it: unverified. */
 export interface DueDelivery extends NewDelivery {
   /** When it was queued. */
@@ -49,6 +55,8 @@ export interface DeliveryStore {
    * @param running handles that this process attempts already
    */
   start(queue: DeliveryQueue, now: Date, count: number, running: readonly string[]): Promise<DueDelivery[]>;
+  /** Whether further deliveries of queues are due; of many queues in one query. */
+  haveDue(questions: readonly DueQuestion[], now: Date): Promise<boolean[]>;
   /** Stores what became of attempts of one ledger. */
   settle(settlements: readonly Settlement[]): Promise<void>;
   /** Bytes of versions of a ledger, together. */
@@ -57,10 +65,16 @@ export interface DeliveryStore {
   waiting(): Promise<{ readonly count: number; readonly oldest: Date | null }>;
   /** Deletes a delivery before its first call: its bridge lacks the trait for it. */
   withdraw(ledger: number, handle: string): Promise<void>;
-  /** The versions of a ledger that were asked for, unverified, as many as hold `limits.answers.atOnce` bytes together. */
+  /**
+   * The versions of a ledger that were asked for, unverified, as many as hold `limits.answers.atOnce` bytes together; the first
+   * one in any case.
+   *
+   * @param longest bytes: longer versions are left out
+   */
   versions(
     ledger: number,
     of: readonly (readonly [kind: KindName, luid: string, change: number])[],
+    longest?: number,
   ): Promise<(StoredVersion & { readonly kind: KindName })[]>;
 }
 
@@ -128,6 +142,15 @@ returning d.handle, d.effect, d.effect_handle as "effectHandle", d.effect_change
   d.tries,
   exists (select from record r where r.ledger_id = $1 and r.luid = d.effect) as "isWanted"`;
 
+/** Handles are unique, so those of all queues are left out of each. */
+const HAVE_DUE = `
+select q.ord
+from ${formatUnnest('q', ['ord int', 'ledger_id bigint', 'target text'], 3)}
+  cross join lateral (
+    select from delivery d
+    where d.ledger_id = q.ledger_id and d.target = q.target and d.due <= $1 and d.handle <> all ($2::text[])
+    limit 1) d`;
+
 const SETTLE = `
 update delivery d set status = s.status, attempts = s.attempts, tries = s.tries, attempted = s.attempted, due = s.due,
   proofs = concat_ws(',', nullif(d.proofs, ''), nullif(s.proofs, ''))
@@ -158,11 +181,12 @@ from (
   select v.*, sum(octet_length(c.body)) over (order by v.ord rows unbounded preceding) as size
   from ${formatUnnest('v', ['ord int', 'kind text', 'luid text', 'change int'], 3)}
     join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+      and ($7::int is null or octet_length(c.body) <= $7)
 ) v join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
 where v.ord = 0 or v.size <= $2`;
 
 /** Of the whole deployment, whatever the ledger. */
-const WAITING = `select count(*)::int as count, min(due) as oldest
+const COUNT_WAITING = `select count(*)::int as count, min(due) as oldest
 from (select due from delivery where due is not null limit 100000) w`;
 
 export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
@@ -176,6 +200,18 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
         ...(bridge == null ? {} : { bridge }),
         ...(linked == null ? {} : { linked }),
       }));
+    },
+    async haveDue(questions, now) {
+      const values = [
+        now,
+        questions.flatMap(({ running }) => running),
+        questions.map((_, ord) => ord),
+        questions.map(({ ledger }) => ledger),
+        textArray(questions.map(({ target }) => target)),
+      ];
+      const { rows } = await pool.query<{ ord: number }>({ name: 'have-due-deliveries', text: HAVE_DUE, values });
+      const found = new Set(rows.map(({ ord }) => ord));
+      return questions.map((_, ord) => found.has(ord));
     },
     async settle(settlements) {
       if (settlements.length === 0) return;
@@ -193,7 +229,7 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
       await pool.query({ name: 'settle-deliveries', text: SETTLE, values });
     },
     async waiting() {
-      const { rows } = await pool.query<{ count: number; oldest: Date | null }>(WAITING);
+      const { rows } = await pool.query<{ count: number; oldest: Date | null }>(COUNT_WAITING);
       return rows[0]!;
     },
     async withdraw(ledger, handle) {
@@ -205,7 +241,7 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
       const { rows } = await pool.query<{ size: number }>({ name: 'size-versions', text: SIZE, values });
       return rows[0]!.size;
     },
-    async versions(ledger, of) {
+    async versions(ledger, of, longest) {
       if (of.length === 0) return [];
       const values = [
         ledger,
@@ -214,6 +250,7 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
         of.map(([kind]) => kind),
         textArray(of.map(([, luid]) => luid)),
         of.map(([, , change]) => change),
+        longest ?? null,
       ];
       const { rows } = await pool.query<StoredVersion & { kind: KindName }>({
         name: 'delivery-versions',
