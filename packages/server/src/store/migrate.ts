@@ -20,6 +20,7 @@ import { leasesSchema } from './migrations/0009-leases.js';
 import * as deliveries from './migrations/0010-deliveries.js';
 import * as schedules from './migrations/0011-schedules.js';
 import { deliveryRetriesSchema } from './migrations/0012-delivery-retries.js';
+import { moneySchema } from './migrations/0013-money.js';
 
 const numbered: Record<string, string> = {
   '0001-records': recordsSchema,
@@ -34,6 +35,7 @@ const numbered: Record<string, string> = {
   '0010-deliveries': deliveries.sql,
   '0011-schedules': schedules.sql,
   '0012-delivery-retries': deliveryRetriesSchema,
+  '0013-money': moneySchema,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

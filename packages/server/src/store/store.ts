@@ -1,8 +1,13 @@
 import type pg from 'pg';
 import { limits } from '../limits.js';
-import { type Commit, createCommitter } from './committer/commit.js';
+import { type Commit, createCommitter, createSettling } from './committer/commit.js';
 import { createLabeled, type Labeled } from './committer/labeled.js';
+import type { Settled, Settlement } from './committer/settlement.js';
 import { type DiskSpace, UNWATCHED } from './disk-space.js';
+import { createLoadBooks, type LoadBooks } from './money/books.js';
+import { createHolds, type Holds } from './money/holds.js';
+import { createOpenIntents, type OpenIntents } from './money/open-intents.js';
+import { createMoneyLists, type MoneyLists } from './money/rows.js';
 import { createDeliveryLists, type DeliveryLists } from './outbox/delivery-list.js';
 import { createDeliveryRetries, type DeliveryRetries } from './outbox/delivery-retries.js';
 import { createAdmission } from './queries/admission.js';
@@ -22,6 +27,10 @@ import { transaction } from './transaction.js';
 /** All access to the database. */
 export interface Store {
   readonly commit: Commit;
+  /** Stores decisions on intents, all of them or none. @throws what the database throws: the outcome is then unknown */
+  settle(settlement: Settlement): Promise<Settled>;
+  readonly loadBooks: LoadBooks;
+  readonly openIntents: OpenIntents;
   readonly findVersion: Lookup;
   readonly signers: SignerLookup;
   readonly history: History;
@@ -31,6 +40,7 @@ export interface Store {
   readonly find: Lists['page'];
   readonly linked: Linked;
   readonly labeled: Labeled;
+  readonly holds: Holds;
   readonly bodies: Bodies;
   readonly secrets: SecretLookup;
   readonly usedProofs: UsedProofs;
@@ -55,6 +65,7 @@ export interface Listings extends Lists {
   readonly history: HistoryPage;
   readonly bodies: Bodies;
   readonly deliveries: DeliveryLists;
+  readonly money: MoneyLists;
 }
 
 function listings(on: Queryable): Listings {
@@ -63,6 +74,7 @@ function listings(on: Queryable): Listings {
     history: createHistoryPage(on),
     bodies: createBodies(on),
     deliveries: createDeliveryLists(on),
+    money: createMoneyLists(on),
   };
 }
 
@@ -94,6 +106,10 @@ function admitLists(pool: pg.Pool): Listings {
       page: (query) => inTurn(query.ledger, ({ deliveries }) => deliveries.page(query)),
       named: (query) => inTurn(query.ledger, ({ deliveries }) => deliveries.named(query)),
       versions: (query) => inTurn(query.ledger, ({ deliveries }) => deliveries.versions(query)),
+    },
+    money: {
+      balances: (query) => inTurn(query.ledger, ({ money }) => money.balances(query)),
+      limits: (query) => inTurn(query.ledger, ({ money }) => money.limits(query)),
     },
   };
 }
@@ -140,6 +156,7 @@ export function createStore(
 ): Store {
   const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
   const commit = createCommitter(pool, watch('commit'));
+  const settle = createSettling(pool);
   const ledgers = createLedgerStore(pool, guards);
   const findVersion = createLookup(pool, guards, watch('lookup'));
   const retries = createDeliveryRetries(pool);
@@ -148,6 +165,12 @@ export function createStore(
       disk.assert();
       return commit(write);
     },
+    async settle(settlement) {
+      disk.assert();
+      return settle(settlement);
+    },
+    loadBooks: createLoadBooks(pool),
+    openIntents: createOpenIntents(pool),
     findVersion,
     signers: createSignerLookup(pool, guards, findVersion),
     history: createHistory(pool, guards),
@@ -155,6 +178,7 @@ export function createStore(
     ...checkReads(pool, guards.check),
     linked: createLinked(pool, guards),
     labeled: createLabeled(pool),
+    holds: createHolds(withTimeout(pool, limits.listing)),
     secrets: createSecrets(pool),
     usedProofs: createUsedProofs(pool),
     retries: {

@@ -28,3 +28,8 @@ export function isUnavailable(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return (code !== undefined && CODES.has(code)) || MESSAGES.test(error.message);
 }
+
+/** Whether the database has refused a statement, of which it then has stored nothing. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !isUnavailable(error);
+}

@@ -1,5 +1,6 @@
 import { KEYED } from '../queries/kinds-where.js';
 import { formatUnnest } from '../queries/unnested.js';
+import { type Settles, settleFirst, settleFrom, settleLast, settleOutcome } from './settle-sql.js';
 
 const WRITES = [
   'ord int',
@@ -9,6 +10,7 @@ const WRITES = [
   'handle text',
   'luid text',
   'change int',
+  'was int',
   'moment timestamptz',
   'hash text',
   'status text',
@@ -22,9 +24,10 @@ const WRITES = [
   'decides boolean',
   'mac text',
   'proofs text',
+  'wakes boolean',
 ];
 const STRANGERS = ['ord int', 'public text'];
-const NEEDS = ['ord int', 'kind text', 'handle text'];
+const NEEDS = ['ord int', 'kind text', 'handle text', 'luid text', 'change int'];
 const DELIVERIES = [
   'ord int',
   'n int',
@@ -51,7 +54,14 @@ export interface Does {
   readonly register: boolean;
   /** Raise events that are to be delivered. */
   readonly deliver: boolean;
+  /** Settle intents: all writes of the batch, with the movements between balances, are stored or none (settle-sql.ts). */
+  readonly settle: Settles | false;
+  /** Wake the intents that they change (`Write.wakes`). */
+  readonly wake: boolean;
 }
+
+/** The parameters of all batches. */
+const BASE = 2 + WRITES.length + STRANGERS.length + NEEDS.length;
 
 /**
  * The statement that stores a batch of writes: one round trip, one transaction, one fsync, however many writes. All are
@@ -70,14 +80,18 @@ export function commitStatement(does: Does): string {
     WRITE,
     does.decide && TURN,
     held(does),
-    does.create && CREATED,
-    does.update && UPDATED,
+    does.settle && settleFirst(BASE + (does.deliver ? DELIVERIES.length : 0), does.settle, does),
+    does.wake && AWAKE,
+    does.create && created(does),
+    does.update && updated(does),
     does.drop && DROPPED,
     done(does),
     does.drop && FORGOTTEN,
-    HISTORY,
+    does.wake && WOKEN,
+    history(does),
     USED,
     does.deliver && QUEUED,
+    does.settle && settleLast(does.settle),
     does.register && REGISTERED,
     (does.decide || does.register) && decided(does),
   ];
@@ -86,9 +100,9 @@ export function commitStatement(does: Does): string {
 
 const WRITE = `
 w as (
-  select ord, version, action, kind, handle, luid, change,
+  select ord, version, action, kind, handle, luid, change, was,
          moment, hash, status, domain, link, proven, document::jsonb,
-         nullif(judged, '') as judged, body, needs, decides, mac, proofs::uuid[],
+         nullif(judged, '') as judged, body, needs, decides, mac, proofs::uuid[], wakes,
          exists (
            select from used_proof u
            where u.ledger_id = $1::bigint and u.digest = any(proofs::uuid[]) and u.luid <> w.luid) as reused
@@ -99,6 +113,7 @@ need as (select * from ${formatUnnest('n', NEEDS, 2 + WRITES.length + STRANGERS.
 met as (
   select n.ord from need n
     join record r on r.ledger_id = $1::bigint and r.kind = n.kind and r.handle = n.handle
+      and (n.luid is null or (r.luid = n.luid and r.change = n.change))
   for key share of r
 )`;
 
@@ -135,44 +150,69 @@ held as (
     and (w.needs = 0 or w.needs = (select count(*) from met where met.ord = w.ord))
 )`;
 
-const CREATED = `
+/** What only a batch that settles asks of each row it stores. */
+const gate = ({ settle }: Does) => (settle ? ' and (select ok from sound)' : '');
+
+const created = (does: Does) => `
 created as (
   insert into record (ledger_id, kind, handle, luid, change, hash, status, moment, domain, link, link_proven, document,
     judged)
   select $1::bigint, kind, handle, luid, change, hash, status, moment, domain, link, proven, document, judged
-  from held where action = 'create' and not reused order by ord
+  from held where action = 'create' and not reused${gate(does)} order by ord
   on conflict do nothing
   returning ledger_id, luid
 )`;
 
 // A key stays proven for as long as the record keeps it, and its order dates from when the record took it.
-const UPDATED = `
+const updated = (does: Does) => `
 updated as (
   update record r set handle = w.handle, change = w.change, hash = w.hash, status = w.status, moment = w.moment,
     domain = w.domain, link = w.link, document = w.document, judged = w.judged,
     link_proven = w.proven or (r.link_proven and r.link = w.link),
     link_since = case when r.link is distinct from w.link then nextval('record_seq_seq') else r.link_since end
   from held w
-  where w.action = 'update' and not w.reused and r.ledger_id = $1::bigint and r.luid = w.luid and r.change = w.change - 1
+  where w.action = 'update' and not w.reused and r.ledger_id = $1::bigint and r.luid = w.luid and r.change = w.was${gate(does)}${
+    does.wake ? ' and (select count(*) from awake) >= 0' : ''
+  }
   returning w.ord
+)`;
+
+/**
+ * The intents under way that are to be looked at: their rows are locked before those of their records, as a batch that
+ * settles does, since two in opposite order would wait for each other.
+ */
+const AWAKE = `
+awake as materialized (
+  select o.luid from held join open_intent o on o.ledger_id = $1::bigint and o.luid = held.luid
+  where held.wakes order by o.luid
+  for no key update of o
+)`;
+
+/** Whoever reads them, and is decided meanwhile, finds them due at another moment than before. */
+const WOKEN = `
+woken as (
+  update open_intent o set due = greatest(w.moment, o.due + interval '1 microsecond')
+  from w join done using (ord) where w.wakes and o.ledger_id = $1::bigint and o.luid = w.luid
 )`;
 
 const DROPPED = `
 dropped as (
   delete from record r using held w
-  where w.action = 'drop' and not w.reused and r.ledger_id = $1::bigint and r.luid = w.luid and r.change = w.change - 1
+  where w.action = 'drop' and not w.reused and r.ledger_id = $1::bigint and r.luid = w.luid and r.change = w.was
   returning w.ord
 )`;
 
 const done = ({ create, update, drop }: Does) => {
   const stored = [
+    // A batch that settles may decide without adding a version.
+    !create && !update && !drop && `select ord from w where false`,
     create && `select held.ord from held join created using (luid) where action = 'create'`,
     update && 'select ord from updated',
     drop && 'select ord from dropped',
   ];
   return `
 done as (
-  ${stored.filter(Boolean).join('\n  union all ')}
+  ${stored.filter(Boolean).join('\n  union all ') || 'select ord from w where false'}
 )`;
 };
 
@@ -181,10 +221,19 @@ forgotten as (
   delete from secret s using w join dropped using (ord) where s.ledger_id = $1::bigint and s.luid = w.luid
 )`;
 
-const HISTORY = `
+// A create that stores later versions at once is followed by updates.
+const history = ({ settle }: Does) => `
 history as (
-  insert into change (ledger_id, luid, change, kind, action, moment, hash, body, mac)
-  select $1::bigint, luid, change, kind, action, moment, hash, body, mac from w join done using (ord)
+  insert into change (ledger_id, luid, change, kind, action, moment, hash, body, mac${settle ? ', cut' : ''})
+  select $1::bigint, luid, change, kind, case when change > was + 1 then 'update' else action end, moment, hash, body, mac${settle ? ', null::int' : ''}
+  from w join done using (ord)${
+    settle
+      ? `
+  union all
+  select $1::bigint, w.luid, e.change, w.kind, e.action, w.moment, w.hash, e.body, e.mac, e.cut
+  from earlier e join w using (ord) join done using (ord)`
+      : ''
+  }
 )`;
 
 // When another transaction has used a proof for another record since this statement began, the null violates its
@@ -203,7 +252,7 @@ queued as (
     linked, event, mac, moment, due)
   select $1::bigint, d.handle, d.effect, d.effect_handle, d.effect_change, d.effect_domain, d.bridge, d.target, d.record,
     d.linked, d.event, d.mac, w.moment, w.moment
-  from ${formatUnnest('d', DELIVERIES, 2 + WRITES.length + STRANGERS.length + NEEDS.length)}
+  from ${formatUnnest('d', DELIVERIES, BASE)}
     join done using (ord) join w using (ord)
   order by d.n
 )`;
@@ -235,15 +284,26 @@ decided as (
 };
 
 /** The outcome of each write, and the newest version of its ledger: a retry on an older one would fail again. */
-const outcomes = ({ decide, register }: Does) => {
+const outcomes = ({ create, update, decide, register, settle }: Does) => {
   const versions = ['l.version', decide && 'turn.version', (decide || register) && 'decided.version'].filter(Boolean);
   return `
 select w.ord, ${versions.length > 1 ? `greatest(${versions.join(', ')})` : 'l.version'} as version,
   case when done.ord is not null then 'done'
        when held.ord is not null and w.reused then 'reused'
-       when held.ord is not null and w.action = 'create' then 'duplicated'
-       else 'stale' end as result
-from w
+       ${
+         settle
+           ? [
+               create &&
+                 `when held.ord is not null and w.action = 'create' and taken.ord is not null then 'duplicated'`,
+               create && `when held.ord is not null and w.action = 'create' then 'blocked'`,
+               update && `when held.ord is not null and at.ord is not null then 'blocked'`,
+             ]
+               .filter(Boolean)
+               .join('\n       ')
+           : `when held.ord is not null and w.action = 'create' then 'duplicated'`
+       }
+       else 'stale' end as result${settle ? settleOutcome(settle) : ''}
+from ${settle ? settleFrom({ create, update }) : 'w'}
   left join done using (ord)
   left join held using (ord)
   left join ledger l on l.id = $1::bigint${decide ? '\n  left join turn on true' : ''}${

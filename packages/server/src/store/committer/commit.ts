@@ -2,12 +2,15 @@ import pg from 'pg';
 import { gather, type Watch } from '../../base/gather.js';
 import { kindNamed } from '../../kinds/registry.js';
 import { limits } from '../../limits.js';
+import { createHolds } from '../money/holds.js';
 import { textArray } from '../queries/text-array.js';
 import { transaction } from '../transaction.js';
 import { isUnavailable } from '../unavailable.js';
 import { commitStatement } from './commit-sql.js';
 import { createLabeled } from './labeled.js';
-import type { Outcome, Write } from './write.js';
+import type { Settles } from './settle-sql.js';
+import { type Settled, type Settlement, settlementColumns, settlesOf } from './settlement.js';
+import type { Need, Outcome, Write } from './write.js';
 
 export type Commit = (write: Write) => Promise<Outcome>;
 
@@ -16,8 +19,8 @@ export type Runner = Pick<pg.ClientBase, 'query'>;
 
 /**
  * The committer: writes that arrive while a commit is under way are stored together by the next one. Writes that need
- * more than the one statement (secrets to keep, dependants or labels to look for, a key that may collide) are stored alone, in
- * a transaction of their own.
+ * more than the one statement (secrets to keep, dependants, balances or labels to look for, a key that may collide) are stored
+ * alone, in a transaction of their own.
  *
  * @throws what the database throws. When the connection is lost during a commit the outcome is unknown; sending the
  *   same signed body again is safe (interface/records#sending-a-request-again).
@@ -36,9 +39,16 @@ export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
     each: limits.transactions.each,
     apart: ledgerOfWrite,
   });
-  const isAlone = ({ secrets, unless, unique, renames }: Write) =>
-    secrets?.length || unless?.length || unique?.length || renames;
+  const isAlone = ({ secrets, unless, held, unique, renames }: Write) =>
+    secrets?.length || unless?.length || held || unique?.length || renames;
   return (write) => (isAlone(write) ? alone(write) : together(write));
+}
+
+/** Stores settlements. Ledgers take turns, and leave connections for other work. @throws as `storeSettlement` does */
+export function createSettling(pool: pg.Pool): (settlement: Settlement) => Promise<Settled> {
+  const bounds = { batch: 1, queue: limits.queue, lanes: limits.intents.lanes, each: 1 };
+  const apart = ({ ledger }: Settlement) => ledger;
+  return gather<Settlement, Settled>(async ([one]) => [await storeSettlement(pool, one!)], { ...bounds, apart });
 }
 
 /** Characters that the write adds to the statement. */
@@ -70,6 +80,46 @@ async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outc
 }
 
 /**
+ * Stores a batch that settles intents, all of it or nothing (settle-sql.ts). The outcome of a write that stands in the
+ * way of the others says why; that of the others is `blocked`.
+ *
+ * @throws what the database throws. When the connection is lost the outcome is unknown.
+ */
+export async function storeSettlement(runner: Runner, settlement: Settlement): Promise<Settled> {
+  const { ledger, writes } = settlement;
+  try {
+    const { rows } = await runner.query<SettledRow>({
+      ...statementFor(writes, settlesOf(settlement)),
+      values: [...toColumns(ledger, writes, settlement.needs), ...settlementColumns(settlement)],
+    });
+    const [first] = rows;
+    return {
+      isStored: first?.isStored === true,
+      isHome: first?.isHome === true,
+      isBalanced: first?.isBalanced === true,
+      outcomes: writes.map((_, ord) => ({ result: rows[ord]!.result, version: rows[ord]!.version })),
+    };
+  } catch (error) {
+    if (!gaveWay(error) && !wasReused(error) && !isTakenMeanwhile(error)) throw error;
+    const outcomes = writes.map(({ version }) => ({ result: 'blocked', version }) as const);
+    return { isStored: false, isHome: true, isBalanced: false, outcomes };
+  }
+}
+
+interface SettledRow {
+  readonly result: Settled['outcomes'][number]['result'];
+  readonly version: number;
+  readonly isStored: boolean;
+  readonly isHome: boolean;
+  readonly isBalanced: boolean;
+}
+
+/** Whether another transaction made a row at the same time that this one was to make. */
+function isTakenMeanwhile(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
+}
+
+/**
  * Runs the commit statement over the writes.
  *
  * @param writes all of one ledger
@@ -77,7 +127,10 @@ async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outc
  */
 export async function storeTogether(runner: Runner, writes: readonly Write[]): Promise<Outcome[]> {
   if (writes.some(({ ledger }) => ledger !== writes[0]?.ledger)) throw new Error('No commit spans two ledgers.');
-  const { rows } = await runner.query<Outcome>({ ...statementFor(writes), values: toColumns(writes) });
+  const { rows } = await runner.query<Outcome>({
+    ...statementFor(writes),
+    values: toColumns(writes[0]?.ledger, writes),
+  });
   return rows.map(({ result, version }) => ({ result, version }));
 }
 
@@ -86,13 +139,18 @@ export async function storeTogether(runner: Runner, writes: readonly Write[]): P
  */
 const statements = new Map<string, { name: string; text: string }>();
 
-function statementFor(writes: readonly Write[]): { name: string; text: string } {
+function statementFor(writes: readonly Write[], settle: Settles | false = false): { name: string; text: string } {
   const has = (action: Write['action']) => writes.some((write) => write.action === action);
   const decide = writes.some(({ decides }) => decides);
   const register = writes.some(registers);
   const deliver = writes.some(({ deliveries = [] }) => deliveries.length > 0);
-  const does = { create: has('create'), update: has('update'), drop: has('drop'), decide, register, deliver };
-  const names = Object.entries(does).filter(([, is]) => is);
+  const wake = writes.some(({ wakes }) => wakes === true);
+  const does = {
+    ...{ create: has('create'), update: has('update'), drop: has('drop') },
+    ...{ decide, register, deliver, settle, wake },
+  };
+  const parts = settle ? Object.entries(settle).map(([part, is]) => [`settle-${part}`, is] as const) : [];
+  const names = [...Object.entries(does), ...parts].filter(([, is]) => is);
   const name = ['commit', ...names.map(([part]) => part)].join('-');
   const known = statements.get(name);
   if (known) return known;
@@ -137,7 +195,7 @@ async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
   const stale = staleAs(write);
   try {
     return await transaction(pool, async (client, rollback) => {
-      if (write.unless?.length && (await hasDependants(client, write))) return rollback(stale);
+      if ((write.unless?.length || write.held) && (await isNeeded(client, write))) return rollback(stale);
       if (write.unique?.length && (await hasTakenLabels(client, write))) return rollback(stale);
       const [outcome = stale] = await storeTogether(client, [write]);
       if (outcome.result === 'done') await keepSecrets(client, write.ledger, write.luid, write.secrets ?? []);
@@ -156,18 +214,29 @@ async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Whether a dependant stands in the way of the write. The record itself is locked first: a write that needs it waits
- * for this one, and the second statement sees one that came before.
+ * Whether a dependant, a balance or an intent under way stands in the way of the write. The record itself is locked first: a
+ * write that needs it, or moves money by it, waits for this one, and the statements after it see one that came before.
  */
-async function hasDependants(client: Runner, write: Write): Promise<boolean> {
+async function isNeeded(client: Runner, write: Write): Promise<boolean> {
   await client.query('select from record where ledger_id = $1 and luid = $2 for update', [write.ledger, write.luid]);
-  const unless = write.unless ?? [];
+  return (await hasDependants(client, write)) || (await isHeld(client, write));
+}
+
+async function hasDependants(client: Runner, { ledger, unless = [] }: Write): Promise<boolean> {
+  if (unless.length === 0) return false;
   const { rows } = await client.query(
     `select from unnest($2::text[], $3::text[]) as u(kind, link)
        join record r on r.ledger_id = $1 and r.kind = u.kind and r.link = u.link limit 1`,
-    [write.ledger, unless.map((one) => one.kind), unless.map((one) => one.link)],
+    [ledger, unless.map((one) => one.kind), unless.map((one) => one.link)],
   );
   return rows.length > 0;
+}
+
+/** Those who settle wait for the lock meanwhile, so it is looked for no longer than a list. */
+async function isHeld(client: Runner, { ledger, held }: Write): Promise<boolean> {
+  if (!held) return false;
+  await client.query(`set local statement_timeout = ${limits.listing}`);
+  return (await createHolds(client)({ ledger, ...held })).length > 0;
 }
 
 /**
@@ -195,12 +264,18 @@ export async function keepSecrets(
   );
 }
 
-/** The parameters of the commit statement: the ledger, then one array per column, indexed by write. */
-function toColumns(writes: readonly Write[]): unknown[] {
+/**
+ * The parameters of the commit statement: the ledger, then one array per column, indexed by write.
+ *
+ * @param together records that must exist for the batch as a whole, in place of those of each write
+ */
+function toColumns(ledger: number | undefined, writes: readonly Write[], together?: readonly Need[]): unknown[] {
   const strangers = writes.flatMap((write, ord) => write.strangers.map((key) => ({ ord, key })));
-  const needs = writes.flatMap((write, ord) => write.needs.map((need) => ({ ord, ...need })));
+  const needs: readonly (Need & { ord: number })[] =
+    together?.map((need) => ({ ord: -1, ...need })) ??
+    writes.flatMap((write, ord) => write.needs.map((need) => ({ ord, ...need })));
   return [
-    writes[0]?.ledger,
+    ledger,
     writes.map((_, ord) => ord),
     writes.map((write) => write.version),
     writes.map((write) => write.action),
@@ -208,6 +283,7 @@ function toColumns(writes: readonly Write[]): unknown[] {
     writes.map((write) => write.key),
     writes.map((write) => write.luid),
     writes.map((write) => write.change),
+    writes.map((write) => write.change - 1 - (write.earlier?.length ?? 0)),
     writes.map((write) => write.moment),
     writes.map((write) => write.hash),
     writes.map((write) => write.status ?? null),
@@ -217,15 +293,18 @@ function toColumns(writes: readonly Write[]): unknown[] {
     textArray(writes.map((write) => write.document)),
     textArray(writes.map((write) => write.judged ?? '')),
     textArray(writes.map((write) => write.body)),
-    writes.map((write) => write.needs.length),
+    writes.map((write) => (together ? 0 : write.needs.length)),
     writes.map((write) => write.decides),
     writes.map((write) => write.mac ?? null),
     textArray(writes.map((write) => `{${write.proofs.join(',')}}`)),
+    writes.map((write) => write.wakes === true),
     strangers.map((one) => one.ord),
     strangers.map((one) => one.key),
     needs.map((one) => one.ord),
     needs.map((one) => one.kind),
     needs.map((one) => one.handle),
+    needs.map((one) => one.luid ?? null),
+    needs.map((one) => one.change ?? null),
     ...deliveryColumns(writes),
   ];
 }
@@ -238,9 +317,9 @@ function deliveryColumns(writes: readonly Write[]): unknown[] {
     queued.map((one) => one.ord),
     queued.map((_, index) => index),
     queued.map((one) => one.handle),
-    queued.map((one) => one.effect),
-    queued.map((one) => one.effectHandle),
-    queued.map((one) => one.effectChange),
+    queued.map((one) => one.effect ?? null),
+    queued.map((one) => one.effectHandle ?? null),
+    queued.map((one) => one.effectChange ?? null),
     queued.map((one) => one.effectDomain ?? null),
     queued.map((one) => one.bridge ?? null),
     queued.map((one) => one.target),

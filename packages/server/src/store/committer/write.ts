@@ -1,4 +1,5 @@
 import type { KindName } from '../../kinds/kind.js';
+import type { Held } from '../money/holds.js';
 import type { UniqueLabel } from './labeled.js';
 
 /**
@@ -14,8 +15,10 @@ export interface Write {
   /** The key unique within the kind. */
   readonly key: string;
   readonly luid: string;
-  /** Number of this change. An update or drop requires that the record is at `change - 1`. */
+  /** Number of this change. An update or drop requires that the record is at the one before all that it stores. */
   readonly change: number;
+  /** Versions before this one that the same write stores, oldest first. */
+  readonly earlier?: readonly EarlierVersion[];
   /** ISO 8601 with milliseconds. */
   readonly moment: string;
   readonly hash: string;
@@ -35,7 +38,7 @@ export interface Write {
   /** Public keys assumed to be unregistered. */
   readonly strangers: readonly string[];
   /** Records that must exist. */
-  readonly needs: readonly { readonly kind: KindName; readonly handle: string }[];
+  readonly needs: readonly Need[];
   /** The version's authentication code. */
   readonly mac?: string;
   /** Whether the write changes ledger state that other processes may have cached. */
@@ -44,32 +47,55 @@ export interface Write {
   readonly secrets?: readonly { readonly name: string; readonly sealed: Buffer }[];
   /** Dependants, by kind and link: the write is refused while one exists. */
   readonly unless?: readonly { readonly kind: KindName; readonly link: string }[];
+  /** What balances and intents under way name it by: the write is refused while they do. */
+  readonly held?: Held;
   /** Labels that no other record of the kind may have. */
   readonly unique?: readonly UniqueLabel[];
   /** The key changes: taken when free. */
   readonly renames?: boolean;
+  /** The intent that it changes is to be looked at: what is added may carry it on (interface/intents#reports). */
+  readonly wakes?: boolean;
   /** Deliveries of the events that the change raises: stored with it, or not at all (outbox). */
   readonly deliveries?: readonly NewDelivery[];
 }
 
-/** A delivery of an event to one receiver, as it is queued. It is due at once. */
+/** A record that must exist; with `luid` and `change`, in that version. */
+export interface Need {
+  readonly kind: KindName;
+  readonly handle: string;
+  readonly luid?: string;
+  readonly change?: number;
+}
+
+/** A version that is stored together with the later one of its write: number, action, text and authentication code. */
+export interface EarlierVersion {
+  readonly change: number;
+  readonly action: 'create' | 'update';
+  readonly body: string;
+  readonly mac: string;
+}
+
+/** A delivery of an event to one receiver, or a call of a bridge for an intent, as it is queued. It is due at once. */
 export interface NewDelivery {
   /** 17 characters: the luid without `$evd.`. */
   readonly handle: string;
-  /** The effect that asks for it: luid, handle, and the version in force. */
-  readonly effect: string;
-  readonly effectHandle: string;
-  readonly effectChange: number;
+  /** The effect that asks for it: luid, handle, and the version in force. A call has none. */
+  readonly effect?: string;
+  readonly effectHandle?: string;
+  readonly effectChange?: number;
+  /** What a call is for (interface/bridges#calls), and the handle of the entry that it is about; absent for an event. */
+  readonly purpose?: 'prepare' | 'commit' | 'abort' | 'status';
+  readonly entry?: string;
   /** Handle of the domain that the effect is in; absent for one at large. It decides which bridges show the delivery. */
   readonly effectDomain?: string;
-  /** Handle of the bridge, for an effect that leads to one. */
+  /** Handle of the bridge, for a call, and for an effect that leads to one. */
   readonly bridge?: string;
   /** Names the queue: deliveries of one queue wait for one another, others do not. */
   readonly target: string;
   /** Kind and handle of the record that the event is about; a dropped record has none. */
   readonly record: KindName;
   readonly linked?: string;
-  /** The event as references into the history (events/event.ts). */
+  /** The event as references into the history (events/event.ts), or the call (money/calls/call-plan.ts). */
   readonly event: string;
   /** Authentication code of all of this. */
   readonly mac: string;
@@ -81,7 +107,7 @@ export interface NewDelivery {
  * `duplicated`: the key is taken.
  * `reused`: one of its proofs was used for another record; of a create the key may be taken as well.
  * `stale`: something it was decided on has changed (the record's version, the ledger's rules, a needed record, a
- * stranger who registered, a dependant that appeared): prepare it again.
+ * stranger who registered, a dependant or a balance that appeared): prepare it again.
  * `version` is the newest version of the ledger that the commit knows of, its own included.
  */
 export interface Outcome {

@@ -5,6 +5,7 @@ import type { NewDelivery } from '../committer/write.js';
 import { textArray } from '../queries/text-array.js';
 import { formatUnnest } from '../queries/unnested.js';
 import type { StoredVersion } from '../queries/version.js';
+import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './delivery-columns.js';
 
 /** Deliveries of one ledger to one target. */
 export interface DeliveryQueue {
@@ -27,7 +28,7 @@ export interface DueDelivery extends NewDelivery {
   /** Attempts made: in all, and since it was queued or retried. */
   readonly attempts: number;
   readonly tries: number;
-  /** Whether the effect that asked for it still exists. */
+  /** Whether the effect that asked for it still exists; a call is always wanted. */
   readonly isWanted: boolean;
 }
 
@@ -45,6 +46,17 @@ export interface Settlement {
   readonly due?: Date;
   /** Proofs of this attempt, as JSON, joined by commas; empty where nothing is signed. */
   readonly proofs: string;
+  /** What the intent of a call that was given up is to note: it is due then. */
+  readonly note?: GivenUpNote;
+}
+
+/** Why a call was given up. */
+export interface GivenUpNote {
+  /** Luid of the intent. */
+  readonly intent: string;
+  readonly detail: string;
+  /** Authentication code. */
+  readonly mac: string;
 }
 
 /** The outbox, as the worker of deliveries uses it. */
@@ -137,10 +149,8 @@ with chosen as (
 )
 update delivery d set status = 'running', signed = coalesce(d.signed, $3)
 from chosen c where d.ledger_id = $1 and d.handle = c.handle
-returning d.handle, d.effect, d.effect_handle as "effectHandle", d.effect_change as "effectChange",
-  d.effect_domain as "effectDomain", d.bridge, d.target, d.record, d.linked, d.event, d.mac, d.moment, d.signed, d.attempts,
-  d.tries,
-  exists (select from record r where r.ledger_id = $1 and r.luid = d.effect) as "isWanted"`;
+returning ${DELIVERY_COLUMNS}, d.moment, d.signed, d.attempts, d.tries,
+  d.purpose is not null or exists (select from record r where r.ledger_id = $1 and r.luid = d.effect) as "isWanted"`;
 
 /** Handles are unique, so those of all queues are left out of each. */
 const HAVE_DUE = `
@@ -151,38 +161,52 @@ from ${formatUnnest('q', ['ord int', 'ledger_id bigint', 'target text'], 3)}
     where d.ledger_id = q.ledger_id and d.target = q.target and d.due <= $1 and d.handle <> all ($2::text[])
     limit 1) d`;
 
-const SETTLE = `
+const SETTLED = [
+  'handle text',
+  'before int',
+  'attempts int',
+  'tries int',
+  'status text',
+  'attempted timestamptz',
+  'due timestamptz',
+  'proofs text',
+];
+
+function settleStatement(columns: readonly string[], more = ''): string {
+  return `
 update delivery d set status = s.status, attempts = s.attempts, tries = s.tries, attempted = s.attempted, due = s.due,
-  proofs = concat_ws(',', nullif(d.proofs, ''), nullif(s.proofs, ''))
-from ${formatUnnest(
-  's',
-  [
-    'handle text',
-    'before int',
-    'attempts int',
-    'tries int',
-    'status text',
-    'attempted timestamptz',
-    'due timestamptz',
-    'proofs text',
-  ],
-  2,
-)}
+  proofs = concat_ws(',', nullif(d.proofs, ''), nullif(s.proofs, ''))${more}
+from ${formatUnnest('s', columns, 2)}
 where d.ledger_id = $1 and d.handle = s.handle and d.attempts = s.before and d.status = 'running'`;
+}
+
+const SETTLE = settleStatement(SETTLED);
+
+/** With calls that were given up: in the same transaction their intents become due, so that no note is lost. */
+const SETTLE_NOTED = `
+with settled as (${settleStatement(
+  [...SETTLED, 'intent text', 'given_up text', 'given_up_mac text'],
+  `,
+  given_up = coalesce(s.given_up, d.given_up), given_up_mac = coalesce(s.given_up_mac, d.given_up_mac)`,
+)}
+  returning s.intent, s.attempted)
+update open_intent o set due = greatest(s.attempted, o.due + interval '1 microsecond')
+from (select intent, max(attempted) as attempted from settled where intent is not null group by intent) s
+where o.ledger_id = $1 and o.luid = s.intent`;
 
 const SIZE = `
 select coalesce(sum(octet_length(c.body)), 0)::bigint as size
 from ${formatUnnest('v', ['luid text', 'change int'], 2)}
-  join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change`;
+  join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change`;
 
 const VERSIONS = `
 select v.kind, c.luid, c.change, c.action, c.mac, c.body
 from (
   select v.*, sum(octet_length(c.body)) over (order by v.ord rows unbounded preceding) as size
   from ${formatUnnest('v', ['ord int', 'kind text', 'luid text', 'change int'], 3)}
-    join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+    join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
       and ($7::int is null or octet_length(c.body) <= $7)
-) v join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+) v join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
 where v.ord = 0 or v.size <= $2`;
 
 /** Of the whole deployment, whatever the ledger. */
@@ -193,13 +217,12 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
   return {
     async start({ ledger, target }, now, count, running) {
       const values = [ledger, target, now, count, running];
-      const { rows } = await pool.query<DueDelivery>({ name: 'start-deliveries', text: START, values });
-      return rows.map(({ effectDomain, bridge, linked, ...row }) => ({
-        ...row,
-        ...(effectDomain == null ? {} : { effectDomain }),
-        ...(bridge == null ? {} : { bridge }),
-        ...(linked == null ? {} : { linked }),
-      }));
+      const { rows } = await pool.query<DeliveryColumns<DueDelivery>>({
+        name: 'start-deliveries',
+        text: START,
+        values,
+      });
+      return rows.map(withoutNulls);
     },
     async haveDue(questions, now) {
       const values = [
@@ -226,7 +249,16 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
         settlements.map((one) => one.due ?? null),
         textArray(settlements.map((one) => one.proofs)),
       ];
-      await pool.query({ name: 'settle-deliveries', text: SETTLE, values });
+      if (settlements.every(({ note }) => note === undefined)) {
+        await pool.query({ name: 'settle-deliveries', text: SETTLE, values });
+        return;
+      }
+      const noted = [
+        settlements.map((one) => one.note?.intent ?? null),
+        settlements.map((one) => one.note?.detail ?? null),
+        settlements.map((one) => one.note?.mac ?? null),
+      ];
+      await pool.query({ name: 'settle-deliveries-noted', text: SETTLE_NOTED, values: [...values, ...noted] });
     },
     async waiting() {
       const { rows } = await pool.query<{ count: number; oldest: Date | null }>(COUNT_WAITING);

@@ -7,6 +7,7 @@ import { deliveryCondition, type Filter } from '../queries/filter.js';
 import type { AsOf } from '../queries/history.js';
 import { type Queryable, statementRunner } from '../queries/statement.js';
 import type { Sized } from '../queries/version.js';
+import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './delivery-columns.js';
 
 /** The deliveries of one effect, or to one bridge. */
 export interface DeliveryScope {
@@ -53,21 +54,16 @@ export interface DeliveryLists {
   versions(query: BodiesQuery): Promise<readonly Sized[]>;
 }
 
-type Row = AsOf<Omit<ListedDelivery, 'handle' | 'effectDomain' | 'bridge' | 'linked'>> & {
+type Row = AsOf<Omit<DeliveryColumns<ListedDelivery>, 'handle'>> & {
   /** Null in the one row of an empty page. */
   readonly handle: string | null;
-  readonly effectDomain: string | null;
-  readonly bridge: string | null;
-  readonly linked: string | null;
 };
 
 export function createDeliveryLists(on: Queryable): DeliveryLists {
   const run = statementRunner(on);
   const read = async ({ ledger }: DeliveryScope, found: RawBuilder<unknown>, most: number) => {
     const rows = await run(sql<Row>`
-      select l.version, d.handle, d.effect, d.effect_handle as "effectHandle", d.effect_change as "effectChange",
-        d.effect_domain as "effectDomain", d.bridge, d.target, d.record, d.linked, d.event, d.mac, d.moment, d.status,
-        d.attempts, d.signed,
+      select l.version, ${sql.raw(DELIVERY_COLUMNS)}, d.moment, d.status, d.attempts, d.signed,
         octet_length(d.proofs) as size,
         case when d.proofs = ''
           or sum(octet_length(d.proofs)) over (order by d.seq desc rows unbounded preceding) <= ${sql.lit(most)}
@@ -99,15 +95,6 @@ function inScope({ owner, id, domains }: DeliveryScope): RawBuilder<boolean> {
   return sql`${own} and (d.effect_domain is null or d.effect_domain = any(${domains}::text[]))`;
 }
 
-function toDelivery({ version: _, handle, effectDomain, bridge, linked, ...row }: Row): ListedDelivery[] {
-  if (handle === null) return [];
-  return [
-    {
-      ...row,
-      handle,
-      ...(effectDomain === null ? {} : { effectDomain }),
-      ...(bridge === null ? {} : { bridge }),
-      ...(linked === null ? {} : { linked }),
-    },
-  ];
+function toDelivery({ version: _, handle, ...row }: Row): ListedDelivery[] {
+  return handle === null ? [] : [withoutNulls<ListedDelivery>({ ...row, handle } as DeliveryColumns<ListedDelivery>)];
 }

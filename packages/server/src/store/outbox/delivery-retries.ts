@@ -24,7 +24,7 @@ export type RetryOutcome = 'done' | 'repeated' | 'reused' | 'stale' | 'full' | '
 export interface DeliveryRetries {
   /** Stores a request for those whose last attempt was at `since` or later; absent for those of any age. */
   request(retry: RetryRequest & { readonly since?: Date }): Promise<{ outcome: RetryOutcome; version: number }>;
-  /** Makes one delivery due at once, whatever its age; one that was delivered stays so. */
+  /** Makes one delivery due at once, whatever its age; an event that was delivered stays so, a call is made again. */
   resend(retry: RetryRequest & { readonly handle: string }): Promise<{ outcome: RetryOutcome; version: number }>;
 }
 
@@ -34,6 +34,9 @@ export interface DeliveryRetries {
  */
 const RESENDABLE = `d.status in ('pending', 'failed', 'cancelled') and d.attempts < ${limits.retries.attempts}
   and (d.effect is null or exists (select from record e where e.ledger_id = $1 and e.luid = d.effect))`;
+
+/** Calls that were delivered, for a bridge that never reported: whoever names one may have it made again. */
+const REPEATABLE = `(d.purpose is not null and d.status = 'delivered' and d.attempts < ${limits.retries.attempts})`;
 
 /** Whether a delivery is of an effect at large, or in one of those domains; a null array means any (`DeliveryScope`). */
 function inDomains(domains: string): string {
@@ -100,7 +103,7 @@ ${KEPT},
 resent as (
   update delivery d set status = 'pending', tries = 0, due = $7
   from found f cross join first
-  where d.ledger_id = $1 and d.handle = f.handle and ${RESENDABLE}
+  where d.ledger_id = $1 and d.handle = f.handle and (${RESENDABLE} or ${REPEATABLE})
 )
 select l.version, ${OUTCOME}, true as room, exists (select from found) as found, exists (select from first) as done
 from ledger l where l.id = $1`;

@@ -23,7 +23,7 @@ select v.luid, v.change, c.action, c.mac, octet_length(c.body) as size,
   case when v.ord = 0 or sum(octet_length(c.body)) over (order by v.ord rows unbounded preceding) <= $2
     then c.body end as body
 from ${formatUnnest('v', ['ord int', 'luid text', 'change int'], 3)}
-  join change c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
+  join version c on c.ledger_id = $1 and c.luid = v.luid and c.change = v.change
 order by v.ord
 `;
 

@@ -65,6 +65,23 @@ export function deliveryCondition(filter: Filter): RawBuilder<boolean> {
   throw new Error(`Deliveries are not filtered by ${path}.`);
 }
 
+/**
+ * A filter of rows that have texts only as a condition on their columns; compared as by `condition`.
+ *
+ * @param columns by path
+ */
+export function rowCondition(
+  filter: Filter,
+  columns: Readonly<Record<string, RawBuilder<string>>>,
+): RawBuilder<boolean> {
+  const { path, operator, values } = filter;
+  if (operator === '$ne') return sql`(${rowCondition({ ...filter, operator: '$eq' }, columns)}) is not true`;
+  if (operator === '$nin') return sql`(${rowCondition({ ...filter, operator: '$in' }, columns)}) is not true`;
+  const column = columns[path];
+  if (!column) throw new Error(`Rows are not filtered by ${path}.`);
+  return textCondition(column, operator, values);
+}
+
 /** Whether the index of filter documents finds the values. */
 export function isSought(filter: Filter): boolean {
   return !hasColumn(filter) && (filter.operator === '$eq' || filter.operator === '$in');

@@ -55,9 +55,9 @@ export function createHistoryPage(on: Queryable): HistoryPage {
         case when sum(octet_length(p.body)) over (order by p.change desc rows unbounded preceding)
           <= ${sql.lit(limits.answers.atOnce)} then p.body end as body
       from ledger l
-        cross join (select count(*) as total from change c where c.ledger_id = ${ledger} and ${matching}) t
+        cross join (select count(*) as total from version c where c.ledger_id = ${ledger} and ${matching}) t
         left join lateral (
-          select ${sql.raw(STORED_VERSION)} from change c where c.ledger_id = ${ledger} and ${matching}
+          select ${sql.raw(STORED_VERSION)} from version c where c.ledger_id = ${ledger} and ${matching}
           order by c.change desc limit ${sql.lit(limit)} offset ${index * limit}) p on true
       where l.id = ${ledger} order by p.change desc`);
     return {
@@ -78,7 +78,7 @@ export function createHistory(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'
         name: 'history-one',
         text: `select l.version, ${STORED_VERSION}
           from ledger l
-            left join change c on c.ledger_id = l.id and c.luid = $2 and c.change = $4 and c.kind = $3
+            left join version c on c.ledger_id = l.id and c.luid = $2 and c.change = $4 and c.kind = $3
           where l.id = $1`,
         values: [ledger, luid, kind, number],
       });

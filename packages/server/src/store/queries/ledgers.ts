@@ -153,7 +153,7 @@ async function findLedger(
     pool.query<StoredLedger['keys'][number]>({
       name: 'ledger-keys',
       text: `select r.luid, r.handle, r.link as public, s.name, s.sealed from record r join secret s using (ledger_id, luid)
-        where r.ledger_id = $1 and r.kind = 'signer' and r.handle in ('system', 'system.auth') order by r.seq`,
+        where r.ledger_id = $1 and r.kind = 'signer' and r.handle in ('system', 'system.auth', 'core') order by r.seq`,
       values: [ledger.id],
     }),
   ]);

@@ -48,9 +48,14 @@ export function statementRunner(on: Queryable): <T>(statement: RawBuilder<T>) =>
  *   other work kept the database busy; any other error unchanged
  */
 export function throwIfTooLong(error: unknown): never {
-  if (!(error instanceof pg.DatabaseError) || error.code !== CANCELED) throw error;
+  if (!isCanceled(error)) throw error;
   const detail = `The list was not found within ${limits.listing / 1000} seconds. Filters for equality are found faster.`;
   throw new LedgerError('api.request-timeout', detail);
+}
+
+/** Whether the statement was canceled for taking too long. */
+export function isCanceled(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === CANCELED;
 }
 
 const CANCELED = '57014';

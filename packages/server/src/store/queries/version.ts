@@ -17,7 +17,10 @@ export interface StoredVersion extends Version {
   readonly mac: string | null;
 }
 
-/** The columns of `change` that make a `StoredVersion`, for a statement that calls the table `c`. */
+/**
+ * The columns that make a `StoredVersion`, of what a statement calls `c`: the view `version`. The current version of a
+ * record is whole in the table `change` too.
+ */
 export const STORED_VERSION = 'c.luid, c.change, c.action, c.mac, c.body';
 
 /** A version as the table holds it. The body is null where earlier ones have used up the bytes of the answer. */

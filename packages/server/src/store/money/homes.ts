@@ -1,0 +1,44 @@
+import type pg from 'pg';
+
+/** A home that was taken. */
+export interface TakenHome {
+  /** Of the last decision, ISO 8601. */
+  readonly moment: string;
+  /** Whether another process was the home before. */
+  readonly isMoved: boolean;
+}
+
+/** The homes of ledgers: the process that decides on a ledger's intents. By the clock of the database. */
+export interface Homes {
+  /**
+   * Makes this process the home of the ledger for so many milliseconds, unless another one is.
+   *
+   * @returns undefined while another process is the home
+   */
+  take(ledger: number, lease: number): Promise<TakenHome | undefined>;
+  /** Lets go of the ledgers, so that another process need not wait. */
+  leave(ledgers: readonly number[]): Promise<void>;
+}
+
+const TAKE = `with was as (select holder from home where ledger_id = $1)
+  insert into home (ledger_id, holder, until, moment)
+  values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond', 'epoch')
+  on conflict (ledger_id) do update set holder = $2, until = excluded.until
+    where home.holder = $2 or home.until < clock_timestamp()
+  returning moment, exists (select from was where holder <> $2) as "isMoved"`;
+
+/** @param holder unique name of this process */
+export function createHomes(pool: pg.Pool, holder: string): Homes {
+  return {
+    async take(ledger, lease) {
+      const values = [ledger, holder, lease];
+      const { rows } = await pool.query<{ moment: Date; isMoved: boolean }>({ name: 'home-take', text: TAKE, values });
+      const [row] = rows;
+      return row && { moment: row.moment.toISOString(), isMoved: row.isMoved };
+    },
+    async leave(ledgers) {
+      const text = `update home set until = '-infinity' where ledger_id = any($1::bigint[]) and holder = $2`;
+      await pool.query({ name: 'home-leave', text, values: [ledgers, holder] });
+    },
+  };
+}
