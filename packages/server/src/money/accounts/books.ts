@@ -1,0 +1,177 @@
+import type { BalanceRow, BalanceWrite, EntryWrite, LimitWrite } from '../../store/committer/settlement.js';
+import type { Place, StoredBalance, StoredLimit } from '../../store/money/books.js';
+import type { Metric } from '../model.js';
+
+/** A balance; one without a row yet has version 0. */
+interface Balance {
+  readonly version: number;
+  readonly available?: BalanceRow;
+  readonly reserved?: BalanceRow | undefined;
+}
+
+/** A limit of a wallet and symbol. */
+export type Limit = Omit<StoredLimit, 'wallet' | 'symbol' | 'metric'>;
+
+/** A movement's change of a balance. */
+export interface Movement extends Place {
+  readonly availableBy: number;
+  readonly reservedBy: number;
+}
+
+/** What makes a movement: an intent, the number of the change that says so, and the moment of it. */
+export interface Cause {
+  readonly intent: string;
+  readonly change: number;
+  /** ISO 8601. */
+  readonly moment: string;
+}
+
+const NO_LIMITS: ReadonlyMap<Metric, Limit> = new Map();
+const NOTHING: Balance = { version: 0 };
+
+/**
+ * Balances and limits of a ledger as they will be when all that was decided is stored. A batch is what was read and
+ * changed since the last call of `take`: its writes name the versions before it, which the commit compares.
+ */
+export class Books {
+  readonly #balances = new Map<string, Balance>();
+  readonly #limits = new Map<string, ReadonlyMap<Metric, Limit>>();
+  /** Versions at the beginning of the batch, of what it has read or changed. */
+  #read = new Map<string, { readonly place: Place; readonly was: number }>();
+  #readLimits = new Map<string, { readonly place: Place; readonly metric: Metric; readonly was: number }>();
+  #entries: EntryWrite[] = [];
+
+  /** @param newLuid makes the luids of the rows that clients see */
+  constructor(private readonly newLuid: () => string) {}
+
+  /** The number of balances it holds. */
+  get size(): number {
+    return this.#balances.size;
+  }
+
+  /** Those of the places that it does not know. */
+  missing(places: readonly Place[]): Place[] {
+    return places.filter((place) => !this.#balances.has(keyOf(place)));
+  }
+
+  /** Takes what was read of these places; what it knows of others stays. */
+  add(places: readonly Place[], balances: readonly StoredBalance[], limits: readonly StoredLimit[]): void {
+    for (const place of this.missing(places)) {
+      const of = (one: Place) => one.wallet === place.wallet && one.symbol === place.symbol;
+      this.#balances.set(keyOf(place), balances.find(of) ?? NOTHING);
+      const found = limits.filter(of);
+      const entries = found.map(({ metric, ...limit }) => [metric as Metric, limit] as const);
+      this.#limits.set(keyOf(place), found.length === 0 ? NO_LIMITS : new Map(entries));
+    }
+  }
+
+  /** The amount that is available. A decision that rests on it is void when it has changed meanwhile. */
+  available(place: Place): number {
+    return this.#look(place).available?.amount ?? 0;
+  }
+
+  reserved(place: Place): number {
+    return this.#look(place).reserved?.amount ?? 0;
+  }
+
+  /** The limits of a wallet. A decision that rests on one is void when it has changed meanwhile. */
+  limits(place: Place): ReadonlyMap<Metric, Limit> {
+    const limits = this.#limits.get(keyOf(place)) ?? NO_LIMITS;
+    for (const [metric, { version }] of limits) this.#lookAtLimit(place, metric, version);
+    return limits;
+  }
+
+  /** A daily limit of a wallet. No balance tells when one is set, so a decision rests on there being none, too. */
+  dailyLimit(place: Place, metric: 'dailyCount' | 'dailyAmount'): Limit | undefined {
+    const limit = this.#limits.get(keyOf(place))?.get(metric);
+    this.#lookAtLimit(place, metric, limit?.version ?? 0);
+    return limit;
+  }
+
+  /** Changes a balance. */
+  move({ wallet, symbol, availableBy, reservedBy }: Movement, cause: Cause): void {
+    const place = { wallet, symbol };
+    const before = this.#look(place);
+    const { moment } = cause;
+    const available =
+      availableBy !== 0 || !before.available ? this.#row(before.available, availableBy, moment) : before.available;
+    const reserved = reservedBy === 0 ? before.reserved : this.#row(before.reserved, reservedBy, moment);
+    this.#set(place, before, available, reserved, { availableBy, reservedBy }, cause);
+  }
+
+  /** Saves the available row again, as a limit on it does (interface/wallets#limits); makes one of 0 where there is none. */
+  touch(place: Place, cause: Cause): void {
+    const before = this.#look(place);
+    this.#set(
+      place,
+      before,
+      this.#row(before.available, 0, cause.moment),
+      before.reserved,
+      { availableBy: 0, reservedBy: 0 },
+      cause,
+    );
+  }
+
+  /** Sets a limit, or what counts against it. */
+  setLimit(place: Place, metric: Metric, limit: Omit<Limit, 'version'>): void {
+    const before = this.#limits.get(keyOf(place)) ?? NO_LIMITS;
+    const version = before.get(metric)?.version ?? 0;
+    this.#lookAtLimit(place, metric, version);
+    this.#limits.set(keyOf(place), new Map(before).set(metric, { ...limit, version: version + 1 }));
+  }
+
+  /** Ends the batch. @returns all that it has read and changed, each balance and limit once */
+  take(): { balances: BalanceWrite[]; entries: EntryWrite[]; limits: LimitWrite[] } {
+    const balances = [...this.#read].map(([key, { place, was }]) => {
+      const { version, available = NO_ROW, reserved } = this.#balances.get(key) ?? NOTHING;
+      return { ...place, was, version, available, ...(reserved ? { reserved } : {}) };
+    });
+    const limits = [...this.#readLimits.values()].map(({ place, metric, was }) => {
+      const limit = this.#limits.get(keyOf(place))?.get(metric);
+      return { ...place, metric, was, ...(limit ?? { version: 0, amount: 0, used: 0, body: '' }) };
+    });
+    const entries = this.#entries;
+    this.#read = new Map();
+    this.#readLimits = new Map();
+    this.#entries = [];
+    return { balances, entries, limits };
+  }
+
+  #look(place: Place): Balance {
+    const key = keyOf(place);
+    const balance = this.#balances.get(key) ?? NOTHING;
+    if (!this.#read.has(key)) this.#read.set(key, { place, was: balance.version });
+    return balance;
+  }
+
+  #lookAtLimit(place: Place, metric: Metric, was: number): void {
+    const key = `${keyOf(place)} ${metric}`;
+    if (!this.#readLimits.has(key)) this.#readLimits.set(key, { place, metric, was });
+  }
+
+  #row(before: BalanceRow | undefined, by: number, moment: string): BalanceRow {
+    const luid = before?.luid ?? this.newLuid();
+    return { amount: (before?.amount ?? 0) + by, luid, moment, isChanged: before !== undefined };
+  }
+
+  #set(
+    place: Place,
+    before: Balance,
+    available: BalanceRow,
+    reserved: BalanceRow | undefined,
+    by: { readonly availableBy: number; readonly reservedBy: number },
+    { intent, change, moment }: Cause,
+  ): void {
+    const version = before.version + 1;
+    this.#balances.set(keyOf(place), { version, available, ...(reserved ? { reserved } : {}) });
+    const after = { available: available.amount, ...(reserved ? { reserved: reserved.amount } : {}) };
+    this.#entries.push({ ...place, version, intent, change, ...by, ...after, moment });
+  }
+}
+
+/** Stands for the row of a balance that was only read, and does not exist. */
+const NO_ROW: BalanceRow = { amount: 0, luid: '', moment: '1970-01-01T00:00:00.000Z', isChanged: false };
+
+function keyOf({ wallet, symbol }: Place): string {
+  return `${wallet} ${symbol}`;
+}

@@ -1,0 +1,173 @@
+import type { JsonObject } from '@countersign/protocol';
+import type { Place } from '../../store/money/books.js';
+import type { Entry, Failure, Metric, Plan } from '../model.js';
+import type { Books } from './books.js';
+
+/** Amounts are integers that JSON numbers hold exactly. */
+const GREATEST = Number.MAX_SAFE_INTEGER;
+
+/** What limits are judged by. */
+export interface Circumstances {
+  /** UTC, YYYY-MM-DD. */
+  readonly day: string;
+  /** Of the ledger. */
+  readonly config: JsonObject;
+  /** The other intents of the thread that are to settle with it, and those of them that are not counted yet. */
+  readonly unsettled: readonly Plan[];
+  readonly uncounted: readonly Plan[];
+}
+
+/**
+ * The limit that an intent would exceed, judged before anything is reserved (interface/wallets#limits): the least
+ * balance, the greatest, then the daily ones, each in the order of claims. Bounds are inclusive.
+ */
+export function findExceededLimit(books: Books, plan: Plan, given: Circumstances): Failure | undefined {
+  return (
+    findDisabled(plan, given.config) ??
+    findTooLow(books, plan) ??
+    findTooHigh(books, plan, given.unsettled) ??
+    (countsDaily(given.config) ? findDaily(books, plan, given) : undefined)
+  );
+}
+
+/** A daily limit needs `limits.aggregated.enabled` in the ledger's configuration. */
+function findDisabled({ limits }: Plan, config: JsonObject): Failure | undefined {
+  if (!limits.some(({ metric }) => metric.startsWith('daily')) || countsDaily(config)) return undefined;
+  return { reason: 'core.unexpected-error', detail: 'Ledger failed to commit intent' };
+}
+
+/** Whether daily limits apply on a ledger. */
+export function countsDaily(config: JsonObject): boolean {
+  return config['limits.aggregated.enabled'] === true;
+}
+
+function findTooLow(books: Books, plan: Plan): Failure | undefined {
+  // What is forwarded arrives first, in the same thread.
+  if (plan.isForward) return undefined;
+  const debits = plan.entries.filter(({ side }) => side === 'debit');
+  for (const [entry, sum] of sumsOf(debits)) {
+    const place = placeOf(entry);
+    const after = BigInt(books.available(place)) - sum;
+    const least = books.limits(place).get('minBalance')?.amount ?? 0;
+    if (after < BigInt(least)) return exceeded(`Amount ${after} is less than minimum allowed amount ${least}`, entry);
+    const reserved = BigInt(books.reserved(place)) + sum;
+    if (reserved > BigInt(GREATEST)) {
+      return exceeded(`Amount ${reserved} is greater than maximum allowed amount ${GREATEST}`, entry, 'reserved');
+    }
+  }
+  return undefined;
+}
+
+function findTooHigh(books: Books, plan: Plan, unsettled: readonly Plan[]): Failure | undefined {
+  const others = new Map(sumsOf(unsettled.flatMap(creditsOf)).map(([entry, sum]) => [keyOf(placeOf(entry)), sum]));
+  for (const [entry, sum] of sumsOf(creditsOf(plan))) {
+    const place = placeOf(entry);
+    const after = BigInt(books.available(place)) + sum + (others.get(keyOf(place)) ?? 0n);
+    const greatest = books.limits(place).get('maxBalance')?.amount ?? GREATEST;
+    if (after > BigInt(greatest)) {
+      return exceeded(`Amount ${after} is greater than maximum allowed amount ${greatest}`, entry);
+    }
+    // What is reserved may come back.
+    const most = after + BigInt(books.reserved(place));
+    if (most > BigInt(GREATEST)) {
+      return exceeded(`Amount ${most} is greater than maximum allowed amount ${GREATEST}`, entry);
+    }
+  }
+  return undefined;
+}
+
+function creditsOf({ entries }: Plan): Entry[] {
+  return entries.filter(({ side }) => side === 'credit');
+}
+
+function findDaily(books: Books, plan: Plan, { day, uncounted }: Circumstances): Failure | undefined {
+  const others = uncounted.flatMap(transfersOf);
+  for (const { entry, amount } of transfersOf(plan)) {
+    const place = placeOf(entry);
+    const before = others.filter((one) => keyOf(placeOf(one.entry)) === keyOf(place));
+    const { wallet } = entry;
+    const count = books.dailyLimit(place, 'dailyCount');
+    if (count && BigInt(usedOn(count, day)) + BigInt(before.length) + 1n > BigInt(count.amount)) {
+      return { reason: 'core.limit-exceeded', detail: `Daily transactions limit exceeded for wallet ${wallet}` };
+    }
+    const limit = books.dailyLimit(place, 'dailyAmount');
+    const sum = before.reduce((sum, one) => sum + one.amount, amount);
+    if (limit && BigInt(usedOn(limit, day)) + sum > BigInt(limit.amount)) {
+      return { reason: 'core.limit-exceeded', detail: `Daily amount limit exceeded for wallet ${wallet}` };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Counts the intent against the daily limits of its wallets: once for each wallet and symbol it transfers through, and
+ * the amounts of both sides; a claim that sets a limit counts as one more intent (interface/wallets#limits).
+ *
+ * @param sign -1 to take back what an intent counted that was rejected
+ * @param only the limits to count against, by `nameLimit`; all unless given
+ */
+export function countDaily(books: Books, plan: Plan, day: string, sign: 1 | -1, only?: ReadonlySet<string>): void {
+  const counted = new Map<string, Place & { amount: bigint }>();
+  for (const { entry, amount } of transfersOf(plan)) {
+    const place = placeOf(entry);
+    counted.set(keyOf(place), { ...place, amount });
+  }
+  for (const { luid: wallet, symbol } of plan.limits) {
+    const key = keyOf({ wallet, symbol });
+    if (!counted.has(key)) counted.set(key, { wallet, symbol, amount: 0n });
+  }
+  for (const { wallet, symbol, amount } of counted.values()) {
+    const place = { wallet, symbol };
+    for (const [metric, limit] of books.limits(place)) {
+      const by = metric === 'dailyCount' ? 1n : metric === 'dailyAmount' ? amount : 0n;
+      if (only && !only.has(nameLimit(place, metric))) continue;
+      // What was counted on another day has gone with it.
+      if (by === 0n || (sign === -1 && limit.day !== day)) continue;
+      const used = BigInt(usedOn(limit, day)) + BigInt(sign) * by;
+      books.setLimit(place, metric, { ...limit, day, used: Number(used < 0n ? 0n : used) });
+    }
+  }
+}
+
+/** What counts against a daily limit on that day. */
+function usedOn(limit: { readonly day?: string | undefined; readonly used: number }, day: string): number {
+  return limit.day === day ? limit.used : 0;
+}
+
+/** The wallets and symbols of transfers, each once, with the sum of both sides; issues and destroys do not count. */
+function transfersOf({ entries }: Plan): { entry: Entry; amount: bigint }[] {
+  const sides = new Map<number, number>();
+  for (const { claim } of entries) sides.set(claim, (sides.get(claim) ?? 0) + 1);
+  const transfers = entries.filter(({ claim }) => sides.get(claim) === 2);
+  return sumsOf(transfers).map(([entry, amount]) => ({ entry, amount }));
+}
+
+/** The sums of entries by wallet and symbol, each with the first of its entries. */
+function sumsOf(entries: readonly Entry[]): [Entry, bigint][] {
+  const sums = new Map<string, [Entry, bigint]>();
+  for (const entry of entries) {
+    const key = keyOf(placeOf(entry));
+    sums.set(key, [sums.get(key)?.[0] ?? entry, (sums.get(key)?.[1] ?? 0n) + BigInt(entry.amount)]);
+  }
+  return [...sums.values()];
+}
+
+function placeOf({ luid, symbol }: Entry): Place {
+  return { wallet: luid, symbol };
+}
+
+function keyOf({ wallet, symbol }: Place): string {
+  return `${wallet} ${symbol}`;
+}
+
+/** Names a limit among those of a ledger. */
+export function nameLimit(place: Place, metric: Metric): string {
+  return `${keyOf(place)} ${metric}`;
+}
+
+function exceeded(what: string, { wallet, symbol }: Entry, schema = 'available'): Failure {
+  return {
+    reason: 'core.limit-exceeded',
+    detail: `${what} for wallet ${wallet}, symbol ${symbol}, schema ${schema}`,
+  };
+}

@@ -1,0 +1,95 @@
+import { hash as hashOf, isObject, type JsonObject } from '@countersign/protocol';
+import { allowsMethod } from '../../bridges/traits.js';
+import type { Session } from '../../ledgers/session.js';
+import type { Entry, Failure, Named, Part, Side } from '../model.js';
+import { claimsOf } from '../resolution/claims.js';
+import type { Directory, Found } from '../resolution/directory.js';
+import { makeEntryHandle } from '../resolution/handles.js';
+import { describeEntry } from './entry-data.js';
+
+/** What the bridges of an intent are asked for, and the bridges as that was decided on. */
+export interface PlannedParts {
+  readonly parts: readonly Part[];
+  readonly needs: readonly Named[];
+}
+
+const METHODS = { debit: 'debits', credit: 'credits' } as const;
+
+/**
+ * The calls that the entries of an intent take (interface/bridges#two-phases): one for each entry of a transfer whose wallet
+ * has a bridge, or one for several that the bridge has grouped. What the traits of a bridge leave out is not called for: the
+ * ledger applies those entries alone.
+ *
+ * @returns a failure where a wallet names a bridge that is missing
+ * @throws as turns of the session's task do
+ */
+export async function planParts(
+  session: Session,
+  directory: Directory,
+  data: JsonObject,
+  entries: readonly Entry[],
+): Promise<PlannedParts | Failure> {
+  const claims = claimsOf(data);
+  // Issues and destroys are the ledger's own affair.
+  const called = entries.filter(({ bridge, claim }) => bridge !== undefined && claims[claim]!.action === 'transfer');
+  if (called.length === 0) return { parts: [], needs: [] };
+  const bridges = new Map<string, Found>();
+  for (const { bridge } of called) {
+    const found = bridges.get(bridge!) ?? (await directory.bridge(bridge!));
+    if (!found) return { reason: 'core.unexpected-error', detail: `Bridge ${bridge} not found` };
+    bridges.set(bridge!, found);
+  }
+  const intent = { data, hash: hashOf(data, session.suite) };
+  const parts: Part[] = [];
+  for (const group of groupEntries(entries, called, bridges, claims)) {
+    await session.task.turn();
+    const part = makePart(session, entries, group);
+    const { data: of } = bridges.get(part.bridge)!.record;
+    const about = { ...describeEntry(part, entries, data), intent };
+    const traits = Array.isArray(of.traits) ? { traits: of.traits } : {};
+    if (allowsMethod(session.task, traits, METHODS[part.side], about)) parts.push(part);
+  }
+  const needs = [...bridges].map(([handle, { record, change }]): Named => {
+    return { kind: 'bridge', handle, luid: record.luid, change };
+  });
+  return { parts, needs };
+}
+
+/** Entries that one call is made for together (interface/bridges#grouping), in the order of their first. */
+function groupEntries(
+  entries: readonly Entry[],
+  called: readonly Entry[],
+  bridges: ReadonlyMap<string, Found>,
+  claims: ReturnType<typeof claimsOf>,
+): readonly (readonly Entry[])[] {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of called) {
+    const { side, bridge, symbol, handle } = entry;
+    const by = groupingOf(bridges.get(bridge!)!, side);
+    const claim = claims[entry.claim]!;
+    const address = side === 'debit' ? 'source' in claim && claim.source : 'target' in claim && claim.target;
+    const grouped = by === 'wallet' ? entry.luid : by === 'address' && address ? address.handle : undefined;
+    const key = grouped === undefined ? handle : JSON.stringify([side, bridge, symbol, grouped]);
+    groups.set(key, [...(groups.get(key) ?? []), entry]);
+  }
+  const first = ([entry]: readonly Entry[]) => entries.indexOf(entry!);
+  return [...groups.values()].flatMap(splitUnsafe).sort((one, other) => first(one) - first(other));
+}
+
+/** A sum beyond what JSON numbers hold exactly is not asked for in one call. */
+function splitUnsafe(group: readonly Entry[]): readonly (readonly Entry[])[] {
+  const sum = group.reduce((total, { amount }) => total + BigInt(amount), 0n);
+  return sum <= BigInt(Number.MAX_SAFE_INTEGER) ? [group] : group.map((entry) => [entry]);
+}
+
+function groupingOf({ record }: Found, side: Side): unknown {
+  const { config } = record.data;
+  return isObject(config) ? config[`${METHODS[side]}.claims.groupBy`] : undefined;
+}
+
+function makePart({ runtime }: Session, entries: readonly Entry[], group: readonly Entry[]): Part {
+  const [first] = group;
+  const { side, bridge } = first!;
+  const handle = group.length === 1 ? first!.handle : makeEntryHandle(side, (bytes) => runtime.random(bytes));
+  return { handle, side, bridge: bridge!, entries: group.map((entry) => entries.indexOf(entry)) };
+}

@@ -1,0 +1,142 @@
+import type { Json, JsonObject, RecordEnvelope, StoredProof } from '@countersign/protocol';
+import type { Integrity } from '../integrity/integrity.js';
+import { kindNamed } from '../kinds/registry.js';
+import type { Ledger } from '../ledgers/ledger.js';
+import { type VersionWrite, versionAfter, versionOf } from '../records/version.js';
+import type { EarlierVersion } from '../store/committer/write.js';
+import type { PlannedProof } from './model.js';
+
+/** A version that a draft has added to its intent. */
+export interface DraftVersion {
+  readonly change: number;
+  readonly text: string;
+  /** Number of its proofs. */
+  readonly proofs: number;
+  readonly status: string;
+  readonly isRouted: boolean;
+}
+
+const KIND = kindNamed('intent');
+
+/**
+ * An intent while it is decided on: the stored record (or the new one), and the versions that decisions add. Their texts
+ * differ in their proofs and in what follows them, so each is made of the one before.
+ */
+export class Draft {
+  readonly #head: string;
+  readonly #rest: JsonObject;
+  readonly #proofs: StoredProof[];
+  #joined: string;
+  #status: string;
+  #isRouted: boolean;
+  readonly versions: DraftVersion[] = [];
+
+  /**
+   * @param record as it is stored; as it is to be created
+   * @param stored number of its change in the database; 0 for a new one
+   */
+  constructor(
+    readonly ledger: Ledger,
+    readonly record: RecordEnvelope,
+    readonly stored: number,
+  ) {
+    const { hash, data, luid, meta } = record;
+    const { proofs, status, routed, ...rest } = meta as RecordEnvelope['meta'] & { routed?: boolean };
+    this.#head = `${JSON.stringify({ hash, data, luid }).slice(0, -1)},"meta":{"proofs":[`;
+    this.#rest = rest as unknown as JsonObject;
+    this.#proofs = [...proofs];
+    this.#joined = proofs.map((proof) => JSON.stringify(proof)).join(',');
+    this.#status = status ?? 'pending';
+    this.#isRouted = routed === true;
+    if (stored === 0) this.#addVersion();
+  }
+
+  /** Number of the newest version. */
+  get change(): number {
+    return this.versions.at(-1)?.change ?? this.stored;
+  }
+
+  /** The newest version that it has added; undefined while there is none. */
+  get newest(): DraftVersion | undefined {
+    return this.versions.at(-1);
+  }
+
+  get status(): string {
+    return this.#status;
+  }
+
+  /** The intent as it is now. */
+  get current(): RecordEnvelope {
+    return this.#at(this.#proofs.length, this.#status, this.#isRouted);
+  }
+
+  /** Adds a version with these proofs, signed as of `moment` (interface/intents#trails). */
+  add(proofs: readonly PlannedProof[], status: string, isRouted: boolean, moment: string): void {
+    for (const planned of proofs) {
+      const proof = this.#sign(planned, moment);
+      this.#proofs.push(proof);
+      this.#joined += `,${JSON.stringify(proof)}`;
+    }
+    this.#status = status;
+    this.#isRouted = isRouted;
+    this.#addVersion();
+  }
+
+  /** The record as a version of the draft has it. */
+  recordAt({ proofs, status, isRouted }: DraftVersion): RecordEnvelope {
+    return this.#at(proofs, status, isRouted);
+  }
+
+  /**
+   * The newest version as it is stored, and those before it.
+   *
+   * @param first the first one of a new intent, where its create has made it
+   * @throws `record.invalid` when it holds more bytes than a record may
+   */
+  write(integrity: Integrity, first?: VersionWrite) {
+    const { ledger, record } = this;
+    const version = first
+      ? versionAfter(first, record, this.newest!)
+      : versionOf(ledger, KIND, this.current, this.change);
+    const earlier: EarlierVersion[] = this.versions.slice(0, -1).map(({ change, text }) => {
+      const action = change === 1 ? 'create' : 'update';
+      const coded = { luid: record.luid, change, action, body: text } as const;
+      return { change, action, body: text, mac: integrity.mac({ ledger: ledger.id, kind: 'intent' }, coded) };
+    });
+    const action = this.change === 1 ? ('create' as const) : ('update' as const);
+    const mac = integrity.mac({ ledger: ledger.id, kind: 'intent' }, { ...version, action });
+    return { ...version, action: this.stored === 0 ? ('create' as const) : ('update' as const), earlier, mac };
+  }
+
+  #sign({ by, custom, isBare }: PlannedProof, moment: string): StoredProof {
+    const signer = this.ledger[by];
+    const said = { ...custom, moment };
+    if (!isBare) return signer.stored(this.record.hash, said);
+    const { digest, method, result } = signer.sign(this.record.hash, said);
+    return { custom: said, digest, method, public: signer.public, result };
+  }
+
+  #addVersion(): void {
+    const status = this.#status;
+    const isRouted = this.#isRouted;
+    const rest = JSON.stringify({ ...(isRouted ? { routed: true } : {}), status, ...this.#rest });
+    const text = `${this.#head}${this.#joined}],${rest.slice(1)}}`;
+    this.versions.push({ change: this.change + 1, text, proofs: this.#proofs.length, status, isRouted });
+  }
+
+  #at(proofs: number, status: string, isRouted: boolean): RecordEnvelope {
+    const { hash, data, luid } = this.record;
+    const meta = {
+      proofs: this.#proofs.slice(0, proofs),
+      ...(isRouted ? { routed: true } : {}),
+      status,
+      ...this.#rest,
+    } as unknown as RecordEnvelope['meta'];
+    return { hash, data, luid, meta };
+  }
+}
+
+/** A record as a value of an event. */
+export function asJson(record: RecordEnvelope): Json {
+  return record as unknown as Json;
+}

@@ -1,0 +1,93 @@
+import { Counter, Gauge } from 'prom-client';
+import type { Metrics } from '../metrics.js';
+import type { OpenOfStage } from '../store/money/open-intents.js';
+import type { Stage } from './model.js';
+import type { SettlerMetrics } from './settler-means.js';
+
+/** The stages of an intent that is not final. */
+const OPEN: readonly Stage[] = [
+  'accepted',
+  'waiting',
+  'debits',
+  'credits',
+  'held',
+  'prepared',
+  'committing',
+  'aborting',
+];
+
+/** Adds what a process counts of the intents that it decides on. */
+export function createSettlerMetrics({ registry, batched }: Metrics): SettlerMetrics {
+  const registers = [registry];
+  const settled = new Counter({
+    name: 'countersign_intents_total',
+    help: 'Intents that this process has decided on: completed, rejected, or left waiting, with the first decision.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  const redone = new Counter({
+    name: 'countersign_intent_batches_redone_total',
+    help: 'Groups of decisions that were made anew, since something they rested on had changed before they were stored.',
+    registers,
+  });
+  const moved = new Counter({
+    name: 'countersign_intent_homes_moved_total',
+    help: 'How often this process took over the intents of a ledger from another one.',
+    registers,
+  });
+  return {
+    settled(size, outcomes) {
+      batched('intents', size, 0);
+      for (const [outcome, count] of Object.entries(outcomes)) if (count > 0) settled.inc({ outcome }, count);
+    },
+    redone: () => redone.inc(),
+    movedHome: () => moved.inc(),
+  };
+}
+
+/**
+ * Adds the intents under way in the whole deployment, counted when metrics are asked for; each process tells the same.
+ *
+ * @param now milliseconds since 1970
+ */
+export function watchOpenIntents(
+  { registry }: Metrics,
+  count: () => Promise<readonly OpenOfStage[]>,
+  now: () => number,
+): void {
+  let found: Promise<readonly OpenOfStage[] | undefined> | undefined;
+  // Both gauges are collected at once, by one query.
+  const countOnce = () => {
+    found ??= count()
+      .catch(() => undefined)
+      .finally(() => {
+        found = undefined;
+      });
+    return found;
+  };
+  new Gauge({
+    name: 'countersign_intents_open',
+    help: 'Intents under way in the whole deployment, by what they wait for; counted up to 10,000.',
+    labelNames: ['stage'] as const,
+    registers: [registry],
+    async collect() {
+      const open = await countOnce();
+      if (!open) return;
+      for (const stage of OPEN) this.set({ stage }, open.find((one) => one.stage === stage)?.count ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'countersign_intents_oldest_open_seconds',
+    help: 'Age of the oldest of these intents. It is 0 where there is none.',
+    labelNames: ['stage'] as const,
+    registers: [registry],
+    async collect() {
+      const open = await countOnce();
+      if (!open) return;
+      for (const stage of OPEN) {
+        const oldest = open.find((one) => one.stage === stage)?.oldest;
+        this.set({ stage }, oldest ? Math.max(0, now() - oldest.getTime()) / 1000 : 0);
+      }
+    },
+  });
+}

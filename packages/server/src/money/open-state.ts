@@ -1,0 +1,84 @@
+import type { RecordEnvelope } from '@countersign/protocol';
+import type { Session } from '../ledgers/session.js';
+import type { OpenIntentWrite } from '../store/committer/settlement.js';
+import { type Held, nameUse } from '../store/money/holds.js';
+import type { StoredOpenIntent } from '../store/money/open-intents.js';
+import type { Member } from './member.js';
+import type { IntentState } from './model.js';
+
+/** Minutes after which a pending intent expires, where the ledger's configuration says nothing (interface/intents#expiry). */
+const EXPIRES = 60;
+
+/** What is kept of an intent that is not final. */
+export interface OpenState {
+  readonly state: IntentState;
+  /** Proofs of the record that the state knows of: later ones are reports to take. */
+  readonly seen: number;
+  /** The UTC day on which it was counted against daily limits. */
+  readonly day?: string;
+}
+
+/** The row of an intent that stays open: due at once where it is still to be resolved. */
+export function formatOpen(session: Session, { draft, state, day, row }: Member): OpenIntentWrite {
+  const { integrity, ledger } = session;
+  const { luid, meta } = draft.record;
+  const kept: OpenState = { state, seen: draft.current.meta.proofs.length, ...(day === undefined ? {} : { day }) };
+  const text = JSON.stringify(kept);
+  const deadline = isPending(state) ? deadlineOf(session, draft.record) : undefined;
+  return {
+    luid,
+    thread: meta.thread ?? '',
+    was: row?.version ?? 0,
+    wasDue: row?.due ?? undefined,
+    stage: state.stage,
+    uses: usesOf(ledger.id, state),
+    state: text,
+    mac: integrity.openMac(ledger.id, luid, text),
+    ...(state.stage === 'accepted' ? { due: meta.moment } : {}),
+    ...(deadline === undefined ? {} : { deadline }),
+  };
+}
+
+/** The wallets, symbols and bridges that an intent under way keeps from being dropped. */
+export function usesOf(ledger: number, { plan }: IntentState): string[] {
+  if (!plan) return [];
+  const moved = [...plan.entries, ...plan.limits];
+  const held: Held[] = [
+    ...moved.flatMap(({ luid, symbol }) => [
+      { by: 'wallet', id: luid } as const,
+      { by: 'symbol', id: symbol } as const,
+    ]),
+    ...plan.parts.map(({ bridge }) => ({ by: 'bridge', id: bridge }) as const),
+  ];
+  return [...new Set(held.map((one) => nameUse(ledger, one)))];
+}
+
+/** What is kept of an intent. @throws Error when it is not what the ledger stored */
+export function parseOpen({ integrity, ledger }: Session, { luid, state, mac }: StoredOpenIntent): OpenState {
+  if (integrity.openMac(ledger.id, luid, state) !== mac) {
+    return integrity.refuse({ ledger: ledger.luid, luid, change: 0 }, 'is not the text that was stored');
+  }
+  return JSON.parse(state) as OpenState;
+}
+
+/** Only pending intents expire (interface/intents#expiry). */
+function isPending({ stage }: IntentState): boolean {
+  return stage === 'accepted' || stage === 'waiting' || stage === 'debits' || stage === 'credits';
+}
+
+/**
+ * When a pending intent expires: its age counts from the moment that the proof with status `created` says, or from that
+ * of the record, where the proof says a later one or none.
+ */
+function deadlineOf({ ledger }: Session, { meta }: RecordEnvelope): string {
+  const minutes = ledger.config['intent.expiryThresholdMinutes'];
+  const said = meta.proofs.find(({ custom }) => custom?.status === 'created')?.custom?.moment;
+  const created = Date.parse(meta.moment);
+  const from = typeof said === 'string' ? Date.parse(said) : Number.NaN;
+  const begin = Number.isNaN(from) ? created : Math.min(from, created);
+  const end = begin + (typeof minutes === 'number' ? minutes : EXPIRES) * 60_000;
+  return new Date(Math.min(end, GREATEST_MOMENT)).toISOString();
+}
+
+/** 9999-12-31T23:59:59.999Z: later ones have more digits. */
+const GREATEST_MOMENT = 253_402_300_799_999;

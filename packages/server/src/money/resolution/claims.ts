@@ -1,0 +1,72 @@
+import { isObject, type JsonObject } from '@countersign/protocol';
+import type { Metric } from '../model.js';
+
+/** What a claim names: a wallet by its address, or a symbol by its handle. */
+export interface Address {
+  readonly handle: string;
+  readonly custom?: JsonObject;
+}
+
+interface AnyClaim {
+  readonly symbol: Address;
+  readonly amount: number;
+  readonly custom?: JsonObject;
+}
+
+export interface IssueClaim extends AnyClaim {
+  readonly action: 'issue';
+  readonly target: Address;
+}
+
+export interface TransferClaim extends AnyClaim {
+  readonly action: 'transfer';
+  readonly source: Address;
+  readonly target: Address;
+}
+
+export interface DestroyClaim extends AnyClaim {
+  readonly action: 'destroy';
+  readonly source: Address;
+}
+
+export interface BoundClaim extends AnyClaim {
+  readonly action: 'limit';
+  readonly wallet: Address;
+  readonly metric: Metric;
+}
+
+/** A claim in its object form (interface/intents#claims). */
+export type Claim = IssueClaim | TransferClaim | DestroyClaim | BoundClaim;
+
+/** The members of a claim that older clients send as a handle alone. */
+const NAMED: ReadonlySet<string> = new Set(['source', 'target', 'wallet', 'symbol']);
+
+/**
+ * The claims of an intent in their object form: `"alice"` means `{"handle": "alice"}` (interface/intents#claims).
+ *
+ * @param data of an intent, which had its shape when it was stored
+ */
+export function claimsOf({ claims }: JsonObject): readonly Claim[] {
+  return Array.isArray(claims) ? claims.filter(isObject).map(toObjectForm) : [];
+}
+
+function toObjectForm(claim: JsonObject): Claim {
+  const members = Object.entries(claim).map(([name, value]) => {
+    return [name, NAMED.has(name) && typeof value === 'string' ? { handle: value } : value];
+  });
+  return Object.fromEntries(members) as Claim;
+}
+
+/** The addresses of all wallets that a claim names. */
+export function walletAddressesOf(claim: Claim): readonly string[] {
+  switch (claim.action) {
+    case 'issue':
+      return [claim.target.handle];
+    case 'transfer':
+      return [claim.source.handle, claim.target.handle];
+    case 'destroy':
+      return [claim.source.handle];
+    case 'limit':
+      return [claim.wallet.handle];
+  }
+}

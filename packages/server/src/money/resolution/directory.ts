@@ -1,0 +1,79 @@
+import type { RecordEnvelope } from '@countersign/protocol';
+import type { Session } from '../../ledgers/session.js';
+import { stepsOfText } from '../../metering/task.js';
+import { findAddressed } from '../../records/address.js';
+import type { Named } from '../model.js';
+
+/** A current record and the number of its version. */
+export interface Found {
+  readonly record: RecordEnvelope;
+  readonly change: number;
+}
+
+type FoundKind = 'wallet' | 'symbol' | 'bridge';
+
+/** The current wallets, symbols and bridges of a ledger, by handle; undefined for one that is missing. */
+export type Directory = { readonly [Kind in FoundKind]: (handle: string) => Promise<Found | undefined> };
+
+/**
+ * The directory of the session's ledger. Its methods throw OutOfDate for records found under another state of the ledger,
+ * and as a turn of the session's task does: long records cost steps.
+ */
+export function directoryOf(session: Session): Directory {
+  const find = async (kind: FoundKind, handle: string): Promise<Found | undefined> => {
+    const version = await session.findVersion(kind, handle, 'handle');
+    if (!version) return undefined;
+    await session.task.turn(stepsOfText(version.body));
+    return { record: JSON.parse(version.body), change: version.change };
+  };
+  return {
+    wallet: (handle) => find('wallet', handle),
+    symbol: (handle) => find('symbol', handle),
+    bridge: (handle) => find('bridge', handle),
+  };
+}
+
+/** The lookups of one intent. Each handle is looked up once, so that all claims see the same version of a record. */
+export class Lookups {
+  readonly #directory: Directory;
+  readonly #looked = new Map<string, Promise<Found | undefined>>();
+  readonly #used = new Map<string, Named>();
+
+  constructor(directory: Directory) {
+    this.#directory = directory;
+  }
+
+  /** The wallet that an address leads to (interface/wallets#routes). */
+  walletAt(address: string): Promise<Found | undefined> {
+    return findAddressed(address, (handle) => this.#look('wallet', handle));
+  }
+
+  symbol(handle: string): Promise<Found | undefined> {
+    return this.#look('symbol', handle);
+  }
+
+  /** Notes that the outcome rests on this version of a record. */
+  use(kind: FoundKind, found: Found): Found {
+    const { luid } = found.record;
+    this.#used.set(luid, { kind, handle: handleOf(found), luid, change: found.change });
+    return found;
+  }
+
+  /** What was used, each record once, in the order of its first use. */
+  needs(): readonly Named[] {
+    return [...this.#used.values()];
+  }
+
+  #look(kind: FoundKind, handle: string): Promise<Found | undefined> {
+    const key = `${kind} ${handle}`;
+    const looked = this.#looked.get(key);
+    if (looked) return looked;
+    const looking = this.#directory[kind](handle);
+    this.#looked.set(key, looking);
+    return looking;
+  }
+}
+
+export function handleOf({ record }: Found): string {
+  return String(record.data.handle);
+}

@@ -1,0 +1,27 @@
+import type { Side } from '../model.js';
+
+const ALPHANUMERICS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Characters of a handle that the ledger makes: as many as the second part of a luid has. */
+const LENGTH = 17;
+
+/** Bytes from here on are left out: the others stand for each character equally often. */
+const FAIR = 256 - (256 % ALPHANUMERICS.length);
+
+/** Source of random bytes. */
+export type Random = (bytes: number) => Uint8Array;
+
+/** 17 letters and digits, each as likely as the others. */
+export function makeHandle(random: Random): string {
+  let handle = '';
+  while (handle.length < LENGTH) {
+    const fair = random(LENGTH - handle.length).filter((byte) => byte < FAIR);
+    handle += Array.from(fair, (byte) => ALPHANUMERICS[byte % ALPHANUMERICS.length]).join('');
+  }
+  return handle;
+}
+
+/** The handle of an entry, or of several that are grouped (interface/intents#entries). */
+export function makeEntryHandle(side: Side, random: Random): string {
+  return `${side === 'debit' ? 'deb' : 'cre'}_${makeHandle(random)}`;
+}

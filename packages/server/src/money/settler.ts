@@ -1,0 +1,398 @@
+import { Overloaded } from '../base/gather.js';
+import { limits } from '../limits.js';
+import type { Settled, Settlement } from '../store/committer/settlement.js';
+import type { Outcome } from '../store/committer/write.js';
+import { isRefused } from '../store/unavailable.js';
+import { Books } from './accounts/books.js';
+import { Batch } from './batch.js';
+import type { Item, Ready } from './items.js';
+import { type Directory, directoryOf, type Found } from './resolution/directory.js';
+import type { SettlerMeans } from './settler-means.js';
+
+/** An intent that waits for its decision. */
+interface WaitingIntent {
+  readonly item: Item;
+  /** How often its batch was not stored, for a reason that lies in another intent. */
+  tries: number;
+  resolve(outcome: Outcome): void;
+  reject(error: unknown): void;
+}
+
+interface ReadyIntent extends WaitingIntent {
+  readonly ready: Ready;
+}
+
+/** Decisions that are to be stored together. */
+interface Decided {
+  readonly batch: Batch;
+  readonly intents: readonly WaitingIntent[];
+  /** The intents with what they were decided on; undefined where they were only accepted, for the ledger's home. */
+  readonly ready: readonly ReadyIntent[] | undefined;
+}
+
+/** What became of a batch that was sent to the database. */
+interface Sent {
+  readonly isStored: boolean;
+  /** The intents of it that are to be decided anew. */
+  readonly again: readonly WaitingIntent[];
+}
+
+/** A batch on its way to the database. */
+interface Sending {
+  readonly intents: readonly WaitingIntent[];
+  readonly done: Promise<void>;
+  /** Absent until then. */
+  result?: Sent;
+}
+
+const STORED: Sent = { isStored: true, again: [] };
+
+/** The outcome of an intent without a write of its own: nothing is wrong with it. */
+const BLOCKED = { result: 'blocked', version: 0 } as const;
+
+/**
+ * Decides on the intents of one ledger, one after the other, on balances as they will be; stores decisions in groups.
+ * While one group is stored, intents are added to the next as they come: it is sent as soon as the one before is stored,
+ * so neither waits for the other. What rests on a group that could not be stored is decided anew.
+ *
+ * It holds the ledger's home while it works, so that one process decides at a time. The commit compares all versions, so
+ * two processes that both take themselves for the home store nothing false.
+ */
+export class Settler {
+  readonly #queue: WaitingIntent[] = [];
+  readonly #found = new Map<string, Found>();
+  #books: Books;
+  #isRunning = false;
+  /** The batch that is stored now, and the one that is sent after it. */
+  #sending: Sending | undefined;
+  #next: Decided | undefined;
+  /** Wakes the loop that waits. */
+  #wake: () => void = () => {};
+  /** Intents of the next batch at most: it halves when a batch fails, and grows with each that succeeds. */
+  #width: number = limits.intents.batch;
+  /** When the home ends, by the monotonic clock; until when another process is known to have it. */
+  #homeUntil = Number.NEGATIVE_INFINITY;
+  #awayUntil = Number.NEGATIVE_INFINITY;
+  /** Milliseconds since 1970 of the last decision: the clock of a ledger does not run backwards. */
+  #last = 0;
+
+  constructor(
+    readonly ledger: number,
+    private readonly means: SettlerMeans,
+  ) {
+    this.#books = new Books(means.newLuid);
+  }
+
+  /**
+   * Decides on an intent, and stores it with all that follows at once.
+   *
+   * @throws what preparing and deciding throws; Overloaded when too many wait
+   */
+  decide(item: Item): Promise<Outcome> {
+    return new Promise<Outcome>((resolve, reject) => {
+      if (this.#queue.length >= limits.intents.queue) {
+        reject(new Overloaded('Too many intents of the ledger wait for their decision.'));
+        return;
+      }
+      this.#queue.push({ item, tries: 0, resolve, reject });
+      this.#wake();
+      void this.#run();
+    });
+  }
+
+  /** Frees its memory when it is idle and its home has ended: all of it has to be read again then. */
+  rest(): void {
+    if (!this.#isRunning && this.means.clock() >= this.#homeUntil) this.#forget();
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    try {
+      await this.#settle();
+    } catch (error) {
+      // A defect: nobody is to wait for ever.
+      this.#forget();
+      for (const { reject } of [...(this.#next?.intents ?? []), ...this.#queue.splice(0)]) reject(error);
+      this.#next = undefined;
+    } finally {
+      this.#isRunning = false;
+      // One may have come after the loop had ended, and before this.
+      if (this.#queue.length > 0) void this.#run();
+    }
+  }
+
+  async #settle(): Promise<void> {
+    while (this.#queue.length > 0 || this.#next || this.#sending) {
+      if (this.#sending?.result) this.#takeUp(this.#sending.result);
+      if (this.#next && !this.#sending) this.#send(this.#next);
+      const group = this.#takeGroup(this.#room());
+      if (group.length > 0) this.#next = await this.#decide(group, this.#next);
+      else if (this.#sending) await Promise.race([this.#sending.done, this.#arrival()]);
+    }
+  }
+
+  /** Takes the first intents of the queue. Of two with one key the later waits until the earlier is stored. */
+  #takeGroup(room: number): WaitingIntent[] {
+    const underWay = [...(this.#sending?.intents ?? []), ...(this.#next?.intents ?? [])];
+    const keys = new Set(underWay.map(({ item }) => item.key));
+    const taken: WaitingIntent[] = [];
+    const held: WaitingIntent[] = [];
+    let seen = 0;
+    while (taken.length < room && seen < this.#queue.length) {
+      const one = this.#queue[seen]!;
+      seen += 1;
+      (keys.has(one.item.key) ? held : taken).push(one);
+      keys.add(one.item.key);
+    }
+    this.#queue.splice(0, seen, ...held);
+    return taken;
+  }
+
+  /** How many intents are decided on next. */
+  #room(): number {
+    if (this.#books.size > limits.intents.balances) {
+      // What is under way has changed balances that are not stored yet.
+      if (this.#next || this.#sending) return 0;
+      this.#forget();
+    }
+    return Math.min(limits.intents.together, this.#width - (this.#next?.intents.length ?? 0));
+  }
+
+  /** Waits until another intent comes. */
+  #arrival(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #takeUp({ isStored, again }: Sent): void {
+    this.#sending = undefined;
+    if (isStored) return;
+    // What was decided meanwhile rests on what was not stored, and has moved in books that were read anew.
+    this.#forget();
+    this.#queue.unshift(...again, ...(this.#next?.intents ?? []));
+    this.#next = undefined;
+  }
+
+  /**
+   * Adds decisions to those that are not sent yet.
+   *
+   * @returns all of them; undefined when no intent is left of them
+   */
+  async #decide(intents: readonly WaitingIntent[], before: Decided | undefined): Promise<Decided | undefined> {
+    try {
+      const isHome = before ? before.ready !== undefined : await this.#takeHome();
+      if (!isHome) return await this.#accept(intents, before);
+      const ready = await this.#prepare(intents);
+      await this.#load(ready);
+      return await this.#decideAll(ready, before);
+    } catch (error) {
+      this.#forget();
+      for (const { reject } of intents) reject(error);
+      this.#queue.unshift(...(before?.intents ?? []));
+      return undefined;
+    }
+  }
+
+  async #decideAll(ready: readonly ReadyIntent[], before: Decided | undefined): Promise<Decided | undefined> {
+    const batch = this.#begin(before);
+    const all = [...(before?.ready ?? []), ...ready];
+    let failed = await this.#tryAll(batch, ready);
+    if (!failed) return all.length > 0 ? { batch, intents: all, ready: all } : undefined;
+    let left: readonly ReadyIntent[] = all;
+    while (failed) {
+      // The books hold half of what failed: the others are decided on without it.
+      left = left.filter((one) => one !== failed);
+      if (left.length === 0) break;
+      this.#forget();
+      await this.#load(left);
+      const anew = this.#begin(undefined);
+      failed = await this.#tryAll(anew, left);
+      if (!failed) return { batch: anew, intents: left, ready: left };
+    }
+    this.#forget();
+    return undefined;
+  }
+
+  /** @returns the first that cannot be decided on, which is rejected */
+  async #tryAll(batch: Batch, ready: readonly ReadyIntent[]): Promise<ReadyIntent | undefined> {
+    for (const one of ready) {
+      try {
+        await one.ready.decide(batch);
+      } catch (error) {
+        one.reject(error);
+        return one;
+      }
+    }
+    return undefined;
+  }
+
+  async #accept(intents: readonly WaitingIntent[], before: Decided | undefined): Promise<Decided> {
+    const batch = this.#begin(before);
+    for (const { item } of intents) await item.accept(batch);
+    return { batch, intents: [...(before?.intents ?? []), ...intents], ready: undefined };
+  }
+
+  /** Those of the intents that could be prepared; the others are rejected. */
+  async #prepare(intents: readonly WaitingIntent[]): Promise<ReadyIntent[]> {
+    const prepared = await Promise.all(
+      intents.map(async (one) => {
+        try {
+          const ready = await one.item.prepare(this.#directory(one.item));
+          assertWanted(one);
+          return { ...one, ready };
+        } catch (error) {
+          one.reject(error);
+          return undefined;
+        }
+      }),
+    );
+    return prepared.filter((one) => one !== undefined);
+  }
+
+  /** The wallets, symbols and bridges of the ledger. What was found is kept: the commit compares its version. */
+  #directory({ session }: Item): Directory {
+    const stored = directoryOf(session);
+    const find = (kind: 'wallet' | 'symbol' | 'bridge') => async (handle: string) => {
+      const key = `${kind} ${handle}`;
+      const known = this.#found.get(key);
+      if (known) return known;
+      const found = await stored[kind](handle);
+      if (!found) return undefined;
+      if (this.#found.size >= limits.intents.known) this.#found.clear();
+      this.#found.set(key, found);
+      return found;
+    };
+    return { wallet: find('wallet'), symbol: find('symbol'), bridge: find('bridge') };
+  }
+
+  async #load(ready: readonly ReadyIntent[]): Promise<void> {
+    const places = new Map(
+      ready.flatMap(({ ready: { places } }) => places.map((one) => [`${one.wallet} ${one.symbol}`, one] as const)),
+    );
+    const missing = this.#books.missing([...places.values()]);
+    if (missing.length === 0) return;
+    const { balances, limits: found } = await this.means.load(this.ledger, missing);
+    this.#books.add(missing, balances, found);
+  }
+
+  /** The batch that decisions of now are added to. */
+  #begin(before: Decided | undefined): Batch {
+    this.#last = Math.max(this.#last, this.means.now());
+    const moment = new Date(this.#last).toISOString();
+    const batch = before?.batch ?? new Batch(this.#books);
+    batch.moment = moment;
+    return batch;
+  }
+
+  #send({ batch, intents, ready }: Decided): void {
+    const sending: Sending = {
+      intents,
+      done: this.#store(batch, intents, ready !== undefined).then((result) => {
+        sending.result = result;
+      }),
+    };
+    this.#sending = sending;
+    this.#next = undefined;
+  }
+
+  async #store(batch: Batch, intents: readonly WaitingIntent[], isDecided: boolean): Promise<Sent> {
+    const moment = new Date(this.#last).toISOString();
+    const { holder } = this.means;
+    const home = isDecided ? { holder, lease: limits.intents.home, moment } : undefined;
+    const since = this.means.clock();
+    let settlement: Settlement;
+    let settled: Settled;
+    try {
+      settlement = batch.settlement(this.ledger, home);
+      settled = await this.means.store(settlement);
+    } catch (error) {
+      return { isStored: false, again: this.#lose(error, intents) };
+    }
+    if (!settled.isStored) return { isStored: false, again: this.#redo(settled, intents, settlement) };
+    if (settlement.home) this.#homeUntil = since + limits.intents.home;
+    else if (settlement.opened.length > 0) this.means.accepted();
+    this.#width = Math.min(limits.intents.batch, this.#width + 1);
+    this.means.metrics.settled(intents.length, batch.outcomes);
+    if (settlement.calls.length > 0 || settlement.writes.some(({ deliveries }) => deliveries?.length))
+      this.means.queued();
+    const version = settled.outcomes[0]?.version ?? 0;
+    for (const { resolve } of intents) resolve({ result: 'done', version });
+    return STORED;
+  }
+
+  /** @returns the intents that are decided on anew */
+  #lose(error: unknown, intents: readonly WaitingIntent[]): readonly WaitingIntent[] {
+    this.#forget();
+    if (isRefused(error) && intents.length > 1) {
+      // Nothing was stored. Batches are halved until the refused intent is alone, and the others are stored.
+      this.#width = intents.length >> 1;
+      return intents;
+    }
+    // Whether it was stored is unknown: clients send the same again, and are told.
+    for (const { reject } of intents) reject(error);
+    return [];
+  }
+
+  /** Answers those that stand in the way of the others. @returns the others, which are decided on anew */
+  #redo(
+    { isHome, outcomes }: Settled,
+    intents: readonly WaitingIntent[],
+    { writes }: Settlement,
+  ): readonly WaitingIntent[] {
+    this.means.metrics.redone();
+    this.#width = Math.max(1, this.#width >> 1);
+    if (!isHome) this.#homeUntil = Number.NEGATIVE_INFINITY;
+    this.#forget();
+    const results = new Map(writes.map((write, ord) => [write.luid, outcomes[ord]!] as const));
+    const newest = Math.max(0, ...outcomes.map(({ version }) => version));
+    return intents.filter((one) => {
+      // Of a thread, another intent may be the one that stands in the way.
+      const isStale = one.item.session.ledger.version < newest;
+      const other = isStale ? ({ result: 'stale', version: newest } as const) : BLOCKED;
+      const { result, version } = results.get(one.item.luid) ?? other;
+      one.tries += 1;
+      // It may rest on something else that has changed: its session begins anew, and the others go on.
+      const isTired = result === 'blocked' && one.tries >= limits.intents.tries;
+      if (isTired) one.resolve({ result: 'stale', version: one.item.session.ledger.version });
+      else if (result !== 'blocked') one.resolve({ result, version });
+      return result === 'blocked' && !isTired;
+    });
+  }
+
+  /** Everything is read again: something that was decided on has changed. */
+  #forget(): void {
+    this.#books = new Books(this.means.newLuid);
+    this.#found.clear();
+  }
+
+  /** Whether this process may decide: it is the home of the ledger for a while yet. */
+  async #takeHome(): Promise<boolean> {
+    const { clock, homes } = this.means;
+    const now = clock();
+    if (now < this.#homeUntil - limits.intents.margin) return true;
+    if (now < this.#awayUntil) return false;
+    const taken = await homes.take(this.ledger, limits.intents.home);
+    if (taken === undefined) {
+      this.#awayUntil = now + limits.intents.margin;
+      return false;
+    }
+    // Another process may have decided since.
+    if (now >= this.#homeUntil) this.#forget();
+    this.#homeUntil = now + limits.intents.home;
+    if (taken.isMoved) this.means.metrics.movedHome();
+    this.#last = Math.max(this.#last, Date.parse(taken.moment));
+    return true;
+  }
+}
+
+/**
+ * Checks that the client still waits. From here on it is decided on whether the client waits or not: the decisions that
+ * follow rest on it. @throws what says that the client has gone, or that its time is over
+ */
+function assertWanted({ item: { session } }: WaitingIntent): void {
+  const gone = session.task.abandonment();
+  if (gone) throw gone;
+  session.task.mustFinish();
+}

@@ -1,0 +1,2 @@
+/** Intents that follow from one another, the first included (interface/intents#forwarding). */
+export const THREAD_SIZE = 10;
