@@ -27,6 +27,8 @@ import { limits } from './limits.js';
 import { Scheduler } from './metering/scheduler.js';
 import { UNBOUNDED } from './metering/task.js';
 import { createMetrics, type Metrics, watchDeliveries, watchPools, watchTurns } from './metrics.js';
+import { createMoney, type Money } from './money/money.js';
+import { PROCESS_INTENTS, type ProcessMeans, processIntents } from './money/process.js';
 import { createAccessTokens } from './outbound/access-tokens.js';
 import { createOutbound } from './outbound/client.js';
 import type { Guard } from './outbound/guarded.js';
@@ -126,6 +128,10 @@ function logDiskSpace(logger: FastifyBaseLogger): (enough: boolean) => void {
   };
 }
 
+function logSpoilt(logger: FastifyBaseLogger): ProcessMeans['failed'] {
+  return (failure) => logger.error(failure, 'an intent under way could not be processed, and is put off');
+}
+
 /** Wires store, services and HTTP, and migrates the database to this release's schema. The caller makes it listen. */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { logger, databaseFolder, worker = '0', deliveryAllowPrivate: allowPrivate = false } = options;
@@ -151,8 +157,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     let background: Background | undefined;
     const deliveriesQueued = () => background?.hint(DELIVER);
     const retriesQueued = () => background?.hint(RETRY_DELIVERIES);
-    const hints = { deliveriesQueued, retriesQueued };
-    const service = createService(options, { metrics, pools, epochs, disk, outbound, ...hints });
+    const intentsAccepted = () => background?.hint(PROCESS_INTENTS);
+    const hints = { deliveriesQueued, retriesQueued, intentsAccepted };
+    const holder = nameProcess(worker, options.runtime ?? RUNTIME);
+    const { service, money } = createService(options, { metrics, pools, epochs, disk, outbound, holder, ...hints });
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
     const outbox = createDeliveryStore(pools.deliveries);
@@ -174,11 +182,18 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       },
     );
     const retry = retryDeliveries(pools.others, service.runtime.now, deliveriesQueued);
-    const work = startWork({ ...options, worker, service, metrics }, [deliver, retry], pools, epochs.verify);
+    const work = startWork(
+      { ...options, holder, service, metrics },
+      [deliver, retry, processIntents({ service, holder, ...money, failed: logSpoilt(logger) })],
+      pools,
+      epochs.verify,
+    );
     background = work;
     let closed: Promise<unknown> | undefined;
     const close = async () => {
-      closed ??= Promise.all([app.close(), work.stop()]).then(letGo);
+      closed ??= Promise.all([app.close(), work.stop()])
+        .then(() => money.engine.leave())
+        .then(letGo);
       await closed;
     };
     return {
@@ -210,16 +225,21 @@ function createPools(database: pg.PoolConfig, onConnect: EpochGuard['verify'], f
   };
 }
 
+/** A unique name of this process, for leases. */
+function nameProcess(worker: string, { random }: Runtime): string {
+  return [worker, process.pid, Buffer.from(random(8)).toString('hex')].join('/');
+}
+
 /** Starts the background work of this process. */
 function startWork(
   {
     database,
-    worker,
+    holder,
     service,
     metrics,
     logger,
     background: bounds,
-  }: ServerOptions & { worker: string; service: Service; metrics: Metrics },
+  }: ServerOptions & { holder: string; service: Service; metrics: Metrics },
   workers: readonly BackgroundWorker[],
   { leases, others }: ReturnType<typeof createPools>,
   onConnect: EpochGuard['verify'],
@@ -238,7 +258,7 @@ function startWork(
     pool: leases,
     database,
     onConnect,
-    holder: [worker, process.pid, Buffer.from(runtime.random(8)).toString('hex')].join('/'),
+    holder,
     metrics: metrics.background,
     logger,
     now: runtime.now,
@@ -258,11 +278,15 @@ interface Resources {
   readonly outbound: Outbound;
   readonly deliveriesQueued: () => void;
   readonly retriesQueued: () => void;
+  readonly intentsAccepted: () => void;
+  /** Name of this process. */
+  readonly holder: string;
 }
 
 /** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
-function createService(options: ServerOptions, resources: Resources): HttpService {
+function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
   const { metrics, pools, epochs, disk, outbound, deliveriesQueued, retriesQueued } = resources;
+  const { holder, intentsAccepted: accepted } = resources;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000 } = options;
@@ -279,7 +303,8 @@ function createService(options: ServerOptions, resources: Resources): HttpServic
   });
   const { check } = integrity;
   const store = createStore(pools, { check, epochs }, metrics.batched, disk);
-  return {
+  const money = createMoney(pools.others, { store, runtime, holder, accepted, queued: deliveriesQueued, metrics });
+  const service = {
     publicUrl,
     ...(publicAliases ? { publicAliases } : {}),
     name,
@@ -302,12 +327,15 @@ function createService(options: ServerOptions, resources: Resources): HttpServic
     answerBytes: createWeightedSemaphore(limits.answers),
     ledgerMutex: createLedgerMutex(),
     scheduler,
+    settle: money.engine.create,
     deliveriesQueued,
+    intentsDue: accepted,
     retriesQueued,
     task: UNBOUNDED,
     ...(bucket === undefined ? {} : { assetBucket: bucket }),
     ...(folder === undefined ? {} : { openAsset: createAssetFolder(folder) }),
   };
+  return { service, money };
 }
 
 /**

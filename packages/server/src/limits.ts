@@ -31,6 +31,8 @@ export const limits = {
   /** Claims of an intent, routes of a wallet. */
   claims: 100,
   routes: 100,
+  /** Routes that one side of a claim may follow (interface/wallets#routes). */
+  hops: 3,
   /** Intents of one thread (interface/intents#fields). */
   thread: 10,
   /**
@@ -215,8 +217,8 @@ export const limits = {
   },
   /**
    * Deliveries of events. Attempts under way (`slots`), of all ledgers and of one; of one queue it begins with `width.first`
-   * at a time, and grows to `width.greatest` while they succeed. Milliseconds of one attempt (`attempt`), of one run of a
-   * queue (`run`), and that a run waits for more when its queue is empty (`linger`). Queues that one look considers, in all
+   * at a time, and grows to `width.greatest` while they succeed. Milliseconds of one attempt (`attempt`), of one `call`
+   * of a bridge for an intent, of whose last refusal so many characters are `shown`; of one run of a queue (`run`), and that a run waits for more when its queue is empty (`linger`). Queues that one look considers, in all
    * (`listed`) and of one ledger (`queues`), and that one process runs: in all (`lanes`), and of one ledger (`each`).
    *
    * `attempts` that are made of a delivery which is rejected, or whose receiver cannot be reached; the delay before the
@@ -227,6 +229,8 @@ export const limits = {
     slots: { process: 1_024, ledger: 256 },
     width: { first: 2, greatest: 32 },
     attempt: 15_000,
+    call: 60_000,
+    shown: 2_000,
     run: 30_000,
     linger: 250,
     every: 1_000,
@@ -332,6 +336,28 @@ export const limits = {
   transactions: { lanes: 2, each: 1, births: 1 },
   /** Writes that may wait for a commit; further ones are refused. */
   queue: 10_000,
+  /**
+   * Intents: stored in one `batch` at most, decided on so many `together` before what is stored is looked at; batches under
+   * way (`lanes`), each of another ledger; those of one ledger that may wait for it (`queue`), and how often one is to be
+   * stored with others before its request begins anew (`tries`); milliseconds for which one under way that cannot be
+   * processed is `postponed`; wallets and symbols that are `known` of one ledger, and its `balances`;
+   * `ledgers` that one process decides for; milliseconds that a process stays the `home` of a ledger after its last
+   * decision, and the `margin` in which it asks again; characters of a `report` that is taken although the record is full.
+   */
+  intents: {
+    batch: 32,
+    together: 8,
+    lanes: 3,
+    queue: 10_000,
+    tries: 10,
+    postponed: 60_000,
+    known: 10_000,
+    balances: 50_000,
+    ledgers: 1_000,
+    home: 3_000,
+    margin: 1_000,
+    report: 4_096,
+  },
   /** Attempts at a write, which is prepared again whenever the state it was decided on has changed. */
   attempts: 200,
   /** Ledgers whose keys one process keeps in memory, and bytes that the states of ledgers take that it keeps together. */

@@ -12,7 +12,17 @@ import { subjectOf } from './subject.js';
 
 /** An action on a stored record, or on one that a create would make. */
 export interface AccessRequest {
-  readonly action: 'create' | 'read' | 'update' | 'drop' | 'prove' | 'query-event' | 'retry-event' | 'activate';
+  readonly action:
+    | 'create'
+    | 'read'
+    | 'update'
+    | 'drop'
+    | 'prove'
+    | 'query-event'
+    | 'retry-event'
+    | 'activate'
+    | 'commit'
+    | 'abort';
   readonly kind: Kind;
   readonly subject: Subject;
   /** The record it lies under, where its kind has one. */

@@ -1,4 +1,4 @@
-import { type JsonObject, parseAddress, type RecordEnvelope } from '@countersign/protocol';
+import { type JsonObject, parseAddress, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 import type { Caller, Key, ShownKey, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import { isSigningKey, isUsable } from '../auth/usable.js';
@@ -92,6 +92,17 @@ export function keySaid(ledger: Ledger, signer: SignerFacts): Key | undefined {
   if (kindNamed('signer').access.reserved?.includes(signer.handle)) return undefined;
   if (!isUsable({ meta: signer })) return { retired: signer.handle };
   return signer.proven && !isOwn(ledger, signer.public) ? { public: signer.public, signer } : { signer };
+}
+
+/** The key a stored proof counts for: its own, or that of the signer `system.auth` made it for. */
+export async function keyOfProof(
+  session: Session,
+  proof: StoredProof,
+  trustAbsence: boolean,
+): Promise<Key | undefined> {
+  if (proof.origin === 'key-pair' || proof.signer === undefined) return resolveKey(session, proof.public, trustAbsence);
+  const signer = await signerOf(session, proof.signer, 'handle');
+  return signer && keySaid(session.ledger, signer);
 }
 
 /** @throws OutOfDate when the signer was found under another state of the ledger */

@@ -1,15 +1,15 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { AccessPolicy, Subject } from '../access/context.js';
-import { decide } from '../access/decide.js';
 import type { Condition, Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { stepsOfText } from '../metering/task.js';
-import { resolveHandles } from '../records/address.js';
+import { findAddressed } from '../records/address.js';
 import { eachBody } from '../store/queries/bodies.js';
-import { type Conditions, contextOf } from './context.js';
+import { isAllowedOn } from './allowed.js';
+import type { Conditions } from './context.js';
 import { subjectOf } from './subject.js';
 
 /** The subject and caller that a condition is judged for. */
@@ -73,15 +73,13 @@ function addressesOf({ subject, data = subject.data }: Asking, { addresses }: Co
 /** Whether the caller may do that on the record the address leads to; false when the address leads to no record. */
 async function isAllowed({ session, caller }: Asking, { kind, action }: Condition, address: string): Promise<boolean> {
   const subject = await subjectAt(session, kind, address);
-  if (!subject) return false;
-  await session.task.turn();
-  return decide(action, kind, caller, contextOf(session, subject)).granted;
+  return subject !== undefined && isAllowedOn(session, caller, action, subject);
 }
 
 /** The first existing one of the records an address may mean (interface/wallets#routes). */
 async function subjectAt(session: Session, kind: KindName, address: string): Promise<Subject | undefined> {
-  const found = await Promise.all(resolveHandles(address).map((id) => session.findVersion(kind, id, 'handle')));
-  const body = found.find((record) => record !== undefined)?.body;
+  const found = await findAddressed(address, (id) => session.findVersion(kind, id, 'handle'));
+  const body = found?.body;
   await session.task.turn(stepsOfText(body));
   return body === undefined ? undefined : subjectOf(kindNamed(kind), JSON.parse(body) as RecordEnvelope);
 }

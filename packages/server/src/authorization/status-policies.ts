@@ -1,5 +1,4 @@
 import { isObject, type Json, type JsonObject, type StoredProof } from '@countersign/protocol';
-import type { Key } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import { matchesFilter } from '../access/filter.js';
 import { signerMatches } from '../access/matchers.js';
@@ -7,7 +6,7 @@ import type { SignerMatcher } from '../access/rules.js';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Cost } from '../metering/cost.js';
-import { keySaid, resolveKey, signerOf } from './caller.js';
+import { keyOfProof } from './caller.js';
 import { policiesAbout } from './policies-about.js';
 
 /** A value of a status policy: who must have signed for the status (interface/policies#status-policies). */
@@ -62,7 +61,7 @@ export async function isQuorate(
   subject: Subject,
 ): Promise<boolean> {
   if (values.some(({ quorum }) => quorum.length === 0)) return true;
-  const keys = await Promise.all(asking.map((proof) => keyOfProof(session, proof)));
+  const keys = await Promise.all(asking.map((proof) => keyOfProof(session, proof, true)));
   const domains = domainsFrom(session.ledger, subject.meta.domain).map(({ handle }) => handle);
   const of = { record: subject.owners, ledger: session.ledger.owners, domains };
   return values.some(({ quorum }) =>
@@ -75,11 +74,4 @@ function namesStatus(matcher: Json, status: string): boolean {
   if (!isObject(matcher)) return false;
   if (Array.isArray(matcher.$in)) return matcher.$in.includes(status);
   return Array.isArray(matcher.$nin) && !matcher.$nin.includes(status);
-}
-
-/** The key a stored proof counts for: its own, or that of the signer `system.auth` made it for. */
-async function keyOfProof(session: Session, proof: StoredProof): Promise<Key | undefined> {
-  if (proof.origin === 'key-pair' || proof.signer === undefined) return resolveKey(session, proof.public, true);
-  const signer = await signerOf(session, proof.signer, 'handle');
-  return signer && keySaid(session.ledger, signer);
 }

@@ -72,6 +72,7 @@ class WorkerPool implements Workers {
   }
 
   async start(): Promise<void> {
+    cluster.setupPrimary({ execArgv: [...process.execArgv, YOUNG] });
     await Promise.all(this.#slots.map((slot) => this.#fill(slot)));
   }
 
@@ -142,6 +143,12 @@ class WorkerPool implements Workers {
     tellWorker(worker, { type: 'counted', question, text });
   }
 }
+
+/**
+ * MiB of new objects, a third of them, that a worker makes between two collections. What a request needs lives as long as
+ * its commit takes: with the 16 of Node.js it is copied while it is needed, which took an eighth of the time of settling.
+ */
+const YOUNG = '--max-semi-space-size=32';
 
 /** A place on the socket, and the queue of operations on it: one at a time. */
 interface Slot {

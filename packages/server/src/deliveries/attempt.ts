@@ -1,16 +1,18 @@
-import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import { Overloaded } from '../base/gather.js';
-import { type EventPlan, type Reference, referenceKey, referencesOf } from '../events/event.js';
+import { type Reference, referenceKey } from '../events/event.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
-import type { DueDelivery } from '../store/outbox/deliveries.js';
+import type { Cost } from '../metering/cost.js';
+import type { DueDelivery, GivenUpNote } from '../store/outbox/deliveries.js';
 import { isUnavailable } from '../store/unavailable.js';
+import { openCall } from './call-receiver.js';
 import type { Engine } from './engine.js';
+import { callOf, type Message, makeMessage, referencesIn } from './message.js';
 import { type Outcome, outcomeOfError } from './outcome.js';
-import { makeEvent, outputOf } from './output.js';
 import { openReceiver, type Send } from './receiver.js';
 import { settleAttempt } from './settle.js';
-import { isAsQueued, verifyDelivery } from './verify.js';
+import { isAsQueued, toDeliveryLuid, verifyDelivery } from './verify.js';
 
 /** Deliveries that were started together, with the short versions that fit into one read. */
 export interface Batch {
@@ -40,9 +42,11 @@ export async function openBatch(engine: Engine, ledger: Ledger, deliveries: read
   }
 }
 
-/** The versions of records that an attempt is made of: those of the event, and that of the effect. */
-function partsOf({ event, effect, effectChange }: DueDelivery): Reference[] {
-  return [['effect', effect, effectChange], ...referencesOf(JSON.parse(event) as EventPlan)];
+/** The versions of records that an attempt is made of: those of the message, and that of the effect. */
+function partsOf(delivery: DueDelivery): readonly Reference[] {
+  const { effect, effectChange } = delivery;
+  const references = referencesIn(delivery);
+  return effect === undefined ? references : [['effect', effect, effectChange!], ...references];
 }
 
 /**
@@ -72,13 +76,36 @@ export async function attempt(
   const waited = delivery.attempts === 0 ? (began - delivery.moment.getTime()) / 1000 : undefined;
   report.attempted(describeOutcome(outcome), (service.runtime.now() - began) / 1000, waited);
   const means = { ledger: ledger.id, system: ledger.system, runtime: service.runtime, suite: service.suite };
-  const settlement = settleAttempt(means, delivery, outcome);
-  if (settlement.status === 'cancelled' && outcome.kind === 'failed') {
-    const { handle, effectHandle: effect, target } = delivery;
-    report.gaveUp({ ledger: ledger.handle, effect, delivery: handle, target }, outcome.error ?? outcome.detail);
+  const settled = settleAttempt(means, delivery, outcome);
+  const hasGivenUp = settled.status === 'cancelled' && outcome.kind === 'failed';
+  const note = hasGivenUp && !outcome.isUnsigned ? noteOf(service, ledger, delivery, outcome) : undefined;
+  if (hasGivenUp) {
+    const { handle, effectHandle: effect, purpose: call, target } = delivery;
+    const about = { ...(effect === undefined ? {} : { effect }), ...(call === undefined ? {} : { call }) };
+    report.gaveUp({ ledger: ledger.handle, ...about, delivery: handle, target }, outcome.error ?? outcome.detail);
   }
-  await engine.settle(settlement, signal);
+  await engine.settle({ ...settled, ...(note ? { note } : {}) }, signal);
+  if (note) service.intentsDue();
   return outcome.kind;
+}
+
+/** What the intent of a call is to say of its end (interface/bridges#failures); nothing for events, and calls that tell of a status. */
+function noteOf(
+  { integrity }: Engine['service'],
+  { id }: Ledger,
+  delivery: DueDelivery,
+  outcome: Outcome & { readonly kind: 'failed' },
+): GivenUpNote | undefined {
+  if (delivery.purpose === undefined || delivery.purpose === 'status') return undefined;
+  const [, intent] = callOf(delivery)!.intent;
+  const detail = outcome.note ?? describeForIntent(outcome.detail);
+  return { intent, detail, mac: integrity.openMac(id, toDeliveryLuid(delivery.handle), detail) };
+}
+
+function describeForIntent(detail: JsonObject = {}): string {
+  const { httpStatus, message } = detail;
+  if (httpStatus !== undefined) return `Request failed with status code ${httpStatus}`;
+  return typeof message === 'string' ? message : 'The bridge could not be called';
 }
 
 /** @returns `later` where the process has no room for it now */
@@ -166,20 +193,34 @@ async function prepare(
   signal: AbortSignal,
 ): Promise<{ readonly body: string; readonly send: Send } | Outcome> {
   const { ledger } = batch;
-  const { suite, scheduler } = engine.service;
+  const { scheduler } = engine.service;
   const missing = partsOf(delivery).filter((part) => !batch.texts.has(referenceKey(part)));
   const others = missing.length > 0 ? await engine.versions.readAll(ledger.id, missing) : undefined;
   const texts = others ? new Map([...batch.texts, ...others]) : batch.texts;
-  const effect = texts.get(referenceKey(['effect', delivery.effect, delivery.effectChange]));
-  if (effect === undefined) throw new Error(`Effect ${delivery.effect} has no version ${delivery.effectChange}.`);
   const task = scheduler.task(ledger.id, () => signal.aborted);
   const turn = (steps?: number) => task.turn(steps);
   await turn(ATTEMPT_STEPS);
-  const event = await makeEvent(JSON.parse(delivery.event) as EventPlan, texts, suite, turn);
-  const send = await openReceiver(engine, ledger, JSON.parse(effect) as RecordEnvelope, event.data, task);
+  const message = await makeMessage(engine.service, ledger, delivery, texts, turn);
+  const send = await open(engine, ledger, delivery, message, texts, task);
   if (!send) return delivery.attempts === 0 ? { kind: 'withdrawn' } : { kind: 'unwanted' };
   await turn();
-  return { body: outputOf(event, ledger.system, delivery.signed), send };
+  return { body: message.output(delivery.signed), send };
+}
+
+/** Opens the way to the receiver. @returns undefined where nobody is to be called */
+function open(
+  engine: Engine,
+  ledger: Ledger,
+  delivery: DueDelivery,
+  message: Message,
+  texts: ReadonlyMap<string, string>,
+  task: Cost,
+): Promise<Send | undefined> {
+  if (delivery.purpose !== undefined) return openCall(engine, ledger, delivery, message, task);
+  const { effect, effectChange } = delivery;
+  const text = texts.get(referenceKey(['effect', effect!, effectChange!]));
+  if (text === undefined) throw new Error(`Effect ${effect} has no version ${effectChange}.`);
+  return openReceiver(engine, ledger, JSON.parse(text) as RecordEnvelope, message.data, task);
 }
 
 function describeOutcome(outcome: Outcome): string {

@@ -6,6 +6,7 @@ export interface DeliveryBounds {
   readonly slots: SlotBounds;
   readonly width: { readonly first: number; readonly greatest: number };
   readonly attempt: number;
+  readonly call: number;
   readonly run: number;
   readonly linger: number;
   readonly every: number;

@@ -30,7 +30,9 @@ export interface DeliveryReport extends Pick<DeliveryMetrics, 'attempted'> {
   gaveUp(
     delivery: {
       readonly ledger: string;
-      readonly effect: string;
+      /** Handle of the effect, or what the call was for. */
+      readonly effect?: string;
+      readonly call?: string;
       readonly delivery: string;
       readonly target: string;
     },

@@ -13,6 +13,10 @@ export type Outcome =
       readonly attempts: number;
       /** What operators are told; it may name addresses inside the network. */
       readonly error?: unknown;
+      /** What the receiver answered with, where the last failure tells of it. */
+      readonly body?: string;
+      /** What the intent of a call is told when it is given up, in place of what the detail says. */
+      readonly note?: string;
       /** Whether the row is not what the ledger queued: no proof says anything of it. */
       readonly isUnsigned?: true;
     }
@@ -24,12 +28,22 @@ export type Outcome =
 /** The status by which a receiver ends the delivery: it is given up at once. */
 const NOT_WANTED = 501;
 
-/** The outcome of an answer: redirects are not followed, so they count as refusals. */
-export function outcomeOfStatus(status: number): Outcome {
+/**
+ * The outcome of an answer: redirects are not followed, so they count as refusals.
+ *
+ * @param body that a last failure is to tell of; absent where only the status counts
+ */
+export function outcomeOfStatus(status: number, body?: string): Outcome {
   const detail = { httpStatus: status };
   if (status >= 200 && status < 300) return { kind: 'delivered', detail };
   const attempts = status === NOT_WANTED ? 1 : limits.deliveries.attempts.rejected;
-  return { kind: 'failed', reason: 'delivery.target-rejected', detail, attempts };
+  return {
+    kind: 'failed',
+    reason: 'delivery.target-rejected',
+    detail,
+    attempts,
+    ...(body === undefined ? {} : { body }),
+  };
 }
 
 /** The outcome of a call that brought no answer, or of an error before it. */

@@ -1,4 +1,4 @@
-import { type EventPlan, type Reference, referenceKey, referencesOf } from '../events/event.js';
+import { type Reference, referenceKey } from '../events/event.js';
 import type { Item } from '../integrity/items.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
@@ -8,6 +8,7 @@ import { assertPageFits } from '../lists/page-bodies.js';
 import { stepsOfText } from '../metering/task.js';
 import type { DeliveryScope, ListedDelivery } from '../store/outbox/delivery-list.js';
 import { makeMissingVersion, type Sized } from '../store/queries/version.js';
+import { referencesIn } from './message.js';
 import { serveDelivery, wasAttempted } from './served.js';
 import { verifyDelivery } from './verify.js';
 
@@ -51,12 +52,12 @@ export async function withDeliveries<T>(
 
 /** The versions that events are made of again, each once. Before the first attempt there is no output. */
 function distinctReferences(deliveries: readonly ListedDelivery[]): Reference[] {
-  const found = deliveries.flatMap(referencesIn).map((one) => [referenceKey(one), one] as const);
+  const found = deliveries.flatMap(referencesShown).map((one) => [referenceKey(one), one] as const);
   return [...new Map(found).values()];
 }
 
-function referencesIn(delivery: ListedDelivery): Reference[] {
-  return wasAttempted(delivery) ? referencesOf(JSON.parse(delivery.event) as EventPlan) : [];
+function referencesShown(delivery: ListedDelivery): readonly Reference[] {
+  return wasAttempted(delivery) ? referencesIn(delivery) : [];
 }
 
 /** Sizes of all versions, and the bodies of the first, as many as `most` bytes hold; by `referenceKey`, unverified. */
@@ -73,7 +74,7 @@ async function fetchVersions(
 
 /** Bytes that a delivery is made of: its proofs, and every version that its event refers to. */
 function sizeOf(delivery: ListedDelivery, versions: ReadonlyMap<string, Sized>): number {
-  const bytes = referencesIn(delivery).map((one) => versions.get(referenceKey(one))?.size ?? 0);
+  const bytes = referencesShown(delivery).map((one) => versions.get(referenceKey(one))?.size ?? 0);
   return bytes.reduce((sum, size) => sum + size, delivery.size);
 }
 

@@ -11,11 +11,11 @@ import type { OutboundAnswer } from '../outbound/outbound.js';
 import type { Engine } from './engine.js';
 import { type Outcome, outcomeOfError, outcomeOfMissingBridge, outcomeOfStatus } from './outcome.js';
 
-/** Sends the body of an event to the receiver of an effect, and tells what became of it. @throws Overloaded */
+/** Sends a body to its receiver, and tells what became of it. @throws Overloaded */
 export type Send = (body: string, signal: AbortSignal) => Promise<Outcome>;
 
 /** Headers of every delivery (interface/effects#deliveries). */
-const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/plain, */*' };
+export const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/plain, */*' };
 
 /**
  * Opens the way to the receiver that a version of an effect names.
@@ -55,7 +55,7 @@ function openWebhook({ service, bounds }: Engine, ledger: Ledger, url: string, e
 }
 
 /** The bridge as it is now, which may be another than when the event was raised. */
-async function findReachable(
+export async function findReachable(
   { service }: Engine,
   ledger: Ledger,
   handle: string,

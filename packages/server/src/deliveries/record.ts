@@ -9,7 +9,7 @@ export type DeliveryFacts = Pick<NewDelivery, 'handle' | 'bridge' | 'effectHandl
  * attempts are over one hash.
  */
 export function deliveryData({ handle, bridge, effectHandle, record, linked }: DeliveryFacts): JsonObject {
-  return { handle, bridge: bridge ?? null, effect: effectHandle, record, linked: linked ?? null };
+  return { handle, bridge: bridge ?? null, effect: effectHandle ?? null, record, linked: linked ?? null };
 }
 
 /** The hash of a delivery: of its data without the members that are null (interface/effects#deliveries). */

@@ -1,10 +1,9 @@
 import type { Json, StoredProof } from '@countersign/protocol';
-import type { EventPlan } from '../events/event.js';
 import { type Item, newItem } from '../integrity/items.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
 import type { ListedDelivery } from '../store/outbox/delivery-list.js';
-import { makeEvent, outputOf } from './output.js';
+import { makeMessage } from './message.js';
 import { deliveryData, deliveryHash } from './record.js';
 import { toDeliveryLuid } from './verify.js';
 
@@ -46,14 +45,14 @@ export function wasAttempted<D extends ListedDelivery>(delivery: D): delivery is
 
 /** The body as it was sent, at every attempt alike; undefined before the first. */
 async function makeOutput(
-  { suite, task, ledger }: Session,
+  session: Session,
   delivery: ListedDelivery,
   texts: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
   if (!wasAttempted(delivery)) return undefined;
-  const { event, signed } = delivery;
-  const made = await makeEvent(JSON.parse(event) as EventPlan, texts, suite, (steps) => task.turn(steps));
-  return outputOf(made, ledger.system, signed);
+  const { task, ledger } = session;
+  const message = await makeMessage(session, ledger, delivery, texts, (steps) => task.turn(steps));
+  return message.output(delivery.signed);
 }
 
 /** @throws Corrupt when the text was changed in the database */

@@ -33,8 +33,10 @@ export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome
   const proofs: StoredProof[] = [];
   if (outcome.kind === 'delivered') proofs.push(prove({ status: 'delivered', detail: outcome.detail }));
   if (outcome.kind === 'failed') {
-    const { reason, detail } = outcome;
-    proofs.push(prove({ status: 'failed', reason, ...(detail ? { detail } : {}) }));
+    const { reason, detail, body } = outcome;
+    // The last failure of a call shows what was answered (interface/bridges#failures).
+    const shown = ended && detail && body !== undefined ? { ...detail, body: shorten(body) } : detail;
+    proofs.push(prove({ status: 'failed', reason, ...(shown ? { detail: shown } : {}) }));
   }
   if (ended) proofs.push(prove({ status: 'cancelled', reason: ended }));
   const status = ended ? 'cancelled' : outcome.kind === 'delivered' ? 'delivered' : 'failed';
@@ -49,6 +51,12 @@ export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome
     ...(status === 'failed' ? { due: new Date(Date.parse(now) + retryDelay(tries)) } : {}),
     proofs: isUnsigned(outcome) ? '' : proofs.map((proof) => JSON.stringify(proof)).join(','),
   };
+}
+
+/** The beginning of what was answered; of nothing, an empty object. */
+function shorten(body: string): string {
+  // Half of a pair of surrogates has no place in UTF-8.
+  return body === '' ? '{}' : Buffer.from(body.slice(0, limits.deliveries.shown)).toString();
 }
 
 /** Whether nothing is to be signed: what the row says is not what the ledger queued. */

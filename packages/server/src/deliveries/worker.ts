@@ -51,7 +51,7 @@ export function deliverEvents(service: Service, means: DeliverMeans): Background
     every: bounds.every,
     rest: 0,
     takesTurns: true,
-    timeout: bounds.run + 2 * bounds.attempt,
+    timeout: bounds.run + bounds.attempt + Math.max(bounds.attempt, bounds.call),
     lanes: bounds.lanes,
     each: bounds.each,
     hinted() {

@@ -46,14 +46,20 @@ export function updateOf(version: NewVersion, before: RecordEnvelope): Occurrenc
  * What a new proof raises: `<kind>-proofs-added` with it. Intents, which only proofs change, raise `intent-updated` too.
  *
  * @param index where the proof stands
+ * @param from number of the version before
  */
-export function proofOf(version: NewVersion, before: RecordEnvelope, index: number): Occurrence[] {
+export function proofOf(
+  version: NewVersion,
+  before: RecordEnvelope,
+  index: number,
+  from = version.change - 1,
+): Occurrence[] {
   const { kind } = version;
   const added = occurrence(version, 'proofs-added', proofAt(version, index));
   const { operations, signals } = kind.lifecycle;
   // Proofs alone change a report, too; `report-updated` is reserved for releases to come.
   if (operations.includes('update') || !signals.includes(`${kind.name}-updated`)) return [added];
-  const parts = { [kind.name]: whole(version), parent: previous(version, before) };
+  const parts = { [kind.name]: whole(version), parent: whole({ kind, record: before, change: from }) };
   return [occurrence(version, 'updated', parts), added];
 }
 

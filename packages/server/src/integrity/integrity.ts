@@ -6,7 +6,7 @@ import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import type { SealedSystemKey } from '../store/queries/ledgers.js';
 import type { Check, StoredVersion, VersionSource } from '../store/queries/version.js';
-import { createDeliveryMac, createMac, type DeliveryMac, type Mac } from './mac.js';
+import { createDeliveryMac, createMac, createOpenMac, type DeliveryMac, type Mac, type OpenMac } from './mac.js';
 import { type Defect, defectOf, isUnder, parseRecord } from './verify.js';
 
 /** A version in the database differs from what the ledger stored. It is neither answered nor used for any decision. */
@@ -27,6 +27,7 @@ export class Corrupt extends Error {
 export interface Integrity {
   readonly mac: Mac;
   readonly deliveryMac: DeliveryMac;
+  readonly openMac: OpenMac;
   readonly check: Check;
   /** Raises the alarm. @throws Corrupt */
   readonly refuse: (of: { ledger: string; luid: string; change: number }, defect: Defect) => never;
@@ -95,6 +96,7 @@ export function createIntegrity({ masterKey, suite, systemKey, alarm }: Integrit
   return {
     mac,
     deliveryMac: createDeliveryMac(masterKey),
+    openMac: createOpenMac(masterKey),
     refuse,
     check(place, version) {
       if (version.mac === null) return verify(place, version);

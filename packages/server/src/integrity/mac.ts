@@ -24,12 +24,28 @@ export type DeliveryMac = (ledger: number, delivery: CodedDelivery) => string;
  */
 export function createDeliveryMac(masterKey: Buffer): DeliveryMac {
   const hmac = createShortHmac(createHmac('sha256', masterKey).update('countersign:deliveries:1').digest());
-  return (ledger, { handle, effect, effectHandle, effectChange, ...delivery }) => {
-    const { effectDomain = null, bridge = null, target, record, linked = null, event } = delivery;
+  return (ledger, { handle, purpose, entry = null, ...delivery }) => {
+    const { effect = null, effectHandle = null, effectChange = null, effectDomain = null, ...others } = delivery;
+    const { bridge = null, target, record, linked = null, event } = others;
     const about = [effect, effectHandle, effectChange, effectDomain];
-    const parts = [ledger, handle, ...about, bridge, target, record, linked, event];
+    // Events have codes of before there were calls.
+    const call = purpose === undefined ? [] : [purpose, entry];
+    const parts = [ledger, handle, ...about, bridge, target, record, linked, event, ...call];
     return hmac(JSON.stringify(parts)).toString('base64url', 0, BYTES);
   };
+}
+
+/** Makes the authentication code of the state of an open intent. */
+export type OpenMac = (ledger: number, luid: string, state: string) => string;
+
+/**
+ * Codes for the states of intents, under a key of their own: whoever can write to the database decides on no intent.
+ *
+ * @param masterKey 32 bytes
+ */
+export function createOpenMac(masterKey: Buffer): OpenMac {
+  const hmac = createShortHmac(createHmac('sha256', masterKey).update('countersign:intents:1').digest());
+  return (ledger, luid, state) => hmac(JSON.stringify([ledger, luid, state])).toString('base64url', 0, BYTES);
 }
 
 /**

@@ -11,10 +11,11 @@ import { type TProperties, type TSchema, Type } from 'typebox';
  * | forwarded update | `forwarding/version.ts` | that of an anchor, a closed object: it has `parent`, a hash, and neither signal, action nor intent |
  * | list | `lists/text.ts` | an array: the text that is hashed begins with `[`, that of all others with `{` |
  * | error | `http/boundary.ts` | `reason`, `detail` and `custom`, of the ledger's own choice; a bridge's error is signed with `causedBy` |
+ * | call | `money/calls/call-plan.ts` | an object with a handle `deb_…` or `cre_…`, the intent, and a schema (entry) or an action (commit, abort) |
+ * | limit | `money/accounts/set-limits.ts` | `amount`, `metric`, `symbol` and `wallet`: it has no handle |
  * | granted rule | `operations/check.ts` | `action`, `filter`, `invoke` and `record`: it has no handle |
  *
- * Debits, credits, commits and aborts of intents will be such messages too: objects with a handle `deb_…` or `cre_…` and
- * the intent. All other proofs of the ledger say more: those of records have a luid or a status, those of deliveries
+ * All other proofs of the ledger say more: those of records have a luid or a status, those of deliveries
  * (`deliveries/settle.ts`) a status, and the first ones of birth records have no `custom`.
  *
  * A new message with a bare moment takes a row here, and a case in the test that goes through these rows.
@@ -29,6 +30,8 @@ export const NO_MESSAGE: TProperties = {
   action: absent(),
   /** Of a forwarded update. */
   parent: absent(),
+  /** Of a limit. */
+  metric: absent(),
   /** Of an event, a debit, a credit. */
   handle: Type.Optional(Type.Unsafe({ pattern: '^(?!(evt|deb|cre)_)' })),
 };

@@ -97,6 +97,22 @@ export const bridge: KindDeclaration = {
         }),
       },
     ],
+    users: [
+      {
+        part: 'effects',
+        refusal: (handle) => `Bridge ${handle} is in use by effects. Please remove it from the effects first.`,
+      },
+      {
+        part: 'policies',
+        refusal: (handle) => `Bridge ${handle} is in use by policies. Please remove it from the policies first.`,
+      },
+    ],
+    holds: {
+      by: 'bridge',
+      refusal: (handle) => ({
+        detail: `Bridge ${handle} is in use by intents. Please wait until the intents have ended.`,
+      }),
+    },
     renamable: false,
   },
   secrets: {

@@ -138,6 +138,8 @@ export interface Lifecycle<Name extends string = string> {
    * Proofs leave the status as it is; only processing by the ledger changes it (intents, interface/intents#processing).
    */
   readonly fixedStatus?: boolean;
+  /** Whether the ledger itself carries new records on, from status to status (interface/intents#processing). */
+  readonly isProcessed?: boolean;
   /** `meta.moment` stays that of the creation (interface/envelope#meta). */
   readonly fixedMoment?: boolean;
   /**
@@ -185,6 +187,10 @@ export interface Links<Name extends string = string> {
   relations?(data: JsonObject): readonly Relation<Name>[];
   /** The records that keep this one from being dropped. */
   readonly dependants?: readonly Dependants<Name>[];
+  /** The parts of the ledger's state that name bridges: they keep one that they use from being dropped. */
+  readonly users?: readonly Users[];
+  /** Balances and intents under way that keep this one from being dropped. */
+  readonly holds?: Holding;
   /** False where other records and rules refer to the record by its handle: an update must keep it. */
   readonly renamable?: boolean;
 }
@@ -326,6 +332,21 @@ export interface Dependants<Name extends string = string> {
   readonly member: string;
   /** The refusal, given the handle to be dropped and the handles of (up to 100 of) its dependants, oldest first. */
   refusal(handle: string, dependants: readonly string[]): { detail: string; custom?: JsonObject };
+}
+
+/** Effects or processing policies that keep a bridge from being dropped. */
+export interface Users {
+  readonly part: 'effects' | 'policies';
+  /** The detail of the refusal, given the handle to be dropped. */
+  refusal(handle: string): string;
+}
+
+/** Balances and intents that keep a record from being dropped. */
+export interface Holding {
+  /** What it is to them. */
+  readonly by: 'wallet' | 'symbol' | 'bridge';
+  /** The refusal, given the handle to be dropped and the symbols that a wallet holds or is to hold. */
+  refusal(handle: string, symbols: readonly string[]): { detail: string; custom?: JsonObject };
 }
 
 /** What the ledger generates for a new record. */

@@ -20,6 +20,12 @@ export const symbol: KindDeclaration = {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
     signals: ['symbol-created', 'symbol-updated', 'symbol-proofs-added'],
   },
-  links: { renamable: false },
+  links: {
+    holds: {
+      by: 'symbol',
+      refusal: (handle) => ({ detail: `Cannot drop symbol '${handle}' with balance different from zero` }),
+    },
+    renamable: false,
+  },
   filters: { access: { data: '^factor$' } },
 };

@@ -33,6 +33,8 @@ export const wallet: KindDeclaration = {
       ...['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
       // Served by the ledger, or by the wallet's bridge (interface/lookups).
       ...['anchors', 'lookup', 'domains'],
+      // What it holds, and within which bounds.
+      ...['balances', 'limits'],
     ],
     signals: ['wallet-created', 'wallet-updated', 'wallet-proofs-added', 'wallet-dropped'],
     subscribable: ['wallet-created', 'wallet-limited', 'wallet-proofs-added', 'wallet-updated', 'wallet-dropped'],
@@ -53,6 +55,13 @@ export const wallet: KindDeclaration = {
         }),
       },
     ],
+    holds: {
+      by: 'wallet',
+      refusal: (handle, symbols) => ({
+        detail: `Cannot drop wallet '${handle}' with balance different from zero`,
+        custom: { symbols: [...symbols] },
+      }),
+    },
     renamable: false,
   },
   access: {

@@ -60,6 +60,8 @@ export interface Ledger {
   readonly system: Countersigner;
   /** Signs for signers whose requests carry a token instead of a signature (interface/tokens#impersonation). */
   readonly auth: Countersigner;
+  /** Signs the movements of intents (interface/intents#trails). */
+  readonly core: Countersigner;
 }
 
 /**
@@ -78,8 +80,8 @@ export function isWithin(
  * Whether a key is one that the ledger signs with. Its signatures are known to bridges and to readers of records, so a
  * token or proof with it in a request does not identify the sender.
  */
-export function isOwn({ system, auth }: Pick<Ledger, 'system' | 'auth'>, key: string): boolean {
-  return key === system.public || key === auth.public;
+export function isOwn({ system, auth, core }: Pick<Ledger, 'system' | 'auth' | 'core'>, key: string): boolean {
+  return key === system.public || key === auth.public || key === core.public;
 }
 
 /** The domain of that handle and every domain above it, nearest first (interface/domains#rules-of-a-domain). */

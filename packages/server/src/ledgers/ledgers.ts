@@ -181,6 +181,7 @@ function makeLedger(
     effects: effectsOf(records.filter((one) => isPart('effects', one))),
     system: signer('system'),
     auth: signer('system.auth'),
+    core: signer('core'),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Suite } from '@countersign/protocol';
+import type { RecordEnvelope, Suite } from '@countersign/protocol';
 import type { Explain } from '../access/explain.js';
 import type { Rule } from '../access/rules.js';
 import type { Runtime } from '../base/clock.js';
@@ -6,13 +6,20 @@ import type { OpenFile } from '../base/contained-file.js';
 import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import type { Items } from '../integrity/items.js';
+import type { KindName } from '../kinds/kind.js';
 import type { Scheduler } from '../metering/scheduler.js';
 import type { Task } from '../metering/task.js';
 import type { AccessTokens } from '../outbound/access-tokens.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { CompiledSchemas } from '../schemas/compiled.js';
+import type { Outcome, Write } from '../store/committer/write.js';
+import type { StoredChange, Versioned } from '../store/queries/history.js';
 import type { Replays } from '../store/queries/replays.js';
+import type { FoundSigner } from '../store/queries/signers.js';
+import type { Version } from '../store/queries/version.js';
 import type { Store } from '../store/store.js';
+import type { KnownSigners } from './known-signers.js';
+import type { Ledger } from './ledger.js';
 import type { LedgerMutex } from './ledger-mutex.js';
 import type { Ledgers } from './ledgers.js';
 
@@ -45,8 +52,12 @@ export interface Service {
   readonly answerBytes: WeightedSemaphore;
   readonly ledgerMutex: LedgerMutex;
   readonly scheduler: Scheduler;
+  /** Stores a new intent, with all that follows from it at once (interface/intents#processing). */
+  readonly settle: (intent: NewIntent) => Promise<Outcome>;
   /** Says that deliveries were queued: they need not wait until somebody looks. */
   readonly deliveriesQueued: () => void;
+  /** The same of intents that something has happened to. */
+  readonly intentsDue: () => void;
   /** The same of requests to send deliveries again. */
   readonly retriesQueued: () => void;
   /** The bucket that generated files of reports must be in; absent where any place will do (interface/reports#assets). */
@@ -57,4 +68,52 @@ export interface Service {
    * @throws Overloaded when too many are open
    */
   readonly openAsset?: (ledger: number, path: readonly string[]) => Promise<OpenFile | undefined>;
+}
+
+/**
+ * One attempt to decide on one state of a ledger (optimistic concurrency): the state, the reads that are checked
+ * against it, and the commit. A read that returns another version of the ledger throws `OutOfDate`, and `inSession`
+ * decides anew.
+ */
+export interface Session extends Service {
+  /** The state that this attempt decides on; immutable. */
+  readonly ledger: Ledger;
+  /** Set when a worker acts for the ledger itself, under the ledger's keys; absent for every client's request. */
+  readonly isOwn?: true;
+  /** Signers by public key, cached for as long as the state is current. */
+  readonly signers: KnownSigners;
+  /**
+   * Keys that this attempt takes as unregistered. A signer may be registered without a new version of the ledger, so
+   * the commit, or the refusal, checks them again.
+   */
+  readonly strangers: Set<string>;
+  /** The current version of a record of the ledger; undefined when it is missing. */
+  findVersion(kind: KindName, id: string, by: 'handle' | 'luid'): Promise<Version | undefined>;
+  /** The signer that a key or handle leads to. */
+  findSigner(key: string, by: 'public' | 'handle'): Promise<FoundSigner>;
+  /** One version of a record, which may have been dropped since. */
+  findChange(of: Omit<Versioned, 'ledger'>, change: number): Promise<StoredChange | undefined>;
+  /** Returns what a read of the store found. @throws OutOfDate when it was found under another state */
+  assertFresh<T extends { readonly version: number }>(found: T): T;
+  /** Asks the database whether this state is still current. @throws OutOfDate */
+  assertStillCurrent(): Promise<void>;
+  /**
+   * Stores a write.
+   *
+   * @param by what stores it; the committer unless given
+   * @returns `done`; `duplicated` when its key is taken, `reused` for a create with a proof that made another record
+   * @throws OutOfDate when something it was decided on has changed; `record.invalid` for a change with a proof that was
+   *   used for another record
+   */
+  commit(write: Decided, by?: (write: Write) => Promise<Outcome>): Promise<'done' | 'duplicated' | 'reused'>;
+}
+
+/** A write as an operation decides it. The session adds the strangers and the authentication code. */
+export type Decided = Omit<Write, 'strangers' | 'mac'>;
+
+/** An intent that a client creates, and the write that its create has decided on. */
+export interface NewIntent {
+  readonly session: Session;
+  readonly record: RecordEnvelope;
+  readonly write: Write;
 }

@@ -1,54 +1,11 @@
 import { LedgerError } from '@countersign/protocol';
 import { Overloaded } from '../base/gather.js';
-import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
-import type { Write } from '../store/committer/write.js';
-import type { StoredChange, Versioned } from '../store/queries/history.js';
-import type { FoundSigner } from '../store/queries/signers.js';
-import type { Version } from '../store/queries/version.js';
-import { getKnownSigners, type KnownSigners } from './known-signers.js';
+import { getKnownSigners } from './known-signers.js';
 import type { Ledger } from './ledger.js';
-import type { Service } from './service.js';
+import type { Decided, Service, Session } from './service.js';
 
-/**
- * One attempt to decide on one state of a ledger (optimistic concurrency): the state, the reads that are checked
- * against it, and the commit. A read that returns another version of the ledger throws `OutOfDate`, and `inSession`
- * decides anew.
- */
-export interface Session extends Service {
-  /** The state that this attempt decides on; immutable. */
-  readonly ledger: Ledger;
-  /** Set when a worker acts for the ledger itself, under the ledger's keys; absent for every client's request. */
-  readonly isOwn?: true;
-  /** Signers by public key, cached for as long as the state is current. */
-  readonly signers: KnownSigners;
-  /**
-   * Keys that this attempt takes as unregistered. A signer may be registered without a new version of the ledger, so
-   * the commit, or the refusal, checks them again.
-   */
-  readonly strangers: Set<string>;
-  /** The current version of a record of the ledger; undefined when it is missing. */
-  findVersion(kind: KindName, id: string, by: 'handle' | 'luid'): Promise<Version | undefined>;
-  /** The signer that a key or handle leads to. */
-  findSigner(key: string, by: 'public' | 'handle'): Promise<FoundSigner>;
-  /** One version of a record, which may have been dropped since. */
-  findChange(of: Omit<Versioned, 'ledger'>, change: number): Promise<StoredChange | undefined>;
-  /** Returns what a read of the store found. @throws OutOfDate when it was found under another state */
-  assertFresh<T extends { readonly version: number }>(found: T): T;
-  /** Asks the database whether this state is still current. @throws OutOfDate */
-  assertStillCurrent(): Promise<void>;
-  /**
-   * Stores a write.
-   *
-   * @returns `done`; `duplicated` when its key is taken, `reused` for a create with a proof that made another record
-   * @throws OutOfDate when something it was decided on has changed; `record.invalid` for a change with a proof that was
-   *   used for another record
-   */
-  commit(write: Decided): Promise<'done' | 'duplicated' | 'reused'>;
-}
-
-/** A write as an operation decides it. The session adds the strangers and the authentication code. */
-export type Decided = Omit<Write, 'strangers' | 'mac'>;
+export type { Decided, Session };
 
 /** The state that a decision rests on is out of date: the decision is made anew. */
 export class OutOfDate extends Error {
@@ -144,13 +101,14 @@ export function openSession(service: Service, ledger: Ledger): Session {
     async assertStillCurrent() {
       assertCurrent(await store.ledgers.version(id));
     },
-    async commit(write) {
+    async commit(write, by = store.commit) {
       const mac = service.integrity.mac(write, write);
-      const { result, version } = await store.commit({ ...write, strangers: [...strangers], mac });
+      const { result, version } = await by({ ...write, strangers: [...strangers], mac });
       // A stranger may have registered meanwhile, and the key that was just stored is registered now.
       if (result === 'stale') for (const key of strangers) signers.delete(key);
       if (result === 'done' && write.link !== undefined) signers.delete(write.link);
       if (result === 'done' && write.deliveries?.length) service.deliveriesQueued();
+      if (result === 'done' && write.wakes) service.intentsDue();
       if (result === 'stale') throw new OutOfDate(version, write.decides);
       if (result === 'reused' && write.action !== 'create') throw proofReused();
       return result;

@@ -62,6 +62,25 @@ export function deliveryFiltersOf(query: string): Filter[] {
   return filtersBy(DELIVERY_MEMBERS, query, (path) => (OF_DELIVERIES.includes(path) ? {} : undefined));
 }
 
+/** Members that lists of a wallet's balances are filtered by. */
+export const OF_BALANCES = ['data.symbol', 'data.schema'];
+
+/** Members that lists of a wallet's limits are filtered by. */
+export const OF_LIMITS = ['data.symbol', 'data.metric'];
+
+const MONEY_MEMBERS = [...OF_RECORDS, 'parent', 'wallet', 'symbol', 'schema', 'metric', 'amount'];
+
+/**
+ * The filters of a list of balances or limits (interface/wallets#balances, interface/wallets#limits).
+ *
+ * @param fields `OF_BALANCES` or `OF_LIMITS`
+ * @param query as sent, without `?`
+ * @throws as `filtersOf` does
+ */
+export function moneyFiltersOf(fields: readonly string[], query: string): Filter[] {
+  return filtersBy(MONEY_MEMBERS, query, (path) => (fields.includes(path) ? {} : undefined));
+}
+
 /**
  * @param members names of members: a key that begins with one is a filter that lacks `data.` or `meta.`
  * @param field the field at a path; undefined when filters of it are unsupported

@@ -14,12 +14,12 @@ import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import type { Decided, Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
-import { findDependantRefusal } from '../records/dependants.js';
 import { usesOf } from '../records/proofs.js';
 import type { SentDrop } from '../records/sent.js';
 import { assertLuid, assertParentHash, findRecord, type Stored } from '../records/stored.js';
 import { versionOf } from '../records/version.js';
 import { addHash, bodyChecksOf } from './bodies.js';
+import { findDropRefusal, heldAs } from './drop-refusal.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
 import { isRepeatedDrop } from './repeated.js';
@@ -49,7 +49,7 @@ export async function drop(session: Session, kind: Kind, command: Command, stage
     await assertMayClose(session, kind, caller, { handle });
     assertParentHash(stored.record, sent.data.parent);
     assertLuid(stored.record, sent.luid);
-    const refused = await findDependantRefusal(session, kind, handle);
+    const refused = await findDropRefusal(session, kind, stored.record);
     if (refused) throw new LedgerError('record.drop-rejected', refused.detail, refused.custom);
     if (handover) {
       await assertUnused(session, signed, stored.record.luid);
@@ -115,6 +115,7 @@ function dropWrite(
 ): Decided {
   const handle = String(record.data.handle);
   const unless = kind.links.dependants?.map((dependants) => ({ kind: dependants.kind, link: handle }));
+  const held = heldAs(kind, record);
   return {
     // A record that is too large to change can still be dropped.
     ...versionOf(ledger, kind, record, change + 1, Number.POSITIVE_INFINITY),
@@ -123,6 +124,7 @@ function dropWrite(
     decides: kind.access.decides !== 'never',
     proofs: usesOf(service, proofs),
     ...(unless ? { unless } : {}),
+    ...(held ? { held } : {}),
   };
 }
 

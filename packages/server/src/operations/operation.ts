@@ -65,7 +65,14 @@ export interface Description {
 }
 
 /** Parameters of the query. `include` applies to kinds that reveal secrets. */
-export type Parameter = 'page' | 'filters' | 'change-filters' | 'delivery-filters' | 'include';
+export type Parameter =
+  | 'page'
+  | 'filters'
+  | 'change-filters'
+  | 'delivery-filters'
+  | 'balance-filters'
+  | 'limit-filters'
+  | 'include';
 
 export interface AnswerDescription {
   readonly text: string;

@@ -10,6 +10,8 @@ import { listRecordChanges } from './list-changes.js';
 import { lookupAnchors } from './lookup/lookup-anchors.js';
 import { walletAnchors } from './lookup/wallet-anchors.js';
 import { walletDomains } from './lookup/wallet-domains.js';
+import { walletBalances } from './money/wallet-balances.js';
+import { walletLimits } from './money/wallet-limits.js';
 import type { Operation } from './operation.js';
 import { proveRecord } from './prove.js';
 import { readRecord } from './read.js';
@@ -35,5 +37,7 @@ export const OPERATIONS: readonly Operation[] = [
   walletAnchors,
   lookupAnchors,
   walletDomains,
+  walletBalances,
+  walletLimits,
   readRecordAsset,
 ];

@@ -23,12 +23,10 @@ import { notFound } from '../kinds/refusal.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { isNobodys } from '../ledgers/ledger.js';
 import type { Decided, Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/kind-rules.js';
 import { changeLabels } from '../records/labels.js';
 import { assertMeant } from '../records/meant.js';
-import { tooManyProofs } from '../records/proof-limit.js';
 import {
   isSameProof,
   isSigned,
@@ -42,6 +40,7 @@ import { assertNotReserved, findRecord } from '../records/stored.js';
 import { recordKeyOf, versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
 import type { Operation } from './operation.js';
+import { assertMayDecide, assertRoomForProof, wakesIntent } from './prove-intent.js';
 import { PROVED } from './refusals.js';
 import type { Stages } from './stage.js';
 import { assertUnused } from './unused.js';
@@ -67,6 +66,7 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     const signs = proof !== undefined && !isNobodys(session, proof.public);
     if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw signatureMissing();
     await authorize(session, caller, { action: 'prove', kind, subject });
+    await assertMayDecide(session, kind, caller, subject, sent.custom);
     assertNotReserved(kind, record);
     if (proof && isThere(record, proof)) return { status: 200, body: served };
     if (proof && !signs) throw signatureMissing();
@@ -90,7 +90,7 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     });
     const handle = String(record.data.handle);
     await assertMayClose(session, kind, caller, { handle, status: status.becomes ?? '' });
-    if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
+    await assertRoomForProof(session, kind, { record, length: served.length }, stored);
     assertGrowthFits(kind, session.ledger, subject.meta.domain, JSON.stringify(stored).length);
     await session.task.turn();
     const uses = usesOf(session, { signed: proof ? [proof] : [] });
@@ -100,7 +100,13 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     await session.task.turn();
     const version = { kind, record: proved, change: change + 1 };
     const deliveries = await raiseEvents(session, proofOf(version, record, record.meta.proofs.length));
-    const write = { ...proofWrite(kind, session.ledger, proved, change + 1), proofs: uses, unique, deliveries };
+    const write = {
+      ...proofWrite(kind, session.ledger, proved, change + 1),
+      proofs: uses,
+      unique,
+      deliveries,
+      wakes: wakesIntent(kind, stored),
+    };
     await session.commit(write);
     return { status: 200, body: write.body };
   });

@@ -62,6 +62,21 @@ export function versionOf(
   };
 }
 
+/**
+ * A later version of a new record, of which only proofs and status differ from the first one.
+ *
+ * @param first as `versionOf` has it
+ * @throws `record.invalid` when it holds more bytes than a record may
+ */
+export function versionAfter<First extends VersionWrite>(
+  first: First,
+  record: RecordEnvelope,
+  { change, status, text: body }: { readonly change: number; readonly status: string; readonly text: string },
+): First {
+  if (Buffer.byteLength(body) > limits.record) throw tooLarge(limits.record);
+  return { ...first, change, status, body, judged: formatJudged(record, change) };
+}
+
 function tooLarge(most: number): LedgerError {
   return new LedgerError('record.invalid', `A record may hold ${most} bytes with its proofs`);
 }

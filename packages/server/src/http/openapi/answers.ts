@@ -142,7 +142,7 @@ function record(kind: Kind, meta: string): Schema {
   const { metaShape } = kind.lifecycle;
   const more = [...(metaShape ? [toOpenApiSchema(metaShape)] : []), ...(kind.secrets.reveals ? [SECRET_META] : [])];
   return object({
-    hash: kind.data.added ? { ...ref('hash'), description: HASHED } : ref('hash'),
+    hash: kind.data.served ? { ...ref('hash'), description: HASHED } : ref('hash'),
     data: {
       allOf: [ref(`${kind.name}-data`)],
       type: 'object',

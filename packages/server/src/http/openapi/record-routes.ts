@@ -1,6 +1,6 @@
 import type { Kind } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
-import { filterableMembers, OF_CHANGES, OF_DELIVERIES } from '../../lists/filters.js';
+import { filterableMembers, OF_BALANCES, OF_CHANGES, OF_DELIVERIES, OF_LIMITS } from '../../lists/filters.js';
 import type { Parameter } from '../../operations/operation.js';
 import { type Route, recordRoutes } from '../routes.js';
 import { operationId, summary } from './names.js';
@@ -94,31 +94,21 @@ const INCLUDE_PARAMETER = {
   description: 'Adds the values of secrets, as `meta.secret`, for who may `reveal` them; also taken as `include[0]`.',
 };
 
-/** What lists of changes are filtered by (interface/records#history). */
-const CHANGE_FILTERS = {
-  name: 'filters',
-  in: 'query',
-  style: 'form',
-  explode: true,
-  description: 'One parameter for each filter, with the operators of lists. Other filters of lists are refused.',
-  schema: {
-    type: 'object',
-    properties: Object.fromEntries(OF_CHANGES.map((member) => [member, { type: 'string', maxLength: limits.filter }])),
-    additionalProperties: { type: 'string' },
-  },
-};
-
-/** What lists of deliveries are filtered by (interface/effects#list-deliveries). */
-const DELIVERY_FILTERS = {
-  ...CHANGE_FILTERS,
-  schema: {
-    type: 'object',
-    properties: Object.fromEntries(
-      OF_DELIVERIES.map((member) => [member, { type: 'string', maxLength: limits.filter }]),
-    ),
-    additionalProperties: { type: 'string' },
-  },
-};
+/** Filters by a few members: of changes, deliveries, balances and limits. */
+function fewFilters(members: readonly string[]): object {
+  return {
+    name: 'filters',
+    in: 'query',
+    style: 'form',
+    explode: true,
+    description: 'One parameter for each filter, with the operators of lists. Other filters of lists are refused.',
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(members.map((member) => [member, { type: 'string', maxLength: limits.filter }])),
+      additionalProperties: { type: 'string' },
+    },
+  };
+}
 
 /** The parameters that choose a page of a list (interface/lists#pages). */
 export const PAGE = [{ $ref: '#/components/parameters/index' }, { $ref: '#/components/parameters/limit' }];
@@ -126,8 +116,10 @@ export const PAGE = [{ $ref: '#/components/parameters/index' }, { $ref: '#/compo
 const PARAMETERS: Readonly<Record<Parameter, (kind: Kind) => readonly object[]>> = {
   page: () => PAGE,
   filters: (kind) => [filters(kind)],
-  'change-filters': () => [CHANGE_FILTERS],
-  'delivery-filters': () => [DELIVERY_FILTERS],
+  'change-filters': () => [fewFilters(OF_CHANGES)],
+  'delivery-filters': () => [fewFilters(OF_DELIVERIES)],
+  'balance-filters': () => [fewFilters(OF_BALANCES)],
+  'limit-filters': () => [fewFilters(OF_LIMITS)],
   include: (kind) => (kind.secrets.reveals === undefined ? [] : [INCLUDE_PARAMETER]),
 };
 

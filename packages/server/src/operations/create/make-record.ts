@@ -52,7 +52,9 @@ export async function makeRecord(
 }
 
 async function lookUpDomain(session: Session, kind: KindName, handle: string): Promise<string | undefined> {
-  const { id } = session.ledger;
+  const { id, domains } = session.ledger;
+  // A domain is never dropped, so where there is none no record is in one.
+  if (domains.size === 0) return undefined;
   const { record } = await session.store.findVersion({ ledger: id, kind, id: handle, by: 'handle' });
   // An intent names many wallets, and each may be large.
   await session.task.turn(stepsOfText(record?.body));

@@ -8,6 +8,7 @@ import type { Kind } from '../../kinds/kind.js';
 import { type Decided, proofReused, type Session } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
 import { versionOf, withProofs } from '../../records/version.js';
+import type { Write } from '../../store/committer/write.js';
 import type { Operation } from '../operation.js';
 import { SIGNED } from '../refusals.js';
 import type { Stages } from '../stage.js';
@@ -75,7 +76,11 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
       write = { ...write, ...versionOf(session.ledger, kind, record, 1) };
     }
     const deliveries = await raiseEvents(session, creationOf({ kind, record, change: 1 }));
-    const stored = await session.commit({ ...write, deliveries });
+    // An intent is stored together with what follows from it at once.
+    const settle = kind.lifecycle.isProcessed
+      ? (full: Write) => session.settle({ session, record, write: full })
+      : undefined;
+    const stored = await session.commit({ ...write, deliveries }, settle);
     // A repeated create has a new luid; its key is taken by the record that it made.
     if (stored === 'reused' && !(await isTaken(session, kind, made))) throw proofReused();
     if (stored !== 'done') return taken();

@@ -1,0 +1,57 @@
+import type { RecordEnvelope } from '@countersign/protocol';
+import { authorize, toAccessRequest } from '../../authorization/authorize.js';
+import { callerOfRead } from '../../authorization/caller.js';
+import { conditionsOf } from '../../authorization/conditions.js';
+import type { Item } from '../../integrity/items.js';
+import type { Kind } from '../../kinds/kind.js';
+import { inSession, type Session } from '../../ledgers/session.js';
+import { moneyFiltersOf } from '../../lists/filters.js';
+import { pageOf } from '../../lists/page.js';
+import { listText } from '../../lists/text.js';
+import type { Answer, Command } from '../../records/command.js';
+import { getRecord } from '../../records/stored.js';
+import type { MoneyLists, Rows, RowsQuery } from '../../store/money/rows.js';
+
+/** A list of what a wallet holds, or of its bounds. */
+export interface RowList<R> {
+  /** Members that it is filtered by. */
+  readonly fields: readonly string[];
+  read(lists: MoneyLists, query: RowsQuery): Promise<Rows<R>>;
+  itemOf(row: R, wallet: RecordEnvelope): Item;
+}
+
+/** Steps to make an item of a row, and to hash it. */
+const ITEM_STEPS = 200;
+
+/**
+ * A page of the rows of a wallet, for who may read it. The path takes a handle or luid: an address that leads to a wallet is
+ * none here (interface/wallets#routes).
+ *
+ * @throws `record.not-found` for an unknown wallet, `auth.forbidden` for one that the caller may not read
+ */
+export async function listRows<R>(session: Session, kind: Kind, command: Command, list: RowList<R>): Promise<Answer> {
+  const page = pageOf(command.query);
+  const filters = moneyFiltersOf(list.fields, command.query);
+  return inSession(session, async (session) => {
+    const stored = await getRecord(session, kind, command);
+    const caller = await callerOfRead(session, command.token);
+    const reading = toAccessRequest('read', kind, stored);
+    await authorize(session, caller, {
+      ...reading,
+      conditions: await conditionsOf(session, caller, reading.subject),
+    });
+    await session.task.turn();
+    const { record } = stored;
+    const { index, limit } = page;
+    const query = { ledger: session.ledger.id, wallet: record.luid, filters, limit, offset: index * limit };
+    const { total, rows } = session.assertFresh(await list.read(session.store.lists.money, query));
+    const items: Item[] = [];
+    for (const row of rows) {
+      const turn = session.task.turn(ITEM_STEPS);
+      if (turn) await turn;
+      items.push(list.itemOf(row, record));
+    }
+    await session.task.turn();
+    return { status: 200, body: listText(session, session.ledger, items, { ...page, total }) };
+  });
+}

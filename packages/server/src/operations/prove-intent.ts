@@ -1,0 +1,67 @@
+import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/protocol';
+import type { Caller } from '../access/caller.js';
+import type { Subject } from '../access/context.js';
+import { authorize } from '../authorization/authorize.js';
+import type { Kind } from '../kinds/kind.js';
+import type { Session } from '../ledgers/session.js';
+import { limits } from '../limits.js';
+import { countPosted, decisionOf, eventsIn, isActing, reportOf } from '../money/calls/reports.js';
+import { parseOpen } from '../money/open-state.js';
+import { tooManyProofs } from '../records/proof-limit.js';
+
+/**
+ * Refuses whoever may not decide about an intent with `config.commit: manual` (interface/intents#reports): a proof with
+ * `action` takes the right to do that.
+ *
+ * @throws as `authorize` does
+ */
+export async function assertMayDecide(
+  session: Session,
+  kind: Kind,
+  caller: Caller,
+  subject: Subject,
+  custom: JsonObject | undefined,
+): Promise<void> {
+  const decision = kind.name === 'intent' ? decisionOf({ custom: custom ?? {} }) : undefined;
+  const { commit } = (subject.data.config ?? {}) as { commit?: string };
+  if (decision && commit === 'manual') await authorize(session, caller, { action: decision.action, kind, subject });
+}
+
+/** Whether the proof may carry an intent on, so that somebody must look at it. */
+export function wakesIntent(kind: Kind, proof: StoredProof): boolean {
+  return kind.name === 'intent' && (reportOf(proof) ?? decisionOf(proof)) !== undefined;
+}
+
+/**
+ * Of an intent those proofs count that clients have posted, and they may fill half of what a record may hold. What carries
+ * it on is taken all the same, so that nobody can keep it under way for ever.
+ *
+ * @param length characters of the record as it is served
+ * @throws `record.invalid` when a record has as many proofs as it may (interface/limits)
+ */
+export async function assertRoomForProof(
+  session: Session,
+  kind: Kind,
+  { record, length }: { readonly record: RecordEnvelope; readonly length: number },
+  proof: StoredProof,
+): Promise<void> {
+  if (kind.name !== 'intent') {
+    if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
+    return;
+  }
+  const size = JSON.stringify(proof).length;
+  const isFull = length + size > limits.record / 2;
+  if (!isFull && countPosted(record, session.ledger) < limits.proofs) return;
+  if (size > limits.intents.report || !(await carriesOn(session, record, proof))) throw tooManyProofs();
+}
+
+/** Whether the proof is a report or a decision that an intent under way waits for. */
+async function carriesOn(session: Session, record: RecordEnvelope, proof: StoredProof): Promise<boolean> {
+  const said = reportOf(proof) ?? decisionOf(proof);
+  const open = said && (await session.store.openIntents.one(session.ledger.id, record.luid));
+  if (!said || !open) return false;
+  const { state, seen } = parseOpen(session, open);
+  const unseen = eventsIn(record, seen, session.ledger);
+  if (said.type === 'report') return isActing(state, said, unseen);
+  return state.stage === 'held' && !unseen.some(({ type }) => type === 'decided');
+}
