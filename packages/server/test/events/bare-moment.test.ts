@@ -6,6 +6,8 @@ import { native } from '../../src/auth/native-suite.js';
 import { withBridge } from '../forward/bridge.js';
 import { anchor, aspect, forwardingLedger, made, processing } from '../forward/scene.js';
 import { answerWith, lookUp, lookupPath, storeBridged } from '../lookups/scene.js';
+import { verifiedData, withBridges } from '../money/bridge.js';
+import { limit, MoneyScene, transfer } from '../money/scene.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, OPEN, signed, systemKeyOf, type TestClient, updateOf } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -15,7 +17,11 @@ import { withServer } from '../support/server.js';
 
 const server = withServer({ deliveryAllowPrivate: true });
 const bridge = withBridge();
-beforeEach(() => bridge.reset());
+const { played } = withBridges('played');
+beforeEach(() => {
+  bridge.reset();
+  played.reset();
+});
 
 const sources = join(import.meta.dirname, '../../src');
 const EVENT = 'evt_00000000000000000';
@@ -127,6 +133,35 @@ const cases: Record<string, () => Promise<void>> = {
     expectNoEvent(forwarding, relayed.body, 'proof: ');
   },
 
+  async call() {
+    const money = await MoneyScene.make(server.current.url, []);
+    await played.join(money.client, 'bank');
+    await money.add(['alice', { handle: 'acc', bridge: 'bank' }]);
+    await money.issue('alice', 10);
+    const near = { handle: EVENT, signal: 'wallet-created', metric: 'minBalance', action: 'commit' };
+    const claim = { ...transfer('alice', 'acc', 1), target: { handle: 'acc', custom: near }, custom: near };
+    const handle = await money.intend([claim], { custom: near });
+    await money.ends(handle, 'completed');
+    const calls = ['prepare credits', 'commit credits'].map((verb) => played.only(verb));
+    for (const call of calls) {
+      expect(verifiedData(money.client, call).handle).toMatch(/^cre_/);
+      expectNoEvent(money.client, call.body);
+    }
+    expect(calls.map(({ body }) => Object.keys(body.data).filter((name) => name in near))).toEqual([
+      ['handle'],
+      ['handle', 'action'],
+    ]);
+  },
+
+  async limit() {
+    const money = await MoneyScene.make(server.current.url);
+    const claim = limit('alice', 'minBalance', -1);
+    await money.done([{ ...claim, custom: { handle: EVENT, signal: 'wallet-created' } }]);
+    const { body } = ok(await money.client.get('/wallets/alice/limits'));
+    expect(Object.keys(body.data[0].data).sort()).toEqual(['amount', 'metric', 'symbol', 'wallet']);
+    expectNoEvent(money.client, body.data[0]);
+  },
+
   async 'granted rule'() {
     const client = await newLedger(server.current.url, { access: OPEN });
     const values = [{ action: 'commit', record: 'intent', filter: { handle: EVENT, 'custom.signal': 'x' } }];
@@ -153,6 +188,7 @@ function signingFiles(): string[] {
 const SAY_MORE = [
   'deliveries/settle.ts',
   'forwarding/drop.ts',
+  'money/batch.ts',
   'operations/create-ledger/birth.ts',
   'operations/create/make-record.ts',
   'operations/drop.ts',
@@ -185,6 +221,7 @@ describe('a lookup', () => {
     ['a commit', { handle: 'deb_00000000000000000', action: 'commit', intent }, 'action', NOT],
     ['an abort', { handle: 'x', action: 'abort', intent }, 'action', NOT],
     ['an update of an anchor', { handle: 'a', target: 't', parent: '0'.repeat(64) }, 'parent', NOT],
+    ['a limit', { symbol: 'usd', metric: 'minBalance', amount: -1 }, 'metric', NOT],
     ['the handle of an event', { handle: EVENT }, 'handle', PATTERN],
     ['the handle of a debit', { handle: 'deb_00000000000000000', intent }, 'handle', PATTERN],
     ['the handle of a credit', { handle: 'cre_', schema: 'credit', intent }, 'handle', PATTERN],

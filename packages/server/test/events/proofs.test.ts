@@ -46,12 +46,27 @@ class Bridge {
   async become(find: Find): Promise<void> {
     const statuses: Partial<Record<Find, number>> = { refusing: 500, ending: 501 };
     receiver.instead = (_, response) => response.writeHead(statuses[find] ?? 202).end();
-    if (this.#record) ok(await this.#client.drop('/bridges/post', this.#record));
+    if (this.#record) await this.#go(this.#record);
     this.#record = undefined;
     if (find === 'missing') return;
     const url = find === 'unreachable' ? `http://127.0.0.1:${await freePort()}` : receiver.url;
     const data = { handle: 'post', schema: 'rest', config: { server: url }, secure: [] };
     this.#record = await stored(this.#client, 'bridge', data);
+  }
+
+  /** A bridge that effects lead to is not dropped: they lead elsewhere meanwhile. */
+  async #go(record: RecordEnvelope): Promise<void> {
+    const effects: RecordEnvelope[] = ok(await this.#client.get('/effects')).body.data;
+    const lead = async (bridge: string) => {
+      for (const { data } of effects) {
+        const path = `/effects/${data.handle}`;
+        const { parent: _, ...kept } = data;
+        ok(await this.#client.update(path, (await this.#client.get(path)).body, { ...kept, action: { bridge } }));
+      }
+    };
+    await lead('elsewhere');
+    ok(await this.#client.drop('/bridges/post', record));
+    await lead('post');
   }
 }
 

@@ -102,8 +102,12 @@ describe.each(kinds.map(({ name }) => name))('%s', (name) => {
       const created = await watch(client);
       record = await make(scene);
       const { signals, events } = await created();
-      expect(signals).toEqual(signalsOf(name, 'create'));
-      expectEvents(name, events, undefined, record);
+      // What processing raises after that: test/money/events.test.ts.
+      const { isProcessed = false } = scene.kind.lifecycle;
+      const own = isProcessed ? 2 : signals.length;
+      expect(signals.slice(0, own)).toEqual(signalsOf(name, 'create'));
+      expectEvents(name, events.slice(0, own), undefined, record);
+      if (isProcessed) record = ok(await client.get(scene.path)).body;
     }
     const seen = new Set(['create']);
     for (const { operation, method, path } of dropsLast(requestsOn(scene, record))) {

@@ -76,7 +76,7 @@ async function textsOf(server: RunningServer, plans: readonly EventPlan[]): Prom
   const rows = await query<{ luid: string; change: number; body: string }>(
     server,
     `select c.luid, c.change, c.body from unnest($1::text[], $2::int[]) as r(luid, change)
-       join change c on c.luid = r.luid and c.change = r.change`,
+       join version c on c.luid = r.luid and c.change = r.change`,
     [references.map(([, luid]) => luid), references.map(([, , change]) => change)],
   );
   return new Map(rows.map(({ luid, change, body }) => [referenceKey(['wallet', luid, change]), body]));

@@ -126,9 +126,15 @@ export const orphan: Sent<'updateWallet'> = { hash: '', data: { handle: 'w' } };
 export const report: Sent<'addReportProof'> = { method: '', public: '', digest: '', result: '', custom: { status: 'lost' } };
 `;
 
-/** What records have, and what deliveries have in its place. */
-const OF_RECORDS = 'meta.owners.join() + data.custom?.x';
-const OF_DELIVERIES = 'meta.status + meta.replay + meta.output?.data.signal + data.linked + data.record + data.bridge';
+/** What records have, and what others in lists have in its place, by the end of the operation's name. */
+const PROOFS = 'meta.proofs.map((proof) => proof.result).join()';
+const OF_RECORDS = `${PROOFS} + meta.owners.join() + data.custom?.x`;
+const OF_DELIVERIES = `${PROOFS} + meta.status + meta.replay + meta.output?.data.signal + data.linked + data.record + data.bridge`;
+const OF_OTHERS: readonly (readonly [RegExp, string])[] = [
+  [/Events?$/, OF_DELIVERIES],
+  [/Balances$/, 'data.parent + data.wallet + data.symbol + data.schema + data.amount.toFixed()'],
+  [/Limits$/, `${PROOFS} + data.wallet + data.symbol + data.metric + data.amount.toFixed()`],
+];
 
 /** Reads every list, and every record alone, so that none of them is `unknown`. */
 function readsOf(described: Description): string {
@@ -142,9 +148,10 @@ function readsOf(described: Description): string {
   const lines = reads.map(({ operation: { operationId } }) => {
     const body = `operations['${operationId}']['responses'][200]['content']['application/json']`;
     const one = operationId.startsWith('list') ? `${body}['data'][number]` : body;
+    const members = OF_OTHERS.find(([end]) => end.test(operationId))?.[1] ?? OF_RECORDS;
     return [
       `export const ${operationId}: (one: ${one}) => string = ({ hash, luid, meta, data }) =>`,
-      `  hash + luid + meta.moment + meta.proofs.map((proof) => proof.result).join() + ${/Events?$/.test(operationId) ? OF_DELIVERIES : OF_RECORDS};`,
+      `  hash + luid + meta.moment + ${members};`,
     ].join('\n');
   });
   return [`import type { operations } from './types.js';`, ...lines].join('\n');

@@ -42,10 +42,16 @@ export class Intruder {
     if (effort === 'slyer') await this.forgetCode(luid);
   }
 
+  /** The number of the newest version: an intent that is settled has several. */
+  async newest(luid: string): Promise<number> {
+    const [row] = await this.run('select max(change) as newest from change where luid = $1', luid);
+    return row?.newest;
+  }
+
   async alterText(luid: string, change: number, alteration: (text: string) => string): Promise<void> {
-    const [row] = await this.run('select body from change where luid = $1 and change = $2', luid, change);
+    const [row] = await this.run('select body from version where luid = $1 and change = $2', luid, change);
     const text = alteration(row?.body);
-    await this.run('update change set body = $3 where luid = $1 and change = $2', luid, change, text);
+    await this.run('update change set body = $3, cut = null where luid = $1 and change = $2', luid, change, text);
   }
 
   /** As if an earlier release had stored it, which made no authentication codes. */

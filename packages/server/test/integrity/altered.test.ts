@@ -242,7 +242,7 @@ describe.each(kinds.map(({ name }) => name))('a %s', (name) => {
     const paths = requestsOn(scene, record).flatMap(({ method, path }) => (method === 'GET' ? [path] : []));
     const lists = name === 'ledger' ? [] : [scene.collection];
     for (const path of [...paths, ...lists]) expect((await client.get(path)).status, path).toBe(200);
-    await intruder.alter(record.luid, alteration, 'slyer');
+    await intruder.alter(record.luid, alteration, 'slyer', await intruder.newest(record.luid));
     const again = [...paths.filter((path) => path.includes('/changes')), ...lists];
     for (const path of again) expectRefused(await client.get(path));
   });

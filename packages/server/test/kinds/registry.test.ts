@@ -102,7 +102,7 @@ describe('the registry', () => {
   it.each(kinds)('$name serves its members in a known order, each once', (kind) => {
     const shapes = kind.data.alternatives ?? [kind.data.shape];
     const members = new Set(shapes.flatMap((shape) => Object.keys(shape.properties)));
-    const servedOnly = [...Object.keys(kind.data.added ?? {}), ...(kind.name === 'intent' ? ['origin'] : [])];
+    const servedOnly = Object.keys(kind.data.added ?? {});
     expect([...kind.data.order].sort()).toEqual([...members, ...servedOnly].sort());
   });
 

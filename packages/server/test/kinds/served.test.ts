@@ -11,7 +11,7 @@ describe('what the ledger adds', () => {
 
   it('to the data of any other kind is nothing', () => {
     expect(kinds.filter(({ data: { served } }) => served).map(({ name }) => name)).toEqual(['domain']);
-    expect(kinds.filter(({ data: { added } }) => added).map(({ name }) => name)).toEqual(['domain']);
+    expect(kinds.filter(({ data: { added } }) => added).map(({ name }) => name)).toEqual(['domain', 'intent']);
   });
 
   it('to an intent is a thread, and the domains of its wallets', async () => {

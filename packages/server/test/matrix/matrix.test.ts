@@ -95,9 +95,10 @@ function told({ status, body }: TestAnswer): string {
   return status === 422 && detail.startsWith('Schema validation error') ? '422 shape' : `${status} ${detail}`;
 }
 
-/** Whether the caller may see what the record holds, on that route. What an address leads to is not shown itself. */
+/** Whether the caller may see what the record holds, on that route. What an address leads to is not shown itself, and this wallet holds nothing. */
 function maySee(route: Route, who: Caller): boolean {
-  const hasRecord = route.of !== 'address' && !(route.operation.name in ON_DELIVERIES);
+  const { name } = route.operation;
+  const hasRecord = route.of !== 'address' && !(name in ON_DELIVERIES) && name !== 'balances' && name !== 'limits';
   return route.method === 'GET' && hasRecord && promised(route, who, 'closed') === '200';
 }
 

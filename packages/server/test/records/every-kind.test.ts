@@ -21,7 +21,17 @@ import {
   type TestAnswer,
   updateOf,
 } from '../support/client.js';
-import { changed, createBody, make, ok, type Scene, setScene, stored, withSecret } from '../support/scene.js';
+import {
+  changed,
+  createBody,
+  make,
+  makeCurrent,
+  ok,
+  type Scene,
+  setScene,
+  stored,
+  withSecret,
+} from '../support/scene.js';
 import { withServer } from '../support/server.js';
 
 /** Members of the full example in served order (interface/envelope#member-order). */
@@ -126,7 +136,8 @@ describe.each(kinds)('a $name', (kind) => {
       const paths = [path, byLuid, byLuid.replace('$', '%24')];
       for (const read of await Promise.all(paths.map((one) => client.get(one)))) {
         expect(read.status).toBe(200);
-        expect(read.text).toBe(answer.text);
+        if (!kind.lifecycle.isProcessed) expect(read.text).toBe(answer.text);
+        else expect(read.body.meta.proofs.slice(0, 3)).toEqual(answer.body.meta.proofs);
       }
     });
   });
@@ -179,7 +190,7 @@ describe.each(kinds)('a $name', (kind) => {
   if (serves('proof'))
     it('takes a proof, which the ledger does not countersign', async () => {
       const scene = await setScene(server.current.url, name);
-      const first = await make(scene);
+      const first = await makeCurrent(scene);
       for (const end of ['/proofs', ...(kind.lifecycle.proofAliases ?? [])]) {
         const proof = proofOver(first.hash, scene.client.key, { note: { seen: [true, null, end] } });
         const answer = await scene.client.call('POST', scene.path + end, proof);
@@ -196,7 +207,8 @@ describe.each(kinds)('a $name', (kind) => {
       expect((await scene.client.get(scene.path)).body.meta.proofs).toHaveLength(first.meta.proofs.length + ends);
     });
 
-  if (serves('changes'))
+  // The versions that processing makes are those of test/money/settle.test.ts.
+  if (serves('changes') && !kind.lifecycle.isProcessed)
     it('keeps every version, numbered, newest first', async () => {
       const scene = await setScene(server.current.url, name);
       const { client, path } = scene;
@@ -287,7 +299,7 @@ describe.each(kinds)('a $name', (kind) => {
       const scene = await setScene(server.current.url, name, { shape: 'full' });
       const { client, collection } = scene;
       const born = expectList(await client.get(collection), client, { index: 0, limit: 20 });
-      const record = await make(scene);
+      const record = await makeCurrent(scene);
       const listed = expectList(await client.get(collection), client, { index: 0, limit: 20 });
       expect(listed).toEqual([record, ...born].slice(0, 20));
       const first = await client.get(`${collection}?page.limit=1`);
@@ -311,8 +323,10 @@ describe.each(kinds)('a $name', (kind) => {
     const first = await create(scene, body);
     const again = await create(scene, body);
     expect(again.status).toBe(200);
-    expect(again.text).toBe(first.text);
-    if (serves('changes')) expect((await scene.client.get(`${scene.path}/changes`)).body.page.total).toBe(1);
+    const { isProcessed = false } = kind.lifecycle;
+    expect(again.text).toBe(isProcessed ? (await scene.client.get(scene.path)).text : first.text);
+    if (serves('changes') && !isProcessed)
+      expect((await scene.client.get(`${scene.path}/changes`)).body.page.total).toBe(1);
     const other = createBody({ ...scene, data: changed(scene.data) });
     const title = scene.kind.title;
     const detail = `${title} with handle ${scene.handle} already exists.`;

@@ -8,6 +8,7 @@ import {
   WalletRouteAction,
 } from '@minka/ledger-sdk/types/src/index.js';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { withServer } from '../support/server.js';
 import { answered, expectHashOf, type KeyPair, type SdkLedger, sdkLedger } from './ledger.js';
 
@@ -168,13 +169,16 @@ describe('intents', () => {
     expect(sent.meta.thread).toMatch(/^[A-Za-z0-9_-]{17}$/);
     expectHashOf(answered(sent));
 
+    await eventually(async () => expect((await ledger.sdk.intent.read('payment-1')).meta.status).toBe('rejected'));
     const keyPair = await createKeyPair();
     const signed = await ledger.sdk.intent
       .from(answered(sent))
       .sign([{ keyPair, custom: { note: 'seen' } as object }])
       .send();
     expect(signed.hash).toBe(sent.hash);
-    expect(signed.meta.proofs).toHaveLength(sent.meta.proofs!.length + 1);
+    // Nobody has made the wallets: the intent was rejected meanwhile.
+    expect(signed.meta.status).toBe('rejected');
+    expect(signed.meta.proofs!.at(-1)).toMatchObject({ public: keyPair.public, custom: { note: 'seen' } });
     await ledger.sdk.proofs.expect({ public: keyPair.public }).ledger().verify(answered(signed));
     expect(answered(await ledger.sdk.intent.read('payment-1'))).toEqual(answered(signed));
     expect((await ledger.sdk.intent.list()).intents.map((intent) => intent.handle)).toEqual(['payment-1']);

@@ -31,7 +31,7 @@ export async function outgoingOf(running: RunningServer, client: TestClient): Pr
     for (const reference of referencesOf(plan)) {
       const [, luid, change] = reference;
       const found = await database.query<{ body: string }>(
-        'select body from change where ledger_id = $1 and luid = $2 and change = $3',
+        'select body from version where ledger_id = $1 and luid = $2 and change = $3',
         [ledger_id, luid, change],
       );
       texts.set(referenceKey(reference), found.rows[0]?.body ?? '');

@@ -161,3 +161,9 @@ export async function seen(scene: Scene): Promise<string[]> {
   const answers = await Promise.all(paths.map((one) => client.get(one)));
   return answers.map(({ status, body }) => `${status} ${body.hash} ${JSON.stringify(body.data)}`);
 }
+
+/** The record as it is now: one that the ledger carries on itself has changed since it was made. */
+export async function makeCurrent(scene: Scene): Promise<RecordEnvelope> {
+  const record = await make(scene);
+  return scene.kind.lifecycle.isProcessed ? ok(await scene.client.get(scene.path)).body : record;
+}

@@ -13,7 +13,7 @@ import {
   type TestKey,
   updateOf,
 } from '../support/client.js';
-import { make, ok, setScene, stored } from '../support/scene.js';
+import { makeCurrent, ok, setScene, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 
@@ -106,7 +106,7 @@ describe('two ledgers of one server', () => {
     async (name) => {
       const { url } = server.current;
       const scenes = [await setScene(url, name), await setScene(url, name)] as const;
-      const made = [await make(scenes[0]), await make(scenes[1])] as const;
+      const made = [await makeCurrent(scenes[0]), await makeCurrent(scenes[1])] as const;
       const { handle } = scenes[0];
       const named = scenes[0].kind.links.key ? [] : [`?data.handle=${handle}`, `?data.handle.$in[0]=${handle}`];
       for (const query of [...named, '', '?meta.status.$ne=other', '?page.limit=1']) {

@@ -99,7 +99,9 @@ describe.each(kinds.filter(({ name }) => byId.some(({ kind }) => kind.name === n
     expect(made.hash).toBe(theirs.hash);
     expect(made.luid).not.toBe(theirs.luid);
     expect(made.meta.proofs.at(-1)?.public).not.toBe(theirs.meta.proofs.at(-1)?.public);
-    expect((await of.client.get(of.path)).body).toEqual(theirs);
+    const now: RecordEnvelope = (await of.client.get(of.path)).body;
+    if (!of.kind.lifecycle.isProcessed) expect(now).toEqual(theirs);
+    else expect(now.meta.proofs.slice(0, 3)).toEqual(theirs.meta.proofs);
   });
 });
 

@@ -37,6 +37,9 @@ const PARTS: readonly string[] = [
   `select pg_get_statisticsobjdef(oid) as text from pg_statistic_ext
    where stxnamespace = 'public'::regnamespace order by stxname collate "C"`,
 
+  `select format(E'create view %I as\\n%s', relname, pg_get_viewdef(oid)) as text
+   from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v' order by relname collate "C"`,
+
   `select pg_get_triggerdef(t.oid) as text from pg_trigger t join pg_class c on c.oid = tgrelid
    where not tgisinternal and c.relnamespace = 'public'::regnamespace
    order by c.relname collate "C", tgname collate "C"`,
@@ -45,7 +48,7 @@ const PARTS: readonly string[] = [
 /** Objects of sorts that `PARTS` does not know. */
 const OTHERS = `
 select relkind::text || ' ' || relname as name from pg_class c
-  where relnamespace = 'public'::regnamespace and relkind not in ('r', 'i', 'S')
+  where relnamespace = 'public'::regnamespace and relkind not in ('r', 'i', 'S', 'v')
 union all select 'sequence ' || relname from pg_class c
   where relnamespace = 'public'::regnamespace and relkind = 'S'
     and not exists (select from pg_depend where objid = c.oid and deptype = 'i')
@@ -53,7 +56,7 @@ union all select 'type ' || typname from pg_type
   where typnamespace = 'public'::regnamespace and typtype in ('e', 'd', 'r', 'm')
 union all select 'policy ' || polname from pg_policy
 union all select 'rule ' || rulename from pg_rewrite w join pg_class c on c.oid = ev_class
-  where relnamespace = 'public'::regnamespace
+  where relnamespace = 'public'::regnamespace and relkind <> 'v'
 union all select 'event trigger ' || evtname from pg_event_trigger
 union all select 'extension ' || extname from pg_extension where extname <> 'plpgsql'`;
 
@@ -68,7 +71,7 @@ export async function dumpSchema(client: pg.Client): Promise<string> {
   const statements: string[] = [];
   for (const part of PARTS) {
     const { rows } = await client.query<{ text: string }>(part);
-    statements.push(...rows.map(({ text }) => `${text.trim()};`));
+    statements.push(...rows.map(({ text }) => `${text.trim().replace(/;$/, '')};`));
   }
   return `set check_function_bodies = off;\n\n${statements.join('\n\n')}\n`;
 }

@@ -1,5 +1,17 @@
 set check_function_bodies = off;
 
+CREATE OR REPLACE FUNCTION public.assert_settled(is_settled boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not is_settled then
+    raise exception 'what is settled has changed meanwhile' using errcode = 'serialization_failure';
+  end if;
+  return true;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_rewriting_history()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -8,6 +20,21 @@ begin
   raise exception 'history is append-only: % of change refused', tg_op using errcode = 'restrict_violation';
 end
 $function$;
+
+create table balance (
+  ledger_id bigint not null,
+  wallet text collate "C" not null,
+  symbol text collate "C" not null,
+  version bigint not null,
+  available bigint not null,
+  reserved bigint,
+  available_luid text collate "C" not null,
+  available_moment timestamp with time zone not null,
+  available_changed boolean not null,
+  reserved_luid text collate "C",
+  reserved_moment timestamp with time zone,
+  reserved_changed boolean
+) with (fillfactor=50);
 
 create table change (
   ledger_id bigint not null,
@@ -18,8 +45,9 @@ create table change (
   moment timestamp with time zone not null,
   hash text collate "C" not null,
   body text not null,
-  mac text collate "C"
-);
+  mac text collate "C",
+  cut integer
+) with (toast_tuple_target=8160);
 
 create table delivery (
   ledger_id bigint not null,
@@ -42,7 +70,11 @@ create table delivery (
   signed timestamp with time zone,
   attempted timestamp with time zone,
   due timestamp with time zone,
-  proofs text default ''::text not null
+  proofs text default ''::text not null,
+  purpose text collate "C",
+  entry text collate "C",
+  given_up text,
+  given_up_mac text
 ) with (fillfactor=70);
 
 create table delivery_retry (
@@ -61,6 +93,27 @@ create table delivery_retry (
 create table deployment (
   name text not null,
   value text not null
+);
+
+create table entry (
+  ledger_id bigint not null,
+  wallet text collate "C" not null,
+  symbol text collate "C" not null,
+  version bigint not null,
+  intent text collate "C" not null,
+  change integer not null,
+  available_by bigint not null,
+  reserved_by bigint not null,
+  available bigint not null,
+  reserved bigint,
+  moment timestamp with time zone not null
+);
+
+create table home (
+  ledger_id bigint not null,
+  holder text collate "C" not null,
+  until timestamp with time zone not null,
+  moment timestamp with time zone not null
 );
 
 create table kysely_migration (
@@ -88,6 +141,19 @@ create table ledger (
   luid text collate "C" not null,
   version bigint default 1 not null,
   owners text[] not null
+);
+
+create table open_intent (
+  ledger_id bigint not null,
+  luid text collate "C" not null,
+  thread text collate "C" not null,
+  version integer not null,
+  due timestamp with time zone,
+  deadline timestamp with time zone,
+  stage text collate "C" not null,
+  uses text[] not null,
+  state text not null,
+  mac text collate "C" not null
 );
 
 create table record (
@@ -143,15 +209,39 @@ create table used_token (
   expires_at timestamp with time zone not null
 );
 
+create table wallet_limit (
+  ledger_id bigint not null,
+  wallet text collate "C" not null,
+  symbol text collate "C" not null,
+  metric text collate "C" not null,
+  version bigint not null,
+  amount bigint not null,
+  day date,
+  used bigint default 0 not null,
+  body text not null
+);
+
 alter table record alter column document set statistics 0;
+
+alter table balance add constraint balance_available_check CHECK ((abs(available) <= '9007199254740991'::bigint));
+
+alter table balance add constraint balance_pkey PRIMARY KEY (ledger_id, wallet, symbol);
+
+alter table balance add constraint balance_reserved_check CHECK (((reserved >= 0) AND (reserved <= '9007199254740991'::bigint)));
+
+alter table balance add constraint balance_version_check CHECK ((version >= 1));
 
 alter table change add constraint change_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'drop'::text])));
 
 alter table change add constraint change_change_check CHECK ((change >= 1));
 
+alter table change add constraint change_cut_check CHECK ((cut >= 0));
+
 alter table change add constraint change_pkey PRIMARY KEY (ledger_id, luid, change);
 
 alter table delivery add constraint delivery_pkey PRIMARY KEY (ledger_id, handle);
+
+alter table delivery add constraint delivery_purpose_check CHECK ((purpose = ANY (ARRAY['prepare'::text, 'commit'::text, 'abort'::text, 'status'::text])));
 
 alter table delivery add constraint delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])));
 
@@ -160,6 +250,10 @@ alter table delivery_retry add constraint delivery_retry_owner_check CHECK ((own
 alter table delivery_retry add constraint delivery_retry_pkey PRIMARY KEY (ledger_id, owner, id, slot);
 
 alter table deployment add constraint deployment_pkey PRIMARY KEY (name);
+
+alter table entry add constraint entry_pkey PRIMARY KEY (ledger_id, wallet, symbol, version);
+
+alter table home add constraint home_pkey PRIMARY KEY (ledger_id);
 
 alter table kysely_migration add constraint kysely_migration_pkey PRIMARY KEY (name);
 
@@ -172,6 +266,8 @@ alter table ledger add constraint ledger_handle_key UNIQUE (handle);
 alter table ledger add constraint ledger_luid_key UNIQUE (luid);
 
 alter table ledger add constraint ledger_pkey PRIMARY KEY (id);
+
+alter table open_intent add constraint open_intent_pkey PRIMARY KEY (ledger_id, luid);
 
 alter table record add constraint record_ledger_id_handle_kind_key UNIQUE (ledger_id, handle, kind);
 
@@ -187,15 +283,33 @@ alter table used_proof add constraint used_proof_pkey PRIMARY KEY (ledger_id, di
 
 alter table used_token add constraint used_token_pkey PRIMARY KEY (ledger, use);
 
+alter table wallet_limit add constraint wallet_limit_amount_check CHECK ((abs(amount) <= '9007199254740991'::bigint));
+
+alter table wallet_limit add constraint wallet_limit_metric_check CHECK ((metric = ANY (ARRAY['minBalance'::text, 'maxBalance'::text, 'dailyAmount'::text, 'dailyCount'::text])));
+
+alter table wallet_limit add constraint wallet_limit_pkey PRIMARY KEY (ledger_id, wallet, symbol, metric);
+
+alter table wallet_limit add constraint wallet_limit_version_check CHECK ((version >= 1));
+
 CREATE INDEX delivery_bridge ON public.delivery USING btree (ledger_id, bridge, seq) WHERE (bridge IS NOT NULL);
 
 CREATE INDEX delivery_due ON public.delivery USING btree (ledger_id, target, due) WHERE (due IS NOT NULL);
 
 CREATE INDEX delivery_effect ON public.delivery USING btree (ledger_id, effect, seq) WHERE (effect IS NOT NULL);
 
+CREATE INDEX delivery_given_up ON public.delivery USING btree (ledger_id, linked) WHERE (given_up IS NOT NULL);
+
 CREATE INDEX delivery_retry_turn ON public.delivery_retry USING btree (ledger_id, worked);
 
 CREATE INDEX ledger_owners ON public.ledger USING gin (owners);
+
+CREATE INDEX open_intent_deadline ON public.open_intent USING btree (ledger_id, deadline) WHERE (deadline IS NOT NULL);
+
+CREATE INDEX open_intent_due ON public.open_intent USING btree (ledger_id, due) WHERE (due IS NOT NULL);
+
+CREATE INDEX open_intent_thread ON public.open_intent USING btree (ledger_id, thread);
+
+CREATE INDEX open_intent_uses ON public.open_intent USING gin (uses);
 
 CREATE INDEX record_document ON public.record USING gin (document jsonb_path_ops) WITH (fastupdate=off);
 
@@ -213,4 +327,25 @@ CREATE INDEX record_status ON public.record USING btree (ledger_id, "left"(statu
 
 CREATE INDEX used_token_expiry ON public.used_token USING btree (expires_at);
 
+create view version as
+ SELECT ledger_id,
+    luid,
+    change,
+    kind,
+    action,
+    moment,
+    hash,
+    mac,
+        CASE
+            WHEN (cut IS NULL) THEN body
+            ELSE (COALESCE("left"(( SELECT w.body
+               FROM change w
+              WHERE ((w.ledger_id = c.ledger_id) AND (w.luid = c.luid) AND (w.change > c.change) AND (w.cut IS NULL))
+              ORDER BY w.change
+             LIMIT 1), cut), ''::text) || body)
+        END AS body
+   FROM change c;
+
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.change FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history();
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history();

@@ -60,13 +60,14 @@ describe('the dump', () => {
     ['create table t (a int default 5)', 'a integer default 5'],
     ['create table t (a int, b int generated always as (a + 1) stored)', 'generated always as ((a + 1)) stored'],
     ['create table t (a int); alter table t set (fillfactor = 50)', 'with (fillfactor=50)'],
+    ['create view v as select 1 as a', 'create view v as'],
     ['create table t (a int, b int); create statistics s on a, b from t', 'CREATE STATISTICS'],
   ])('tells of %s', async (made, told) => {
     expect(await schemaWith(made)).toContain(told);
   });
 
   it.each([
-    'create view v as select 1 as a',
+    'create materialized view v as select 1 as a',
     'create sequence s',
     `create type e as enum ('a')`,
     'create domain d as int',

@@ -1,0 +1,70 @@
+import { verifyProof } from '@countersign/protocol';
+import pg from 'pg';
+import { expect } from 'vitest';
+import { native } from '../../src/auth/native-suite.js';
+
+/** What must hold of the money of every ledger, whatever has happened, read straight from the database. */
+const INVARIANTS: Readonly<Record<string, string>> = {
+  'what is available and reserved is what was issued less what was destroyed': `
+    select b.ledger_id, b.symbol, sum(b.available + coalesce(b.reserved, 0)) as held, coalesce(max(i.issued), 0) as issued
+    from balance b left join (
+      select r.ledger_id, symbol, sum(case when side = 'credit' then amount else -amount end) as issued
+      from record r
+        join change c on c.ledger_id = r.ledger_id and c.luid = r.luid and c.change = r.change
+        cross join lateral jsonb_array_elements(c.body::jsonb #> '{meta,proofs}') p
+        cross join lateral (
+          select p #>> '{custom,symbol}' as symbol, p #>> '{custom,schema}' as side, (p #>> '{custom,amount}')::numeric as amount
+        ) e
+      where r.kind = 'intent' and p #>> '{custom,status}' = 'resolved'
+        -- Sides of transfers cancel out once they have cleared.
+        and exists (
+          select from jsonb_array_elements(c.body::jsonb #> '{meta,proofs}') q where q #>> '{custom,detail}' = 'cleared')
+      group by r.ledger_id, symbol
+    ) i on i.ledger_id = b.ledger_id and i.symbol = b.symbol
+    group by b.ledger_id, b.symbol
+    having sum(b.available + coalesce(b.reserved, 0)) <> coalesce(max(i.issued), 0)`,
+  'a balance is its last movement, and the sum of its movements': `
+    select b.* from balance b left join (
+      select ledger_id, wallet, symbol, sum(available_by) as available, sum(reserved_by) as reserved, max(version) as last,
+        count(*) as movements
+      from entry group by ledger_id, wallet, symbol
+    ) e using (ledger_id, wallet, symbol)
+    where e.available is distinct from b.available or e.reserved is distinct from coalesce(b.reserved, 0)
+      or e.last is distinct from b.version or e.movements is distinct from b.version`,
+  'movements follow from one another': `
+    select * from (
+      select *, lag(available, 1, 0) over w + available_by as expected, lag(coalesce(reserved, 0), 1, 0) over w + reserved_by as kept
+      from entry window w as (partition by ledger_id, wallet, symbol order by version)
+    ) e where e.available <> e.expected or coalesce(e.reserved, 0) <> e.kept`,
+  'nothing is reserved without an intent under way': `
+    select b.ledger_id from balance b group by b.ledger_id
+    having sum(coalesce(b.reserved, 0)) <> 0 and not exists (select from open_intent o where o.ledger_id = b.ledger_id)`,
+  'an intent is final or under way': `
+    select r.luid, r.status from record r
+    where r.kind = 'intent' and (r.status in ('completed', 'rejected')) = exists (
+      select from open_intent o where o.ledger_id = r.ledger_id and o.luid = r.luid)`,
+  'versions of intents are gapless': `
+    select luid from change where kind = 'intent' group by ledger_id, luid
+    having count(*) <> max(change) or max(change) <> (
+      select r.change from record r where r.ledger_id = change.ledger_id and r.luid = change.luid)`,
+};
+
+/** Checks the invariants of money, and verifies the proofs of every intent. */
+export async function checkBooks(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const [name, text] of Object.entries(INVARIANTS)) {
+      const { rows } = await client.query(text);
+      expect(rows, name).toEqual([]);
+    }
+    const { rows } = await client.query<{ body: string }>(`select c.body from change c
+      join record r on r.ledger_id = c.ledger_id and r.luid = c.luid and r.change = c.change where r.kind = 'intent'`);
+    for (const { body } of rows) {
+      const { hash, meta } = JSON.parse(body);
+      for (const proof of meta.proofs) expect(verifyProof(hash, proof, native), body).toBe(true);
+    }
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,68 @@
+import type { JsonObject } from '@countersign/protocol';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newKey } from '../support/client.js';
+import { read } from '../support/documents.js';
+import { withServer } from '../support/server.js';
+import { MoneyScene, transfer } from './scene.js';
+
+const server = withServer();
+let database: pg.Client;
+
+beforeAll(async () => {
+  database = new pg.Client({ connectionString: server.current.database.url });
+  await database.connect();
+});
+
+afterAll(() => database.end());
+
+/** The one statement of docs/operations.md that has this text. */
+function statementWith(text: string): string {
+  const page = read('docs/operations.md');
+  const blocks = [...page.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const found = blocks.flatMap((block) => block.split(/;\n/)).filter((statement) => statement.includes(text));
+  expect(found).toHaveLength(1);
+  return found[0]!;
+}
+
+describe('the SQL of docs/operations.md', () => {
+  it('shows intents that are stuck, and the homes of ledgers', async () => {
+    const key = newKey();
+    const access = [
+      { action: 'any', record: 'any', signer: { public: key.public } },
+      { action: 'access' },
+      { action: 'create', record: 'intent' },
+      { action: 'read', record: 'any' },
+    ];
+    const money = await MoneyScene.make(server.current.url, ['alice', 'bob'], { key, access: access as JsonObject[] });
+    await money.issue('alice', 10);
+    const claims = [transfer('alice', 'bob', 1)];
+    const answer = await money.client.as(newKey()).create('/intents', { handle: 'stuck', claims });
+    expect(answer.status, answer.text).toBe(201);
+    const { rows } = await database.query(statementWith('o.stage'));
+    const mine = rows.filter(({ ledger }) => ledger === money.client.ledger);
+    expect(mine).toMatchObject([{ intent: 'stuck', stage: 'waiting', created: new Date(answer.body.meta.moment) }]);
+    const homes = await database.query(statementWith('from home h'));
+    expect(homes.rows.map(({ ledger }) => ledger)).toContain(money.client.ledger);
+  });
+
+  it.each([
+    ['raised', 'update balance set available = available + 1'],
+    ['with a row less', 'delete from balance'],
+    ['with an older version', 'update balance set version = version - 1'],
+  ])('finds a balance that was altered: %s', async (_, alter) => {
+    const money = await MoneyScene.make(server.current.url);
+    await money.issue('alice', 10);
+    await money.done([transfer('alice', 'bob', 4)]);
+    const check = statementWith('from balance b full join');
+    await database.query('begin');
+    try {
+      expect((await database.query(check)).rows).toEqual([]);
+      await database.query(`${alter} where symbol = 'usd' and wallet = (
+        select luid from record where kind = 'wallet' and handle = 'alice' order by seq desc limit 1)`);
+      expect((await database.query(check)).rows).toHaveLength(1);
+    } finally {
+      await database.query('rollback');
+    }
+  });
+});
