@@ -20,6 +20,12 @@ export function check(shape, { request, body }) {
       assert.deepEqual(answer.data, sent.data);
       assert.equal(last.signer, 'system');
       return;
+    case 'transfer':
+    case 'transfer-hot':
+      assert.deepEqual(answer.data, sent.data);
+      assert.equal(answer.meta.proofs.length, 3);
+      assert.equal(last.signer, 'system');
+      return;
     case 'proof':
       assert.equal(last.result, sent.result);
       assert.equal(answer.meta.status, sent.custom.status);

@@ -32,6 +32,19 @@ export async function conditions(folder) {
 
 /** Read through the server's own socket or port, as its files tell them. */
 async function databaseSettings(folder) {
+  const client = await connectToDatabase(folder);
+  const settings = {};
+  for (const name of asked) settings[name] = (await client.query(`show ${name}`)).rows[0][name];
+  await client.end();
+  return settings;
+}
+
+/**
+ * A client of a server's own PostgreSQL; the caller ends it.
+ *
+ * @param folder the data directory of the server
+ */
+export async function connectToDatabase(folder) {
   const cluster = join(folder, 'postgres', 'cluster');
   const [, , , port, socket, address] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
   const password = readFileSync(join(folder, 'postgres', 'password'), 'utf8').trim();
@@ -43,10 +56,7 @@ async function databaseSettings(folder) {
     password,
   });
   await client.connect();
-  const settings = {};
-  for (const name of asked) settings[name] = (await client.query(`show ${name}`)).rows[0][name];
-  await client.end();
-  return settings;
+  return client;
 }
 
 function fileSystemOf(folder) {

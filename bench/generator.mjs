@@ -6,15 +6,16 @@ import { Connection } from './connection.mjs';
 import { fire } from './fire.mjs';
 import { Founder } from './founder.mjs';
 import { authorization, foundPolicies } from './policies.mjs';
-import { shapes } from './shapes.mjs';
+import { shapes, transfers } from './shapes.mjs';
 import { Tokens } from './tokens.mjs';
+import { Transfers } from './transfers.mjs';
 import { Wallets } from './wallets.mjs';
 
 /**
  * The process that makes and sends the load. It is told what to do in messages `{ task, ...options }`, one at a time,
  * and answers each. Requests are made, signed and written out before the clock starts.
  */
-const tasks = { found, prepare, run, answer: oneAnswer };
+const tasks = { found, foundMoney, prepare, run, answer: oneAnswer };
 
 const secret = randomBytes(32);
 const key = { secret, public: encodeBase64(native.publicKey(secret)) };
@@ -24,6 +25,7 @@ const sources = {
   'bench-policies': new Wallets('bench-policies', key),
   'bench-effects': new Wallets('bench-effects', key),
   'bench-tokens': new Tokens('bench-tokens'),
+  'bench-money': new Transfers('bench-money', key),
 };
 let prepared = [];
 const open = new Map();
@@ -52,11 +54,16 @@ async function found({ port, only, receiver }) {
   if (only.includes('mint')) await sources['bench-tokens'].found(founder('bench-tokens'), key);
 }
 
+/** Makes the ledger that transfers are for, on one more server. */
+function foundMoney({ port }) {
+  return sources['bench-money'].found(new Founder(port, 'bench-money', key));
+}
+
 /** Makes the next `count` requests of a shape. */
 async function prepare({ shape, count }) {
   const source = sourceOf(shape);
   // A new one each time: a long run outlives a token.
-  if (shape === 'create-policies') source.authorization = authorization(shapes[shape].ledger, key);
+  if (shape === 'create-policies') source.authorization = authorization(shapeOf(shape).ledger, key);
   prepared = Array.from({ length: count }, () => source[made(shape)]());
 }
 
@@ -66,7 +73,7 @@ async function prepare({ shape, count }) {
  * @param checked whether kept answers are checked in full, as those of the ledger are
  */
 async function run({ shape, port, connections, checked, seconds, rate }) {
-  const { status } = shapes[shape];
+  const { status } = shapeOf(shape);
   const ready = await connectionsTo(port, connections);
   const { samples, latencies, ...measured } = await fire(ready, prepared, { status, seconds, rate });
   if (checked) for (const sample of samples) checkOf(shape)(sample);
@@ -87,13 +94,17 @@ async function connectionsTo(port, count) {
   return kept.slice(0, count);
 }
 
+function shapeOf(shape) {
+  return shapes[shape] ?? transfers[shape];
+}
+
 /** What a request of the shape is called by what makes it. */
 function made(shape) {
-  return shapes[shape].make ?? shape;
+  return shapeOf(shape).make ?? shape;
 }
 
 function sourceOf(shape) {
-  return sources[shapes[shape].ledger ?? 'bench'];
+  return sources[shapeOf(shape).ledger ?? 'bench'];
 }
 
 /** What checks a kept answer: those of the token endpoint are no records. */

@@ -1,15 +1,16 @@
 import { parseArgs } from 'node:util';
 import { shapes } from './shapes.mjs';
 
-/** Is measured in a way of its own (deliveries.mjs). */
+/** Are measured in ways of their own (deliveries.mjs, money.mjs). */
 const DELIVERIES = 'deliveries';
+const MONEY = 'money';
 
 export const usage = `npm run bench -- [options]
 
   --seconds S       length of one measurement (1.5)
   --rounds N        measurements of each shape, of which the median is shown (3)
   --connections N   keep-alive connections at a time (64)
-  --only A,B        some shapes only: ${Object.keys(shapes).join(', ')}, deliveries
+  --only A,B        some shapes only: ${Object.keys(shapes).join(', ')}, deliveries, money
   --grow N          measure, load N more records, measure again: cost against size
   --profile DIR     write a CPU profile of the server into DIR
   --server FILE     the server to measure (packages/server/dist/main.js)
@@ -34,16 +35,17 @@ export function readOptions(args) {
       help: { type: 'boolean', default: false },
     },
   });
-  const only = values.only?.split(',') ?? [...Object.keys(shapes), DELIVERIES];
-  const unknown = only.find((name) => name !== DELIVERIES && !Object.hasOwn(shapes, name));
+  const only = values.only?.split(',') ?? [...Object.keys(shapes), DELIVERIES, MONEY];
+  const unknown = only.find((name) => name !== DELIVERIES && name !== MONEY && !Object.hasOwn(shapes, name));
   if (unknown !== undefined) throw new Error(`there is no shape '${unknown}'`);
   return {
     help: values.help,
     seconds: number(values, 'seconds', 0.1, 600),
     rounds: whole(values, 'rounds', 1, 100),
     connections: whole(values, 'connections', 1, 1_000),
-    only: only.filter((name) => name !== DELIVERIES),
+    only: only.filter((name) => name !== DELIVERIES && name !== MONEY),
     deliveries: only.includes(DELIVERIES),
+    money: only.includes(MONEY),
     ...(values.grow === undefined ? {} : { grow: whole(values, 'grow', 1, 100_000_000) }),
     ...(values.profile === undefined ? {} : { profile: values.profile }),
     ...(values.server === undefined ? {} : { server: values.server }),

@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { conditions } from './conditions.mjs';
 import { measureDeliveries } from './deliveries.mjs';
 import { Measure } from './measure.mjs';
+import { MoneyMeasure } from './money.mjs';
 import { readOptions, usage } from './options.mjs';
 import { freePort, startGenerator, startServer, stop } from './processes.mjs';
 import { shapes } from './shapes.mjs';
@@ -62,7 +63,7 @@ async function bench(options) {
     console.log(
       `${'load'.padEnd(16)}${options.connections} connections, median of ${options.rounds} x ${options.seconds} s each\n`,
     );
-    const { only, deliveries } = options;
+    const { only, deliveries, money } = options;
     const effects = deliveries || only.includes('create-effect');
     await generator.tell('found', { port: ports.ledger, only, ...(effects ? { receiver: ports.receiver } : {}) });
     const measure = new Measure(generator.tell, ports, options, (name) => usageOf(servers[name]));
@@ -72,6 +73,7 @@ async function bench(options) {
         const measured = measureDeliveries(generator.tell, ports, receiver, options);
         console.log(`\n${(await Promise.race([measured, ledger.ended])).join('\n')}`);
       }
+      if (money) await measureMoney(generator.tell, options, children, folder);
     } finally {
       if (ledger.said() !== '') console.log(`\nThe server said:\n${ledger.said()}`);
     }
@@ -80,7 +82,25 @@ async function bench(options) {
   }
 }
 
-function startLedger({ server = here('../packages/server/dist/main.js'), profile }, port, folder) {
+/** Measures settling on two more servers, with one worker and with two, which leave nothing behind either. */
+async function measureMoney(tell, options, children, folder) {
+  const servers = [];
+  for (const workers of [1, 2]) {
+    const own = join(folder, `workers-${workers}`);
+    await mkdir(own);
+    const port = await freePort();
+    const { child } = await startLedger(options, port, own, workers);
+    children.push(child);
+    servers.push({ workers, port, folder: own, child });
+  }
+  const port = await freePort();
+  const { child } = await startServer([here('./ceiling/settle.mjs')], { PORT: port });
+  children.push(child);
+  const measure = new MoneyMeasure(tell, servers, { port, child }, options);
+  console.log(`\n${(await measure.all()).join('\n')}`);
+}
+
+function startLedger({ server = here('../packages/server/dist/main.js'), profile }, port, folder, workers) {
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   const env = {
     PORT: port,
@@ -90,6 +110,7 @@ function startLedger({ server = here('../packages/server/dist/main.js'), profile
     DATABASE_URL: '',
     PUBLIC_URL: '',
     DELIVERY_ALLOW_PRIVATE: 'true',
+    ...(workers === undefined ? {} : { WORKERS: workers }),
   };
   return startServer([...profiling, server], env);
 }

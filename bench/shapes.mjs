@@ -39,3 +39,9 @@ export const shapes = {
   'filter-many': { title: 'filtered list, 1 in 4 matches', ceiling: 'read', status: 200, repeated: true },
   mint: { title: 'token mint', ceiling: 'token', status: 200, ledger: 'bench-tokens', repeated: true },
 };
+
+/** Shapes of settling, measured in a way of their own (money.mjs). */
+export const transfers = {
+  transfer: { status: 201, ledger: 'bench-money' },
+  'transfer-hot': { status: 201, ledger: 'bench-money' },
+};

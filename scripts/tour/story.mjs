@@ -1,37 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { newKey, proofOver, signedBy } from './client.mjs';
+import { CUSTOMER, RULES } from './data.mjs';
 import { Listener } from './listener.mjs';
+import { Payments } from './payments.mjs';
 import { short } from './report.mjs';
 import { expect } from './surprise.mjs';
 
 const CREATED = { status: 'created' };
-
-/**
- * Rules of the tour's ledger: its owner may do everything, Ada and whoever is in the circle of cashiers may work with
- * wallets, everyone may read records and see what became of deliveries.
- */
-const RULES = [
-  { action: 'any', record: 'any', signer: { $ledger: 'owner' } },
-  { action: 'access', signer: { handle: 'ada' } },
-  { action: 'any', record: 'wallet', signer: { handle: 'ada' } },
-  { action: 'access', signer: { $circle: 'cashiers' } },
-  { action: 'any', record: 'wallet', signer: { $circle: 'cashiers' } },
-  { action: 'read', record: 'any' },
-  { action: 'query-event', record: 'effect' },
-];
-
-/** Customers: wallets whose `custom.tier` is one of three. */
-const CUSTOMER = {
-  type: 'object',
-  required: ['custom'],
-  properties: {
-    custom: {
-      type: 'object',
-      required: ['tier'],
-      properties: { tier: { enum: ['silver', 'gold', 'platinum'] } },
-    },
-  },
-};
 
 /** Step by step through what a ledger does. `client`, `verifier` and `report` are the tour's own. */
 export class Story {
@@ -43,6 +18,7 @@ export class Story {
     this.ada = newKey();
     this.ben = newKey();
     this.stranger = newKey();
+    this.payments = new Payments(this);
   }
 
   async tell() {
@@ -59,6 +35,7 @@ export class Story {
     await this.statusProof();
     await this.labels();
     await this.history();
+    await this.payments.tell();
     await this.schema();
     await this.drop();
     await this.historyAfterDrop();
@@ -81,7 +58,8 @@ export class Story {
     report.step(
       'Make a ledger',
       'A ledger is a tenant with rules and keys of its own. Whoever signs for it owns it. The rules of this one:',
-      'the owner may do everything, the signer ada and the circle cashiers may work with wallets, everyone may read.',
+      'the owner may do everything, the signer ada and the circle cashiers may work with wallets, ada may move money,',
+      'everyone may read.',
     );
     report.sent(`POST /ledgers: handle ${handle}, signed by the owner's key ${owner.public.slice(0, 8)}…`);
     const data = { handle, signer: 'system', access: RULES };
@@ -267,10 +245,13 @@ export class Story {
 
   async drop() {
     const { report, ada, labelled } = this;
-    report.step('Drop the wallet');
+    report.step('Drop the wallet', 'Not while there is money in it.');
     report.sent(`DELETE /wallets/shop: parent ${short(labelled.hash)}, signed by Ada's key, reason "closed"`);
     const custom = { status: 'dropped', reason: 'closed' };
     const body = signedBy([ada], { parent: labelled.hash }, this.#for('wallet'), custom, labelled.luid);
+    await this.#refused('record.drop-rejected', 422, 'DELETE', '/wallets/shop', body);
+    await this.payments.empty();
+    report.sent('DELETE /wallets/shop: the same once more');
     await this.client.call(204, 'DELETE', '/wallets/shop', body);
     report.answered('204: gone');
     report.sent('GET /wallets/shop');
@@ -332,7 +313,7 @@ export class Story {
       'Verify all of it',
       'Every current record of the ledger, those it was born with included, from its lists.',
     );
-    const kinds = ['signers', 'circles', 'symbols', 'wallets', 'schemas', 'policies'];
+    const kinds = ['signers', 'circles', 'symbols', 'wallets', 'intents', 'schemas', 'policies'];
     let records = 0;
     for (const kind of kinds) {
       const list = await client.call(200, 'GET', `/${kind}?page.limit=100`);

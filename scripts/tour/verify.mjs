@@ -40,6 +40,14 @@ function signedHash(body, proof) {
   return ends ? hash({ parent: body.hash }) : body.hash;
 }
 
+/** Who signed, in the order of the proofs; several in a row by one are counted. */
 function signers(proofs) {
-  return proofs.map(({ signer, public: key }) => signer ?? `key ${key.slice(0, 8)}…`).join(', ');
+  const names = new Map(proofs.flatMap(({ public: key, signer }) => (signer ? [[key, signer]] : [])));
+  const runs = [];
+  for (const { public: key } of proofs) {
+    const name = names.get(key) ?? `key ${key.slice(0, 8)}…`;
+    if (runs.at(-1)?.name === name) runs.at(-1).count += 1;
+    else runs.push({ name, count: 1 });
+  }
+  return runs.map(({ name, count }) => (count === 1 ? name : `${name} (${count})`)).join(', ');
 }

@@ -2,20 +2,25 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-export const tests = [test('store/committer.test.ts'), test('store/races.test.ts'), test('store/relations.test.ts')];
+export const tests = [
+  test('store/committer.test.ts'),
+  test('store/cut.test.ts'),
+  test('store/races.test.ts'),
+  test('store/relations.test.ts'),
+];
 
 export const mutants = [
   {
     id: 'commit-compare-and-set-update',
     file: src('store/committer/commit-sql.ts'),
-    find: 'r.luid = w.luid and r.change = w.change - 1\n  returning w.ord\n)`;\n\nconst DROPPED',
-    replace: 'r.luid = w.luid\n  returning w.ord\n)`;\n\nconst DROPPED',
+    find: 'r.luid = w.luid and r.change = w.was${gate(does)}',
+    replace: 'r.luid = w.luid${gate(does)}',
     breaks: 'Of two updates of one version both are stored.',
   },
   {
     id: 'commit-compare-and-set-drop',
     file: src('store/committer/commit-sql.ts'),
-    find: 'r.luid = w.luid and r.change = w.change - 1\n  returning w.ord\n)`;\n\nconst done',
+    find: 'r.luid = w.luid and r.change = w.was\n  returning w.ord\n)`;\n\nconst done',
     replace: 'r.luid = w.luid\n  returning w.ord\n)`;\n\nconst done',
     breaks: 'A drop of a version that has passed is done.',
   },
@@ -65,9 +70,23 @@ export const mutants = [
   {
     id: 'commit-history-of-all',
     file: src('store/committer/commit-sql.ts'),
-    find: 'hash, body, mac from w join done using (ord)',
-    replace: 'hash, body, mac from w',
+    find: "null::int' : ''}\n  from w join done using (ord)",
+    replace: "null::int' : ''}\n  from w",
     breaks: 'What was refused is in the history.',
+  },
+  {
+    id: 'commit-cut-pairs',
+    file: src('store/committer/cut.ts'),
+    find: 'hasPairs ? [...whole.slice(0, shared)].length : shared',
+    replace: 'shared',
+    breaks: 'An earlier version begins with too much of the one it was cut from.',
+  },
+  {
+    id: 'commit-cut-split',
+    file: src('store/committer/cut.ts'),
+    find: 'isSplit ? agreed - 1 : agreed',
+    replace: 'agreed',
+    breaks: 'A cut ends in the middle of a character.',
   },
   {
     id: 'commit-secrets-forgotten',
@@ -87,7 +106,7 @@ export const mutants = [
   {
     id: 'commit-dependants-looked-for',
     file: src('store/committer/commit.ts'),
-    find: 'if (write.unless?.length && (await hasDependants(client, write))) return rollback(stale);',
+    find: '(await hasDependants(client, write)) || ',
     replace: '',
     breaks: 'What others name goes away between the look and the drop.',
   },
@@ -101,8 +120,8 @@ export const mutants = [
   {
     id: 'commit-alone',
     file: src('store/committer/commit.ts'),
-    find: 'secrets?.length || unless?.length || unique?.length || renames;',
-    replace: 'unless?.length || unique?.length || renames;',
+    find: 'secrets?.length || unless?.length || held || unique?.length || renames;',
+    replace: 'unless?.length || held || unique?.length || renames;',
     breaks: 'Secrets are not kept.',
     tests: [test('records/secrets.test.ts')],
   },

@@ -32,9 +32,9 @@ export const mutants = [
   },
   {
     id: 'operation-added-proofs-limit',
-    file: src('operations/prove.ts'),
-    find: 'record.meta.proofs.length >= limits.proofs',
-    replace: 'record.meta.proofs.length > limits.proofs',
+    file: src('operations/prove-intent.ts'),
+    find: 'if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();',
+    replace: 'if (record.meta.proofs.length > limits.proofs) throw tooManyProofs();',
     breaks: 'A record takes one proof more than it may.',
     tests: [test('records/proofs.test.ts')],
   },

@@ -39,7 +39,7 @@ export const mutants = [
   },
   {
     id: 'operation-quorum-by-names',
-    file: src('authorization/status-policies.ts'),
+    file: src('authorization/caller.ts'),
     find: "if (proof.origin === 'key-pair' || proof.signer === undefined) return resolveKey",
     replace: 'if (proof.signer === undefined) return resolveKey',
     breaks: 'A signature counts for who had the name, not for who has the key.',

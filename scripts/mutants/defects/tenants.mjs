@@ -63,15 +63,15 @@ export const mutants = [
   {
     id: 'tenant-history-total',
     file: src('store/queries/history.ts'),
-    find: 'from change c where c.ledger_id = ${ledger} and ${matching}) t',
-    replace: 'from change c where ${matching}) t',
+    find: 'from version c where c.ledger_id = ${ledger} and ${matching}) t',
+    replace: 'from version c where ${matching}) t',
     breaks: "The length of a history counts another tenant's versions.",
   },
   {
     id: 'tenant-history-page',
     file: src('store/queries/history.ts'),
-    find: 'from change c where c.ledger_id = ${ledger} and ${matching}\n          order',
-    replace: 'from change c where ${matching}\n          order',
+    find: 'from version c where c.ledger_id = ${ledger} and ${matching}\n          order',
+    replace: 'from version c where ${matching}\n          order',
     breaks: "A history shows another tenant's versions.",
   },
   {

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { hash as hashOf, verifyProof } from '@countersign/protocol';
+import { native } from '../packages/server/dist/auth/native-suite.js';
+import { connectToDatabase } from './conditions.mjs';
+import { median, table } from './table.mjs';
+import { usageOf } from './usage.mjs';
+
+/** Transfers that warm each server up, and those of the first measurement, by which the next ones are sized. */
+const WARM = 3_000;
+
+/** Transfers per second, and seconds, for the time from acceptance to the final version. */
+const RATE = 300;
+const SECONDS = 10;
+
+/** Milliseconds after which what was accepted must be settled. */
+const PATIENCE = 60_000;
+
+/** Proofs of a transfer that is completed, and versions. */
+const PROOFS = 12;
+const VERSIONS = 8;
+
+const USED = `select pg_total_relation_size('change')::float8 as change, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as wal`;
+
+/** What must hold of all balances and intents. `$1`: how many transfers were sent. */
+const INVARIANTS = {
+  'intents not completed': `select count(*)::int as wrong from record where kind = 'intent' and status <> 'completed'`,
+  'transfers missing': `select $1::int - count(*)::int as wrong from record where kind = 'intent' and handle like 't-%'`,
+  'balances unlike the sum of their movements': `select count(*)::int as wrong from balance b
+    where (b.version, b.available, coalesce(b.reserved, 0)) <> (
+      select count(*), sum(e.available_by), sum(e.reserved_by) from entry e
+      where e.ledger_id = b.ledger_id and e.wallet = b.wallet and e.symbol = b.symbol)`,
+  'money made or lost': `select (sum(available) + sum(coalesce(reserved, 0)) - count(*) * 1000000000)::int as wrong from balance`,
+  'versions missing': `select count(*)::int as wrong from (
+    select count(*) as found, max(change) as newest from change where kind = 'intent' group by ledger_id, luid) c
+    where found <> newest or newest < 7`,
+};
+
+/**
+ * Measures settling. Each round takes the ceiling, then transfers that are spread over all wallets, transfers that all
+ * touch one, and the spread ones on a server of two workers. A transfer counts when it is completed.
+ */
+export class MoneyMeasure {
+  #tell;
+  #servers;
+  #ceiling;
+  #options;
+  #databases = new Map();
+  #sent = new Map();
+  #rates = {};
+
+  /**
+   * @param tell gives the load generator a task
+   * @param servers `{ workers, port, folder, child }` of each
+   * @param ceiling `{ port, child }`
+   */
+  constructor(tell, servers, ceiling, options) {
+    this.#tell = tell;
+    this.#servers = servers;
+    this.#ceiling = ceiling;
+    this.#options = options;
+  }
+
+  /** @returns lines to print */
+  async all() {
+    const [one, two] = this.#servers;
+    for (const server of this.#servers) {
+      this.#databases.set(server, await connectToDatabase(server.folder));
+      await this.#tell('foundMoney', { port: server.port });
+      this.#sent.set(server, 0);
+    }
+    await this.#bare(WARM, 1);
+    const kinds = { spread: [one, 'transfer'], hot: [one, 'transfer-hot'], 'two workers': [two, 'transfer'] };
+    for (const [name, [server, shape]] of Object.entries(kinds)) {
+      this.#rates[name] = (await this.#settle(server, shape, WARM)).perSecond;
+    }
+    const rounds = [];
+    for (let round = 0; round < this.#options.rounds; round += 1) rounds.push(await this.#round(kinds));
+    const steady = await this.#settle(one, 'transfer', RATE * SECONDS, RATE);
+    for (const server of this.#servers) await this.#verify(server);
+    for (const database of this.#databases.values()) await database.end();
+    return report(rounds, steady);
+  }
+
+  async #round(kinds) {
+    const { seconds } = this.#options;
+    const figures = {};
+    for (const [name, [server, shape]] of Object.entries(kinds)) {
+      const count = Math.ceil(this.#rates[name] * seconds);
+      const bare = await this.#bare(count, seconds);
+      const settled = await this.#settle(server, shape, count);
+      this.#rates[name] = settled.perSecond;
+      figures[name] = { ...settled, ceiling: bare.perSecond, cpuCeiling: bare.cpu };
+    }
+    return figures;
+  }
+
+  async #bare(count, seconds) {
+    const { port, child } = this.#ceiling;
+    await this.#tell('prepare', { shape: 'transfer', count });
+    const before = usageOf(child);
+    const done = await this.#tell('run', { shape: 'transfer', port, connections: this.#options.connections, seconds });
+    return { perSecond: done.count / done.seconds, cpu: costOf(before, usageOf(child), done.count).server };
+  }
+
+  /** Sends transfers, and waits until all are final. */
+  async #settle({ ...server }, shape, count, rate) {
+    const found = this.#servers.find(({ port }) => port === server.port);
+    const database = this.#databases.get(found);
+    const { connections } = this.#options;
+    await this.#tell('prepare', { shape, count });
+    const [used] = (await database.query(USED)).rows;
+    const before = usageOf(found.child);
+    const began = performance.now();
+    const done = await this.#tell('run', { shape, port: found.port, connections, checked: true, rate });
+    const waited = await this.#untilSettled(database);
+    // What the generator needs to begin and to sort is not the server's.
+    const seconds = done.seconds + (waited ? performance.now() - began - done.seconds * 1_000 : 0) / 1_000;
+    const cost = costOf(before, usageOf(found.child), count);
+    const [after] = (await database.query(USED)).rows;
+    this.#sent.set(found, this.#sent.get(found) + count);
+    return {
+      perSecond: count / seconds,
+      p50: done.p50,
+      p99: done.p99,
+      ...cost,
+      change: (after.change - used.change) / count,
+      wal: (after.wal - used.wal) / count,
+    };
+  }
+
+  /** @returns whether anything was left to settle once all was answered */
+  async #untilSettled(database) {
+    const until = performance.now() + PATIENCE;
+    for (let waited = false; ; waited = true) {
+      const { rows } = await database.query('select count(*)::int as open from open_intent');
+      if (rows[0].open === 0) return waited;
+      if (performance.now() > until) throw new Error(`${rows[0].open} transfers are not settled`);
+      await pause(5);
+    }
+  }
+
+  /** Sees that all is settled as it should be: by SQL, and a sample as a client reads it. */
+  async #verify(server) {
+    const database = this.#databases.get(server);
+    for (const [what, text] of Object.entries(INVARIANTS)) {
+      const values = text.includes('$1') ? [this.#sent.get(server)] : [];
+      const { rows } = await database.query(text, values);
+      assert.equal(rows[0].wrong, 0, what);
+    }
+    const { rows } = await database.query(
+      `select handle from record where kind = 'intent' and handle like 't-%' order by hash limit 50`,
+    );
+    for (const { handle } of rows) await verifyOne(server.port, handle);
+  }
+}
+
+async function verifyOne(port, handle) {
+  const headers = { 'x-ledger': 'bench-money' };
+  const read = async (path) =>
+    (await fetch(`http://127.0.0.1:${port}/v2/intents/${handle}${path}`, { headers })).json();
+  const { hash, data, meta } = await read('');
+  assert.equal(hashOf(data, native), hash);
+  assert.equal(meta.status, 'completed');
+  assert.equal(meta.proofs.length, PROOFS);
+  for (const proof of meta.proofs) assert.ok(verifyProof(hash, proof, native), 'a proof does not verify');
+  assert.equal((await read('/changes')).page?.total ?? VERSIONS, VERSIONS);
+}
+
+/** Microseconds of processor time of each transfer. */
+function costOf(before, after, count) {
+  if (before === undefined || after === undefined) return {};
+  const each = (name) => ((after[name] - before[name]) * 1_000) / count;
+  return { server: each('server'), database: each('database') };
+}
+
+function report(rounds, steady) {
+  const names = Object.keys(rounds[0]);
+  const middle = (of) => median(rounds.map(of).filter((figure) => figure !== undefined)) ?? Number.NaN;
+  const rows = names.map((name) => [
+    name,
+    ...['perSecond', 'p50', 'p99', 'ceiling'].map((figure) => middle((round) => round[name][figure]).toFixed(0)),
+    middle((round) => round[name].perSecond / round[name].ceiling).toFixed(2),
+    ['server', 'database', 'cpuCeiling'].map((figure) => middle((round) => round[name][figure]).toFixed(0)).join(' / '),
+    ...['change', 'wal'].map((figure) => (middle((round) => round[name][figure]) / 1_000).toFixed(1)),
+  ]);
+  const ratio = (name) => middle((round) => round[name].perSecond / round.spread.perSecond).toFixed(2);
+  return [
+    table(
+      [
+        'transfers',
+        'settled/s',
+        'p50 ms',
+        'p99 ms',
+        'ceiling/s',
+        'ratio',
+        'µs server / database / ceiling',
+        'change KB',
+        'WAL KB',
+      ],
+      rows,
+    ),
+    '',
+    `hot wallet: ${ratio('hot')} of spread; two workers: ${ratio('two workers')} of one`,
+    `accept to final stored at ${RATE}/s, one worker: p50 ${steady.p50.toFixed(0)} ms, p99 ${steady.p99.toFixed(0)} ms`,
+  ];
+}
