@@ -62,7 +62,8 @@ describe('the reporter, killed and started again,', () => {
   });
 
   it('after the ledger got it, signs no second `completed`, and leaves the file as it is', async () => {
-    const first = await scene.subscribed();
+    // It does not try again before it is killed.
+    const first = await scene.subscribed({ RETRY: '60000' });
     scene.gateway.instead = async ({ body }, response, forward) => {
       if (!body.includes('"completed"')) return forward();
       response.on('error', () => {}).writeHead = () => response;
@@ -77,7 +78,7 @@ describe('the reporter, killed and started again,', () => {
     scene.gateway.instead = undefined;
     const second = await scene.start();
     await eventually(() => expect(second.out).toMatch(/ completed$/m));
-    expect(await jobs()).toEqual([]);
+    await eventually(async () => expect(await jobs()).toEqual([]));
     expect((await scene.client.get('/reports/r')).body).toEqual(report);
     expect(await readFile(scene.fileOf(report))).toEqual(bytes);
     expect(statusesOf(scene.gateway.proofs())).toEqual(['pending', 'completed']);
