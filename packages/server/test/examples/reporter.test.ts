@@ -37,6 +37,8 @@ describe('the example of a reporter', () => {
     expect(created.meta.status).toBe('created');
     // pending, and completed with generated assets: by the reporter
     const completed = await scene.reached('completed');
+    // It looks at the report once more: it is to find it so, before the test goes on.
+    await eventually(() => expect(reporter.out).toMatch(/^evt_\S{17} \$rep\.\S{17} completed$/m));
     const { key, ledger } = scene.client;
     const system = created.meta.proofs.at(-1)!.public;
     expect(stepsOf(completed)).toEqual([
@@ -62,7 +64,6 @@ describe('the example of a reporter', () => {
       404,
       true,
     ]);
-    await eventually(() => expect(reporter.out).toMatch(/^evt_\S{17} \$rep\.\S{17} completed$/m));
     expect(reporter.err).toBe('');
   });
 
