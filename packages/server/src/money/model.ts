@@ -123,6 +123,8 @@ export type IntentEvent =
   /** The last attempt of a call has failed. */
   | { readonly type: 'gave-up'; readonly part: string; readonly detail: string }
   | { readonly type: 'expired' }
+  /** It is to commit, and a wallet has no room for its credits any more. */
+  | { readonly type: 'full'; readonly failure: Failure }
   /** All intents of its thread are prepared, or one has failed. */
   | { readonly type: 'thread-prepared' }
   | { readonly type: 'thread-failed'; readonly failure: Failure }

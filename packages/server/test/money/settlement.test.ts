@@ -7,7 +7,7 @@ import { migrate } from '../../src/store/migrate.js';
 import { createHomes } from '../../src/store/money/homes.js';
 import { createPool } from '../../src/store/pool.js';
 import { writeOf } from '../store/write.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 
 const MOMENT = '2030-01-02T03:04:05.006Z';
 const TABLES = ['record', 'change', 'balance', 'entry', 'wallet_limit', 'open_intent'];
@@ -18,7 +18,7 @@ let ledger: number;
 let made = 0;
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   pool = createPool({ connectionString: database.url }, () => {});
   await migrate(pool);
 });
@@ -215,4 +215,28 @@ describe('decisions on intents are stored where they rest on what is still so', 
     await done({ opened: [open({ was: 2, wasDue: rows[0].due })] });
     expect(await due()).toBeNull();
   });
+});
+
+it('keeps statements apart that do nearly the same, on one connection', async () => {
+  const one = await pool.connect();
+  const home = { holder: 'me', lease: 60_000, moment: MOMENT };
+  const rows = { closed: [], needs: [], calls: [], moment: MOMENT };
+  const storeWith = (round: number, opened: readonly OpenIntentWrite[]) => {
+    const version = round;
+    const writes = [
+      intent(`new-${round}`, { version, wakes: true }),
+      intent('open', { version, action: 'update', change: round + 1, decides: true }),
+    ];
+    const wallet = `x${round}`;
+    const balances = [balance({ wallet, was: 0, version: 1 })];
+    const limits = [limit({ was: round, version: round + 1 })];
+    const entries = [entry(1, wallet)];
+    return storeSettlement(one, { ledger, home, ...rows, writes, balances, entries, limits, opened });
+  };
+  try {
+    expect(await storeWith(1, [])).toMatchObject({ isStored: true });
+    expect(await storeWith(2, [open({})])).toMatchObject({ isStored: true });
+  } finally {
+    one.release();
+  }
 });

@@ -41,6 +41,21 @@ export function countsDaily(config: JsonObject): boolean {
   return config['limits.aggregated.enabled'] === true;
 }
 
+/**
+ * The greatest balance that the credits of a thread would exceed, judged again when it is to commit: other credits may have
+ * arrived since (interface/wallets#limits). What was held for a signer was promised to them, so only what no balance can
+ * hold ends it.
+ */
+export function findFull(books: Books, plans: readonly Plan[]): Failure | undefined {
+  const isPromised = plans.some(({ isManual }) => isManual);
+  for (const plan of plans) {
+    const others = plans.filter((other) => other !== plan);
+    const full = findTooHigh(books, plan, others, isPromised);
+    if (full) return full;
+  }
+  return undefined;
+}
+
 function findTooLow(books: Books, plan: Plan): Failure | undefined {
   // What is forwarded arrives first, in the same thread.
   if (plan.isForward) return undefined;
@@ -58,12 +73,12 @@ function findTooLow(books: Books, plan: Plan): Failure | undefined {
   return undefined;
 }
 
-function findTooHigh(books: Books, plan: Plan, unsettled: readonly Plan[]): Failure | undefined {
+function findTooHigh(books: Books, plan: Plan, unsettled: readonly Plan[], isPromised = false): Failure | undefined {
   const others = new Map(sumsOf(unsettled.flatMap(creditsOf)).map(([entry, sum]) => [keyOf(placeOf(entry)), sum]));
   for (const [entry, sum] of sumsOf(creditsOf(plan))) {
     const place = placeOf(entry);
     const after = BigInt(books.available(place)) + sum + (others.get(keyOf(place)) ?? 0n);
-    const greatest = books.limits(place).get('maxBalance')?.amount ?? GREATEST;
+    const greatest = (isPromised ? undefined : books.limits(place).get('maxBalance')?.amount) ?? GREATEST;
     if (after > BigInt(greatest)) {
       return exceeded(`Amount ${after} is greater than maximum allowed amount ${greatest}`, entry);
     }

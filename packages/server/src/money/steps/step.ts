@@ -46,6 +46,8 @@ const transitions: { readonly [Type in IntentEvent['type']]: Transition<Type> } 
   // One that is not resolved yet will be, before its age counts.
   expired: (state, _, effects) =>
     state.plan !== undefined && isPending(state) ? fail(state, expired(state.plan), effects) : state,
+  full: (state, { failure }, effects) =>
+    state.plan !== undefined && (isPending(state) || isPrepared(state)) ? fail(state, failure, effects) : state,
   'thread-prepared': (state, _, effects) => (state.stage === 'prepared' ? commit(state, effects) : state),
   'thread-failed': (state, { failure }, effects) =>
     (isPending(state) || isPrepared(state)) && isInThread(state) ? abort(state, failure, effects) : state,

@@ -136,6 +136,7 @@ export async function storeTogether(runner: Runner, writes: readonly Write[]): P
 
 /**
  * The name under which each connection keeps a statement's plan. There is one statement for each combination of parts.
+ * PostgreSQL takes two names for one that begin with the same 63 characters, so a name has the first letters of parts.
  */
 const statements = new Map<string, { name: string; text: string }>();
 
@@ -149,9 +150,8 @@ function statementFor(writes: readonly Write[], settle: Settles | false = false)
     ...{ create: has('create'), update: has('update'), drop: has('drop') },
     ...{ decide, register, deliver, settle, wake },
   };
-  const parts = settle ? Object.entries(settle).map(([part, is]) => [`settle-${part}`, is] as const) : [];
-  const names = [...Object.entries(does), ...parts].filter(([, is]) => is);
-  const name = ['commit', ...names.map(([part]) => part)].join('-');
+  const partsOf = (all: object) => Object.entries(all).flatMap(([part, is]) => (is ? [part.slice(0, 3)] : []));
+  const name = ['commit', ...partsOf(does), ...partsOf(settle || {})].join('-');
   const known = statements.get(name);
   if (known) return known;
   const statement = { name, text: commitStatement(does) };
