@@ -24,15 +24,22 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+export interface ServerOptions {
+  readonly connections: number;
+  /** Settings in place of `postgresSettings`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly log: (line: string) => void;
+}
+
 /** Starts PostgreSQL on the cluster in `home`; it becomes ready later. Its log goes to `log`, line by line. */
 export function startServer(
   { postgres, pg_ctl }: Binaries,
   launch: Launch,
   home: string,
   address: ListenAddress,
-  { connections, log }: { readonly connections: number; readonly log: (line: string) => void },
+  { connections, settings: others, log }: ServerOptions,
 ): PostgresServer {
-  const settings = { ...postgresSettings, max_connections: `${connections}`, ...address.settings };
+  const settings = { ...postgresSettings, ...others, max_connections: `${connections}`, ...address.settings };
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // In a process group of its own: a Ctrl-C at the terminal is for the server, which still needs its database then.
   const child = launch(postgres, ['-D', clusterIn(home), ...given], {

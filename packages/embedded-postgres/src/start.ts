@@ -36,6 +36,8 @@ export interface PostgresOptions {
   readonly alarm?: (text: string) => void;
   /** Connections that there may be at a time: 100 unless given, and never fewer; 10,000 at most. */
   readonly connections?: number;
+  /** Settings in place of `postgresSettings`, as for a database that may be lost. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly restarts: RestartBounds;
   /** Bytes of free disk below which restarts stay uncounted. */
   readonly leastFree: number;
@@ -64,7 +66,7 @@ export interface Postgres {
  * @throws Error, in words for the operator, when another process uses the directory, or PostgreSQL cannot run here
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { name, log, alternative, dataDirSetting = 'the data directory' } = options;
+  const { name, settings = {}, log, alternative, dataDirSetting = 'the data directory' } = options;
   if (!PLAIN_NAME.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot name a database`);
   const connections = Math.max(LEAST_CONNECTIONS, options.connections ?? 0);
   if (!Number.isInteger(connections) || connections > MOST_CONNECTIONS) {
@@ -83,7 +85,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     const password = await makeCluster(home, name, binaries.initdb, launch, account);
     const place = { root, cluster: clusterIn(home), url: connectionString(name, address, password) };
     const at = address;
-    const start = () => startServer(binaries, launch, home, at, { connections, log });
+    const start = () => startServer(binaries, launch, home, at, { connections, settings, log });
     return await superviseServer(start, place, options, async () => {
       await at.close();
       await lock.release();

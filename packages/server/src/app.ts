@@ -20,6 +20,7 @@ import { createServer } from './http/server.js';
 import { createIntegrity } from './integrity/integrity.js';
 import { createItems } from './integrity/items.js';
 import { keyCheck } from './keys/master-key.js';
+import { createSigning } from './keys/signing.js';
 import { createLedgerMutex } from './ledgers/ledger-mutex.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import type { Service } from './ledgers/service.js';
@@ -27,6 +28,7 @@ import { limits } from './limits.js';
 import { Scheduler } from './metering/scheduler.js';
 import { UNBOUNDED } from './metering/task.js';
 import { createMetrics, type Metrics, watchDeliveries, watchPools, watchTurns } from './metrics.js';
+import { receiveIntents } from './money/handing/receive.js';
 import { createMoney, type Money } from './money/money.js';
 import { PROCESS_INTENTS, type ProcessMeans, processIntents } from './money/process.js';
 import { createAccessTokens } from './outbound/access-tokens.js';
@@ -37,6 +39,7 @@ import { createAssetFolder } from './records/asset-folder.js';
 import { findSchedules } from './schedules/find.js';
 import { FOLLOW_SCHEDULES, followSchedules } from './schedules/follow.js';
 import { CompiledSchemas } from './schemas/compiled.js';
+import { createSiblings, type Siblings } from './siblings/siblings.js';
 import { type DiskSpace, UNWATCHED, watchDiskSpace } from './store/disk-space.js';
 import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
 import { assertSameMasterKey } from './store/key-check.js';
@@ -79,6 +82,8 @@ export interface ServerOptions {
   readonly reportAssetsBucket?: string;
   /** Which of the deployment's processes this is; the only one unless given. */
   readonly worker?: string;
+  /** The folder in which the processes of this machine meet, private to their user; they stay apart unless given. */
+  readonly siblings?: string;
   /** Collects the metrics of all processes; this one's unless given. */
   readonly collect?: () => Promise<string>;
   /** Limits on client connections; the service's own unless given. */
@@ -149,7 +154,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const pools = createPools(options.database, epochs.verify, failed);
   let disk = UNWATCHED;
   const ends = () => Object.values(pools).map((one) => one.end());
-  const letGo = () => Promise.all([outbound.close(), calls.close(), ...ends(), disk.close()]);
+  const siblings = createSiblings(options.siblings, () => performance.now());
+  const letGo = () => Promise.all([siblings.close(), outbound.close(), calls.close(), ...ends(), disk.close()]);
   try {
     if (databaseFolder !== undefined)
       disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logDiskSpace(logger));
@@ -160,27 +166,14 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const intentsAccepted = () => background?.hint(PROCESS_INTENTS);
     const hints = { deliveriesQueued, retriesQueued, intentsAccepted };
     const holder = nameProcess(worker, options.runtime ?? RUNTIME);
-    const { service, money } = createService(options, { metrics, pools, epochs, disk, outbound, holder, ...hints });
+    const resources = { metrics, pools, epochs, disk, outbound, holder, siblings, ...hints };
+    const { service, money } = createService(options, resources);
+    const stopReceiving = await receiveIntents({ service, engine: money.engine, logger }, options.siblings, holder);
     const collect = options.collect ?? (() => metrics.registry.metrics());
     const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
     const outbox = createDeliveryStore(pools.deliveries);
     watchDeliveries(metrics, outbox.waiting, service.runtime.now);
-    const accessTokens = createAccessTokens({
-      outbound: calls,
-      now: service.runtime.now,
-      fetched: metrics.tokenFetched,
-      calls: deliveries.slots,
-    });
-    const deliver = deliverEvents(
-      { ...service, accessTokens },
-      {
-        store: outbox,
-        outbound: calls,
-        metrics: metrics.deliveries,
-        logger,
-        bounds: deliveries,
-      },
-    );
+    const deliver = createDeliveries(service, { store: outbox, outbound: calls, metrics, logger, bounds: deliveries });
     const retry = retryDeliveries(pools.others, service.runtime.now, deliveriesQueued);
     const work = startWork(
       { ...options, holder, service, metrics },
@@ -192,7 +185,9 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     let closed: Promise<unknown> | undefined;
     const close = async () => {
       closed ??= Promise.all([app.close(), work.stop()])
+        .then(stopReceiving)
         .then(() => money.engine.leave())
+        .then(() => money.signing.close())
         .then(letGo);
       await closed;
     };
@@ -210,6 +205,20 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     await letGo();
     throw error;
   }
+}
+
+/** The worker that delivers, and the access tokens that it calls bridges with. */
+function createDeliveries(
+  service: Service,
+  { metrics, ...means }: Required<Omit<Parameters<typeof deliverEvents>[1], 'metrics'>> & { metrics: Metrics },
+) {
+  const accessTokens = createAccessTokens({
+    outbound: means.outbound,
+    now: service.runtime.now,
+    fetched: metrics.tokenFetched,
+    calls: means.bounds.slots,
+  });
+  return deliverEvents({ ...service, accessTokens }, { ...means, metrics: metrics.deliveries });
 }
 
 /** The pools of a process. Each has its own timeouts, and connections that the others leave alone. */
@@ -276,6 +285,7 @@ interface Resources {
   readonly epochs: EpochGuard;
   readonly disk: DiskSpace;
   readonly outbound: Outbound;
+  readonly siblings: Siblings;
   readonly deliveriesQueued: () => void;
   readonly retriesQueued: () => void;
   readonly intentsAccepted: () => void;
@@ -286,7 +296,7 @@ interface Resources {
 /** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
 function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
   const { metrics, pools, epochs, disk, outbound, deliveriesQueued, retriesQueued } = resources;
-  const { holder, intentsAccepted: accepted } = resources;
+  const { holder, siblings, intentsAccepted: accepted } = resources;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000 } = options;
@@ -303,7 +313,9 @@ function createService(options: ServerOptions, resources: Resources): { service:
   });
   const { check } = integrity;
   const store = createStore(pools, { check, epochs }, metrics.batched, disk);
-  const money = createMoney(pools.others, { store, runtime, holder, accepted, queued: deliveriesQueued, metrics });
+  const signing = createSigning({ suite: native, failed: (err) => logger.error({ err }, 'the signing thread failed') });
+  const queued = deliveriesQueued;
+  const money = createMoney(pools.others, { store, runtime, signing, holder, siblings, accepted, queued, metrics });
   const service = {
     publicUrl,
     ...(publicAliases ? { publicAliases } : {}),

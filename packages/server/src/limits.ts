@@ -340,7 +340,7 @@ export const limits = {
    * Intents: stored in one `batch` at most, decided on so many `together` before what is stored is looked at; batches under
    * way (`lanes`), each of another ledger; those of one ledger that may wait for it (`queue`), and how often one is to be
    * stored with others before its request begins anew (`tries`); milliseconds for which one under way that cannot be
-   * processed is `postponed`; wallets and symbols that are `known` of one ledger, and its `balances`;
+   * processed is `postponed`; wallets and symbols that are `known` of one ledger, its `balances`, and the latest `handles` taken;
    * `ledgers` that one process decides for; milliseconds that a process stays the `home` of a ledger after its last
    * decision, and the `margin` in which it asks again; characters of a `report` that is taken although the record is full.
    */
@@ -353,10 +353,25 @@ export const limits = {
     postponed: 60_000,
     known: 10_000,
     balances: 50_000,
+    handles: 1_000,
     ledgers: 1_000,
     home: 3_000,
     margin: 1_000,
     report: 4_096,
+  },
+  /**
+   * Processes of one machine that speak to one another: bytes of one `frame`, and bytes that may wait to be sent to one of
+   * them (`unsent`); milliseconds of `silence` after which one that owes answers counts as gone, and of `respite` before one
+   * that was not there is tried again; how many of these are `known`. Bytes of what was handed to a process that may wait
+   * there (`held`).
+   */
+  siblings: {
+    frame: 8 * 1024 * 1024,
+    unsent: 64 * 1024 * 1024,
+    held: { all: 32 * 1024 * 1024, ledger: 8 * 1024 * 1024 },
+    silence: 4_000,
+    respite: 1_000,
+    known: 100,
   },
   /** Attempts at a write, which is prepared again whenever the state it was decided on has changed. */
   attempts: 200,

@@ -5,7 +5,14 @@ export type Counts = (MetricObject & { values: MetricValue<string>[]; aggregator
 
 /** Messages from the primary to a worker. Secrets travel this way, since other users can read the environment. */
 export type ToWorker =
-  | { readonly type: 'serve'; readonly databaseUrl: string; readonly masterKey: string; readonly worker: string }
+  | {
+      readonly type: 'serve';
+      readonly databaseUrl: string;
+      readonly masterKey: string;
+      readonly worker: string;
+      /** The folder in which the processes meet. */
+      readonly siblings?: string;
+    }
   | { readonly type: 'stop' }
   | { readonly type: 'count'; readonly question: number }
   | { readonly type: 'counted'; readonly question: number; readonly text: string };

@@ -14,6 +14,8 @@ export interface ServeOptions {
   readonly logger: FastifyBaseLogger;
   /** Which of the deployment's processes it is; `0` when it is the only one. */
   readonly worker: string;
+  /** The folder in which the processes meet. */
+  readonly siblings?: string;
   /** Collects the metrics of all processes. */
   readonly collect?: () => Promise<string>;
 }
@@ -46,6 +48,7 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     ...(reportAssetsDir === undefined ? {} : { reportAssetsDir }),
     ...(reportAssetsBucket === undefined ? {} : { reportAssetsBucket }),
     worker: means.worker,
+    ...(means.siblings === undefined ? {} : { siblings: means.siblings }),
     ...(means.collect ? { collect: means.collect } : {}),
   });
   try {

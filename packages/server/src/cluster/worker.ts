@@ -26,12 +26,13 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
     process.exit(0);
   };
 
-  const begin = async ({ databaseUrl, masterKey, worker }: Extract<ToWorker, { type: 'serve' }>) => {
+  const begin = async ({ databaseUrl, masterKey, worker, siblings }: Extract<ToWorker, { type: 'serve' }>) => {
     server = await serve(config, {
       databaseUrl,
       masterKey: Buffer.from(masterKey, 'base64'),
       logger: logger.child({ worker }) as FastifyBaseLogger,
       worker,
+      ...(siblings === undefined ? {} : { siblings }),
       collect,
     });
     tellPrimary({ type: 'serving' });

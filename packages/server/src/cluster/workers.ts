@@ -1,7 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import { closeWithWorker } from './connections.js';
 import { collectCounts } from './counts.js';
+import { type MeetingPlace, makeMeetingPlace } from './meeting-place.js';
 import type { ToPrimary, ToWorker } from './messages.js';
 import { replacements } from './replacements.js';
 import { watch } from './watchdog.js';
@@ -55,6 +57,7 @@ class WorkerPool implements Workers {
   readonly #slots: readonly Slot[];
   readonly #running = new Set<Worker>();
   readonly #replaced = replacements();
+  #place: MeetingPlace | undefined;
   #fail: (error: Error) => void = () => {};
   #stopping = false;
   /** Early deaths in a row. */
@@ -73,6 +76,7 @@ class WorkerPool implements Workers {
 
   async start(): Promise<void> {
     cluster.setupPrimary({ execArgv: [...process.execArgv, YOUNG] });
+    this.#place = await makeMeetingPlace(this.#options.logger);
     await Promise.all(this.#slots.map((slot) => this.#fill(slot)));
   }
 
@@ -88,6 +92,7 @@ class WorkerPool implements Workers {
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all([...this.#running].map(stopWorker));
+    await this.#place?.remove();
   }
 
   /** Starts a worker in the slot, beside the present one. */
@@ -95,6 +100,7 @@ class WorkerPool implements Workers {
     const { databaseUrl, masterKey, logger } = this.#options;
     const began = performance.now();
     const worker = cluster.fork();
+    closeWithWorker(worker);
     this.#running.add(worker);
     worker.once('exit', () => this.#running.delete(worker));
     let because: 'died' | 'stood-still' = 'died';
@@ -102,7 +108,8 @@ class WorkerPool implements Workers {
       because = 'stood-still';
       logger.error({ worker: slot.name }, 'the event loop of a worker stands still: it is killed');
     });
-    const means = { databaseUrl, masterKey: masterKey.toString('base64'), worker: slot.name };
+    const place = this.#place && { siblings: this.#place.folder };
+    const means = { databaseUrl, masterKey: masterKey.toString('base64'), worker: slot.name, ...place };
     await awaitServing(worker, () => (this.#stopping ? { type: 'stop' } : { type: 'serve', ...means }));
     slot.worker = worker;
     worker.on('message', (message: ToPrimary) => {

@@ -1,5 +1,7 @@
 import {
+  digest as digestOf,
   type JsonObject,
+  PROOF_METHOD,
   type Proof,
   type StoredProof,
   type Suite,
@@ -7,6 +9,7 @@ import {
   signWebhook,
   type WebhookHeaders,
 } from '@countersign/protocol';
+import type { SigningKey, Unsigned } from './signing.js';
 
 /** A signer of the ledger's own whose key the server holds. */
 export interface Countersigner {
@@ -16,6 +19,12 @@ export interface Countersigner {
   sign(hash: string, custom?: JsonObject): Proof;
   /** A proof over a record's hash, as records keep it. */
   stored(hash: string, custom: JsonObject): StoredProof;
+  /**
+   * A proof as `stored` makes it, to be signed later.
+   *
+   * @param isBare free of `origin` and `signer`
+   */
+  unsigned(hash: string, custom: JsonObject, isBare: boolean): Unsigned;
   /** A proof over the hash of a list, an error or an item, made for one answer. */
   fresh(hash: string, custom: JsonObject): StoredProof;
   /** A bearer token in compact form (RFC 7515 §7.1), by which other services recognise a call of the ledger. */
@@ -36,11 +45,7 @@ export interface Countersigner {
  *
  * @param key base64 public key and 32-byte secret seed
  */
-export function countersigner(
-  handle: string,
-  key: { readonly public: string; readonly secret: Uint8Array },
-  suite: Suite,
-): Countersigner {
+export function countersigner(handle: string, key: SigningKey, suite: Suite): Countersigner {
   const sign = (hash: string, custom?: JsonObject): Proof =>
     signProof({ hash, ...(custom ? { custom } : {}), public: key.public, secret: key.secret }, suite);
   return {
@@ -51,6 +56,13 @@ export function countersigner(
     stored(hash, custom) {
       const { digest, method, result } = sign(hash, custom);
       return { custom, digest, method, origin: 'key-pair', public: key.public, result, signer: handle };
+    },
+    unsigned(hash, custom, isBare) {
+      const digest = digestOf(hash, custom, suite);
+      const bare = { custom, digest, method: PROOF_METHOD, public: key.public, result: '' };
+      if (isBare) return { proof: bare, key };
+      const { method, result } = bare;
+      return { proof: { custom, digest, method, origin: 'key-pair', public: key.public, result, signer: handle }, key };
     },
     fresh(hash, custom) {
       const { digest, method, result } = sign(hash, custom);

@@ -90,6 +90,7 @@ export class LedgerTask implements Task {
 
   async #after(turn: Promise<void>): Promise<void> {
     await turn;
+    this.#slice = 0;
     this.#assertWanted();
   }
 

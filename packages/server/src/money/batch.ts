@@ -2,6 +2,7 @@ import { luid as makeLuid, type RecordEnvelope } from '@countersign/protocol';
 import type { Occurrence } from '../events/occurrence.js';
 import { creationOf } from '../events/occurrence.js';
 import { raiseEvents } from '../events/raise.js';
+import type { Signing } from '../keys/signing.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { NewIntent } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
@@ -21,8 +22,8 @@ import { Thread } from './thread.js';
 
 const KIND = kindNamed('intent');
 
-/** Steps that a proof takes to be made (`limits.work`). */
-const PROOF_STEPS = 250;
+/** Steps that a proof takes to be made (`limits.work`): half of them to decide on it, half to sign and store it. */
+const PROOF_STEPS = 125;
 
 /** A new intent with what was found for it. */
 export interface PreparedIntent extends NewIntent {
@@ -32,7 +33,25 @@ export interface PreparedIntent extends NewIntent {
 /** What decisions have left intents in: final, or waiting for something. */
 export type Outcomes = Readonly<Record<'completed' | 'rejected' | 'waiting', number>>;
 
-/** The decisions on several intents, in order, which are stored together. */
+/** What was decided on one intent. */
+interface Decision {
+  readonly session: Session;
+  readonly member: Member;
+  /** What its create decided; absent for the ledger's own, and for one under way. */
+  readonly write: Write | undefined;
+}
+
+/** Why a batch cannot be stored. */
+export interface Unfit {
+  /** The session of the intent that stands in its way. */
+  readonly session: Session;
+  readonly error: unknown;
+}
+
+/**
+ * The decisions on several intents, in order, which are stored together. Signatures are made after the decisions, several
+ * intents at a time (`sign`), and what is stored is made of what was signed.
+ */
 export class Batch {
   readonly #needs = new Map<string, Need>();
   readonly #writes: Write[] = [];
@@ -40,13 +59,22 @@ export class Batch {
   readonly #closed: string[] = [];
   readonly #outcomes = { completed: 0, rejected: 0, waiting: 0 };
   readonly #calls: NewDelivery[] = [];
+  /** Decisions that are not signed yet. */
+  #decisions: Decision[] = [];
+  /** Ends when all that was signed is ready to be stored. */
+  #signed: Promise<void> = Promise.resolve();
+  #unfit: Unfit | undefined;
+  #isDiscarded = false;
 
   /** Of the next decisions, ISO 8601. */
   moment = '';
 
-  constructor(private readonly books: Books) {}
+  constructor(
+    private readonly books: Books,
+    private readonly signing: Signing,
+  ) {}
 
-  /** Decides on a new intent. @throws what makes a version or its events refused */
+  /** Decides on a new intent. @throws what ends its request */
   async create(pending: PreparedIntent): Promise<void> {
     const { session, record, write, prepared } = pending;
     const draft = new Draft(session.ledger, record, 0);
@@ -55,7 +83,7 @@ export class Batch {
     thread.resolve(first);
     for (const need of neededBy(prepared)) this.#needs.set(need.luid, need);
     for (const need of write.needs) this.#needs.set(`${need.kind} ${need.handle}`, need);
-    for (const member of thread.members) await this.#keep(session, member, member === first ? write : undefined);
+    for (const member of thread.members) await this.#decided(session, member, member === first ? write : undefined);
   }
 
   /** Decides on the intents of a thread that are under way, after what has happened to them. */
@@ -73,7 +101,7 @@ export class Batch {
       for (const need of forwards.flatMap((one) => neededBy(one.prepared))) this.#needs.set(need.luid, need);
       for (const event of events) thread.take(member, event);
     }
-    for (const member of thread.members) await this.#keep(session, member, undefined);
+    for (const member of thread.members) await this.#decided(session, member, undefined);
   }
 
   /** Accepts a new intent for another process to decide on. */
@@ -81,7 +109,28 @@ export class Batch {
     const thread = this.#thread(session, record);
     const member = thread.add(new Draft(session.ledger, record, 0), ACCEPTED);
     for (const need of write.needs) this.#needs.set(`${need.kind} ${need.handle}`, need);
-    await this.#keep(session, member, write);
+    await this.#decided(session, member, write);
+  }
+
+  /** Signs what was decided since the last call, and makes of it what is stored. Decisions go on meanwhile. */
+  sign(): void {
+    const decisions = this.#decisions;
+    this.#decisions = [];
+    const signed = this.signing.sign(decisions.flatMap(({ member }) => member.draft.takeUnsigned()));
+    this.#signed = this.#complete(decisions, signed, this.#signed);
+    // Who stores the batch is told; nobody else need be.
+    this.#signed.catch(() => {});
+  }
+
+  /** Waits until all is ready to be stored. @returns what stands in the way, if anything does */
+  async signed(): Promise<Unfit | undefined> {
+    await this.#signed;
+    return this.#unfit;
+  }
+
+  /** It is not stored: its intents are decided on anew. */
+  discard(): void {
+    this.#isDiscarded = true;
   }
 
   /** What became of the intents that were decided on; those that were only accepted are not counted. */
@@ -89,13 +138,13 @@ export class Batch {
     return this.#outcomes;
   }
 
-  /** All of it, for the commit. */
-  settlement(ledger: number, home: Settlement['home']): Settlement {
+  /** All of it, for the commit: once it is signed. @param moved what `Books.take` gave when the batch ended */
+  settlement(ledger: number, home: Settlement['home'], moved: ReturnType<Books['take']>): Settlement {
     return {
       ledger,
       writes: this.#writes,
       needs: [...this.#needs.values()],
-      ...this.books.take(),
+      ...moved,
       opened: this.#opened,
       closed: this.#closed,
       calls: this.#calls,
@@ -144,8 +193,29 @@ export class Batch {
     };
   }
 
-  /** Keeps what was decided on one intent. @param write what its create decided; absent for the ledger's own */
-  async #keep(session: Session, member: Member, write: Write | undefined): Promise<void> {
+  async #decided(session: Session, member: Member, write: Write | undefined): Promise<void> {
+    const { newest, record } = member.draft;
+    if (newest) await session.task.turn(PROOF_STEPS * (newest.proofs - record.meta.proofs.length));
+    this.#decisions.push({ session, member, write });
+    this.#count(member);
+  }
+
+  /** Keeps decisions once they are signed. @param before ends when those before them are kept: writes stay in order */
+  async #complete(decisions: readonly Decision[], signed: Promise<void>, before: Promise<void>): Promise<void> {
+    await signed;
+    await before;
+    for (const decision of decisions) {
+      if (this.#unfit || this.#isDiscarded) return;
+      try {
+        await this.#keep(decision);
+      } catch (error) {
+        this.#unfit = { session: decision.session, error };
+      }
+    }
+  }
+
+  /** @throws what makes a version or its events refused */
+  async #keep({ session, member, write }: Decision): Promise<void> {
     const { draft, state } = member;
     this.#calls.push(...(await queueCalls(session, member)));
     if (draft.versions.length === 0) {
@@ -165,7 +235,6 @@ export class Batch {
       ...(write?.unique ? { unique: write.unique } : {}),
       deliveries: [...(write?.deliveries ?? []), ...deliveries],
     });
-    this.#count(member);
     if (isFinal(state)) {
       if (draft.stored > 0) this.#closed.push(draft.record.luid);
       return;

@@ -1,5 +1,6 @@
 import type { Json, JsonObject, RecordEnvelope, StoredProof } from '@countersign/protocol';
 import type { Integrity } from '../integrity/integrity.js';
+import type { Unsigned } from '../keys/signing.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { type VersionWrite, versionAfter, versionOf } from '../records/version.js';
@@ -9,7 +10,6 @@ import type { PlannedProof } from './model.js';
 /** A version that a draft has added to its intent. */
 export interface DraftVersion {
   readonly change: number;
-  readonly text: string;
   /** Number of its proofs. */
   readonly proofs: number;
   readonly status: string;
@@ -19,14 +19,13 @@ export interface DraftVersion {
 const KIND = kindNamed('intent');
 
 /**
- * An intent while it is decided on: the stored record (or the new one), and the versions that decisions add. Their texts
- * differ in their proofs and in what follows them, so each is made of the one before.
+ * An intent while it is decided on: the stored record (or the new one), and the versions that decisions add. Their proofs
+ * are signed once all is decided, and their texts are made then.
  */
 export class Draft {
-  readonly #head: string;
   readonly #rest: JsonObject;
   readonly #proofs: StoredProof[];
-  #joined: string;
+  #unsigned: Unsigned[] = [];
   #status: string;
   #isRouted: boolean;
   readonly versions: DraftVersion[] = [];
@@ -40,12 +39,10 @@ export class Draft {
     readonly record: RecordEnvelope,
     readonly stored: number,
   ) {
-    const { hash, data, luid, meta } = record;
+    const { meta } = record;
     const { proofs, status, routed, ...rest } = meta as RecordEnvelope['meta'] & { routed?: boolean };
-    this.#head = `${JSON.stringify({ hash, data, luid }).slice(0, -1)},"meta":{"proofs":[`;
     this.#rest = rest as unknown as JsonObject;
     this.#proofs = [...proofs];
-    this.#joined = proofs.map((proof) => JSON.stringify(proof)).join(',');
     this.#status = status ?? 'pending';
     this.#isRouted = routed === true;
     if (stored === 0) this.#addVersion();
@@ -70,16 +67,23 @@ export class Draft {
     return this.#at(this.#proofs.length, this.#status, this.#isRouted);
   }
 
-  /** Adds a version with these proofs, signed as of `moment` (interface/intents#trails). */
+  /** Adds a version with these proofs, which are to be signed as of `moment` (interface/intents#trails). */
   add(proofs: readonly PlannedProof[], status: string, isRouted: boolean, moment: string): void {
     for (const planned of proofs) {
-      const proof = this.#sign(planned, moment);
-      this.#proofs.push(proof);
-      this.#joined += `,${JSON.stringify(proof)}`;
+      const unsigned = this.#plan(planned, moment);
+      this.#proofs.push(unsigned.proof);
+      this.#unsigned.push(unsigned);
     }
     this.#status = status;
     this.#isRouted = isRouted;
     this.#addVersion();
+  }
+
+  /** Hands out the proofs that are to be signed, in their order. */
+  takeUnsigned(): readonly Unsigned[] {
+    const unsigned = this.#unsigned;
+    this.#unsigned = [];
+    return unsigned;
   }
 
   /** The record as a version of the draft has it. */
@@ -88,17 +92,20 @@ export class Draft {
   }
 
   /**
-   * The newest version as it is stored, and those before it.
+   * The newest version as it is stored, and those before it. All proofs are signed by now.
    *
    * @param first the first one of a new intent, where its create has made it
    * @throws `record.invalid` when it holds more bytes than a record may
    */
   write(integrity: Integrity, first?: VersionWrite) {
     const { ledger, record } = this;
+    const texts = this.#texts();
+    const { change, status } = this.newest!;
     const version = first
-      ? versionAfter(first, record, this.newest!)
+      ? versionAfter(first, record, { change, status, text: texts.at(-1)! })
       : versionOf(ledger, KIND, this.current, this.change);
-    const earlier: EarlierVersion[] = this.versions.slice(0, -1).map(({ change, text }) => {
+    const earlier: EarlierVersion[] = this.versions.slice(0, -1).map(({ change }, at) => {
+      const text = texts[at]!;
       const action = change === 1 ? 'create' : 'update';
       const coded = { luid: record.luid, change, action, body: text } as const;
       return { change, action, body: text, mac: integrity.mac({ ledger: ledger.id, kind: 'intent' }, coded) };
@@ -108,20 +115,25 @@ export class Draft {
     return { ...version, action: this.stored === 0 ? ('create' as const) : ('update' as const), earlier, mac };
   }
 
-  #sign({ by, custom, isBare }: PlannedProof, moment: string): StoredProof {
-    const signer = this.ledger[by];
-    const said = { ...custom, moment };
-    if (!isBare) return signer.stored(this.record.hash, said);
-    const { digest, method, result } = signer.sign(this.record.hash, said);
-    return { custom: said, digest, method, public: signer.public, result };
+  #plan({ by, custom, isBare }: PlannedProof, moment: string): Unsigned {
+    return this.ledger[by].unsigned(this.record.hash, { ...custom, moment }, isBare === true);
+  }
+
+  /** Texts of the versions. They differ in their proofs and in what follows them, so each is made of the one before. */
+  #texts(): string[] {
+    const { hash, data, luid } = this.record;
+    let text = `${JSON.stringify({ hash, data, luid }).slice(0, -1)},"meta":{"proofs":[`;
+    let joined = 0;
+    return this.versions.map(({ proofs, status, isRouted }) => {
+      for (; joined < proofs; joined += 1) text += `${joined > 0 ? ',' : ''}${JSON.stringify(this.#proofs[joined])}`;
+      const rest = JSON.stringify({ ...(isRouted ? { routed: true } : {}), status, ...this.#rest });
+      return `${text}],${rest.slice(1)}}`;
+    });
   }
 
   #addVersion(): void {
-    const status = this.#status;
-    const isRouted = this.#isRouted;
-    const rest = JSON.stringify({ ...(isRouted ? { routed: true } : {}), status, ...this.#rest });
-    const text = `${this.#head}${this.#joined}],${rest.slice(1)}}`;
-    this.versions.push({ change: this.change + 1, text, proofs: this.#proofs.length, status, isRouted });
+    const proofs = this.#proofs.length;
+    this.versions.push({ change: this.change + 1, proofs, status: this.#status, isRouted: this.#isRouted });
   }
 
   #at(proofs: number, status: string, isRouted: boolean): RecordEnvelope {

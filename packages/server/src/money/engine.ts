@@ -11,11 +11,13 @@ import type { SettlerMeans } from './settler-means.js';
 /** Decides on the intents of all ledgers that this process is the home of. */
 export interface Engine {
   /**
-   * Stores a new intent, decided on where this process is the home of its ledger (interface/intents#processing).
+   * Stores a new intent, decided on by the home of its ledger where that can be reached (interface/intents#processing).
    *
    * @throws what preparing and deciding throws, as `Session.commit` does
    */
   create(intent: NewIntent): Promise<Outcome>;
+  /** The same of one that another process has handed over. @throws NotHome where this process is not the home */
+  take(intent: NewIntent): Promise<Outcome>;
   /** Decides on an intent under way, and on its thread. @throws as `create` does */
   advance(session: Session, open: StoredOpenIntent): Promise<Outcome>;
   /** Lets go of all ledgers: another process may decide on their intents at once. */
@@ -42,7 +44,8 @@ export function createEngine(means: SettlerMeans, openIntents: OpenIntents): Eng
     });
   };
   return {
-    create: (intent) => settlerOf(intent.session.ledger.id).decide(newItem(intent)),
+    create: (intent) => settlerOf(intent.session.ledger.id).decide(newItem(intent, false)),
+    take: (intent) => settlerOf(intent.session.ledger.id).decide(newItem(intent, true)),
     advance: (session, open) => settlerOf(session.ledger.id).decide(openItem(session, openIntents, open)),
     async leave() {
       const ledgers = [...kept].map(({ ledger }) => ledger);

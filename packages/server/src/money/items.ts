@@ -19,6 +19,10 @@ export interface Item {
   readonly luid: string;
   /** Names what two items must not decide on in one batch: a handle that is to be taken, or a thread. */
   readonly key: string;
+  /** Of a new intent: what its create has decided. */
+  readonly created?: NewIntent;
+  /** A new intent of a client of another process, which takes it back unless this one is the home. */
+  readonly isHanded?: boolean;
   /** Reads what a decision takes. @throws OutOfDate, and what resolution throws */
   prepare(directory: Directory): Promise<Ready>;
   /** Stores it for another process to decide on. */
@@ -32,13 +36,15 @@ export interface Ready {
   decide(batch: Batch): Promise<void>;
 }
 
-/** A new intent of a client. */
-export function newItem(intent: NewIntent): Item {
+/** A new intent of a client. @param isHanded whether another process has handed it over */
+export function newItem(intent: NewIntent, isHanded: boolean): Item {
   const { session, record } = intent;
   return {
     session,
     luid: record.luid,
     key: `handle ${String(record.data.handle)}`,
+    created: intent,
+    ...(isHanded ? { isHanded } : {}),
     async prepare(directory) {
       const prepared = await prepareIntent({ session, directory }, record);
       return { places: placesOf(prepared), decide: (batch) => batch.create({ ...intent, prepared }) };

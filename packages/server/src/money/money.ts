@@ -1,24 +1,31 @@
 import { luid } from '@countersign/protocol';
 import type pg from 'pg';
 import type { Runtime } from '../base/clock.js';
+import type { Signing } from '../keys/signing.js';
 import type { Metrics } from '../metrics.js';
+import type { Siblings } from '../siblings/siblings.js';
 import { createHomes } from '../store/money/homes.js';
 import type { OpenIntents } from '../store/money/open-intents.js';
 import type { Store } from '../store/store.js';
 import { createEngine, type Engine } from './engine.js';
+import { createHandOver } from './handing/hand-over.js';
 import { createSettlerMetrics, watchOpenIntents } from './metrics.js';
 
 /** What this process decides on intents with. */
 export interface Money {
   readonly engine: Engine;
   readonly openIntents: OpenIntents;
+  readonly signing: Signing;
 }
 
 export interface MoneyMeans {
   readonly store: Pick<Store, 'settle' | 'loadBooks' | 'openIntents'>;
   readonly runtime: Runtime;
+  readonly signing: Signing;
   /** Name of this process. */
   readonly holder: string;
+  /** The other processes of this machine. */
+  readonly siblings: Siblings;
   /** Says that another process is to decide on what was accepted. */
   readonly accepted: () => void;
   /** Says that deliveries were queued. */
@@ -26,7 +33,8 @@ export interface MoneyMeans {
   readonly metrics: Metrics;
 }
 
-export function createMoney(pool: pg.Pool, { store, runtime, holder, accepted, queued, metrics }: MoneyMeans): Money {
+export function createMoney(pool: pg.Pool, means: MoneyMeans): Money {
+  const { store, runtime, signing, holder, siblings, accepted, queued, metrics } = means;
   const { openIntents } = store;
   watchOpenIntents(metrics, openIntents.count, runtime.now);
   const engine = createEngine(
@@ -34,15 +42,17 @@ export function createMoney(pool: pg.Pool, { store, runtime, holder, accepted, q
       load: store.loadBooks,
       homes: createHomes(pool, holder),
       store: store.settle,
+      signing,
       holder,
       clock: () => performance.now(),
       now: runtime.now,
       newLuid: () => luid('wbl', Math.floor(runtime.now() / 1000), runtime.random(11)),
+      handOver: createHandOver(siblings),
       accepted,
       queued,
       metrics: createSettlerMetrics(metrics),
     },
     openIntents,
   );
-  return { engine, openIntents };
+  return { engine, openIntents, signing };
 }

@@ -1,13 +1,16 @@
+import type { Signing } from '../keys/signing.js';
 import type { Settled, Settlement } from '../store/committer/settlement.js';
 import type { LoadBooks } from '../store/money/books.js';
 import type { Homes } from '../store/money/homes.js';
 import type { Outcomes } from './batch.js';
+import type { HandOver } from './handing/hand-over.js';
 
 /** What settlers are built on. */
 export interface SettlerMeans {
   readonly load: LoadBooks;
   readonly homes: Homes;
   readonly store: (settlement: Settlement) => Promise<Settled>;
+  readonly signing: Signing;
   /** Name of this process in the table of homes. */
   readonly holder: string;
   /** Milliseconds of a monotonic clock: for leases. */
@@ -16,6 +19,8 @@ export interface SettlerMeans {
   readonly now: () => number;
   /** Makes the luid of a row of a balance or limit. */
   readonly newLuid: () => string;
+  /** Absent where no other process can be reached but through the database. */
+  readonly handOver?: HandOver;
   /** Another process is to decide on what was accepted. */
   readonly accepted: () => void;
   /** Deliveries were queued. */
@@ -28,6 +33,8 @@ export interface SettlerMetrics {
   settled(size: number, outcomes: Outcomes): void;
   /** A batch was decided anew, since something it rested on had changed. */
   redone(): void;
+  /** Another process was handed an intent: it has answered, or the intent came back to be stored for it. */
+  handedOver(result: 'answered' | 'back'): void;
   /** This process is the home of a ledger that another one was the home of. */
   movedHome(): void;
 }

@@ -4,19 +4,14 @@ import type { Settled, Settlement } from '../store/committer/settlement.js';
 import type { Outcome } from '../store/committer/write.js';
 import { isRefused } from '../store/unavailable.js';
 import { Books } from './accounts/books.js';
-import { Batch } from './batch.js';
+import { Batch, type Unfit } from './batch.js';
+import { Handing } from './handing/handing.js';
+import { HomeLease } from './home-lease.js';
 import type { Item, Ready } from './items.js';
 import { type Directory, directoryOf, type Found } from './resolution/directory.js';
 import type { SettlerMeans } from './settler-means.js';
-
-/** An intent that waits for its decision. */
-interface WaitingIntent {
-  readonly item: Item;
-  /** How often its batch was not stored, for a reason that lies in another intent. */
-  tries: number;
-  resolve(outcome: Outcome): void;
-  reject(error: unknown): void;
-}
+import { assertWanted, type WaitingIntent } from './waiting-intent.js';
+import { WaitingQueue } from './waiting-queue.js';
 
 interface ReadyIntent extends WaitingIntent {
   readonly ready: Ready;
@@ -59,7 +54,7 @@ const BLOCKED = { result: 'blocked', version: 0 } as const;
  * two processes that both take themselves for the home store nothing false.
  */
 export class Settler {
-  readonly #queue: WaitingIntent[] = [];
+  readonly #queue = new WaitingQueue();
   readonly #found = new Map<string, Found>();
   #books: Books;
   #isRunning = false;
@@ -70,9 +65,8 @@ export class Settler {
   #wake: () => void = () => {};
   /** Intents of the next batch at most: it halves when a batch fails, and grows with each that succeeds. */
   #width: number = limits.intents.batch;
-  /** When the home ends, by the monotonic clock; until when another process is known to have it. */
-  #homeUntil = Number.NEGATIVE_INFINITY;
-  #awayUntil = Number.NEGATIVE_INFINITY;
+  readonly #home: HomeLease;
+  readonly #handing: Handing;
   /** Milliseconds since 1970 of the last decision: the clock of a ledger does not run backwards. */
   #last = 0;
 
@@ -81,28 +75,39 @@ export class Settler {
     private readonly means: SettlerMeans,
   ) {
     this.#books = new Books(means.newLuid);
+    this.#home = new HomeLease(ledger, means);
+    this.#handing = new Handing(means, (one, isElsewhere) => {
+      if (isElsewhere) this.#home.askAnew();
+      this.#add(one);
+    });
   }
 
   /**
-   * Decides on an intent, and stores it with all that follows at once.
+   * Decides on an intent, and stores it with all that follows at once, or has the ledger's home do so.
    *
    * @throws what preparing and deciding throws; Overloaded when too many wait
    */
   decide(item: Item): Promise<Outcome> {
     return new Promise<Outcome>((resolve, reject) => {
-      if (this.#queue.length >= limits.intents.queue) {
+      if (this.#queue.size + this.#handing.size >= limits.intents.queue) {
         reject(new Overloaded('Too many intents of the ledger wait for their decision.'));
         return;
       }
-      this.#queue.push({ item, tries: 0, resolve, reject });
-      this.#wake();
-      void this.#run();
+      this.#add({ item, tries: 0, resolve, reject });
     });
+  }
+
+  #add(one: WaitingIntent): void {
+    this.#queue.add(one);
+    this.#wake();
+    void this.#run();
   }
 
   /** Frees its memory when it is idle and its home has ended: all of it has to be read again then. */
   rest(): void {
-    if (!this.#isRunning && this.means.clock() >= this.#homeUntil) this.#forget();
+    if (this.#isRunning || !this.#home.isOver) return;
+    this.#forget();
+    this.#queue.forget();
   }
 
   async #run(): Promise<void> {
@@ -113,40 +118,29 @@ export class Settler {
     } catch (error) {
       // A defect: nobody is to wait for ever.
       this.#forget();
-      for (const { reject } of [...(this.#next?.intents ?? []), ...this.#queue.splice(0)]) reject(error);
+      for (const { reject } of [...this.#underWay(), ...this.#queue.empty()]) reject(error);
       this.#next = undefined;
+      this.#sending = undefined;
     } finally {
       this.#isRunning = false;
       // One may have come after the loop had ended, and before this.
-      if (this.#queue.length > 0) void this.#run();
+      if (this.#queue.size > 0) void this.#run();
     }
   }
 
   async #settle(): Promise<void> {
-    while (this.#queue.length > 0 || this.#next || this.#sending) {
+    while (this.#queue.size > 0 || this.#next || this.#sending) {
       if (this.#sending?.result) this.#takeUp(this.#sending.result);
       if (this.#next && !this.#sending) this.#send(this.#next);
-      const group = this.#takeGroup(this.#room());
+      const group = this.#queue.take(this.#room(), this.#underWay());
       if (group.length > 0) this.#next = await this.#decide(group, this.#next);
       else if (this.#sending) await Promise.race([this.#sending.done, this.#arrival()]);
     }
   }
 
-  /** Takes the first intents of the queue. Of two with one key the later waits until the earlier is stored. */
-  #takeGroup(room: number): WaitingIntent[] {
-    const underWay = [...(this.#sending?.intents ?? []), ...(this.#next?.intents ?? [])];
-    const keys = new Set(underWay.map(({ item }) => item.key));
-    const taken: WaitingIntent[] = [];
-    const held: WaitingIntent[] = [];
-    let seen = 0;
-    while (taken.length < room && seen < this.#queue.length) {
-      const one = this.#queue[seen]!;
-      seen += 1;
-      (keys.has(one.item.key) ? held : taken).push(one);
-      keys.add(one.item.key);
-    }
-    this.#queue.splice(0, seen, ...held);
-    return taken;
+  /** Intents that are not stored yet. */
+  #underWay(): WaitingIntent[] {
+    return [...(this.#sending?.intents ?? []), ...(this.#next?.intents ?? [])];
   }
 
   /** How many intents are decided on next. */
@@ -171,7 +165,8 @@ export class Settler {
     if (isStored) return;
     // What was decided meanwhile rests on what was not stored, and has moved in books that were read anew.
     this.#forget();
-    this.#queue.unshift(...again, ...(this.#next?.intents ?? []));
+    this.#queue.putBack([...again, ...(this.#next?.intents ?? [])]);
+    this.#next?.batch.discard();
     this.#next = undefined;
   }
 
@@ -181,41 +176,42 @@ export class Settler {
    * @returns all of them; undefined when no intent is left of them
    */
   async #decide(intents: readonly WaitingIntent[], before: Decided | undefined): Promise<Decided | undefined> {
+    let kept = intents;
     try {
       const isHome = before ? before.ready !== undefined : await this.#takeHome();
-      if (!isHome) return await this.#accept(intents, before);
+      if (!isHome) {
+        kept = this.#handing.begin(this.#home.holder, intents);
+        return await this.#accept(kept, before);
+      }
       const ready = await this.#prepare(intents);
       await this.#load(ready);
       return await this.#decideAll(ready, before);
     } catch (error) {
       this.#forget();
-      for (const { reject } of intents) reject(error);
-      this.#queue.unshift(...(before?.intents ?? []));
+      for (const { reject } of kept) reject(error);
+      this.#queue.putBack(before?.intents ?? []);
+      before?.batch.discard();
       return undefined;
     }
   }
 
   async #decideAll(ready: readonly ReadyIntent[], before: Decided | undefined): Promise<Decided | undefined> {
-    const batch = this.#begin(before);
-    const all = [...(before?.ready ?? []), ...ready];
+    let batch = this.#begin(before);
+    let all: readonly ReadyIntent[] = [...(before?.ready ?? []), ...ready];
     let failed = await this.#tryAll(batch, ready);
-    if (!failed) return all.length > 0 ? { batch, intents: all, ready: all } : undefined;
-    let left: readonly ReadyIntent[] = all;
     while (failed) {
       // The books hold half of what failed: the others are decided on without it.
-      left = left.filter((one) => one !== failed);
-      if (left.length === 0) break;
+      batch.discard();
+      all = all.filter((one) => one !== failed);
       this.#forget();
-      await this.#load(left);
-      const anew = this.#begin(undefined);
-      failed = await this.#tryAll(anew, left);
-      if (!failed) return { batch: anew, intents: left, ready: left };
+      await this.#load(all);
+      batch = this.#begin(undefined);
+      failed = await this.#tryAll(batch, all);
     }
-    this.#forget();
-    return undefined;
+    return all.length > 0 ? { batch, intents: all, ready: all } : undefined;
   }
 
-  /** @returns the first that cannot be decided on, which is rejected */
+  /** Decides, and signs what was decided. @returns the first that cannot be decided on, which is rejected */
   async #tryAll(batch: Batch, ready: readonly ReadyIntent[]): Promise<ReadyIntent | undefined> {
     for (const one of ready) {
       try {
@@ -225,13 +221,25 @@ export class Settler {
         return one;
       }
     }
+    batch.sign();
     return undefined;
   }
 
-  async #accept(intents: readonly WaitingIntent[], before: Decided | undefined): Promise<Decided> {
+  /** Accepts intents for the home to decide on, those that it could not be handed. */
+  async #accept(intents: readonly WaitingIntent[], before: Decided | undefined): Promise<Decided | undefined> {
+    if (intents.length === 0) return before;
     const batch = this.#begin(before);
-    for (const { item } of intents) await item.accept(batch);
-    return { batch, intents: [...(before?.intents ?? []), ...intents], ready: undefined };
+    const accepted = [...(before?.intents ?? [])];
+    for (const one of intents) {
+      try {
+        await one.item.accept(batch);
+        accepted.push(one);
+      } catch (error) {
+        one.reject(error);
+      }
+    }
+    batch.sign();
+    return accepted.length > 0 ? { batch, intents: accepted, ready: undefined } : undefined;
   }
 
   /** Those of the intents that could be prepared; the others are rejected. */
@@ -281,7 +289,7 @@ export class Settler {
   #begin(before: Decided | undefined): Batch {
     this.#last = Math.max(this.#last, this.means.now());
     const moment = new Date(this.#last).toISOString();
-    const batch = before?.batch ?? new Batch(this.#books);
+    const batch = before?.batch ?? new Batch(this.#books, this.means.signing);
     batch.moment = moment;
     return batch;
   }
@@ -299,27 +307,41 @@ export class Settler {
 
   async #store(batch: Batch, intents: readonly WaitingIntent[], isDecided: boolean): Promise<Sent> {
     const moment = new Date(this.#last).toISOString();
-    const { holder } = this.means;
-    const home = isDecided ? { holder, lease: limits.intents.home, moment } : undefined;
-    const since = this.means.clock();
+    const home = isDecided ? { holder: this.means.holder, lease: limits.intents.home, moment } : undefined;
+    // What is decided from now on is of the next batch.
+    const moved = this.#books.take();
+    let since: number;
     let settlement: Settlement;
     let settled: Settled;
     try {
-      settlement = batch.settlement(this.ledger, home);
+      const unfit = await batch.signed();
+      if (unfit) return { isStored: false, again: this.#leaveOut(unfit, intents) };
+      since = this.means.clock();
+      settlement = batch.settlement(this.ledger, home, moved);
       settled = await this.means.store(settlement);
     } catch (error) {
       return { isStored: false, again: this.#lose(error, intents) };
     }
     if (!settled.isStored) return { isStored: false, again: this.#redo(settled, intents, settlement) };
-    if (settlement.home) this.#homeUntil = since + limits.intents.home;
+    if (settlement.home) this.#home.renew(since);
     else if (settlement.opened.length > 0) this.means.accepted();
     this.#width = Math.min(limits.intents.batch, this.#width + 1);
     this.means.metrics.settled(intents.length, batch.outcomes);
     if (settlement.calls.length > 0 || settlement.writes.some(({ deliveries }) => deliveries?.length))
       this.means.queued();
     const version = settled.outcomes[0]?.version ?? 0;
-    for (const { resolve } of intents) resolve({ result: 'done', version });
+    for (const one of intents) {
+      this.#queue.noteTaken(one, version);
+      one.resolve({ result: 'done', version });
+    }
     return STORED;
+  }
+
+  /** Rejects the intent that cannot be stored. @returns the others, which are decided on without it */
+  #leaveOut({ session, error }: Unfit, intents: readonly WaitingIntent[]): readonly WaitingIntent[] {
+    this.#forget();
+    for (const { item, reject } of intents) if (item.session === session) reject(error);
+    return intents.filter(({ item }) => item.session !== session);
   }
 
   /** @returns the intents that are decided on anew */
@@ -343,7 +365,7 @@ export class Settler {
   ): readonly WaitingIntent[] {
     this.means.metrics.redone();
     this.#width = Math.max(1, this.#width >> 1);
-    if (!isHome) this.#homeUntil = Number.NEGATIVE_INFINITY;
+    if (!isHome) this.#home.lose();
     this.#forget();
     const results = new Map(writes.map((write, ord) => [write.luid, outcomes[ord]!] as const));
     const newest = Math.max(0, ...outcomes.map(({ version }) => version));
@@ -352,6 +374,7 @@ export class Settler {
       const isStale = one.item.session.ledger.version < newest;
       const other = isStale ? ({ result: 'stale', version: newest } as const) : BLOCKED;
       const { result, version } = results.get(one.item.luid) ?? other;
+      if (result === 'duplicated') this.#queue.noteTaken(one, version);
       one.tries += 1;
       // It may rest on something else that has changed: its session begins anew, and the others go on.
       const isTired = result === 'blocked' && one.tries >= limits.intents.tries;
@@ -369,30 +392,10 @@ export class Settler {
 
   /** Whether this process may decide: it is the home of the ledger for a while yet. */
   async #takeHome(): Promise<boolean> {
-    const { clock, homes } = this.means;
-    const now = clock();
-    if (now < this.#homeUntil - limits.intents.margin) return true;
-    if (now < this.#awayUntil) return false;
-    const taken = await homes.take(this.ledger, limits.intents.home);
-    if (taken === undefined) {
-      this.#awayUntil = now + limits.intents.margin;
-      return false;
-    }
-    // Another process may have decided since.
-    if (now >= this.#homeUntil) this.#forget();
-    this.#homeUntil = now + limits.intents.home;
-    if (taken.isMoved) this.means.metrics.movedHome();
-    this.#last = Math.max(this.#last, Date.parse(taken.moment));
+    const held = await this.#home.take();
+    if (!held) return false;
+    if (held.isAnew) this.#forget();
+    this.#last = Math.max(this.#last, held.moment);
     return true;
   }
-}
-
-/**
- * Checks that the client still waits. From here on it is decided on whether the client waits or not: the decisions that
- * follow rest on it. @throws what says that the client has gone, or that its time is over
- */
-function assertWanted({ item: { session } }: WaitingIntent): void {
-  const gone = session.task.abandonment();
-  if (gone) throw gone;
-  session.task.mustFinish();
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import type { Books } from './accounts/books.js';
-import { countDaily, countsDaily, findExceededLimit } from './accounts/limits.js';
+import { countDaily, countsDaily, findExceededLimit, findFull } from './accounts/limits.js';
 import { move } from './accounts/movements.js';
 import { type LimitTools, setLimits } from './accounts/set-limits.js';
 import type { Draft } from './draft.js';
@@ -45,8 +45,19 @@ export class Thread {
 
   /** Takes what has happened to a member, and all that follows from it. */
   take(member: Member, event: IntentEvent): void {
-    this.#step(member, event);
+    const { effects } = step(member.state, event);
+    const commits = effects.some((effect) => effect.type === 'books' && effect.action === 'settle');
+    const full = commits ? this.#findFull([member]) : undefined;
+    this.#step(member, full ? { type: 'full', failure: full } : event);
     this.#conclude();
+  }
+
+  /** What keeps members from committing: none has had room for its credits reserved. */
+  #findFull(members: readonly Member[]): Failure | undefined {
+    return findFull(
+      this.tools.books,
+      members.map(({ state }) => state.plan!),
+    );
   }
 
   /** Resolves a member, from what was found for it. */
@@ -81,10 +92,10 @@ export class Thread {
   #conclude(): void {
     if (this.members.length < 2) return;
     const failure = this.members.find(({ state }) => state.failure !== undefined)?.state.failure;
-    if (failure) this.#fail(failure);
-    else if (this.members.every(({ state }) => state.stage === 'prepared')) {
-      for (const member of this.members) this.#step(member, { type: 'thread-prepared' });
-    }
+    const isPrepared = this.members.every(({ state }) => state.stage === 'prepared');
+    const refusal = failure ?? (isPrepared ? this.#findFull(this.members) : undefined);
+    if (refusal) this.#fail(refusal);
+    else if (isPrepared) for (const member of this.members) this.#step(member, { type: 'thread-prepared' });
   }
 
   #fail(failure: Failure): void {

@@ -6,6 +6,8 @@ export interface EmbeddedOptions {
   readonly dataDir: string;
   /** WORKERS: how many processes connect. */
   readonly workers: number;
+  /** Settings of PostgreSQL in place of the service's, as for a database that may be lost. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Takes PostgreSQL's log, a line at a time. */
   readonly log: (line: string) => void;
   /** Takes messages for the operator. */

@@ -8,33 +8,41 @@ export interface TakenHome {
   readonly isMoved: boolean;
 }
 
+/** The process that is the home instead; undefined where it has just become so. */
+export interface OtherHome {
+  readonly holder: string | undefined;
+}
+
 /** The homes of ledgers: the process that decides on a ledger's intents. By the clock of the database. */
 export interface Homes {
   /**
    * Makes this process the home of the ledger for so many milliseconds, unless another one is.
-   *
-   * @returns undefined while another process is the home
    */
-  take(ledger: number, lease: number): Promise<TakenHome | undefined>;
+  take(ledger: number, lease: number): Promise<TakenHome | OtherHome>;
   /** Lets go of the ledgers, so that another process need not wait. */
   leave(ledgers: readonly number[]): Promise<void>;
 }
 
-const TAKE = `with was as (select holder from home where ledger_id = $1)
-  insert into home (ledger_id, holder, until, moment)
-  values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond', 'epoch')
-  on conflict (ledger_id) do update set holder = $2, until = excluded.until
-    where home.holder = $2 or home.until < clock_timestamp()
-  returning moment, exists (select from was where holder <> $2) as "isMoved"`;
+const TAKE = `with was as (select holder from home where ledger_id = $1),
+  taken as (
+    insert into home (ledger_id, holder, until, moment)
+    values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond', 'epoch')
+    on conflict (ledger_id) do update set holder = $2, until = excluded.until
+      where home.holder = $2 or home.until < clock_timestamp()
+    returning moment
+  )
+  select taken.moment, was.holder from (select) one left join taken on true left join was on true`;
 
 /** @param holder unique name of this process */
 export function createHomes(pool: pg.Pool, holder: string): Homes {
   return {
     async take(ledger, lease) {
       const values = [ledger, holder, lease];
-      const { rows } = await pool.query<{ moment: Date; isMoved: boolean }>({ name: 'home-take', text: TAKE, values });
-      const [row] = rows;
-      return row && { moment: row.moment.toISOString(), isMoved: row.isMoved };
+      type Row = { moment: Date | null; holder: string | null };
+      const { rows } = await pool.query<Row>({ name: 'home-take', text: TAKE, values });
+      const { moment, holder: before } = rows[0]!;
+      if (!moment) return { holder: before ?? undefined };
+      return { moment: moment.toISOString(), isMoved: before !== null && before !== holder };
     },
     async leave(ledgers) {
       const text = `update home set until = '-infinity' where ledger_id = any($1::bigint[]) and holder = $2`;

@@ -1,0 +1,74 @@
+import { LruCache } from '../base/lru-cache.js';
+import { limits } from '../limits.js';
+import { epochOf } from '../store/epoch-guard.js';
+import type { WaitingIntent } from './waiting-intent.js';
+
+/** The epochs in which handles were taken, by key. */
+const rememberTaken = () => new LruCache<string, { readonly epoch: number }>(limits.intents.handles);
+
+/** The intents of one ledger that wait for their decision, in their order. */
+export class WaitingQueue {
+  readonly #intents: WaitingIntent[] = [];
+  /**
+   * Keys of new intents whose handles were taken of late. Handles of intents stay taken, unless the database goes on from an
+   * earlier state: its ledgers have a new epoch then.
+   */
+  #taken = rememberTaken();
+
+  get size(): number {
+    return this.#intents.length;
+  }
+
+  add(one: WaitingIntent): void {
+    this.#intents.push(one);
+  }
+
+  /** Puts back those that are decided anew, before all others. */
+  putBack(intents: readonly WaitingIntent[]): void {
+    this.#intents.unshift(...intents);
+  }
+
+  /**
+   * Takes the first intents, `room` of them at most. Of two with one key the later waits until the earlier is stored. New ones
+   * whose handle is known to be taken are answered: each would else have the others of its batch decided anew.
+   *
+   * @param underWay intents that are not stored yet
+   */
+  take(room: number, underWay: readonly WaitingIntent[]): WaitingIntent[] {
+    const keys = new Set(underWay.map(({ item }) => item.key));
+    const taken: WaitingIntent[] = [];
+    const held: WaitingIntent[] = [];
+    let seen = 0;
+    while (taken.length < room && seen < this.#intents.length) {
+      const one = this.#intents[seen]!;
+      seen += 1;
+      if (this.#answerTaken(one)) continue;
+      (keys.has(one.item.key) ? held : taken).push(one);
+      keys.add(one.item.key);
+    }
+    this.#intents.splice(0, seen, ...held);
+    return taken;
+  }
+
+  /** Notes that the handle of a new intent is taken. @param version of the ledger then */
+  noteTaken({ item }: WaitingIntent, version: number): void {
+    if (item.created) this.#taken.set(item.key, { epoch: epochOf(version) });
+  }
+
+  #answerTaken({ item, resolve }: WaitingIntent): boolean {
+    const { version } = item.session.ledger;
+    if (!item.created || this.#taken.get(item.key)?.epoch !== epochOf(version)) return false;
+    resolve({ result: 'duplicated', version });
+    return true;
+  }
+
+  /** Frees what it remembers. */
+  forget(): void {
+    this.#taken = rememberTaken();
+  }
+
+  /** Takes all of them. */
+  empty(): WaitingIntent[] {
+    return this.#intents.splice(0);
+  }
+}
