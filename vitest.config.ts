@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ['packages/server/test/support/database.ts'],
     setupFiles: ['packages/server/test/support/seed.ts'],
     // For what hangs. How fast the machine is decides no test.
-    testTimeout: 120_000,
+    testTimeout: process.env.LONG_TESTS ? 3_600_000 : 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 4,

@@ -17,9 +17,6 @@ const RECEIVERS = 4;
 const REFUSES = 1;
 const KILLED = 2;
 
-/** How often the server is killed. */
-const KILLS = 3;
-
 /** Requests that are under way at a time. */
 const WRITERS = 32;
 
@@ -28,8 +25,14 @@ const PATIENCE = 15;
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const { values } = parseArgs({
-  options: { events: { type: 'string', default: '20000' }, workers: { type: 'string', default: '2' } },
+  options: {
+    events: { type: 'string', default: '20000' },
+    workers: { type: 'string', default: '2' },
+    /** How often the server is killed. */
+    kills: { type: 'string', default: '3' },
+  },
 });
+const KILLS = Number(values.kills);
 
 process.exitCode = await soak(Number(values.events), values.workers);
 
@@ -83,7 +86,7 @@ async function makeEvents(world, events) {
   return { ledger, created, seen, system };
 }
 
-/** Kills the server at a quarter, a half and three quarters of the events, and one receiver in between. */
+/** Kills the server so often, in equal parts of the events, and one receiver after the first time. */
 async function breakThings(world, progress, { system, seen }) {
   const until = async (share) => {
     while (progress() < share) await pause(5);

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findBinaries } from '../src/binaries.js';
 import { stopLeftBehind } from '../src/left-behind.js';
 import { findProcessesIn, startOf } from '../src/process.js';
@@ -25,6 +25,22 @@ const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeo
 
 let dataDir: string;
 let started: Postgres[];
+
+/** A data directory after a first start, for tests that are not about that one: initdb is most of what they would do. */
+let made: string;
+
+beforeAll(async () => {
+  made = await realpath(await mkdtemp(join(tmpdir(), 'embedded-postgres-')));
+  await (await startPostgres({ ...common, dataDir: made, log: () => {} })).stop();
+});
+
+afterAll(() => rm(made, { recursive: true }));
+
+/** Has the next start be a second one. */
+function makeDataDir(): void {
+  // Files keep their owner.
+  if (process.platform !== 'win32') execFileSync('cp', ['-a', join(made, 'postgres'), dataDir]);
+}
 
 beforeEach(async () => {
   dataDir = await realpath(await mkdtemp(join(tmpdir(), 'embedded-postgres-')));
@@ -73,6 +89,7 @@ const socketFolder = (url: string) => new URL(url).searchParams.get('host') ?? '
 
 describe('an embedded PostgreSQL', () => {
   it('keeps what clients store out of its log', async () => {
+    makeDataDir();
     const log: string[] = [];
     const { url } = await start((line) => log.push(line));
     await query(url, 'create table name (name text unique)');
@@ -134,6 +151,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('takes over from a process that is no more, even when its id is used again', async () => {
+    makeDataDir();
     await writeFile(join(dataDir, 'server.lock.1'), `{"pid":${process.pid},"started":"another boot 1"}\n`);
     const first = await start();
     await first.stop();
@@ -164,6 +182,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('explains a start that PostgreSQL refuses, and can be started once that is put right', async () => {
+    makeDataDir();
     await (await start()).stop();
     const version = join(dataDir, 'postgres/cluster/PG_VERSION');
     const right = await readFile(version, 'utf8');
@@ -174,6 +193,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('is not misled by a process that got the id of a killed PostgreSQL', async () => {
+    makeDataDir();
     await (await start()).stop();
     await writeFile(join(dataDir, 'postgres/cluster/postmaster.pid'), `${process.pid}\n${dataDir}\n`);
     await start();
@@ -181,6 +201,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it.skipIf(process.platform !== 'linux')('is not misled by a killed PostgreSQL that nobody has buried', async () => {
+    makeDataDir();
     await (await start()).stop();
     const cluster = join(dataDir, 'postgres/cluster');
     // A process that has ended, and whose parent does not ask how: its id is still taken. A shell would ask, `sleep` does not.
@@ -200,6 +221,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it.skipIf(process.platform !== 'linux')('waits for what a killed PostgreSQL has left running', async () => {
+    makeDataDir();
     const first = await start();
     const client = new pg.Client({ connectionString: first.url });
     client.on('error', () => {});
@@ -221,6 +243,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('is started again when it ends by itself, with everything committed, and given up when it does not stop', async () => {
+    makeDataDir();
     const alarms: string[] = [];
     const { url, exited } = await start(undefined, (text) => alarms.push(text));
     await query(url, 'create table kept as select 42 as answer');
@@ -247,6 +270,7 @@ describe('an embedded PostgreSQL', () => {
   it.skipIf(process.platform !== 'linux')(
     'is stopped while it is started again',
     async () => {
+      makeDataDir();
       const alarms: string[] = [];
       const { url, stop } = await start(undefined, (text) => alarms.push(text));
       // It does not notice the end, and is waited for before the next start.
@@ -266,6 +290,7 @@ describe('an embedded PostgreSQL', () => {
   it.skipIf(process.platform === 'win32')(
     'stops a PostgreSQL that was left running, and only then returns',
     async () => {
+      makeDataDir();
       const alarms: string[] = [];
       await start(undefined, (text) => alarms.push(text));
       const pid = await postmaster();
@@ -307,6 +332,7 @@ async function runsWithoutSetpriv(): Promise<boolean> {
 describe.skipIf(process.platform === 'win32')('a server that was killed', () => {
   it.each(['', '/nonexistent'])('starts again with everything committed (PATH %j)', async (path) => {
     await chmod(dataDir, 0o711);
+    makeDataDir();
     if (path !== '' && !(await runsWithoutSetpriv())) return;
     const { child, url } = await serve(path === '' ? {} : { PATH: path });
     await query(url, 'create table kept as select 42 as answer');
@@ -329,12 +355,14 @@ describe('connections', () => {
   };
 
   it('have the room that is asked for', async () => {
+    makeDataDir();
     const { url } = await withRoom(110);
     await eventually(() => connect(url, 110));
     await expect(connect(url, 111)).rejects.toMatchObject({ code: '53300' });
   });
 
   it.each([undefined, 1])('are a hundred where %s are asked for', async (connections) => {
+    makeDataDir();
     const { url } = await withRoom(connections);
     expect(await query(url, 'show max_connections')).toEqual([['100']]);
   });

@@ -10,7 +10,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { tooOld } from '../src/node-version.js';
 import { explainError, unusable } from '../src/store/queries/reach.js';
-import { createDatabase, type TestDatabase } from './support/database.js';
+import { createDatabase, createMigratedDatabase, type TestDatabase } from './support/database.js';
 import { freePort } from './support/free-port.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -32,8 +32,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function newDatabase(): Promise<TestDatabase> {
-  const database = await createDatabase();
+async function newDatabase(make = createMigratedDatabase): Promise<TestDatabase> {
+  const database = await make();
   databases.push(database);
   return database;
 }
@@ -146,7 +146,7 @@ describe('a start', () => {
 
   it('names its real address, and how to look at it', async () => {
     const port = await freePort();
-    const { url } = await newDatabase();
+    const { url } = await newDatabase(createDatabase);
     const { out, code } = await start({
       DATABASE_URL: url,
       PORT: String(port),

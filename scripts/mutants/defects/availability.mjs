@@ -29,8 +29,8 @@ export const mutants = [
   {
     id: 'work-abandoned',
     file: src('metering/task.ts'),
-    find: 'await turn;\n    this.#assertWanted();',
-    replace: 'await turn;',
+    find: 'this.#slice = 0;\n    this.#assertWanted();',
+    replace: 'this.#slice = 0;',
     breaks: 'Work goes on that nobody waits for any more.',
   },
   {

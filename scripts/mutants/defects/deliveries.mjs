@@ -21,7 +21,7 @@ export const mutants = [
   {
     id: 'deliver-token-waits',
     file: src('app.ts'),
-    find: '      calls: deliveries.slots,\n',
+    find: '    calls: means.bounds.slots,\n',
     replace: '',
     breaks: 'Four ledgers whose token endpoints hang keep the deliveries of all others from getting a token.',
     tests: [test('deliveries/bridge.test.ts')],

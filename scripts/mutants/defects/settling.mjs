@@ -11,6 +11,7 @@ const forwards = [test('forwards.test.ts')];
 const processes = [test('two-processes.test.ts')];
 const store = [test('settlement.test.ts')];
 const model = [test('model.test.ts')];
+const signing = [test('signing.test.ts')];
 
 export const tests = [
   ...edges,
@@ -19,6 +20,7 @@ export const tests = [
   ...processes,
   ...store,
   ...model,
+  ...signing,
   test('waiting.test.ts'),
   test('expiry.test.ts'),
   test('events.test.ts'),
@@ -244,12 +246,84 @@ export const mutants = [
     tests: forwards,
   },
   {
+    id: 'settling-tries-taken-handles',
+    file: src('money/waiting-queue.ts'),
+    find: '      if (this.#answerTaken(one)) continue;\n',
+    replace: '',
+    breaks: 'Whoever claims one handle many times has the intents of others decided anew each time.',
+    tests: [test('metrics.test.ts')],
+  },
+  {
     id: 'settling-keeps-what-was-not-stored',
     file: settler,
-    find: '    this.#forget();\n    this.#queue.unshift(',
-    replace: '    this.#queue.unshift(',
+    find: '    this.#forget();\n    this.#queue.putBack(',
+    replace: '    this.#queue.putBack(',
     breaks: 'What is decided beside a batch that fails moves money twice.',
     tests: edges,
+  },
+  {
+    id: 'settling-unsigned',
+    file: src('money/batch.ts'),
+    find: '    await signed;\n',
+    replace: '    void signed;\n',
+    breaks: 'Intents are stored before their proofs are signed.',
+    tests: signing,
+  },
+  {
+    id: 'settling-unfit',
+    file: src('money/batch.ts'),
+    find: '        this.#unfit = { session: decision.session, error };\n',
+    replace: '        void error;\n',
+    breaks: 'An intent that cannot be stored moves money without a trace.',
+    tests: signing,
+  },
+  {
+    id: 'settling-unfit-with-neighbours',
+    file: settler,
+    find: 'if (item.session === session) reject(error);',
+    replace: 'if (item.session) reject(error);',
+    breaks: 'An intent that cannot be stored takes its neighbours with it.',
+    tests: signing,
+  },
+  {
+    id: 'settling-signature-of-another',
+    file: src('keys/signing.ts'),
+    find: 'this.#asked.shift()!',
+    replace: 'this.#asked.pop()!',
+    breaks: 'A proof gets the signature of another.',
+    tests: signing,
+  },
+  {
+    id: 'settling-key-of-another',
+    file: src('keys/signing.ts'),
+    find: 'return known < 0 ? keys.push(key) - 1 : known;',
+    replace: 'return known < 0 ? keys.push(key) - 1 : 0;',
+    breaks: 'A proof is signed with the key of another signer.',
+    tests: signing,
+  },
+  {
+    id: 'settling-signatures-lost',
+    file: src('keys/signing.ts'),
+    find: '      this.#tell(asked.proofs);\n',
+    replace: '',
+    breaks: 'Intents wait for ever for signatures that a thread died with.',
+    tests: signing,
+  },
+  {
+    id: 'settling-signatures-dropped',
+    file: src('keys/signing.ts'),
+    find: '    if (!this.#worker) this.#signAllHere();\n',
+    replace: '',
+    breaks: 'Intents wait for ever where no thread can be started.',
+    tests: signing,
+  },
+  {
+    id: 'settling-thread-left',
+    file: src('keys/signing.ts'),
+    find: '    this.#isClosed = true;\n',
+    replace: '',
+    breaks: 'A server that was closed starts a thread.',
+    tests: signing,
   },
   {
     id: 'settling-without-end',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKey, type TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';
 import { bearer } from '../support/token.js';
 import { type Deployed, deploy, type LogLine } from './deployment.js';
@@ -10,7 +10,7 @@ let database: TestDatabase;
 let server: Deployed;
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   server = await deploy(database, { logLevel: 'debug' });
 });
 

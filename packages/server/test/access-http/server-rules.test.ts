@@ -4,7 +4,7 @@ import { parseServerRules } from '../../src/access/server-rules.js';
 import { parseConfig } from '../../src/config.js';
 import { limits } from '../../src/limits.js';
 import { newKey, noteLedger, TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { stored } from '../support/scene.js';
 import { type Deployed, deploy } from './deployment.js';
 import { founded, outcome, readBy, underPolicies } from './support.js';
@@ -12,7 +12,7 @@ import { founded, outcome, readBy, underPolicies } from './support.js';
 let database: TestDatabase;
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
 });
 
 afterAll(async () => {

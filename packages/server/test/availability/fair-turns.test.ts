@@ -10,7 +10,7 @@ import { attacks, type Sizes } from './shapes.js';
  */
 const STRETCH = { alone: 200, beside: 500 };
 
-const BRIEF = { milliseconds: 300, atATime: 8, rest: 50 };
+const BRIEF = { milliseconds: 150, atATime: 4, rest: 50 };
 const LONG = { milliseconds: 1_000, atATime: 32, rest: 300 };
 
 /** What no request of one tenant may delay another's small read beyond, in milliseconds on two processors. */
@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('a small read of one tenant', () =
   let field: Field;
 
   beforeAll(async () => {
-    field = await startField();
+    field = await startField(process.env.LONG_TESTS ? 5 : 25);
   });
 
   afterAll(async () => {

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { leaveNothingBehind, startService } from '../durability/service.js';
 import { newLedger } from '../support/client.js';
+import { makeDataDir } from '../support/database.js';
 import { stored } from '../support/scene.js';
 import { assault } from './assault.js';
 import { type Latencies, type Sampler, startSampler } from './sampler.js';
@@ -40,15 +41,20 @@ export interface Field {
 
 const probe = fileURLToPath(new URL('./probe.cjs', import.meta.url));
 
-/** Starts the service and the victim. */
-export async function startField(): Promise<Field> {
+/**
+ * Starts the service and the victim.
+ *
+ * @param between milliseconds between the reads of a connection of the victim's; what is measured needs many
+ */
+export async function startField(between = 5): Promise<Field> {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'countersign-field-')));
   const stretches = join(dataDir, 'stretches');
   const probeDir = await mkdtemp(stretches);
+  makeDataDir(dataDir);
   const service = await startService(dataDir, 2, { PROBE_DIR: probeDir, NODE_OPTIONS: `--require ${probe}` });
   const client = await newLedger(service.url);
   await stored(client, 'wallet', { handle: 'small' });
-  const sampler = startSampler(`${service.url}/wallets/small`, client.ledger ?? '');
+  const sampler = startSampler(`${service.url}/wallets/small`, client.ledger ?? '', between);
   return {
     async attacked(attack, sizes, { milliseconds, atATime, rest }) {
       const request = await attack.prepare(service.url, sizes);

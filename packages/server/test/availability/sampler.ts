@@ -36,7 +36,7 @@ const lane = async () => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   for (;;) {
     taken.push(await read(agent));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, workerData.pause));
   }
 };
 for (let i = 0; i < 4; i += 1) lane();
@@ -46,9 +46,13 @@ parentPort.on('message', () => {
 });
 `;
 
-/** Starts to read. */
-export function startSampler(url: string, ledger: string): Sampler {
-  const thread = new Worker(SCRIPT, { eval: true, workerData: { url, ledger } });
+/**
+ * Starts to read.
+ *
+ * @param pause milliseconds that each connection waits before its next read
+ */
+export function startSampler(url: string, ledger: string, pause: number): Sampler {
+  const thread = new Worker(SCRIPT, { eval: true, workerData: { url, ledger, pause } });
   return {
     async take() {
       thread.postMessage('take');

@@ -8,9 +8,8 @@ import { type Background, type BackgroundOptions, startBackground } from '../../
 import type { BackgroundWorker } from '../../src/background/worker.js';
 import { limits } from '../../src/limits.js';
 import { createMetrics, type Metrics } from '../../src/metrics.js';
-import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { seeded } from '../support/seed.js';
 
 /** A database with jobs to do. */
@@ -59,9 +58,8 @@ export function withWork(): { readonly current: Work; start(options: Partial<Bac
   let current: Work;
   const cleanUp: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     current = { url: database.url, pool: createPool({ connectionString: database.url }, () => {}) };
-    await migrate(current.pool);
     await current.pool.query(TABLES);
   });
   afterEach(async () => {

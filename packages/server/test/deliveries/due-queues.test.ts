@@ -1,10 +1,9 @@
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
-import { migrate } from '../../src/store/migrate.js';
 import { DUE_QUEUES } from '../../src/store/outbox/deliveries.js';
 import { createPool } from '../../src/store/pool.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 
 const { listed, queues } = limits.deliveries;
 
@@ -12,9 +11,8 @@ let database: TestDatabase;
 let pool: pg.Pool;
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   pool = createPool({ connectionString: database.url, max: 1 }, () => {});
-  await migrate(pool);
 });
 afterEach(() => pool.query('truncate delivery'));
 afterAll(async () => {

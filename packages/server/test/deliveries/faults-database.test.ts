@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Cable, layCable } from '../store/cable.js';
 import type { TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { withReceiver } from './receiver.js';
@@ -24,7 +24,7 @@ const sink = new Writable({
 });
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   cable = await layCable(database.url);
 });
 afterAll(async () => {

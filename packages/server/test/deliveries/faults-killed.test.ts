@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leaveNothingBehind, type Service, startService } from '../durability/service.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { TEST_MASTER_KEY } from '../support/server.js';
 import { type ReceivedEvent, TestReceiver } from './receiver.js';
@@ -24,7 +24,7 @@ let service: Service;
 beforeAll(async () => {
   if (process.platform === 'win32') return;
   await receiver.start();
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   dataDir = await realpath(await mkdtemp(join(tmpdir(), 'countersign-deliveries-')));
   const MASTER_KEY = TEST_MASTER_KEY.toString('base64');
   service = await startService(dataDir, 1, { DATABASE_URL: database.url, MASTER_KEY, DELIVERY_ALLOW_PRIVATE: 'true' });

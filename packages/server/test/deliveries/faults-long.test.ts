@@ -6,7 +6,7 @@ import { hash as hashOf, type JsonObject, verifyProof } from '@countersign/proto
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { newLedger, OPEN, systemKeyOf } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { type ServerProcess, startServerProcess } from './process.js';
@@ -23,7 +23,7 @@ let server: ServerProcess;
 let folder: string;
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-long-')));
   const environment = { PROBE_DIR: folder, NODE_OPTIONS: `--require ${probe}` };
   server = await startServerProcess({ database: database.url }, environment);

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import type { TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { type ServerProcess, startServerProcess } from './process.js';
 import { type ReceivedEvent, withReceiver } from './receiver.js';
@@ -24,7 +24,7 @@ async function start(): Promise<ServerProcess> {
 
 beforeAll(async () => {
   if (process.platform === 'win32') return;
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   [one, other] = await Promise.all([start(), start()]);
 });
 

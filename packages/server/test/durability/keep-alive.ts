@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** Clients that keep their connections and follow what they are told of them. */
 export interface KeepAlive {
@@ -7,11 +8,12 @@ export interface KeepAlive {
 }
 
 /**
- * Sends requests without a pause, each client on a connection that it keeps for as long as the server does.
+ * Sends one request after the other, each client on a connection that it keeps for as long as the server does.
  *
  * @param path to read
+ * @param rest milliseconds between the requests of a client
  */
-export function keepAsking(url: string, path: string, clients: number): KeepAlive {
+export function keepAsking(url: string, path: string, clients: number, rest = 0): KeepAlive {
   const agents = Array.from({ length: clients }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   const failed: string[] = [];
   let answered = 0;
@@ -34,7 +36,10 @@ export function keepAsking(url: string, path: string, clients: number): KeepAliv
       sent.end();
     });
   const working = agents.map(async (agent) => {
-    while (!done) await ask(agent);
+    while (!done) {
+      await ask(agent);
+      if (rest > 0) await pause(rest);
+    }
   });
   return {
     async stop() {

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -84,11 +85,32 @@ export async function startService(dataDir: string, workers = 2, more: NodeJS.Pr
 
 /** The worker processes of the service with that process id. */
 function childrenOf(pid: number): number[] {
+  const told = childrenInProc(pid);
+  if (told) return told;
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
   return lines.flatMap((line) => {
     const [, own, parent, args] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
     return Number(parent) === pid && args?.includes(main) ? [Number(own)] : [];
   });
+}
+
+/** As Linux tells it: `ps` looks at every process of the machine, and tests ask often. */
+function childrenInProc(pid: number): number[] | undefined {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+    return children.filter((child) => commandOf(child).includes(main)).map(Number);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nothing when it has just ended. */
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Ends every process that a test may have left, the PostgreSQL of the folder among them. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
+import { makeDataDir } from '../support/database.js';
 import { leaveNothingBehind, type Service, startService } from './service.js';
 
 describe.skipIf(process.platform === 'win32')('a service whose event loop stands still', () => {
@@ -12,6 +13,7 @@ describe.skipIf(process.platform === 'win32')('a service whose event loop stands
 
   beforeAll(async () => {
     dataDir = await realpath(await mkdtemp(join(tmpdir(), 'countersign-watchdog-')));
+    makeDataDir(dataDir);
     service = await startService(dataDir, 1);
   });
 

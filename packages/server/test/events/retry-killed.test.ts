@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { leaveNothingBehind, startService } from '../durability/service.js';
 import { newLedger, signed, TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { stored } from '../support/scene.js';
 import type { RunningServer } from '../support/server.js';
@@ -15,7 +15,7 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   dataDir = await realpath(await mkdtemp(join(tmpdir(), 'countersign-retry-')));
-  database = await createDatabase();
+  database = await createMigratedDatabase();
 });
 
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openServer, type Server } from '../../src/app.js';
 import { ask, grant, type OauthLedger, oauthLedger, pkcs8, rsa, tokenOf } from '../oauth/scene.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';
 import { TEST_MASTER_KEY } from '../support/server.js';
 import { bearer } from '../support/token.js';
@@ -15,7 +15,7 @@ let scene: OauthLedger;
 let log = '';
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   const stream = new Writable({
     write(chunk, _, done) {
       log += String(chunk);

@@ -9,6 +9,7 @@ import { createPool } from '../../src/store/pool.js';
 import { everythingFor, founded, GATE, registered } from '../access-http/support.js';
 import { type Cable, layCable } from '../store/cable.js';
 import { newKey, type TestAnswer, TestClient } from '../support/client.js';
+import { makeDataDir } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';
 import { TEST_MASTER_KEY } from '../support/server.js';
 import { bearer } from '../support/token.js';
@@ -132,6 +133,7 @@ async function expectNothingLostIsAnswered(client: TestClient): Promise<void> {
 describe('a server that is not restarted', () => {
   it('answers nothing of what a standby that took over has not', { timeout: PATIENCE }, async () => {
     const dataDir = await clusters.folder();
+    makeDataDir(dataDir);
     const primary = await clusters.start(dataDir);
     const cable = await cableTo(primary);
     const survivor = await serve(cable.url);
@@ -197,6 +199,7 @@ describe('a server that is not restarted', () => {
 
   it('answers nothing of what a copy that was put back has not', { timeout: PATIENCE }, async () => {
     const dataDir = await clusters.folder();
+    makeDataDir(dataDir);
     const copy = join(await clusters.folder(), 'copy');
     let database = await clusters.start(dataDir);
     const cable = await cableTo(database);

@@ -1,11 +1,10 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
-import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createStore } from '../../src/store/store.js';
 import { UNCHECKED } from '../store/unchecked.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 
 describe('lists that take long to find', () => {
   const everything = { ledger: 1, kind: 'wallet', filters: [], limit: 20, offset: 0 } as const;
@@ -14,10 +13,9 @@ describe('lists that take long to find', () => {
   let others: pg.Pool;
 
   beforeAll(async () => {
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     lists = createPool({ connectionString: database.url, max: 2, statement_timeout: 200 }, () => {});
     others = createPool({ connectionString: database.url, max: 2 }, () => {});
-    await migrate(others);
   });
 
   afterAll(async () => {

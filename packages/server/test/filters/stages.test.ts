@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import type { Filter } from '../../src/store/queries/filter.js';
 import {
@@ -12,7 +11,7 @@ import {
   type Lists,
   shapeOf,
 } from '../../src/store/queries/list.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 
 const RECORDS = 6_000;
 
@@ -45,9 +44,8 @@ const made: Made[] = Array.from({ length: RECORDS }, (_, index) => {
 });
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   pool = createPool({ connectionString: database.url }, () => {});
-  await migrate(pool);
   await pool.query(`insert into ledger (handle, luid, owners) values ('one', '1', '{}'), ('two', '2', '{}')`);
   const rows = made.map(({ seq, moment, status, domain, values }) => [
     seq,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ServerProcess, startServerProcess } from '../deliveries/process.js';
 import { proofOver, TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { withTwoServers } from '../support/server.js';
 import { reportWell, verbOf, withBridges } from './bridge.js';
 import { bridgedScene, entryOf } from './bridge-scene.js';
@@ -71,7 +71,7 @@ describe('a process that is killed between the prepare and the report', () => {
     return server;
   };
   beforeAll(async () => {
-    database = await createDatabase();
+    database = await createMigratedDatabase();
   });
   afterAll(async () => {
     for (const { child } of running) child.kill('SIGKILL');

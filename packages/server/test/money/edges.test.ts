@@ -14,6 +14,7 @@ afterEach(() => checkBooks(server.current.database.url));
 const scene = (wallets: readonly (string | JsonObject)[] = ['alice', 'bob', 'carol']) =>
   MoneyScene.make(server.current.url, wallets);
 const GREATEST = Number.MAX_SAFE_INTEGER;
+const ROUNDS = process.env.LONG_TESTS ? 8 : 3;
 
 describe('claims of every form', () => {
   it('of strings settle like those of objects, and are stored as sent', async () => {
@@ -119,7 +120,7 @@ describe('intents that are sent twice', () => {
   it('among others leave those as they are', async () => {
     const money = await scene();
     await money.issue('alice', 1_000);
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const answers = await Promise.all(
         Array.from({ length: 90 }, (_, n) =>
           money.client.create('/intents', { handle: `dup-${round}-${n % 30}`, claims: [transfer('alice', 'bob', 1)] }),
@@ -132,7 +133,7 @@ describe('intents that are sent twice', () => {
 });
 
 it('moves once what is decided on while the batch before fails', async () => {
-  const rounds = 8;
+  const rounds = ROUNDS;
   // Wallets that nobody knows yet: to decide takes longer than to find out that a handle is taken.
   const fresh = Array.from({ length: rounds * 12 }, (_, n) => `w${n}`);
   const money = await scene(['alice', ...fresh]);
@@ -178,7 +179,7 @@ describe('wallets that change while intents on them are under way', () => {
   it('a drop is refused, or what comes after it fails: no money is lost with a wallet', async () => {
     const money = await scene();
     await money.issue('alice', 200);
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const handle = `w${round}`;
       const wallet = await stored(money.client, 'wallet', { handle });
       const [dropped, ...sent] = await Promise.all([

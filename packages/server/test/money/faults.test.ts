@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Cable, layCable } from '../store/cable.js';
 import { signed, type TestAnswer, TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { type RunningServer, startServer } from '../support/server.js';
@@ -21,7 +21,7 @@ let holder: pg.Client;
 let watcher: pg.Client;
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   cable = await layCable(database.url);
   server = await start();
   money = await MoneyScene.make(server.url, ['alice', 'bob', 'carol', 'spoilt']);

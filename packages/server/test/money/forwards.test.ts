@@ -144,6 +144,15 @@ describe('an intent that credits a wallet with a forward route', () => {
     expect(await balanceOf(money, 'bob')).toEqual([10]);
   });
 
+  it('has room for what the first intent has reserved', async () => {
+    const money = await MoneyScene.make(server.current.url, ['bob', forward('fwd', 'bob')]);
+    await money.issue('bob', 5);
+    await money.done([limit('bob', 'maxBalance', 5)]);
+    await money.rejected([transfer('bob', 'bob', 1)]);
+    await money.done([transfer('bob', 'fwd', 1)]);
+    expect(await balanceOf(money, 'bob')).toEqual([5, 0]);
+  });
+
   it('counts against daily limits what several of a thread move together', async () => {
     const config = { 'limits.aggregated.enabled': true };
     const wallets = ['alice', 'bob', forward('f1', 'bob'), forward('f2', 'bob')];

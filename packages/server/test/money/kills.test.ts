@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { killPostgres, leaveNothingBehind, type Service, startService } from '../durability/service.js';
 import { query } from '../events/support.js';
 import { newLedger, signed, type TestAnswer, TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { seeded } from '../support/seed.js';
@@ -17,7 +17,8 @@ import { issue, transfer } from './scene.js';
 
 const WORKERS = 12;
 const WALLETS = 8;
-const KILLS = process.env.LONG_TESTS ? 200 : 3;
+/** Of the service, then of one process of two, in turns of three. */
+const KILLS = process.env.LONG_TESTS ? 200 : 2;
 const CRASHES = 20;
 
 const random = seeded();
@@ -39,7 +40,7 @@ function load(client: TestClient, prefix: string) {
       const claims = [transfer(`w${from}`, `w${to}`, 1 + Math.floor(random() * 40))];
       const intent: Intent = { handle, body: signed({ handle, claims }, client.key), isAcknowledged: false };
       sent.push(intent);
-      const answer = await within(client.call('POST', '/intents', intent.body)).catch(() => undefined);
+      const answer = await client.call('POST', '/intents', intent.body).catch(() => undefined);
       if (answer?.status === 201) intent.isAcknowledged = true;
       else stopped = true;
     }
@@ -57,18 +58,9 @@ function load(client: TestClient, prefix: string) {
   };
 }
 
-/** The answer, unless the connection was on its way to a process that has died: nobody answers it then. */
-async function within(asked: Promise<TestAnswer>): Promise<TestAnswer> {
-  const late = pause(5_000).then(() => {
-    throw new Error('There is no answer.');
-  });
-  late.catch(() => {});
-  return Promise.race([asked, late]);
-}
-
 /** Asks again where a connection has ended with the process that it led to. */
 function patiently(ask: () => Promise<TestAnswer>): Promise<TestAnswer> {
-  return eventually(() => within(ask()));
+  return eventually(ask);
 }
 
 /** Every acknowledged intent is there, and each that was not can be sent again. @returns how many had their answer lost */
@@ -101,7 +93,7 @@ describe.skipIf(process.platform === 'win32')('the service', () => {
 
   beforeAll(async () => {
     dataDir = await realpath(await mkdtemp(join(tmpdir(), 'countersign-money-')));
-    database = await createDatabase();
+    database = await createMigratedDatabase();
   });
 
   afterAll(async () => {
@@ -148,9 +140,15 @@ describe.skipIf(process.platform === 'win32')('the service', () => {
   }
 
   it.runIf(process.env.LONG_TESTS)('goes on when its PostgreSQL is killed', async () => {
-    const service = await startService(dataDir, 2);
-    const client = await makeLedger(service.url);
+    let service = await startService(dataDir, 2);
+    let client = await makeLedger(service.url);
     for (let crash = 0; crash < CRASHES; crash += 1) {
+      if (crash > 0 && crash % 5 === 0) {
+        // The sixth crash within ten minutes would end it: operators are to look then.
+        expect(await service.stop()).toBe(0);
+        service = await startService(dataDir, 2);
+        client = new TestClient(service.url, client.key, client.ledger);
+      }
       const loaded = load(client, `p${crash}`);
       await loaded.until(10 + Math.floor(random() * 60));
       await killPostgres(dataDir);
@@ -158,8 +156,11 @@ describe.skipIf(process.platform === 'win32')('the service', () => {
       await eventually(async () => expect((await client.get('/wallets')).status).toBe(200));
       await expectKept(client, loaded.sent);
     }
-    const { body } = ok(await client.get('/intents?page.limit=100&meta.status=pending'));
-    expect(body.data).toEqual([]);
+    // What was only accepted is settled by whoever is the home next.
+    await eventually(async () => {
+      const { body } = ok(await client.get('/intents?page.limit=100&meta.status=pending'));
+      expect(body.data.length).toBe(0);
+    });
     const held = await Promise.all(
       Array.from({ length: WALLETS }, async (_, n) => (await client.get(`/wallets/w${n}/balances`)).body.data),
     );

@@ -69,6 +69,22 @@ describe('the metrics of intents', () => {
     expect(await metricOf(server.current, 'intent_batches_redone_total')).toBe(before + 1);
   });
 
+  it('stay low while many claim one handle at once', async () => {
+    const money = await MoneyScene.make(server.current.url);
+    await money.issue('alice', 1_000);
+    const before = await metricOf(server.current, 'intent_batches_redone_total');
+    const create = (handle: string, amount: number) =>
+      money.client.create('/intents', { handle, claims: [transfer('alice', 'bob', amount)] });
+    const numbers = Array.from({ length: 60 }, (_, number) => number);
+    const sent = await Promise.all(
+      numbers.map((number) => (number % 2 ? create(`own-${number}`, 1) : create('shared', number + 1))),
+    );
+    const statuses = sent.filter((_, number) => number % 2 === 0).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([201, ...Array(29).fill(409)]);
+    expect(sent.every(({ status }, number) => number % 2 === 0 || status === 201)).toBe(true);
+    expect((await metricOf(server.current, 'intent_batches_redone_total')) - before).toBeLessThan(3);
+  });
+
   it('count ledgers that another process had', async () => {
     const { database } = server.current;
     const first = await startServer({ database });

@@ -1,9 +1,11 @@
-import type { JsonObject } from '@countersign/protocol';
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newKey, signed, TestClient, type TestKey } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 import { ok } from '../support/scene.js';
+import { seed } from '../support/seed.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';
 import { apply, type Claim, explain, type Intended, NOTHING, type Result, WALLETS, type World } from './plain-model.js';
@@ -11,10 +13,15 @@ import { checkReplay } from './replay.js';
 import { MoneyScene } from './scene.js';
 import { movedClock } from './under-way.js';
 
-/** Sequences in all: so many at a time, on wallets of their own in one ledger. */
-const TOGETHER = 10;
-const RUNS = (process.env.LONG_TESTS ? 5_000 : 30) / TOGETHER;
+/** Sequences in all, and at a time: each has wallets of its own in one ledger, which is another one from time to time. */
+const SEQUENCES = process.env.LONG_TESTS ? 5_000 : 200;
+const TOGETHER = 50;
+/** Intents that are sent at the same time, and how often that is done in a phase, at most. */
+const MOST = process.env.LONG_TESTS ? 4 : 3;
+const IN_A_LEDGER = 500;
 const DAY = 86_400_000;
+/** Of a sequence that has failed: it is repeated alone. */
+const PATH = process.env.TEST_PATH;
 
 /** An intent of a sequence, which may be sent twice at the same time. */
 interface Sent extends Intended {
@@ -52,13 +59,25 @@ const claim: fc.Arbitrary<Claim> = fc.oneof(
 const sent: fc.Arbitrary<Sent> = fc.record({
   claims: fc.array(claim, { minLength: 1, maxLength: 3 }),
   isPermitted: fc.oneof({ arbitrary: fc.constant(true), weight: 9 }, { arbitrary: fc.constant(false), weight: 1 }),
-  isTwice: fc.oneof({ arbitrary: fc.constant(false), weight: 5 }, { arbitrary: fc.constant(true), weight: 1 }),
+  isTwice: fc.oneof({ arbitrary: fc.constant(false), weight: 9 }, { arbitrary: fc.constant(true), weight: 1 }),
 });
-const phase: fc.Arbitrary<Phase> = fc.array(fc.array(sent, { minLength: 1, maxLength: 4 }), {
+const phase: fc.Arbitrary<Phase> = fc.array(fc.array(sent, { minLength: 1, maxLength: MOST }), {
   minLength: 1,
-  maxLength: 4,
+  maxLength: MOST,
 });
-const sequence = fc.array(phase, { minLength: 2, maxLength: 3 });
+
+/** What is between two phases is the same for all that go on together. */
+interface Sequence {
+  readonly phases: readonly Phase[];
+  readonly isOvernight: boolean;
+  readonly isRestarted: boolean;
+}
+
+const sequence: fc.Arbitrary<Sequence> = fc.record({
+  phases: fc.array(phase, { minLength: 2, maxLength: 3 }),
+  isOvernight: fc.boolean(),
+  isRestarted: fc.integer({ min: 0, max: 9 }).map((one) => one === 0),
+});
 
 const founder = newKey();
 const stranger = newKey();
@@ -69,7 +88,7 @@ let money: MoneyScene;
 
 beforeAll(async () => {
   clock.set('2031-01-01T12:00:00.000Z');
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   server = await startServer({ database, runtime: clock });
   money = await makeLedger();
 });
@@ -106,7 +125,7 @@ class Course {
 
   async follow(groups: Phase, day: number): Promise<void> {
     for (const group of groups) {
-      const results = await Promise.all(group.map((one) => this.#send(one)));
+      const results = await this.#sendAll(group);
       const told = group.map((one, index) => ({ ...one, result: results[index]! }));
       const worlds = new Map(
         this.#worlds.flatMap((world) => explain(world, told, day)).map((world) => [text(world), world]),
@@ -115,12 +134,16 @@ class Course {
       expect(worlds.size, `${this.#told.join('\n')}\non ${this.#worlds.map(text).join(' or ')}`).toBeGreaterThan(0);
       this.#worlds = [...worlds.values()];
     }
+  }
+
+  /** What wallets hold is what it is in one of the worlds. */
+  async compare(): Promise<void> {
     const before = this.#worlds;
-    for (const wallet of Object.keys(WALLETS)) {
-      const { body } = await money.client.get(`/wallets/${this.#named(wallet)}/balances`);
-      const rows = body.data.map(({ data }: { data: JsonObject }) => data);
-      for (const { schema, amount } of rows) if (schema === 'reserved') expect(amount).toBe(0);
-      const available = rows.find(({ schema }: JsonObject) => schema === 'available')?.amount ?? 0;
+    const wallets = Object.keys(WALLETS);
+    const held = await Promise.all(wallets.map((wallet) => eventually(() => money.balance(this.#named(wallet)))));
+    for (const [index, [available, reserved]] of held.entries()) {
+      const wallet = wallets[index]!;
+      expect(reserved, wallet).toBe(0);
       this.#worlds = this.#worlds.filter(({ balances }) => (balances.get(wallet) ?? 0n) === BigInt(available));
       expect(
         this.#worlds.length,
@@ -129,7 +152,23 @@ class Course {
     }
   }
 
-  async #send({ claims, isPermitted, isTwice }: Sent): Promise<Result> {
+  /** Sends intents at the same time. @returns what became of each */
+  async #sendAll(group: readonly Sent[]): Promise<Result[]> {
+    const handles = await Promise.all(group.map((one) => this.#send(one)));
+    const query = handles.map((handle, index) => `data.handle.$in[${index}]=${handle}`).join('&');
+    // A busy machine may have no time for so many lists at once.
+    const { body } = await eventually(async () => ok(await money.client.get(`/intents?${query}`)));
+    const found = new Map<string, Result>(
+      body.data.map(({ data, meta }: RecordEnvelope) => [data.handle, meta.status as Result]),
+    );
+    return handles.map((handle) => {
+      const status = found.get(handle);
+      expect(['completed', 'rejected', 'pending'], handle).toContain(status);
+      return status!;
+    });
+  }
+
+  async #send({ claims, isPermitted, isTwice }: Sent): Promise<string> {
     this.#sent += 1;
     const handle = `${this.prefix}-${this.#sent}`;
     const key: TestKey = isPermitted ? founder : stranger;
@@ -141,9 +180,7 @@ class Course {
       [body, ...(isTwice ? [body] : [])].map((one) => money.client.call('POST', '/intents', one)),
     );
     expect(answers.map(({ status }) => status).sort(), answers[0]!.text).toEqual(isTwice ? [200, 201] : [201]);
-    const { status } = (await money.read(handle)).meta;
-    expect(['completed', 'rejected', 'pending']).toContain(status);
-    return status;
+    return handle;
   }
 
   #format(claim: Claim): JsonObject {
@@ -175,25 +212,65 @@ function text({ balances, limits }: World): string {
   );
 }
 
+let courses = 0;
+
+/** Follows sequences at the same time, which have the same between their phases. @returns what was wrong with each */
+async function followAll(sequences: readonly Sequence[]): Promise<(Error | undefined)[]> {
+  const wrong: (Error | undefined)[] = sequences.map(() => undefined);
+  const of = sequences.map(() => new Course(`s${++courses}`));
+  const each = (act: (course: Course, phases: readonly Phase[]) => Promise<void>) =>
+    Promise.all(
+      of.map(async (course, index) => {
+        if (wrong[index]) return;
+        await act(course, sequences[index]!.phases).catch((error) => {
+          wrong[index] = error as Error;
+        });
+      }),
+    );
+  await each((course) => course.makeWallets());
+  for (let at = 0; at < 3; at += 1) {
+    const day = Math.floor(clock.now() / DAY);
+    await each((course, phases) => course.follow(phases[at] ?? [], day));
+    if (sequences[0]?.isRestarted) await restart();
+    if (sequences[0]?.isOvernight) clock.move(DAY);
+  }
+  await each((course) => course.compare());
+  return wrong;
+}
+
+const property = fc.asyncProperty(sequence, async (one) => {
+  const [wrong] = await followAll([one]);
+  if (wrong) throw wrong;
+});
+
+/** Those that can be followed at the same time, by their numbers. */
+function* together(sequences: readonly Sequence[]): Generator<number[]> {
+  const kinds = new Map<string, number[]>();
+  for (const [number, { isOvernight, isRestarted }] of sequences.entries()) {
+    const kind = `${isOvernight} ${isRestarted}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), number]);
+  }
+  for (const numbers of kinds.values())
+    for (let at = 0; at < numbers.length; at += TOGETHER) yield numbers.slice(at, at + TOGETHER);
+}
+
 it('does with intents what a plain model does, in some order of those sent at the same time', async () => {
-  let run = 0;
-  const property = fc.asyncProperty(
-    fc.array(sequence, { minLength: TOGETHER, maxLength: TOGETHER }),
-    fc.integer({ min: 0, max: 9 }),
-    async (sequences, chance) => {
-      run += 1;
-      if (run % 50 === 0) money = await makeLedger();
-      const courses = sequences.map((_, index) => new Course(`s${run}-${index}`));
-      await Promise.all(courses.map((course) => course.makeWallets()));
-      for (let at = 0; at < 3; at += 1) {
-        const day = Math.floor(clock.now() / DAY);
-        await Promise.all(courses.map((course, index) => course.follow(sequences[index]![at] ?? [], day)));
-        if (chance >= 5) clock.move(DAY);
-      }
-      if (chance === 0) await restart();
-    },
-  );
-  await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
+  if (PATH) return fc.assert(property, { seed, path: PATH, numRuns: 1 });
+  const sequences = fc.sample(sequence, { seed, numRuns: SEQUENCES });
+  let followed = 0;
+  for (const numbers of together(sequences)) {
+    if (Math.floor(followed / IN_A_LEDGER) < Math.floor((followed + numbers.length) / IN_A_LEDGER))
+      money = await makeLedger();
+    followed += numbers.length;
+    const wrong = await followAll(numbers.map((number) => sequences[number]!));
+    const index = wrong.findIndex((one) => one !== undefined);
+    if (index < 0) continue;
+    const path = String(numbers[index]!);
+    console.error(`Repeat it alone: TEST_SEED=${seed} TEST_PATH=${path}\n${wrong[index]!.message}`);
+    // Alone, it is made as short as can be; unless it fails among others only.
+    await fc.assert(property, { seed, path, numRuns: 1 });
+    throw wrong[index];
+  }
   await checkBooks(database.url);
   await checkReplay(database.url);
 });
@@ -209,4 +286,12 @@ it('the model itself overdraws nothing', () => {
   const at = (claims: Claim[]) => apply(NOTHING, { claims, isPermitted: true }, 0).result;
   expect(at([{ action: 'transfer', source: 'a', target: 'b', amount: 1 }])).toBe('rejected');
   expect(at([{ action: 'issue', target: 'forwards', amount: 1 }])).toBe('completed');
+  const full: World = {
+    balances: new Map([['b', 5n]]),
+    limits: new Map([['b maxBalance', { amount: 5n, day: 0, used: 0n }]]),
+  };
+  const back = (target: string) => ({ action: 'transfer' as const, source: 'b', target, amount: 1 });
+  expect(apply(full, { claims: [back('b')], isPermitted: true }, 0).result).toBe('rejected');
+  // It comes back by an intent of its own, which finds room.
+  expect(apply(full, { claims: [back('forwards')], isPermitted: true }, 0).result).toBe('completed');
 });

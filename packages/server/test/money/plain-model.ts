@@ -79,7 +79,12 @@ function isWithin({ balances, limits }: World, moves: readonly Move[], day: numb
     if (out > 0n && balance - out < (limit(wallet, 'minBalance')?.amount ?? 0n)) return false;
     if (out > GREATEST) return false;
     const into = sum(({ target }) => target === wallet);
-    if (into > 0n && balance + into > (limit(wallet, 'maxBalance')?.amount ?? GREATEST)) return false;
+    const first = sum(({ target, isForward }) => target === wallet && !isForward);
+    const most = limit(wallet, 'maxBalance')?.amount ?? GREATEST;
+    if (into > 0n && balance + into > GREATEST) return false;
+    if (first > 0n && balance + first > most) return false;
+    // What follows finds reserved what the first intent takes.
+    if (into > first && balance - out + into > most) return false;
     const { count, amount } = transfersThrough(wallet, moves);
     if (count === 0n) return true;
     const counts = limit(wallet, 'dailyCount');

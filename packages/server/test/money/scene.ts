@@ -46,12 +46,10 @@ export class MoneyScene {
 
   /** What a wallet holds of a symbol: available, reserved. */
   async balance(wallet: string, symbol = 'usd'): Promise<[available: number, reserved: number]> {
-    const answer = await this.client.get(`/wallets/${encodeURIComponent(wallet)}/balances`);
+    const answer = await this.client.get(`/wallets/${encodeURIComponent(wallet)}/balances?data.symbol=${symbol}`);
     expect(answer.status, answer.text).toBe(200);
     // biome-ignore lint/suspicious/noExplicitAny: tests reach into records
-    const rows = answer.body.data.filter(({ data }: any) => data.symbol === symbol);
-    // biome-ignore lint/suspicious/noExplicitAny: tests reach into records
-    const of = (schema: string) => rows.find(({ data }: any) => data.schema === schema)?.data.amount ?? 0;
+    const of = (schema: string) => answer.body.data.find(({ data }: any) => data.schema === schema)?.data.amount ?? 0;
     return [of('available'), of('reserved')];
   }
 

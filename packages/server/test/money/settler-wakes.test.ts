@@ -6,7 +6,7 @@ import { Settler } from '../../src/money/settler.js';
 // biome-ignore lint/suspicious/noExplicitAny: no more of them than a settler asks for
 type Any = any;
 
-function settler(results: Any[] = []) {
+function settler(results: Any[] = [], sign = async () => {}) {
   const means: Any = {
     load: async () => ({ balances: [], limits: [] }),
     homes: { take: async () => ({ moment: new Date(0).toISOString(), isMoved: false }) },
@@ -16,6 +16,7 @@ function settler(results: Any[] = []) {
         setImmediate(() => resolve(next));
       }),
     holder: 'me',
+    signing: { sign },
     clock: () => performance.now(),
     now: () => Date.now(),
     newLuid: () => '$wbl.x',
@@ -70,4 +71,15 @@ it('one that is decided anew at once, as `processIntents` does, is answered', as
     return 'done';
   });
   expect(await Promise.race([done, late()])).toBe('done');
+});
+
+it('goes on after signing has failed, and leaves nobody without an answer', async () => {
+  let fails = true;
+  const one = settler([], async () => {
+    if (fails) throw new Error('no signature');
+  });
+  const failed = await Promise.allSettled(Array.from({ length: 20 }, () => one.decide(item())));
+  expect(failed.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
+  fails = false;
+  expect(await Promise.race([one.decide(item()), late()])).toMatchObject({ result: 'done' });
 });

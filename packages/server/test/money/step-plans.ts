@@ -50,6 +50,7 @@ export function makePlan({ parts, action = 'transfer', isForward, isManual, forw
 }
 
 export const REFUSAL = { reason: 'core.limit-exceeded', detail: 'too much' };
+export const FULL = { reason: 'core.limit-exceeded', detail: 'no room' };
 export const UNRESOLVED = { reason: 'core.symbol-invalid', detail: 'Symbol usd not found.' };
 export const ELSEWHERE = { reason: 'core.routing-failed', detail: 'of another member' };
 
@@ -66,6 +67,7 @@ export function everyEvent(plan: Plan): IntentEvent[] {
     ...handles.flatMap((part) => STATUSES.map((status): IntentEvent => ({ type: 'report', part, status }))),
     ...handles.map((part): IntentEvent => ({ type: 'gave-up', part, detail: `no way to ${part}` })),
     { type: 'expired' },
+    { type: 'full', failure: FULL },
     { type: 'thread-prepared' },
     { type: 'thread-failed', failure: ELSEWHERE },
     { type: 'decided', action: 'commit' },

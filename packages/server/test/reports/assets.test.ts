@@ -11,7 +11,7 @@ import type { OpenFile } from '../../src/base/contained-file.js';
 import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, type TestAnswer, TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { type RunningServer, startServer, withServer } from '../support/server.js';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = join(top, 'assets');
   await mkdir(folder);
   await writeFile(join(top, 'secret.txt'), 'a secret of the operator');
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   server = await startServer({ database, reportAssetsDir: folder });
 });
 

@@ -9,7 +9,7 @@ import { followSchedules } from '../../src/schedules/follow.js';
 import { createPool } from '../../src/store/pool.js';
 import { createSchedules, DUE_SCHEDULES } from '../../src/store/schedules.js';
 import { newLedger, OPEN, type TestClient } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';
 import { type RunningServer, startServer } from '../support/server.js';
 
@@ -73,7 +73,7 @@ export function withSchedules(alone = false): { readonly current: Deployment } {
   let database: TestDatabase;
   beforeAll(async () => {
     const clock = new Clock();
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     const server = await startServer({ database, runtime: clock.runtime });
     const pool = createPool({ connectionString: database.url }, () => {});
     if (alone) await pool.query(HELD);

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openServer } from '../../src/app.js';
 import { newLedger } from '../support/client.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';
 import { type RunningServer, startServer } from '../support/server.js';
 
@@ -11,7 +11,7 @@ let database: TestDatabase;
 let running: RunningServer[];
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   // Three at once on an empty database: the schema is made by one, and none of them fails.
   running = await Promise.all([1, 2, 3].map(() => startServer({ database })));
 });

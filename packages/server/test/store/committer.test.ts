@@ -2,9 +2,8 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCommitter, storeTogether } from '../../src/store/committer/commit.js';
 import type { Outcome, Write } from '../../src/store/committer/write.js';
-import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { writeOf } from './write.js';
 
 let database: TestDatabase;
@@ -13,9 +12,8 @@ let ledger: number;
 let made = 0;
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   pool = createPool({ connectionString: database.url }, () => {});
-  await migrate(pool);
   const { rows } = await pool.query(
     `insert into ledger (handle, luid, owners) values ('l', '$ldg.l', '{}') returning id`,
   );

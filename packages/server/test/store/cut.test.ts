@@ -4,11 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeSettlement } from '../../src/store/committer/commit.js';
 import { cutVersions } from '../../src/store/committer/cut.js';
 import type { EarlierVersion } from '../../src/store/committer/write.js';
-import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createBodies } from '../../src/store/queries/bodies.js';
 import { createHistory, createHistoryPage } from '../../src/store/queries/history.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { writeOf } from './write.js';
 
 const earlierOf = (bodies: readonly string[], first = 1): EarlierVersion[] =>
@@ -32,9 +31,8 @@ describe('versions that are stored together', () => {
   let made = 0;
 
   beforeAll(async () => {
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     pool = createPool({ connectionString: database.url }, () => {});
-    await migrate(pool);
     const { rows } = await pool.query(
       `insert into ledger (handle, luid, owners) values ('l', '$ldg.l', '{}') returning id`,
     );

@@ -1,10 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { limits } from '../../src/limits.js';
-import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createLookup, type Lookup } from '../../src/store/queries/lookup.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { UNCHECKED } from './unchecked.js';
 
 let database: TestDatabase;
@@ -14,9 +13,8 @@ let lookup: Lookup;
 const LEDGERS = 1_000;
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   pool = createPool({ connectionString: database.url, max: limits.connections.others }, () => {});
-  await migrate(pool);
   await pool.query(
     `insert into ledger (handle, luid, owners) select 'l-' || n, '$lgr.' || n, '{}' from generate_series(1, ${LEDGERS}) n;
      insert into record (ledger_id, kind, handle, luid, change, hash, moment, document)

@@ -1,9 +1,8 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import { createReplays, deleteExpiredTokens } from '../../src/store/queries/replays.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -11,9 +10,8 @@ let now = 1_000_000;
 const runtime = { now: () => now, random: (bytes: number) => new Uint8Array(bytes) };
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   pool = createPool({ connectionString: database.url }, () => {});
-  await migrate(pool);
 });
 
 afterAll(async () => {

@@ -18,6 +18,8 @@ export const TEST_MASTER_KEY = Buffer.alloc(32, 7);
 export interface TestServerOptions {
   /** One to share, as two processes of a deployment do. */
   readonly database?: TestDatabase;
+  /** The folder in which it meets the others. */
+  readonly siblings?: string;
   /** Holds time still. */
   readonly runtime?: Runtime;
   /** Lets calls lead to this machine. */
@@ -100,7 +102,7 @@ export function withTwoServers(options: TestServerOptions = {}): {
 } {
   let running: { database: TestDatabase; servers: [RunningServer, RunningServer] } | undefined;
   beforeAll(async () => {
-    const database = await createDatabase();
+    const database = await createMigratedDatabase();
     running = {
       database,
       servers: [await startServer({ ...options, database }), await startServer({ ...options, database })],

@@ -5,14 +5,13 @@ import { createItems } from '../../src/integrity/items.js';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kindNamed } from '../../src/kinds/registry.js';
 import type { Write } from '../../src/store/committer/write.js';
-import { migrate } from '../../src/store/migrate.js';
 import { createPool } from '../../src/store/pool.js';
 import type { Filter } from '../../src/store/queries/filter.js';
 import { scope } from '../../src/store/queries/scope.js';
 import { createStore, type Store } from '../../src/store/store.js';
 import { UNCHECKED } from '../store/unchecked.js';
 import { writeOf } from '../store/write.js';
-import { createDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 
 /**
  * Ledgers whose rows are alike to the last luid, as no two ledgers are, but for what their bodies say: whatever reaches
@@ -27,9 +26,8 @@ let store: Store;
 let ids: number[];
 
 beforeAll(async () => {
-  database = await createDatabase();
+  database = await createMigratedDatabase();
   pool = createPool({ connectionString: database.url }, () => {});
-  await migrate(pool);
   store = createStore({ lists: pool, others: pool }, UNCHECKED);
   const { rows } = await pool.query(
     `insert into ledger (handle, luid, owners)

@@ -1,0 +1,202 @@
+import type { JsonObject } from '@countersign/protocol';
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { query } from '../events/support.js';
+import { newKey, signed } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { ok, stored } from '../support/scene.js';
+import { send, TwoSiblings } from './handing-scene.js';
+import { transfer } from './scene.js';
+import { balanceOf, settled } from './under-way.js';
+
+const siblings = new TwoSiblings();
+const POLICY = { schema: 'access', values: [] };
+const one = [transfer('alice', 'bob', 1)];
+
+describe('an intent of which another process is the home', () => {
+  it('is settled when its answer comes, by one commit of the home', async () => {
+    const { money, other } = await siblings.makeLedger();
+    const before = await siblings.handed('answered');
+    const { handle, answer } = await send(other, one);
+    expect(answer.status, answer.text).toBe(201);
+    expect((await money.read(handle)).meta.status).toBe('completed');
+    expect(await siblings.handed('answered')).toBe(before + 1);
+    const versions = await query<{ xmin: string }>(
+      siblings.first,
+      'select change, xmin::text from change where luid = $1',
+      [answer.body.luid],
+    );
+    expect(versions).toHaveLength(8);
+    expect(new Set(versions.map(({ xmin }) => xmin)).size).toBe(1);
+    expect(await money.trail(handle)).toHaveLength(9);
+    expect(await balanceOf(money, 'bob')).toEqual([1]);
+  });
+
+  it('is answered as the home answers its own', async () => {
+    const { money, other } = await siblings.makeLedger();
+    const mine = await send(money.client, one);
+    const { handle, answer } = await send(other, one);
+    expect([answer.status, answer.body.meta.status]).toEqual([201, 'pending']);
+    expect(Object.keys(answer.body.meta)).toEqual(Object.keys(mine.answer.body.meta));
+    expect(answer.body.meta.proofs).toHaveLength(mine.answer.body.meta.proofs.length);
+    const { body } = await other.get(`/intents/${handle}/changes/1`);
+    expect([body.luid, body.hash, body.meta.proofs]).toEqual([
+      answer.body.luid,
+      answer.body.hash,
+      answer.body.meta.proofs,
+    ]);
+  });
+
+  it('is told what stands in its way', async () => {
+    const { money, other } = await siblings.makeLedger();
+    const body = signed({ handle: 'once', claims: one }, money.client.key);
+    ok(await money.client.call('POST', '/intents', body));
+    const again = await other.call('POST', '/intents', body);
+    expect([again.status, again.body.meta.status]).toEqual([200, 'completed']);
+    const taken = await other.create('/intents', { handle: 'once', claims: [transfer('alice', 'bob', 2)] });
+    expect(taken.status, taken.text).toBe(409);
+    expect(taken.body.data).toEqual({
+      reason: 'record.duplicated',
+      detail: 'Intent with handle once already exists.',
+    });
+    const { handle } = await send(other, [transfer('bob', 'alice', 100)]);
+    expect((await money.read(handle)).meta.status).toBe('rejected');
+  });
+
+  it('has the rights of those who signed it, and of nobody else', async () => {
+    const key = newKey();
+    const access = [
+      { action: 'any', record: 'any', signer: { public: key.public } },
+      { action: 'access' },
+      { action: 'create', record: 'intent' },
+      { action: 'read', record: 'any' },
+    ] as JsonObject[];
+    const { money, other } = await siblings.makeLedger({ key, access });
+    const { handle, answer } = await send(other.as(newKey()), one);
+    expect(answer.status, answer.text).toBe(201);
+    expect((await money.read(handle)).meta.status).toBe('pending');
+    expect(await balanceOf(money, 'alice')).toEqual([1_000]);
+    expect((await money.read((await send(other, one)).handle)).meta.status).toBe('completed');
+  });
+
+  it('is decided anew by both when either knows an older state of the ledger', async () => {
+    const { money, other } = await siblings.makeLedger();
+    await send(other, one);
+    const before = await siblings.handed('answered');
+    await stored(money.client, 'policy', { ...POLICY, handle: 'at-home' });
+    const stale = await send(other, one);
+    expect(stale.answer.status).toBe(201);
+    expect((await money.read(stale.handle)).meta.status).toBe('completed');
+    // The home has said that the state is older, and then has taken it.
+    expect(await siblings.handed('answered')).toBe(before + 2);
+    await stored(other, 'policy', { ...POLICY, handle: 'elsewhere' });
+    // It reads, and so learns of the state that it has made.
+    ok(await other.get('/wallets/alice'));
+    const newer = await send(other, one);
+    expect((await money.read(newer.handle)).meta.status).toBe('completed');
+    expect(await siblings.handed('answered')).toBe(before + 3);
+  });
+
+  it('is refused with 503 when too many wait at its home', async () => {
+    const { money, other } = await siblings.makeLedger();
+    await send(other, one);
+    const { queue } = limits.intents;
+    const gate = new pg.Client({ connectionString: siblings.database.url });
+    await gate.connect();
+    const mine: Promise<unknown>[] = [];
+    try {
+      await gate.query('begin; lock table change in exclusive mode');
+      Object.assign(limits.intents, { queue: 4 });
+      const first: number[] = [];
+      for (let n = 0; n < 100; n += 1)
+        mine.push(send(money.client, one).then(({ answer }) => first.push(answer.status)));
+      await eventually(() => expect(first).toContain(503));
+      const { answer } = await send(other, one);
+      expect(answer.status, answer.text).toBe(503);
+      expect(answer.body.data.detail).toBe('The service is not available at the moment. Retry later.');
+    } finally {
+      Object.assign(limits.intents, { queue });
+      await gate.query('rollback');
+      await gate.end();
+      await Promise.all(mine);
+    }
+    expect((await send(other, one)).answer.status).toBe(201);
+  });
+
+  it('is refused with 503 when too many wait for the answer of its home', async () => {
+    const { other } = await siblings.makeLedger();
+    await send(other, one);
+    const { queue } = limits.intents;
+    const gate = new pg.Client({ connectionString: siblings.database.url });
+    await gate.connect();
+    const answers: Promise<number>[] = [];
+    try {
+      await gate.query('begin; lock table change in exclusive mode');
+      Object.assign(limits.intents, { queue: 4 });
+      const refused: number[] = [];
+      for (let n = 0; n < 12; n += 1) {
+        const answered = send(other, one).then(({ answer: { status } }) => {
+          if (status !== 201) refused.push(status);
+          return status;
+        });
+        answers.push(answered);
+      }
+      await eventually(() => expect(refused).toHaveLength(8));
+    } finally {
+      Object.assign(limits.intents, { queue });
+      await gate.query('rollback');
+      await gate.end();
+    }
+    const statuses = await Promise.all(answers);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(8);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(4);
+  });
+
+  it('is stored once when homes change all the time', async () => {
+    const { money, other } = await siblings.makeLedger();
+    let isOver = false;
+    const forcing = (async () => {
+      while (!isOver) {
+        await query(siblings.first, "update home set until = '-infinity' where random() < 0.7");
+        await new Promise((resolve) => setTimeout(resolve, 3));
+      }
+    })();
+    const handles: string[] = [];
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, n) => {
+        for (let m = 0; m < 10; m += 1) {
+          const { handle, answer } = await send(n % 2 === 0 ? money.client : other, one);
+          expect(answer.status, answer.text).toBe(201);
+          handles.push(handle);
+        }
+      }),
+    );
+    isOver = true;
+    await forcing;
+    for (const handle of handles) expect(await settled(money, handle)).toBe('completed');
+    expect(await balanceOf(money, 'bob')).toEqual([100]);
+  });
+
+  it('is finished by a home that stops', async () => {
+    const third = await siblings.start();
+    const { money, other } = await siblings.makeLedger({}, third);
+    const handles: string[] = [];
+    let isOver = false;
+    const load = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        const { handle, answer } = await send(other, one);
+        expect(answer.status, answer.text).toBe(201);
+        handles.push(handle);
+      }
+    });
+    await eventually(() => expect(handles.length).toBeGreaterThan(10));
+    await third.stop();
+    const { length } = handles;
+    await eventually(() => expect(handles.length).toBeGreaterThan(length + 10));
+    isOver = true;
+    await Promise.all(load);
+    Object.assign(money, { client: other });
+    for (const handle of handles) expect(await settled(money, handle)).toBe('completed');
+  });
+});
