@@ -171,7 +171,7 @@ async function verifyOne(port, handle) {
 function costOf(before, after, count) {
   if (before === undefined || after === undefined) return {};
   const each = (name) => ((after[name] - before[name]) * 1_000) / count;
-  return { server: each('server'), database: each('database') };
+  return { server: each('server'), main: each('main'), database: each('database') };
 }
 
 function report(rounds, steady) {
@@ -181,7 +181,9 @@ function report(rounds, steady) {
     name,
     ...['perSecond', 'p50', 'p99', 'ceiling'].map((figure) => middle((round) => round[name][figure]).toFixed(0)),
     middle((round) => round[name].perSecond / round[name].ceiling).toFixed(2),
-    ['server', 'database', 'cpuCeiling'].map((figure) => middle((round) => round[name][figure]).toFixed(0)).join(' / '),
+    ['server', 'main', 'database', 'cpuCeiling']
+      .map((figure) => middle((round) => round[name][figure]).toFixed(0))
+      .join(' / '),
     ...['change', 'wal'].map((figure) => (middle((round) => round[name][figure]) / 1_000).toFixed(1)),
   ]);
   const ratio = (name) => middle((round) => round[name].perSecond / round.spread.perSecond).toFixed(2);
@@ -194,7 +196,7 @@ function report(rounds, steady) {
         'p99 ms',
         'ceiling/s',
         'ratio',
-        'µs server / database / ceiling',
+        'µs server / its main thread / database / ceiling',
         'change KB',
         'WAL KB',
       ],

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const TICK = 10;
 
 /**
- * What a server uses, it and all processes it started: milliseconds of processor time, its own and PostgreSQL's, and
- * the mebibytes its largest process holds. Nothing where the system does not tell (other than Linux).
+ * What a server uses, it and all processes it started: milliseconds of processor time, its own, that of its main threads,
+ * and PostgreSQL's, and the mebibytes its largest process holds. Nothing where the system does not tell (other than Linux).
  */
 export function usageOf({ pid }) {
   const processes = everyProcess();
@@ -16,12 +16,13 @@ export function usageOf({ pid }) {
     size = members.size;
     for (const one of processes) if (members.has(one.parent)) members.add(one.pid);
   }
-  const usage = { server: 0, database: 0, memory: 0 };
+  const usage = { server: 0, main: 0, database: 0, memory: 0 };
   for (const one of processes) {
     if (!members.has(one.pid)) continue;
     if (one.name === 'postgres') usage.database += one.time;
     else {
       usage.server += one.time;
+      usage.main += one.main;
       usage.memory = Math.max(usage.memory, one.memory);
     }
   }
@@ -38,14 +39,30 @@ function everyProcess() {
   }
 }
 
+function timeOf(ticks) {
+  return ticks.reduce((sum, each) => sum + Number(each), 0) * TICK;
+}
+
 function oneProcess(pid) {
   try {
     const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'));
     const fields = rest.split(' ');
+    const main = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     // With that of children that have ended: PostgreSQL's processes come and go.
-    const time = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK;
-    return [{ pid, name, parent: Number(fields[1]), time, memory: Number(kib ?? 0) / 1_024 }];
+    const time = timeOf(fields.slice(11, 15));
+    return [
+      {
+        pid,
+        name,
+        parent: Number(fields[1]),
+        time,
+        main: timeOf(main.slice(11, 13)),
+        memory: Number(kib ?? 0) / 1_024,
+      },
+    ];
   } catch {
     // It ended between the two.
     return [];
