@@ -4,15 +4,26 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, say } from './root.mjs';
 
-/** Every package that is compiled; the last one refers to the others. */
-const packages = ['packages/embedded-postgres', 'packages/protocol', 'packages/safe-json-schema', 'packages/server'];
+/** Every package that is compiled, each after those it refers to. */
+const packages = [
+  'packages/embedded-postgres',
+  'packages/protocol',
+  'packages/safe-json-schema',
+  'packages/verifier',
+  'packages/server',
+  'packages/client',
+  'packages/cli',
+];
+
+/** Where a package begins; a command has no `index.js`. */
+const entries = ['index.js', 'main.js'];
 
 /** Names the sources that the last build was made of. */
 const stamp = join(root, 'packages/server/dist/.sources');
 
 /** Compiles the packages unless that was done for these very sources, which is quicker to see than to ask the compiler. */
 export function ensureBuilt() {
-  const complete = packages.every((folder) => existsSync(join(root, folder, 'dist/index.js')));
+  const complete = packages.every((folder) => entries.some((entry) => existsSync(join(root, folder, 'dist', entry))));
   const sources = digest();
   if (complete && existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;
   say('compiling ...');

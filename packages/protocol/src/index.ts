@@ -1,4 +1,5 @@
 export * from './address.js';
+export * from './async-suite.js';
 export * from './base64.js';
 export * from './canonical.js';
 export * from './errors.js';

@@ -99,7 +99,7 @@ export function errorAnswer(service: Service, ledger: Ledger | undefined, error:
   const data = { reason, detail, ...(custom === undefined ? {} : { custom }) };
   const hash = hashOf(data as Json, service.suite);
   const now = moment(service.runtime);
-  const proofs = ledger ? [ledger.system.fresh(hash, { moment: now })] : [];
+  const proofs = ledger ? ledger.system.vouch(hash, { moment: now }) : [];
   return { status, body: JSON.stringify({ hash, data, meta: { proofs, moment: now } }) };
 }
 
@@ -113,7 +113,7 @@ function relayBridgeError(
   { status, hash, data, proofs }: BridgeRefusal,
 ): Answer {
   const now = moment(service.runtime);
-  const own = ledger ? [ledger.system.fresh(hash, { moment: now, causedBy: DERIVED })] : [];
+  const own = ledger ? ledger.system.vouch(hash, { moment: now, causedBy: DERIVED }) : [];
   return { status, body: JSON.stringify({ hash, data, meta: { proofs: [...proofs, ...own], moment: now } }) };
 }
 

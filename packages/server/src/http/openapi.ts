@@ -1,11 +1,15 @@
+import type { Kind } from '../kinds/kind.js';
 import { kinds } from '../kinds/registry.js';
 import type { HttpService } from './http-service.js';
 import { INTERFACE } from './information.js';
 import { components } from './openapi/components.js';
-import { describeWebhooks } from './openapi/deliveries.js';
-import { describeServerRoutes, journal, ledgerCollection } from './openapi/other-routes.js';
+import { withExamples } from './openapi/examples.js';
+import { describeInterface } from './openapi/guide.js';
+import { guideOfKind, guidesUrl } from './openapi/guides.js';
+import { describeServerRoutes, ledgerCollection } from './openapi/other-routes.js';
 import { recordPaths } from './openapi/record-routes.js';
 import { tokenEndpoint } from './openapi/token-route.js';
+import { describeWebhooks, WEBHOOK_TAGS } from './openapi/webhooks.js';
 
 /**
  * The OpenAPI 3.1 description of the interface, made from the registry of kinds and from the schemas that requests are
@@ -13,33 +17,41 @@ import { tokenEndpoint } from './openapi/token-route.js';
  */
 export function openApi(service: HttpService): object {
   const { publicUrl, build, defaultLedger } = service;
+  const root = publicUrl.replace(/\/v2$/, '') || '/';
+  const guides = guidesUrl(publicUrl);
   return {
     openapi: '3.1.0',
     info: {
       title: 'Countersign',
       version: INTERFACE,
-      description: `A self-hosted ledger of signed records. This is release ${INTERFACE} of the interface, served by build ${build}.`,
+      description: describeInterface(INTERFACE, build),
+      contact: { name: 'The operator of this server', url: root },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl }],
     // Tokens are optional: rules may admit signed writes and public reads by themselves.
     security: [{}, { bearer: [] }],
     tags: [
-      ...kinds.map(({ title, prefix, lifecycle: { signals } }) => ({
-        name: title,
-        description: `Luids begin with \`$${prefix}.\`. ${signals.length === 0 ? 'No signals.' : `Signals: ${signals.join(', ')}.`}`,
+      ...kinds.map((kind) => ({
+        name: kind.title,
+        externalDocs: { description: 'Guide', url: `${guides}/${guideOfKind(kind)}` },
+        description: describeTag(kind),
       })),
-      { name: 'Journal', description: 'Of requests, which this release does not keep.' },
       { name: 'Server', description: 'About the server itself, outside every ledger.' },
+      ...WEBHOOK_TAGS,
     ],
-    paths: {
+    paths: withExamples({
       ...describeServerRoutes(publicUrl),
       ...tokenEndpoint(defaultLedger !== undefined),
       ...ledgerCollection(),
-      ...recordPaths(),
-      ...journal(),
-    },
+      ...recordPaths(guides),
+    }),
     webhooks: describeWebhooks(),
     components: components(defaultLedger !== undefined),
   };
+}
+
+function describeTag({ about, prefix, lifecycle: { signals } }: Kind): string {
+  const raised = signals.length === 0 ? 'No signals.' : `Signals: \`${signals.join('`, `')}\`.`;
+  return `${about} Luids begin with \`$${prefix}.\`. ${raised}`;
 }

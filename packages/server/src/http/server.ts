@@ -15,6 +15,8 @@ import { JOURNAL, notJournaled } from './journal.js';
 import { metricsRoute } from './metrics.js';
 import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
+import { type Sendable, sendable, sendText } from './pages/html.js';
+import { pageRoutes } from './pages/routes.js';
 import { inLedger, outsideLedgers, performOperation } from './perform.js';
 import { takeInTurn } from './pipelining.js';
 import { send } from './reply.js';
@@ -76,11 +78,17 @@ export function createServer(
   metricsRoute(app, counted.metrics, counted.collect);
   app.get(BASE, async (_, reply) => send(reply, information(service)));
   // Made at the first request, to keep the start short.
-  let description: string | undefined;
-  app.get(`${BASE}/openapi.json`, async (_, reply) => {
-    description ??= JSON.stringify(openApi(service));
-    return send(reply, { status: 200, body: description });
+  let description: Sendable | undefined;
+  app.get(`${BASE}/openapi.json`, async (request, reply) => {
+    description ??= sendable(JSON.stringify(openApi(service)));
+    return sendText(request, reply, 'application/json', description);
   });
+  pageRoutes(
+    app,
+    service,
+    () => openApi(service),
+    (request, reply) => answerNotFound(service, request, reply),
+  );
   for (const { method, path, kind, operation } of recordRoutes()) {
     app.route({
       method,

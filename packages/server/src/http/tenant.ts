@@ -11,7 +11,10 @@ import type { HttpService } from './http-service.js';
  */
 export async function resolveLedger(service: HttpService, named: string | undefined): Promise<Ledger> {
   const id = named || service.defaultLedger;
-  if (!id) throw new LedgerError('api.route-not-found', 'Active ledger is not set!');
+  if (!id) {
+    const hint = 'Send the header x-ledger with the handle or luid of the ledger.';
+    throw new LedgerError('api.route-not-found', 'Active ledger is not set!', { hint });
+  }
   if (id.length > MAX_NAME_CHARACTERS || id.includes('\u0000'))
     throw new LedgerError('api.route-not-found', 'Server does not host requested ledger');
   return service.ledgers.resolve(id);

@@ -10,6 +10,7 @@ const AnchorTarget = Type.Union([Text, strictObject({ handle: Text, custom: Type
 /** A name under which a wallet is known (interface/anchors). */
 export const anchor: KindDeclaration = {
   name: 'anchor',
+  about: 'A name under which a wallet is known, here or in another system.',
   title: 'Anchor',
   missing: 'Anchor',
   prefix: 'anc',
@@ -24,6 +25,7 @@ export const anchor: KindDeclaration = {
       amount: Type.Optional(Type.Integer({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
       ...common,
     }),
+    parts: { 'anchor-target': AnchorTarget },
     order: ['handle', 'wallet', 'symbol', 'target', 'source', 'amount', 'schema', 'custom', 'access'],
     schemas: 'applied',
   },

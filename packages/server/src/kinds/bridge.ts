@@ -51,6 +51,7 @@ const REST: JsonObject = {
 /** An outside service that keeps the books of wallets, or receives events (interface/bridges). */
 export const bridge: KindDeclaration = {
   name: 'bridge',
+  about: 'A service outside that keeps the books of wallets, keeps anchors, or takes events.',
   title: 'Bridge',
   missing: 'Bridge',
   prefix: 'brg',
@@ -63,6 +64,7 @@ export const bridge: KindDeclaration = {
       traits: Type.Optional(Type.Array(Trait, { maxItems: limits.traits })),
       ...common,
     }),
+    parts: { 'security-rule': SecurityRule, 'bridge-trait': Trait },
     order: ['handle', 'config', 'secure', 'traits', 'schema', 'custom', 'access'],
     schemas: 'applied',
     missingSchema: (handle) => `Referenced Schema ${handle} not found.`,

@@ -7,6 +7,7 @@ import type { KindDeclaration } from './declaration.js';
  */
 export const circleSigner: KindDeclaration = {
   name: 'circle-signer',
+  about: "A signer's membership of a circle.",
   title: 'Circle Signer',
   missing: 'Circle signer',
   prefix: 'csn',

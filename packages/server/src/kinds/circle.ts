@@ -4,6 +4,7 @@ import type { KindDeclaration } from './declaration.js';
 /** A group of signers that rules can name as one (interface/circles). */
 export const circle: KindDeclaration = {
   name: 'circle',
+  about: 'A group of signers that rules name as one.',
   title: 'Circle',
   missing: 'Circle',
   prefix: 'crc',

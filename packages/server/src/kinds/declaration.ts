@@ -1,5 +1,5 @@
 import type { JsonObject, Meta, RecordEnvelope } from '@countersign/protocol';
-import type { TObject, TProperties } from 'typebox';
+import type { TObject, TProperties, TSchema } from 'typebox';
 import type { Task } from '../metering/task.js';
 
 /** The operations of the generic lifecycle. A kind serves only those it lists (interface/README#operations). */
@@ -31,6 +31,8 @@ export interface OptionalGroups<Name extends string = string> {
 /** What the kind is called, and where it is served. */
 export interface KindIdentity {
   readonly name: string;
+  /** What a record of the kind is, as the OpenAPI description says it; one sentence. */
+  readonly about: string;
   /** As `409` names it: `Signer Factor` in "Signer Factor with handle x already exists." */
   readonly title: string;
   /** As `404` names it: `Signerfactor` in "Signerfactor not found". */
@@ -77,6 +79,8 @@ export interface Data {
    * for updates.
    */
   readonly alternatives?: readonly TObject[];
+  /** Parts of `shape` that the OpenAPI description has under names of their own. */
+  readonly parts?: Readonly<Record<string, TSchema>>;
   /** The served order of top-level members, after `parent` (interface/envelope#member-order). Others follow as sent. */
   readonly order: readonly string[];
   /** Whether users' schemas apply, and whether `data.schema` is always required (interface/schemas#enforcement). */

@@ -7,6 +7,7 @@ import { requestInvalid } from './refusal.js';
 /** A division of a ledger whose rules its records inherit (interface/domains). */
 export const domain: KindDeclaration = {
   name: 'domain',
+  about: 'A part of a ledger with rules of its own, for the records in it.',
   title: 'Domain',
   missing: 'Domain',
   prefix: 'dom',

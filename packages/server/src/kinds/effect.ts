@@ -16,6 +16,7 @@ const ToBridge = strictObject({ schema: Type.Optional(oneOfNames(['bridge'])), b
 /** A subscription: deliver each occurrence of a signal to a webhook or bridge (interface/effects). */
 export const effect: KindDeclaration = {
   name: 'effect',
+  about: 'A subscription: what happens on the ledger is sent to a service outside.',
   title: 'Effect',
   missing: 'Effect',
   prefix: 'eff',

@@ -15,12 +15,24 @@ function makeClaimSchema(action: string, members: TProperties): TSchema {
 }
 
 /** In the order in which their errors are listed (interface/intents#claims). */
-const AnyClaim = oneOf([
-  makeClaimSchema('issue', { target: ClaimAddress, symbol: ClaimAddress, amount: Amount }),
-  makeClaimSchema('transfer', { source: ClaimAddress, target: ClaimAddress, symbol: ClaimAddress, amount: Amount }),
-  makeClaimSchema('destroy', { source: ClaimAddress, symbol: ClaimAddress, amount: Amount }),
-  makeClaimSchema('limit', { wallet: ClaimAddress, symbol: ClaimAddress, metric: Metric, amount: Bound }),
-]);
+const claims = {
+  'issue-claim': makeClaimSchema('issue', { target: ClaimAddress, symbol: ClaimAddress, amount: Amount }),
+  'transfer-claim': makeClaimSchema('transfer', {
+    source: ClaimAddress,
+    target: ClaimAddress,
+    symbol: ClaimAddress,
+    amount: Amount,
+  }),
+  'destroy-claim': makeClaimSchema('destroy', { source: ClaimAddress, symbol: ClaimAddress, amount: Amount }),
+  'limit-claim': makeClaimSchema('limit', {
+    wallet: ClaimAddress,
+    symbol: ClaimAddress,
+    metric: Metric,
+    amount: Bound,
+  }),
+};
+
+const AnyClaim = oneOf(Object.values(claims));
 
 /** The statuses of intents, which only the ledger itself sets (interface/intents#processing). */
 const INTENT_STATUSES = [
@@ -38,6 +50,7 @@ const INTENT_STATUSES = [
 /** Movements of balances, all or nothing (interface/intents#fields). Its data never changes. */
 export const intent: KindDeclaration = {
   name: 'intent',
+  about: 'Movements of balances between wallets, all or nothing.',
   title: 'Intent',
   missing: 'Intent',
   prefix: 'int',
@@ -50,6 +63,7 @@ export const intent: KindDeclaration = {
       ...common,
     }),
     added: { origin: Type.Optional(Type.String({ description: 'The intent that this one of the ledger forwards.' })) },
+    parts: { 'claim-address': ClaimAddress, ...claims, claim: AnyClaim },
     order: ['handle', 'schema', 'claims', 'config', 'custom', 'access', 'origin'],
     schemas: 'applied',
   },

@@ -25,6 +25,7 @@ const LedgerConfig = Type.Object(
 /** A tenant (interface/ledgers). */
 export const ledger: KindDeclaration = {
   name: 'ledger',
+  about: 'A tenant: its own records, rules, keys and history.',
   title: 'Ledger',
   missing: 'Ledger',
   prefix: 'ldg',

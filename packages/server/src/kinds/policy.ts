@@ -43,6 +43,7 @@ const OBJECT_SCHEMA: JsonObject = { type: 'object' };
 /** Rules that stand outside the records they are for (interface/policies). */
 export const policy: KindDeclaration = {
   name: 'policy',
+  about: 'Rules that stand outside the records that they are about.',
   title: 'Policy',
   missing: 'Policy',
   prefix: 'plc',

@@ -7,6 +7,7 @@ import type { KindDeclaration } from './declaration.js';
 /** A user's schema for the data of a kind (interface/schemas). */
 export const schema: KindDeclaration = {
   name: 'schema',
+  about: 'A JSON Schema that records of a kind must match.',
   title: 'Schema',
   missing: 'Schema',
   prefix: 'sch',

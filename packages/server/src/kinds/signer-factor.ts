@@ -73,6 +73,7 @@ const FACTOR_SIGNALS = [
 /** A further way for a signer to prove who it is (interface/signers#factors). */
 export const signerFactor: KindDeclaration = {
   name: 'signer-factor',
+  about: 'A further way for a signer to prove who it is.',
   title: 'Signer Factor',
   missing: 'Signerfactor',
   missingChange: 'Signer factor change not found',

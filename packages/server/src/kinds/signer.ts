@@ -8,6 +8,7 @@ export const SYSTEM_SIGNERS = ['system', 'core', 'system.auth', 'system.dtc'] as
 /** A name for a public key (interface/signers). */
 export const signer: KindDeclaration = {
   name: 'signer',
+  about: 'Someone with a key: what the key signs is theirs.',
   title: 'Signer',
   missing: 'Signer',
   prefix: 'snr',

@@ -7,6 +7,7 @@ const factors = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 /** A unit of account. Amounts are integers in 1/factor units (interface/wallets#symbols). */
 export const symbol: KindDeclaration = {
   name: 'symbol',
+  about: 'What balances are counted in, such as a currency.',
   title: 'Symbol',
   missing: 'Symbol',
   prefix: 'sym',

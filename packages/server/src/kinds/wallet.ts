@@ -14,6 +14,7 @@ const WalletRoute = strictObject({
 /** A holder of balances (interface/wallets#wallets). */
 export const wallet: KindDeclaration = {
   name: 'wallet',
+  about: 'A holder of balances.',
   title: 'Wallet',
   missing: 'Wallet',
   prefix: 'wlt',
@@ -25,6 +26,7 @@ export const wallet: KindDeclaration = {
       routes: Type.Optional(Type.Array(WalletRoute, { maxItems: limits.routes })),
       ...common,
     }),
+    parts: { 'wallet-route': WalletRoute },
     order: ['handle', 'schema', 'bridge', 'routes', 'custom', 'access'],
     schemas: 'applied',
   },

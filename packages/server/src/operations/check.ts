@@ -48,7 +48,7 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
       const item = newItem({
         hash: ruleHash,
         data: rule,
-        meta: { proofs: [session.ledger.system.fresh(ruleHash, { moment: now })], moment: now },
+        meta: { proofs: session.ledger.system.vouch(ruleHash, { moment: now }), moment: now },
       } as unknown as Json);
       session.task.chargeUnbounded(stepsOfText(item.text));
       items.push(item);

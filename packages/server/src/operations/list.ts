@@ -2,11 +2,11 @@ import type { RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Context, Subject } from '../access/context.js';
 import { decide, judgeQuery, visible } from '../access/decide.js';
-import { accessRefusal } from '../access/refusal.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { contextOf } from '../authorization/context.js';
+import { refuse } from '../authorization/refuse.js';
 import { domainOfRecord, subjectOf } from '../authorization/subject.js';
 import type { Item } from '../integrity/items.js';
 import type { Kind } from '../kinds/kind.js';
@@ -49,7 +49,7 @@ export async function list(session: Session, kind: Kind, command: Command, stage
       await session.task.turn();
       const judgement = judgeQuery(kind.name, caller, contextOf(session));
       session.explain?.({ ledger: session.ledger.handle, action: 'query', record: kind.name, ...judgement });
-      if (!judgement.granted) throw accessRefusal('query', kind.name, { credentials: token !== undefined });
+      if (!judgement.granted) throw await refuse(session, caller, 'query', kind.name);
     }
     const within = parent ? [...filters, under(kind, parent)] : filters;
     await session.task.turn();

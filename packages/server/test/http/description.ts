@@ -96,7 +96,7 @@ export class Description {
    * @param path as requested, without the query
    */
   answerErrors(method: string, path: string, status: number, body: unknown): unknown {
-    const found = this.#find(method.toLowerCase(), path);
+    const found = this.find(method.toLowerCase(), path);
     if (!found) return `${method} ${path} is not documented`;
     const response = found.operation.responses[status] as { $ref?: string } | undefined;
     if (!response) return `${status} is not documented for ${found.name}: ${JSON.stringify(body)}`;
@@ -107,7 +107,8 @@ export class Description {
     return this.#errors([...at, 'content', 'application/json', 'schema'], body);
   }
 
-  #find(method: string, path: string) {
+  /** The operation that serves a method and a path without its query. */
+  find(method: string, path: string) {
     return this.#patterns().find((one) => one.method === method && one.pattern.test(path));
   }
 

@@ -26,7 +26,7 @@ async function generated(document: unknown): Promise<string> {
 
 /** A program that reads what a client reads. A line that is marked as wrong must be refused. */
 const PROGRAM = `
-import type { components, operations } from './types.js';
+import type { components, operations, webhooks } from './types.js';
 
 type Answer<Name extends keyof operations, Status extends number> = operations[Name]['responses'] extends {
   [Key in Status]: { content: { 'application/json': infer Body } };
@@ -113,6 +113,53 @@ export const moved: Sent<'updateDomain'> = {
   data: { handle: 'd', parent: '', domain: 'p' },
 };
 
+export const intent: Sent<'createIntent'> = {
+  hash: '',
+  data: {
+    handle: 'i',
+    claims: [
+      { action: 'issue', target: 'ada', symbol: 'usd', amount: 1 },
+      { action: 'transfer', source: { handle: 'ada', custom: { note: 1 } }, target: 'bob', symbol: { handle: 'usd' }, amount: 1 },
+      { action: 'limit', wallet: 'ada', symbol: 'usd', metric: 'dailyCount', amount: 5 },
+    ],
+    config: { commit: 'manual' },
+  },
+};
+
+export function claimed({ data }: Answer<'readIntent', 200>): unknown[] {
+  return data.claims.map((claim) => {
+    // @ts-expect-error a limit has none
+    claim.target;
+    if (claim.action === 'limit') return [claim.metric, claim.wallet];
+    const target = claim.action === 'destroy' ? claim.source : claim.target;
+    return typeof target === 'string' ? target : target.handle;
+  });
+}
+
+export function balances({ data, page }: Answer<'listWalletBalances', 200>): unknown[] {
+  const kept: 'available' | 'reserved' | undefined = data[0]?.data.schema;
+  return [kept, page.total, data[0]?.data.amount.toFixed()];
+}
+
+export function happened({ data }: Schemas['event']): string {
+  if (data.signal === 'wallet-created') return data.wallet.data.handle;
+  if (data.signal === 'wallet-proofs-added') return data.wallet + data.proofs[0]?.digest;
+  if (data.signal === 'effect-dropped') return data.parent.data.handle;
+  if (data.signal === 'balance-received') return data.symbol.data.handle + data.amount.toFixed();
+  // @ts-expect-error nothing raises it
+  if (data.signal === 'policy-dropped') return '';
+  return data.handle;
+}
+
+export function asked({ data }: webhooks['prepareBridgeDebit']['post']['requestBody']['content']['application/json']): string {
+  return data.inputs.join() + data.amount.toFixed() + data.intent.meta.thread;
+}
+
+export function answered(reason: operations['readWallet']['responses'][404]['content']['application/json']['data']['reason']): string {
+  const some: 'api.route-not-found' | 'record.not-found' = reason;
+  return some;
+}
+
 export const ledger: Sent<'createLedger'> = {
   hash: '',
   data: { handle: 'l', config: { 'access.strategy': 'policy-based', 'x.own': { anything: 1 } } },
@@ -129,7 +176,7 @@ export const report: Sent<'addReportProof'> = { method: '', public: '', digest: 
 /** What records have, and what others in lists have in its place, by the end of the operation's name. */
 const PROOFS = 'meta.proofs.map((proof) => proof.result).join()';
 const OF_RECORDS = `${PROOFS} + meta.owners.join() + data.custom?.x`;
-const OF_DELIVERIES = `${PROOFS} + meta.status + meta.replay + meta.output?.data.signal + data.linked + data.record + data.bridge`;
+const OF_DELIVERIES = `${PROOFS} + meta.status + meta.replay + JSON.stringify(meta.output?.data) + data.linked + data.record + data.bridge`;
 const OF_OTHERS: readonly (readonly [RegExp, string])[] = [
   [/Events?$/, OF_DELIVERIES],
   [/Balances$/, 'data.parent + data.wallet + data.symbol + data.schema + data.amount.toFixed()'],

@@ -1,10 +1,14 @@
 import { kindNamed, kinds } from '../../kinds/registry.js';
 import { limits } from '../../limits.js';
 import { ANSWERS, answerComponents, ownAnswers } from './answers.js';
+import { bridgeComponents } from './bridge-components.js';
 import { deliveryComponents } from './deliveries.js';
+import { eventComponents } from './events.js';
+import { BEARER } from './guide.js';
+import { partComponents, sharedComponents } from './parts.js';
 import { refusalComponents } from './reasons.js';
 import { commonRequests, requestComponents } from './requests.js';
-import { count, makeSharedComponents, type Schema, text } from './schemas.js';
+import { count, type Schema, text } from './schemas.js';
 
 /**
  * The components of the document.
@@ -18,8 +22,7 @@ export function components(hasDefault: boolean): object {
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'JWT',
-        description:
-          'Self-signed with the Ed25519 key of the caller (EdDSA), or of a provider that the ledger trusts (RS256).',
+        description: BEARER,
       },
       client: { type: 'http', scheme: 'basic', description: 'Client id and secret, for the token endpoint.' },
     },
@@ -27,9 +30,12 @@ export function components(hasDefault: boolean): object {
     responses: refusalComponents(),
     schemas: {
       ...ANSWERS,
+      ...eventComponents(),
       ...deliveryComponents(),
+      ...bridgeComponents(),
+      ...partComponents(),
       ...ownAnswers(),
-      ...makeSharedComponents(),
+      ...sharedComponents(),
       ...commonRequests(kindNamed('wallet')),
       ...Object.assign({}, ...kinds.map((kind) => ({ ...requestComponents(kind), ...answerComponents(kind) }))),
     },

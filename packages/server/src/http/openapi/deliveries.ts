@@ -1,31 +1,14 @@
-import { kinds, names } from '../../kinds/registry.js';
+import { kinds } from '../../kinds/registry.js';
 import { describeSignedList } from './answers.js';
-import { jsonBody } from './record-routes.js';
-import { count, listOf, object, oneOfTexts, openObject, ref, type Schema, text } from './schemas.js';
+import { count, listOf, object, oneOfTexts, ref, type Schema, text } from './schemas.js';
 
 const STATUSES = ['pending', 'running', 'delivered', 'failed', 'cancelled'];
 
 const textOrNull: Schema = { type: ['string', 'null'] };
 
-/** Events, and their deliveries (interface/effects#events, interface/effects#deliveries). */
+/** Deliveries of events, and calls of bridges for intents (interface/effects#deliveries). */
 export function deliveryComponents(): Record<string, Schema> {
-  return { event: describeEvent(), delivery: describeDelivery(), 'delivery-list': listOfDeliveries() };
-}
-
-function describeEvent(): Schema {
-  return object({
-    data: {
-      ...openObject,
-      required: ['handle', 'signal'],
-      properties: {
-        handle: { ...text, pattern: '^evt_[A-Za-z0-9_-]{17}$', description: 'The same for all receivers.' },
-        signal: oneOfTexts(names.signals),
-      },
-      description: 'Its other members are by signal.',
-    },
-    hash: ref('hash'),
-    meta: object({ proofs: { ...listOf(ref('proof')), description: 'One, of the ledger, for this delivery.' } }),
-  });
+  return { delivery: describeDelivery(), 'delivery-list': listOfDeliveries() };
 }
 
 function describeDelivery(): Schema {
@@ -37,7 +20,16 @@ function describeDelivery(): Schema {
       moment: ref('moment'),
       status: oneOfTexts(STATUSES),
       replay: { ...count(0), description: 'Attempts made.' },
-      output: { anyOf: [ref('event'), { type: 'null' }], description: 'The body that is sent, once it was.' },
+      output: {
+        anyOf: [
+          ref('event'),
+          ref('bridge-entry-call'),
+          ref('bridge-command-call'),
+          ref('called-intent'),
+          { type: 'null' },
+        ],
+        description: 'The body that is sent, once it was: an event, or what a bridge is told of an intent.',
+      },
     }),
     data: object({
       handle: { ...text, pattern: '^[A-Za-z0-9_-]{17}$' },
@@ -51,22 +43,4 @@ function describeDelivery(): Schema {
 
 function listOfDeliveries(): Schema {
   return describeSignedList(ref('delivery'), ref('page'));
-}
-
-/** The request that receivers of events get (interface/effects#events). */
-export function describeWebhooks(): Record<string, object> {
-  return {
-    event: {
-      post: {
-        operationId: 'receiveEvent',
-        summary: 'Take an event that an effect asked for',
-        requestBody: jsonBody('event'),
-        responses: {
-          '2XX': { description: 'It was taken.' },
-          501: { description: 'It is not sent again.' },
-          default: { description: 'It is sent again later.' },
-        },
-      },
-    },
-  };
 }

@@ -1,5 +1,4 @@
 import { kindNamed } from '../../kinds/registry.js';
-import { JOURNAL } from '../journal.js';
 import { errorResponse, refusals } from './reasons.js';
 import { filters, jsonAnswer, jsonBody, PAGE } from './record-routes.js';
 import { object, openObject, ref, text } from './schemas.js';
@@ -13,53 +12,59 @@ export function describeServerRoutes(publicUrl: string): Paths {
   return {
     '/metrics': {
       servers: above,
-      get: about('readMetrics', 'Read what is counted of all processes', {
-        200: {
-          description: 'In the text format of Prometheus.',
-          content: { 'text/plain': { schema: { type: 'string' } } },
+      get: about(
+        'readMetrics',
+        'Read what is counted of all processes',
+        'Counters and gauges of every process of the deployment, for a Prometheus server.',
+        {
+          200: {
+            description: 'In the text format of Prometheus.',
+            content: { 'text/plain': { schema: { type: 'string' } } },
+          },
         },
-      }),
+      ),
     },
     '/': {
-      get: about('readServer', 'Read what server this is', {
-        200: jsonAnswer('Hashed, not signed.', ref('server-information')),
-      }),
+      get: about(
+        'readServer',
+        'Read what server this is',
+        'The release of the interface, the build, and the public URL that tokens are bound to.',
+        {
+          200: jsonAnswer('Hashed, not signed.', ref('server-information')),
+        },
+      ),
     },
     '/openapi.json': {
-      get: about('readOpenApi', 'Read this description', {
-        200: jsonAnswer('OpenAPI 3.1.', object({ openapi: text, info: openObject, paths: openObject })),
-      }),
+      get: about(
+        'readOpenApi',
+        'Read this description',
+        'Made by the running server, so it matches what is served. `etag` spares a second download.',
+        {
+          200: jsonAnswer('OpenAPI 3.1.', object({ openapi: text, info: openObject, paths: openObject })),
+        },
+      ),
     },
     '/health/live': {
       servers: above,
-      get: about('readLiveness', 'Ask whether the process answers', { 200: jsonAnswer('It does.', status('UP')) }),
+      get: about(
+        'readLiveness',
+        'Ask whether the process answers',
+        'A probe for operators: it fails only where the process must be replaced.',
+        { 200: jsonAnswer('It does.', status('UP')) },
+      ),
     },
     '/health/ready': {
       servers: above,
-      get: about('readReadiness', 'Ask whether the server can serve', {
-        200: jsonAnswer('It can.', status('UP')),
-        503: jsonAnswer('The database cannot be reached.', status('DOWN')),
-      }),
+      get: about(
+        'readReadiness',
+        'Ask whether the server can serve',
+        'A probe for operators: it fails while the database is out of reach.',
+        {
+          200: jsonAnswer('It can.', status('UP')),
+          503: jsonAnswer('The database cannot be reached.', status('DOWN')),
+        },
+      ),
     },
-  };
-}
-
-/** The routes of the journal of requests, which this release refuses (interface/ledgers#server-information). */
-export function journal(): Paths {
-  const get = (operationId: string, summary: string, parameters: object[]) => ({
-    get: {
-      operationId,
-      summary,
-      tags: ['Journal'],
-      parameters: [...parameters, { $ref: '#/components/parameters/ledger' }],
-      responses: refusals('journal'),
-    },
-  });
-  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'Handle or luid.' };
-  const [requests = '', request = ''] = JOURNAL.map((path) => path.replace(':id', '{id}'));
-  return {
-    [requests]: get('readJournal', 'Is told that no requests are kept', []),
-    [request]: get('readJournalRequest', 'Is told that no requests are kept', [id]),
   };
 }
 
@@ -71,6 +76,7 @@ export function ledgerCollection(): Paths {
       get: {
         operationId: 'listLedgers',
         summary: "List the ledgers that the token's key owns",
+        description: 'Outside every ledger: `x-ledger` is refused, and the answer is unsigned.',
         tags,
         security: [{ bearer: [] }],
         parameters: [...PAGE, filters(kindNamed('ledger'))],
@@ -82,6 +88,8 @@ export function ledgerCollection(): Paths {
       post: {
         operationId: 'createLedger',
         summary: 'Create a ledger, whose owners are those who sign the request',
+        description:
+          'Outside every ledger: `x-ledger` is refused. The last proof of the answer is by the key of the new ledger: keep it.',
         tags,
         requestBody: jsonBody('ledger-create'),
         responses: {
@@ -94,12 +102,17 @@ export function ledgerCollection(): Paths {
   };
 }
 
-function about(operationId: string, summary: string, responses: object): object {
+function about(operationId: string, summary: string, description: string, responses: object): object {
   return {
     operationId,
     summary,
+    description,
     tags: ['Server'],
     security: [],
-    responses: { ...responses, 500: errorResponse(['api.unexpected-error']) },
+    responses: {
+      ...responses,
+      400: errorResponse(['api.body-malformed']),
+      500: errorResponse(['api.unexpected-error']),
+    },
   };
 }

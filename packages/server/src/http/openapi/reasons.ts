@@ -14,6 +14,16 @@ const FORWARDING_REASONS: readonly Reason[] = [
 
 const NO_LEDGER: readonly Reason[] = ['api.no-tenant-allowed'];
 
+/**
+ * Reasons with a second status: a body over the limit (interface/records#request-bodies), a server or a bridge that is out
+ * of reach.
+ */
+const OTHER_STATUS: Partial<Readonly<Record<Reason, string>>> = {
+  'api.body-malformed': '413',
+  'api.unexpected-error': '503',
+  'bridge.proxy-response-invalid': '502',
+};
+
 /** Every set of refusals, by the name that its responses have among the components. */
 const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
   ...Object.fromEntries(
@@ -28,7 +38,6 @@ const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
       [...always, ...FORWARDING_REASONS],
     ]),
   ),
-  journal: ['api.query-malformed', 'api.route-not-found', 'api.request-timeout', 'api.unexpected-error'],
   'create-ledger': [...SIGNED, 'record.duplicated', ...NO_LEDGER],
   'list-ledgers': [...EVERY.filter((reason) => reason !== 'auth.forbidden'), ...NO_LEDGER],
 };
@@ -50,24 +59,45 @@ export function familyOf(route: Pick<Route, 'kind' | 'operation'>): string {
  * (interface/errors#reasons).
  */
 export function refusals(family: string): object {
-  const statuses = [...byStatus(FAMILIES[family] ?? []).keys()].sort();
+  const statuses = [...byStatus(FAMILIES[family] ?? [])].sort(([one], [other]) => Number(one) - Number(other));
   return Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${componentName(family, status)}` }]),
+    statuses.map(([status, reasons]) => [
+      status,
+      { $ref: `#/components/responses/${COMPONENTS.get(keyOf(status, reasons))}` },
+    ]),
   );
 }
 
-/** The responses that `refusals` refers to. */
+/** The responses that `refusals` refers to: one for each set of reasons, however many operations answer with it. */
 export function refusalComponents(): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(FAMILIES).flatMap(([family, reasons]) =>
-      [...byStatus(reasons)].map(([status, ofStatus]) => [componentName(family, status), errorResponse(ofStatus)]),
+    Object.values(FAMILIES).flatMap((reasons) =>
+      [...byStatus(reasons)].map(([status, ofStatus]) => [
+        COMPONENTS.get(keyOf(status, ofStatus)),
+        errorResponse(ofStatus, status),
+      ]),
     ),
   );
 }
 
+/** The names of the responses, by what `keyOf` says: the only reason, or the first family that has these reasons. */
+const COMPONENTS = new Map<string, string>();
+for (const [family, all] of Object.entries(FAMILIES)) {
+  for (const [status, reasons] of byStatus(all)) {
+    const name = reasons.length === 1 ? reasons[0]?.replace('.', '-') : family;
+    const key = keyOf(status, reasons);
+    if (!COMPONENTS.has(key)) COMPONENTS.set(key, `${name}-${status}`);
+  }
+}
+
+function keyOf(status: string, reasons: readonly Reason[]): string {
+  return [status, ...[...reasons].sort()].join(' ');
+}
+
 /** A response with a signed error for one of `reasons`. */
-export function errorResponse(reasons: readonly Reason[]): object {
+export function errorResponse(reasons: readonly Reason[], status = ''): object {
   return {
+    ...(['429', '503'].includes(status) ? { headers: RETRY_AFTER } : {}),
     description: reasons.map((reason) => `\`${reason}\`: ${REASONS[reason].meaning}`).join('\n\n'),
     content: {
       'application/json': {
@@ -81,19 +111,9 @@ export function errorResponse(reasons: readonly Reason[]): object {
   };
 }
 
-/**
- * Reasons with a second status: a body over the limit (interface/records#request-bodies), a server or a bridge that is out
- * of reach.
- */
-const OTHER_STATUS: Partial<Readonly<Record<Reason, string>>> = {
-  'api.body-malformed': '413',
-  'api.unexpected-error': '503',
-  'bridge.proxy-response-invalid': '502',
+const RETRY_AFTER = {
+  'retry-after': { description: 'Seconds to wait before the same request is sent again.', schema: { type: 'integer' } },
 };
-
-function componentName(family: string, status: string): string {
-  return `${family}-${status}`;
-}
 
 function byStatus(reasons: readonly Reason[]): Map<string, Reason[]> {
   const statuses = new Map<string, Reason[]>();

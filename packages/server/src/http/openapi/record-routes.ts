@@ -3,16 +3,21 @@ import { limits } from '../../limits.js';
 import { filterableMembers, OF_BALANCES, OF_CHANGES, OF_DELIVERIES, OF_LIMITS } from '../../lists/filters.js';
 import type { Parameter } from '../../operations/operation.js';
 import { type Route, recordRoutes } from '../routes.js';
+import { describeGuide } from './guides.js';
 import { operationId, summary } from './names.js';
 import { familyOf, isForwarded, refusals } from './reasons.js';
 import { oneOfTexts, ref, type Schema } from './schemas.js';
 
-/** Every route of every kind: path -> method -> operation. */
-export function recordPaths(): Record<string, Record<string, object>> {
+/**
+ * Every route of every kind: path -> method -> operation.
+ *
+ * @param guides where the guides are served
+ */
+export function recordPaths(guides: string): Record<string, Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of recordRoutes()) {
     const path = formatPath(route);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, guides) };
   }
   return paths;
 }
@@ -22,7 +27,7 @@ function formatPath({ path, kind }: Route): string {
   return path.replace(':parent', `:${kind.links.under?.member}`).replace(/:(\w+)/g, '{$1}');
 }
 
-function operation(route: Route): object {
+function operation(route: Route, guides: string): object {
   const { kind, operation } = route;
   const body = operation.description.body?.(kind);
   return {
@@ -31,16 +36,18 @@ function operation(route: Route): object {
     tags: [kind.title],
     parameters: describeParameters(route),
     ...(body ? { requestBody: jsonBody(body) } : {}),
-    ...describeNote(route),
+    ...describe(route, guides),
     responses: { ...success(route), ...refusals(familyOf(route)) },
   };
 }
 
-/** The description of an operation: forwarding, or the right that it asks for. */
-function describeNote(route: Route): object {
+/** The description of an operation, with the right that it asks for, and what forwarding adds. */
+function describe(route: Route, guides: string): object {
   const { asks } = route.operation;
-  if (isForwarded(route)) return { description: FORWARDING_NOTE };
-  return asks ? { description: `Asks for the right to \`${asks.action}\` \`${asks.record}\`.` } : {};
+  const { text, externalDocs } = describeGuide(route, guides);
+  const right = asks ? `Asks for the right to \`${asks.action}\` \`${asks.record}\`.` : '';
+  const notes = [text, right, isForwarded(route) ? FORWARDING_NOTE : ''].filter((note) => note !== '');
+  return { description: notes.join('\n\n'), ...(externalDocs ? { externalDocs } : {}) };
 }
 
 const FORWARDING_NOTE =

@@ -1,6 +1,3 @@
-import type { TSchema } from 'typebox';
-import { listSharedSchemas } from '../../schemas/shared.js';
-
 /** A JSON Schema as the document holds it. */
 export type Schema = Record<string, unknown>;
 
@@ -35,21 +32,26 @@ export function object(properties: Record<string, Schema>, optional: readonly st
   return { type: 'object', ...(required.length === 0 ? {} : { required }), properties };
 }
 
-/** The parts that request schemas share, as components named by their `$id`. */
-export function makeSharedComponents(): Record<string, Schema> {
-  return Object.fromEntries(
-    listSharedSchemas().map(({ $id, ...schema }: TSchema & { $id?: string }) => [String($id), toOpenApiSchema(schema)]),
-  );
-}
-
-/** A request schema as plain JSON: references lead to components of the document, enumerations get a `type`. */
-export function toOpenApiSchema(schema: object): Schema {
+/**
+ * A request schema as plain JSON: references lead to components of the document, enumerations get a `type`.
+ *
+ * @param partNamed the component that stands for a schema, given the schema's text
+ */
+export function toOpenApiSchema(schema: object, partNamed: (text: string) => string | undefined = () => undefined) {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) => {
-      if (key === '$ref' && typeof value === 'string') return ref(value).$ref;
+      if (key === '$ref' && typeof value === 'string') return value.startsWith('#/') ? value : ref(value).$ref;
+      const part = isObject(value) ? partNamed(JSON.stringify(value)) : undefined;
+      if (part !== undefined) return ref(part);
+      // Code generators make `never` of the one, and know nothing of the other.
+      if (isObject(value) && JSON.stringify(value) === '{"not":{}}') return false;
       return isNames(value) ? { ...text, ...value } : value;
     }),
   ) as Schema;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Whether `value` is an enumeration of texts, to which `toOpenApiSchema` adds the type that code generators need. */

@@ -2,6 +2,7 @@ import { LedgerError } from '@countersign/protocol';
 import { callerOfWrite } from '../../authorization/caller.js';
 import { assertSigned } from '../../authorization/signed.js';
 import { Overloaded } from '../../base/gather.js';
+import { readOnly } from '../../keys/countersigner.js';
 import type { Kind } from '../../kinds/kind.js';
 import { inSession, OutOfDate, proofReused, type Session } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
@@ -43,6 +44,7 @@ export async function performRetry(
     const scope = await authorizeDeliveries(session, kind, stored, caller, action);
     const now = new Date(session.runtime.now());
     const retry = { ...scope, version: session.ledger.version, proofs: usesOf(session, signed.proofs), now };
+    if (session.ledger.isReadOnly) throw readOnly();
     if (handle === undefined) await requestRetry(session, retry, maxAge);
     else await resendOne(session, retry, handle);
     return { status: 202 };

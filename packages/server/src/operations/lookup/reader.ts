@@ -5,6 +5,7 @@ import type { Token } from '../../auth/token.js';
 import { signs } from '../../authorization/authorize.js';
 import { callerOfRead, callerOfWrite } from '../../authorization/caller.js';
 import { contextOf } from '../../authorization/context.js';
+import { refuse } from '../../authorization/refuse.js';
 import type { Signed } from '../../authorization/signed.js';
 import { newSubject } from '../../authorization/subject.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -32,7 +33,7 @@ export async function authorizeList(session: Session, kind: Kind, token: Token |
   const context = contextOf(session);
   const judgement = judgeQuery(kind.name, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action: 'query', record: kind.name, ...judgement });
-  if (!judgement.granted) throw accessRefusal('query', kind.name, { credentials: token !== undefined });
+  if (!judgement.granted) throw await refuse(session, caller, 'query', kind.name);
   await session.task.turn();
   const everything = !context.ledger.policyBased && decide('read', kind.name, caller, context).granted;
   const anything = everything || visible(kind.name, caller, unseenContext(session, kind));

@@ -1,0 +1,46 @@
+import type { TSchema } from 'typebox';
+import { AccessAction } from '../../access/rules.js';
+import { Handle, oneOfNames } from '../../kinds/data.js';
+import { kinds, names } from '../../kinds/registry.js';
+import { listSharedSchemas } from '../../schemas/shared.js';
+import { type Schema, toOpenApiSchema } from './schemas.js';
+
+/** Parts of data that have names of their own in the document: what kinds declare, and what all have in common. */
+const PARTS: Readonly<Record<string, TSchema>> = Object.assign(
+  {
+    handle: Handle,
+    'access-action': AccessAction,
+    'record-name': oneOfNames(names.records),
+    signal: oneOfNames(names.signals),
+  },
+  ...kinds.map(({ data }) => data.parts ?? {}),
+);
+
+const namesByText = new Map(Object.entries(PARTS).map(([name, schema]) => [JSON.stringify(schema), name]));
+
+/** A schema of requests as the document has it, with a reference in the place of each part that has a name. */
+export function withParts(schema: object): Schema {
+  return toOpenApiSchema(schema, (text) => namesByText.get(text));
+}
+
+/** The parts that request schemas share, as components named by their `$id`. */
+export function sharedComponents(): Record<string, Schema> {
+  return Object.fromEntries(
+    listSharedSchemas().map(({ $id, ...schema }: TSchema & { $id?: string }) => [String($id), withParts(schema)]),
+  );
+}
+
+/** The components of the parts. */
+export function partComponents(): Record<string, Schema> {
+  return Object.fromEntries(
+    Object.entries(PARTS).map(([name, schema]) => {
+      const part = toOpenApiSchema(schema, (text) => {
+        const other = namesByText.get(text);
+        return other === name ? undefined : other;
+      });
+      return [name, name === 'handle' ? { ...part, description: HANDLE } : part];
+    }),
+  );
+}
+
+const HANDLE = 'An address, `[schema:]name(@part)*`. With exactly one `@`, the part behind it names the domain.';

@@ -1,0 +1,100 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { escapeHtml, layout, type Sendable, sendable } from './html.js';
+import { renderMarkdown } from './markdown.js';
+
+/** Where the guides are: within the package as it is published, else in the repository. */
+const [FOLDER] = ['../../../docs/', '../../../../../docs/']
+  .map((path) => new URL(path, import.meta.url))
+  .filter((folder) => existsSync(folder));
+
+/** The guides by name, such as `interface/records`. Nothing else of the disk is ever read. */
+export class Guides {
+  readonly #names: ReadonlySet<string>;
+  readonly #pages = new Map<string, Sendable>();
+
+  constructor() {
+    const files = FOLDER ? readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }) : [];
+    this.#names = new Set(files.filter((file) => file.endsWith('.md')).map(nameOf));
+  }
+
+  /** A guide as a page; the list of all for the empty name; undefined for one that is unknown. */
+  page(name: string): Sendable | undefined {
+    if (name !== '' && !this.#names.has(name)) return undefined;
+    const page = this.#pages.get(name) ?? sendable(name === '' ? this.#list() : this.#render(name));
+    this.#pages.set(name, page);
+    return page;
+  }
+
+  #render(name: string): string {
+    const text = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8');
+    const up = '../'.repeat(name.split('/').length + 1);
+    const link = (href: string) => this.#resolve(name, href, up);
+    return layout({ title: titleOf(text, name), body: renderMarkdown(text, link), up });
+  }
+
+  /** A link of a guide, as the page has it: to another guide, or within this one. */
+  #resolve(name: string, href: string, up: string): string | undefined {
+    if (href.startsWith('#')) return href;
+    const [path = '', section] = href.split('#');
+    const to = nameOf(posix.join(posix.dirname(name), path));
+    if (!path.endsWith('.md') || !this.#names.has(to)) return undefined;
+    return `${up}docs/guides/${to}${section === undefined ? '' : `#${section}`}`;
+  }
+
+  /** The pages of a folder, in the order in which its first page names them. */
+  #inOrder(folder: string, names: readonly string[]): readonly string[] {
+    const first = `${folder}/README`;
+    if (!names.includes(first)) return names;
+    if (LISTED_BY_THEMSELVES.has(folder)) return [first];
+    const text = readFileSync(new URL(`${first}.md`, FOLDER), 'utf8');
+    const placeOf = (name: string) => (name === first ? -1 : text.indexOf(`(${posix.basename(name)}.md)`) >>> 0);
+    return names.toSorted((one, other) => placeOf(one) - placeOf(other));
+  }
+
+  #list(): string {
+    const folders = groupByFolder(this.#names);
+    const lists = [...folders].map(([folder, all]) => {
+      const names = this.#inOrder(folder, all);
+      const items = names.map((name) => {
+        const text = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8');
+        return `<li><a href="guides/${escapeHtml(name)}">${escapeHtml(titleOf(text, name))}</a></li>`;
+      });
+      return `<h2>${escapeHtml(HEADINGS[folder] ?? folder)}</h2>\n<ul>${items.join('\n')}</ul>`;
+    });
+    return layout({ title: 'Guides', body: `<h1>Guides</h1>\n${lists.join('\n')}`, up: '../' });
+  }
+}
+
+/** Folders whose first page lists the others. */
+const LISTED_BY_THEMSELVES: ReadonlySet<string> = new Set(['cli']);
+
+const HEADINGS: Readonly<Record<string, string>> = {
+  '.': 'About the service',
+  guides: 'How to begin',
+  interface: 'The interface',
+  cli: 'The command line',
+  decisions: 'Decisions',
+};
+
+/** The name of a file, or of what a link leads to. */
+function nameOf(file: string): string {
+  return file.replaceAll('\\', '/').replace(/\.md$/, '');
+}
+
+function titleOf(text: string, name: string): string {
+  return /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? name;
+}
+
+function groupByFolder(names: ReadonlySet<string>): Map<string, string[]> {
+  const folders = new Map<string, string[]>([
+    ['guides', []],
+    ['interface', []],
+    ['.', []],
+  ]);
+  for (const name of [...names].sort()) {
+    const folder = posix.dirname(name);
+    folders.set(folder, [...(folders.get(folder) ?? []), name]);
+  }
+  return folders;
+}
