@@ -54,7 +54,8 @@ function firstSteps(config: Config): string {
   const tour = local === 'http://127.0.0.1:3000/v2' ? 'npm run tour' : `npm run tour -- ${local}`;
   return `
 There is no ledger yet. To see one made and used, in another terminal:   ${tour}
-The interface, for people and programs:   ${config.publicUrl}/openapi.json   and   README.md
+In a browser, with the interface and guides:   ${config.publicUrl.replace(/\/v2$/, '/')}
+For tools:   ${config.publicUrl}/openapi.json
 Keep a copy of the master key: without it the ledgers' own keys are lost.`;
 }
 

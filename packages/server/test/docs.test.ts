@@ -90,8 +90,8 @@ describe('docs/threat-model.md', () => {
 
 describe('every document', async () => {
   const decisions = (await readdir(join(root, 'docs/decisions'))).map((name) => `docs/decisions/${name}`);
-  const guides = (await Promise.all(['docs', 'docs/interface'].map(pagesOf))).flat();
-  const packages = ['packages/protocol/README.md', 'packages/server/README.md'];
+  const guides = (await Promise.all(['docs', 'docs/guides', 'docs/interface'].map(pagesOf))).flat();
+  const packages = ['client', 'protocol', 'server'].map((name) => `packages/${name}/README.md`);
   const examples = (await readdir(join(root, 'examples'))).map((name) => `examples/${name}/README.md`);
   const documents = [
     'README.md',

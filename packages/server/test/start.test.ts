@@ -155,7 +155,8 @@ describe('a start', () => {
     expect(code).toBe(0);
     expect(out).toContain(`listening on http://127.0.0.1:${port}/v2\n`);
     expect(out).toContain(`npm run tour -- http://127.0.0.1:${port}/v2\n`);
-    expect(out).toContain('https://ledger.example/v2/openapi.json ');
+    expect(out).toContain('   https://ledger.example/\n');
+    expect(out).toContain('   https://ledger.example/v2/openapi.json\n');
   });
 
   it.skipIf(process.platform !== 'linux')('goes on where its log cannot be written, and ends', async () => {
@@ -205,7 +206,8 @@ describe('what cannot be used', () => {
     );
     for (const version of ['12.22.9', '18.20.4', '19.0.0']) expect(tooOld(version)).toBeDefined();
     for (const version of ['20.19.0', '22.0.0', process.versions.node]) expect(tooOld(version)).toBeUndefined();
-    const packages = ['embedded-postgres', 'protocol', 'safe-json-schema', 'server'].map((name) => `packages/${name}`);
+    const names = ['client', 'embedded-postgres', 'protocol', 'safe-json-schema', 'server'];
+    const packages = names.map((name) => `packages/${name}`);
     for (const path of ['.', ...packages]) {
       expect(JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')).engines.node).toBe('>=20.19');
     }

@@ -208,7 +208,20 @@ export class TokenRefused extends Error {
   }
 }
 
-/** The same error for every bad token (interface/tokens#refused-tokens); its cause is for the log. */
+/** What the bearer of a token can see in it, beside the clock. Whether a key or signer is known is never told. */
+const HINTS: Partial<Record<TokenFault, string>> = {
+  expired: "`exp` is in the past, by this server's clock: meta.moment of this answer tells it.",
+  'from-the-future': "`iat` is more than 60 seconds ahead of this server's clock: meta.moment of this answer tells it.",
+  'not-valid-yet': "`nbf` is in the future, by this server's clock: meta.moment of this answer tells it.",
+  'single-use-too-long': 'A token with `jti` lives 300 seconds at most.',
+  'bound-to-another-request':
+    '`hsh` is the hash of another request: method, public URL with query, named headers and body count.',
+  'used-already': 'The token has `jti`, and was used already.',
+};
+
+/** The same error for every bad token, but for its hint (interface/tokens#refused-tokens); its cause is for the log. */
 export function invalidToken(why: TokenFault): LedgerError {
-  return Object.assign(new LedgerError('auth.unauthorized', 'Invalid token.'), { cause: new TokenRefused(why) });
+  const hint = HINTS[why];
+  const error = new LedgerError('auth.unauthorized', 'Invalid token.', hint === undefined ? undefined : { hint });
+  return Object.assign(error, { cause: new TokenRefused(why) });
 }

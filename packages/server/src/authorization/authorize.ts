@@ -2,12 +2,13 @@ import type { JsonObject } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import { isRead, judge } from '../access/decide.js';
-import { accessRefusal, missingPermissions } from '../access/refusal.js';
+import { missingPermissions } from '../access/refusal.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Parent, Stored } from '../records/stored.js';
 import { type Conditions, contextOf } from './context.js';
+import { refuse } from './refuse.js';
 import { subjectOf } from './subject.js';
 
 /** An action on a stored record, or on one that a create would make. */
@@ -53,7 +54,7 @@ export async function authorize(session: Session, caller: Caller, asked: AccessR
   if (judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller))) return;
   await session.task.turn();
   if (context.terms.ownProofs.has(record)) throw missingPermissions(action, record, caller, context);
-  throw accessRefusal(action, record, { credentials: caller.proofs.length > 0 || caller.token !== undefined });
+  throw await refuse(session, caller, action, record);
 }
 
 /**
@@ -129,7 +130,7 @@ export async function authorizeUnseen(session: Session, caller: Caller, kind: Ki
     ...describeHandle(subject),
     ...judgement,
   });
-  throw accessRefusal('read', kind.name, { credentials: caller.token !== undefined });
+  throw await refuse(session, caller, 'read', kind.name);
 }
 
 /**

@@ -1,6 +1,7 @@
 import {
   digest as digestOf,
   type JsonObject,
+  LedgerError,
   PROOF_METHOD,
   type Proof,
   type StoredProof,
@@ -29,6 +30,8 @@ export interface Countersigner {
   fresh(hash: string, custom: JsonObject): StoredProof;
   /** A bearer token in compact form (RFC 7515 §7.1), by which other services recognise a call of the ledger. */
   token(claims: JsonObject): string;
+  /** The proofs of an answer that stands without them, too: a list, an error. Empty where the private key is missing. */
+  vouch(hash: string, custom: JsonObject): StoredProof[];
   /**
    * The headers that sign one attempt of a delivery (interface/receiving-events#webhook-signature).
    *
@@ -68,6 +71,9 @@ export function countersigner(handle: string, key: SigningKey, suite: Suite): Co
       const { digest, method, result } = sign(hash, custom);
       return { method, public: key.public, digest, result, custom, origin: 'key-pair', signer: handle };
     },
+    vouch(hash, custom) {
+      return [this.fresh(hash, custom)];
+    },
     token(claims) {
       const signed = [{ alg: 'EdDSA', kid: key.public }, claims].map(base64url).join('.');
       const signature = suite.sign(Buffer.from(signed), key.secret);
@@ -78,6 +84,37 @@ export function countersigner(handle: string, key: SigningKey, suite: Suite): Co
       return signWebhook({ id, timestamp, body, secret: key.secret }, suite);
     },
   };
+}
+
+/**
+ * A signer of the ledger's own whose private key is missing: the ledger was imported without (export#import). It is read,
+ * and nothing is signed.
+ *
+ * @throws `record.invalid` by each of its methods but `vouch`
+ */
+export function keylessSigner(handle: string, key: string): Countersigner {
+  const refuse = (): never => {
+    throw readOnly();
+  };
+  return {
+    handle,
+    public: key,
+    sign: refuse,
+    stored: refuse,
+    unsigned: refuse,
+    fresh: refuse,
+    vouch: () => [],
+    token: refuse,
+    webhook: refuse,
+  };
+}
+
+/** The refusal of whatever takes a signature of a ledger that has no private keys. */
+export function readOnly(): LedgerError {
+  return new LedgerError(
+    'record.invalid',
+    'The ledger is read-only on this server: it was imported without its private keys.',
+  );
 }
 
 function base64url(part: JsonObject): string {

@@ -47,6 +47,8 @@ export interface Ledger {
   readonly weight: number;
   /** Approximate bytes of memory that it takes. */
   readonly memory: number;
+  /** Set where the private keys are missing: the ledger is read, and signs nothing (export#import). */
+  readonly isReadOnly?: true;
   readonly owners: readonly string[];
   readonly access: readonly AccessEntry[];
   readonly config: JsonObject;

@@ -10,7 +10,7 @@ import type { AccessPolicy } from '../access/context.js';
 import { LruCache } from '../base/lru-cache.js';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
-import { countersigner } from '../keys/countersigner.js';
+import { countersigner, keylessSigner } from '../keys/countersigner.js';
 import { open, sealContext } from '../keys/seal.js';
 import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
@@ -152,6 +152,7 @@ function makeLedger(
   const signer = (handle: string) => {
     const key = stored.keys.find((one) => one.handle === handle);
     if (!key) throw new Error(`Ledger ${stored.handle} has no signer ${handle}.`);
+    if (!key.sealed || key.name === null) return keylessSigner(handle, key.public);
     const secret = open(masterKey, key.sealed, sealContext(stored.luid, key.luid, key.name));
     if (encodeBase64(suite.publicKey(secret)) !== key.public) return misled(key.luid);
     return countersigner(handle, { public: key.public, secret }, suite);
@@ -167,6 +168,7 @@ function makeLedger(
       records.map(({ record }) => record),
       stored.schemas.length,
     ),
+    ...(stored.keys.some(({ sealed }) => !sealed) ? { isReadOnly: true } : {}),
     owners: own.meta.owners,
     access: accessOf(own),
     config: isObject(own.data.config) ? own.data.config : {},

@@ -1,5 +1,6 @@
 import { LedgerError } from '@countersign/protocol';
 import { Overloaded } from '../base/gather.js';
+import { readOnly } from '../keys/countersigner.js';
 import { limits } from '../limits.js';
 import { getKnownSigners } from './known-signers.js';
 import type { Ledger } from './ledger.js';
@@ -102,6 +103,7 @@ export function openSession(service: Service, ledger: Ledger): Session {
       assertCurrent(await store.ledgers.version(id));
     },
     async commit(write, by = store.commit) {
+      if (ledger.isReadOnly) throw readOnly();
       const mac = service.integrity.mac(write, write);
       const { result, version } = await by({ ...write, strangers: [...strangers], mac });
       // A stranger may have registered meanwhile, and the key that was just stored is registered now.

@@ -17,7 +17,7 @@ export function listText(
   // The canonical form of a list is made of those of its items, in their order.
   const hash = suite.sha256(`[${items.map(({ canonical }) => canonical).join(',')}]`);
   const now = moment(runtime);
-  const proofs = ledger ? [ledger.system.fresh(hash, { moment: now })] : [];
+  const proofs = ledger ? ledger.system.vouch(hash, { moment: now }) : [];
   const head = JSON.stringify({ hash, meta: { proofs, moment: now } }).slice(0, -1);
   const data = items.map(({ text }) => text).join(',');
   return `${head},"data":[${data}]${page ? `,"page":${JSON.stringify(page)}` : ''}}`;

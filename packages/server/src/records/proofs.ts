@@ -9,6 +9,7 @@ import {
 import type { Key } from '../access/caller.js';
 import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
+import { hintOnHash, hintOnProof } from './hints.js';
 import { tooManyProofs } from './proof-limit.js';
 import type { SentProof, SentRecord } from './sent.js';
 
@@ -29,9 +30,14 @@ export interface VerifiedProof {
 export function verifyHash(service: Service, body: SentRecord): string {
   const hash = hashOf(body.data as Json, service.suite);
   if (body.hash.toLowerCase() !== hash) {
-    throw new LedgerError('crypto.hash-invalid', `Invalid record hash: ${body.hash}`);
+    const hint = hintOnHash(body.hash.toLowerCase(), body.data as JsonObject, service.suite);
+    throw new LedgerError('crypto.hash-invalid', `Invalid record hash: ${body.hash}`, withHint(hint));
   }
   return hash;
+}
+
+function withHint(hint: string | undefined): { hint: string } | undefined {
+  return hint === undefined ? undefined : { hint };
 }
 
 /** The proofs of a sent record: the signed ones, verified, and the content of the partial ones. */
@@ -78,7 +84,8 @@ export function verifySentProof(service: Service, hash: string, proof: SentProof
     ...(custom === undefined ? {} : { custom }),
   };
   if (!verifyProof(hash, verified as Parameters<typeof verifyProof>[1], service.suite)) {
-    throw new LedgerError('crypto.signature-invalid', `Invalid signature for key: ${key}`);
+    const hint = hintOnProof(hash, proof, service.suite);
+    throw new LedgerError('crypto.signature-invalid', `Invalid signature for key: ${key}`, withHint(hint));
   }
   return verified;
 }
@@ -98,7 +105,10 @@ const USE_DIGITS = 32;
  * Identifies what a client signed, whatever record it came with: 128 bits of a hash over digest and key, as hex. The
  * signature is left out, as a key may make several over one digest.
  */
-export function useOf({ suite }: Service, { digest, public: key }: Pick<StoredProof, 'digest' | 'public'>): string {
+export function useOf(
+  { suite }: Pick<Service, 'suite'>,
+  { digest, public: key }: Pick<StoredProof, 'digest' | 'public'>,
+): string {
   return suite.sha256(digest + key).slice(0, USE_DIGITS);
 }
 

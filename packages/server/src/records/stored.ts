@@ -5,6 +5,7 @@ import { kindNamed } from '../kinds/registry.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Command } from './command.js';
+import { hintOnParent } from './hints.js';
 import { recordKeyOf as versionKey } from './version.js';
 
 /** The record another lies under. */
@@ -119,7 +120,8 @@ export function assertUnder(kind: Kind, data: RecordEnvelope['data'], parent: Pa
  */
 export function assertParentHash(record: RecordEnvelope, parent: unknown): void {
   if (typeof parent === 'string' && parent.toLowerCase() === record.hash) return;
-  throw new LedgerError('crypto.parent-hash-invalid', "Hash verification failed, hashes don't match");
+  const detail = "Hash verification failed, hashes don't match";
+  throw new LedgerError('crypto.parent-hash-invalid', detail, { hint: hintOnParent(record, parent) });
 }
 
 /**

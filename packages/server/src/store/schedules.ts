@@ -40,7 +40,7 @@ const IS_SCHEDULE = `r.kind = 'policy'
 
 const MARK_DUE = `with fresh as (
     insert into schedule (ledger_id, policy, version, due)
-    select r.ledger_id, r.luid, 0, $1 from record r
+    select r.ledger_id, r.luid, 0, $1 from record r join ledger l on l.id = r.ledger_id
     where ${IS_SCHEDULE}
       and not exists (select from schedule s where s.ledger_id = r.ledger_id and s.policy = r.luid)
     order by r.ledger_id, r.luid limit ${limits.background.listed}

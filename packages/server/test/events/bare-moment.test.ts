@@ -181,7 +181,9 @@ const cases: Record<string, () => Promise<void>> = {
 /** Files that have the ledger's key sign a proof. */
 function signingFiles(): string[] {
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
-  return files.filter((path) => /\bsystem\s*\.(fresh|stored|sign)\(/.test(readFileSync(join(sources, path), 'utf8')));
+  return files.filter((path) =>
+    /\bsystem\s*\.(fresh|stored|sign|vouch)\(/.test(readFileSync(join(sources, path), 'utf8')),
+  );
 }
 
 /** Those whose proofs always say more than a moment. */

@@ -16,6 +16,7 @@ const GOLD = { properties: { points: { minimum: 1 } } };
 
 export const badge: KindDeclaration = {
   name: 'badge',
+  about: 'What is given to a signer for a number of points.',
   title: 'Badge',
   missing: 'Badge',
   prefix: 'bdg',

@@ -21,6 +21,9 @@ const REFUSED: readonly (readonly [folder: string, text: string, rule: string])[
   ['packages/protocol/src', `import '@countersign/server';`, upward],
   ['packages/protocol/src', `import '../../server/src/limits.js';`, upward],
   ['packages/protocol/src', `import 'node:fs';`, 'lint/correctness/noNodejsModules'],
+  ['packages/client/src', `import '@countersign/server';`, upward],
+  ['packages/client/src', `import '../../server/src/limits.js';`, upward],
+  ['packages/client/src', `import 'node:fs';`, 'lint/correctness/noNodejsModules'],
   ['packages/embedded-postgres/src', `import '@countersign/protocol';`, upward],
   ['packages/safe-json-schema/src', `import '../../server/src/limits.js';`, upward],
   ['scripts', `import '../packages/server/test/support/client.js';`, upward],
@@ -38,6 +41,7 @@ const REFUSED: readonly (readonly [folder: string, text: string, rule: string])[
 const TAKEN: readonly (readonly [folder: string, text: string])[] = [
   [`${src}/kinds`, `import '../access/decide.js';`],
   [`${src}/store/queries`, `import '../statistics.js';\nimport '../../base/clock.js';`],
+  ['packages/client/src', `import '@countersign/protocol';`],
   [`${src}/access`, `export const moment = new Date(0);`],
   [`${src}/access`, lines(70)],
   [`${src}/access`, 'f();\n'.repeat(400)],

@@ -50,8 +50,16 @@ export function expectRefusal(
   expect(answer.headers.get('content-type')).toBe(JSON_TYPE);
   expect(Object.keys(answer.body)).toEqual(['hash', 'data', 'meta']);
   expect(hash).toBe(hashOf(data as Json, native));
-  if (custom) expect(data.custom).toEqual(custom);
-  else if (reason !== 'record.schema-invalid') expect(Object.keys(data)).toEqual(['reason', 'detail']);
+  // What a hint says is tested in hints/; wherever one is, it is a sentence.
+  const { hint = 'A hint.', ...others } = data.custom ?? {};
+  expect(hint).toMatch(/^[^\n]{5,300}\.$/);
+  if (custom) expect(others).toEqual(custom);
+  else if (reason !== 'record.schema-invalid') {
+    expect(others).toEqual({});
+    expect(Object.keys(data)).toEqual(
+      data.custom === undefined ? ['reason', 'detail'] : ['reason', 'detail', 'custom'],
+    );
+  }
   expect(Object.keys(meta)).toEqual(['proofs', 'moment']);
   expect(meta.moment).toMatch(MOMENT);
   if (client.ledger === undefined) expect(meta.proofs).toEqual([]);

@@ -20,6 +20,8 @@ export interface TestServerOptions {
   readonly database?: TestDatabase;
   /** The folder in which it meets the others. */
   readonly siblings?: string;
+  /** Of a deployment of its own. */
+  readonly masterKey?: Buffer;
   /** Holds time still. */
   readonly runtime?: Runtime;
   /** Lets calls lead to this machine. */

@@ -268,7 +268,7 @@ describe('of ledgers that are alike in everything, each', () => {
         expect(bodies).toEqual([bodyOf(at, 'ledger', 'own'), bodyOf(at, 'policy', 'own')]);
         expect(ledger?.bodies.filter(({ body }) => JSON.parse(body).meta.of !== name)).toEqual([]);
         expect(ledger?.schemas.map(({ hash }) => hash)).toEqual([`schema-of-${name}`]);
-        expect(ledger?.keys.map((key) => [key.handle, key.public, key.sealed.toString()])).toEqual(
+        expect(ledger?.keys.map((key) => [key.handle, key.public, key.sealed?.toString()])).toEqual(
           ['system', 'system.auth'].map((handle) => [handle, `${handle} key of ${name}`, `${handle} of ${name}`]),
         );
       }

@@ -30,8 +30,9 @@ export interface StoredLedger {
     readonly luid: string;
     readonly handle: string;
     readonly public: string;
-    readonly name: string;
-    readonly sealed: Buffer;
+    readonly name: string | null;
+    /** Null where the ledger was imported without its private keys. */
+    readonly sealed: Buffer | null;
   }[];
 }
 
@@ -127,7 +128,9 @@ async function findLedger(
   // The version is read first: rows read after it may be newer, and the next check then reloads them.
   const { rows: ledgers } = await pool.query<Omit<StoredLedger, 'bodies' | 'schemas' | 'keys'> & ReadPosition>({
     name: 'ledger',
-    text: `select id, handle, luid, version, ${epochs.walPosition} as position from ledger where handle = $1 or luid = $1`,
+    // A luid is one ledger's for good, so it comes before a handle of the same text.
+    text: `select id, handle, luid, version, ${epochs.walPosition} as position from ledger
+      where handle = $1 or luid = $1 order by (luid = $1) desc`,
     values: [id],
   });
   if (!ledgers[0]) return undefined;
@@ -152,7 +155,7 @@ async function findLedger(
     }),
     pool.query<StoredLedger['keys'][number]>({
       name: 'ledger-keys',
-      text: `select r.luid, r.handle, r.link as public, s.name, s.sealed from record r join secret s using (ledger_id, luid)
+      text: `select r.luid, r.handle, r.link as public, s.name, s.sealed from record r left join secret s using (ledger_id, luid)
         where r.ledger_id = $1 and r.kind = 'signer' and r.handle in ('system', 'system.auth', 'core') order by r.seq`,
       values: [ledger.id],
     }),

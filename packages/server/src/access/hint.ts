@@ -1,0 +1,89 @@
+import type { Caller } from './caller.js';
+import type { Context, Right } from './context.js';
+import { decide, isRead, judge, mayEnter, principalFor, rightsFor } from './decide.js';
+import { admits, type Principal, tokenKeys } from './granting.js';
+import { nameMatches } from './matchers.js';
+import type { Rule } from './rules.js';
+
+/** Rules that are looked at for a hint; a ledger with more gives none. */
+const MOST_RULES = 100;
+
+/** Where a rule stands among those of the ledger. */
+interface Numbered {
+  readonly index: number;
+  readonly rule: Rule;
+}
+
+/**
+ * Why the rules of a ledger refuse what their author may think they grant (interface/errors#hints).
+ *
+ * It rests on the caller, the action and the rules in the ledger's own record, and is given only to who may read that record. So
+ * it tells nothing of the record that was asked for, not even whether there is one.
+ *
+ * @param context of the request; of it, what is about a record or a domain is left aside
+ */
+export function hintOn(action: string, record: string, caller: Caller, context: Context): string | undefined {
+  const { ledger, policies, server, terms, cost } = context;
+  if (ledger.policyBased || ledger.access.length > MOST_RULES) return undefined;
+  const around: Context = { ledger, policies, server, domains: [], terms, cost };
+  if (!judge('read', 'ledger', caller, around).granted) return undefined;
+  const rules = ledger.access.flatMap((rule, index) => ('policy' in rule ? [] : [{ index, rule: rule as Rule }]));
+  const owners = { record: [], ledger: ledger.owners, domains: [] };
+  const meets = ({ rule }: Numbered, who: Principal) => admits(rule, who, owners, cost);
+  const rights = rightsFor(action, record, terms);
+  const about = rules.filter(({ rule }) => rights.some((right) => isAbout(rule, right)));
+  const who = principalFor(action, 'ledger', caller);
+
+  const bySignature = isRead(action) && about.find((one) => one.rule.signer && meets(one, asSigner(caller)));
+  if (bySignature) return forReads(bySignature);
+  const byToken = !caller.token && about.find((one) => one.rule.bearer && meets(one, asBearer(caller)));
+  if (byToken) return forWrites(byToken);
+  const atGate = decide(action, record, caller, around).granted && !mayEnter(caller, around);
+  if (atGate) return GATE;
+  const withoutRecord = rules.find(
+    (one) => record !== 'ledger' && one.rule.record === undefined && isAction(one.rule, rights) && meets(one, who),
+  );
+  return withoutRecord && forContent(withoutRecord, record);
+}
+
+function isAction({ action }: Rule, rights: readonly Right[]): boolean {
+  return rights.some((right) => nameMatches(action, right.action));
+}
+
+function isAbout(rule: Rule, right: Right): boolean {
+  return rule.record !== undefined && nameMatches(rule.record, right.record) && nameMatches(rule.action, right.action);
+}
+
+/** The caller of a read, had it signed. */
+function asSigner(caller: Caller): Principal {
+  return caller.token ? { keys: tokenKeys(caller), token: caller.token } : { keys: [] };
+}
+
+/** The caller of a write, had its first key signed a token. */
+function asBearer({ proofs: [key] }: Caller): Principal {
+  return key ? { keys: [key], token: { key, claims: {} } } : { keys: [] };
+}
+
+const GATE =
+  'Rules of the ledger grant this, but none lets the caller in: add one with "action": "access" for it, or "any" on "any".';
+
+function forReads({ index }: Numbered): string {
+  return (
+    `access[${index}] of the ledger grants this by "signer", which signatures meet. A read carries a token only: add a rule ` +
+    'with "bearer": {"$signer": {…}}.'
+  );
+}
+
+function forWrites({ index }: Numbered): string {
+  return (
+    `access[${index}] of the ledger grants this by "bearer", which tokens meet. This request carries a signature only: add a ` +
+    'rule with "signer".'
+  );
+}
+
+function forContent({ index }: Numbered, record: string): string {
+  return (
+    `access[${index}] of the ledger has no "record", and so is about the ledger's own record: add "record": "${record}", ` +
+    'or "any".'
+  );
+}

@@ -1,0 +1,70 @@
+import type pg from 'pg';
+
+/** Columns of a table, with their types: what an import stores in it. */
+const TABLES = {
+  change: 'luid text, change int, kind text, action text, moment timestamptz, hash text, body text, mac text, cut int',
+  record:
+    'kind text, handle text, luid text, change int, seq bigint, hash text, status text, moment timestamptz, domain text, ' +
+    'link text, link_since bigint, link_proven boolean, document jsonb, judged text',
+  used_proof: 'digest uuid, luid text',
+  taken_key: 'public text, times bigint',
+  secret: 'luid text, name text, sealed bytea',
+  balance:
+    'wallet text, symbol text, version bigint, available bigint, available_luid text, available_moment timestamptz, ' +
+    'available_changed boolean, reserved bigint, reserved_luid text, reserved_moment timestamptz, reserved_changed boolean',
+  entry:
+    'wallet text, symbol text, version bigint, intent text, change int, available_by bigint, reserved_by bigint, ' +
+    'available bigint, reserved bigint, moment timestamptz',
+  wallet_limit:
+    'wallet text, symbol text, metric text, version bigint, amount bigint, day date, used bigint, body text',
+  open_intent:
+    'luid text, thread text, version int, due timestamptz, deadline timestamptz, stage text, uses text[], state text, mac text',
+  delivery:
+    'handle text, effect text, effect_handle text, effect_change int, effect_domain text, bridge text, target text, ' +
+    'record text, linked text, event text, mac text, moment timestamptz, status text, attempts int, tries int, ' +
+    'signed timestamptz, attempted timestamptz, due timestamptz, proofs text, purpose text, entry text, given_up text, ' +
+    'given_up_mac text',
+  delivery_retry:
+    'owner text, id text, slot int, requested timestamptz, since timestamptz, domains text[], reached bigint, ' +
+    'until bigint, worked timestamptz',
+  schedule: 'policy text, version bigint, hash text, through timestamptz, next_at timestamptz',
+} as const;
+
+export type Table = keyof typeof TABLES;
+
+/** What happens to a row that is there already. */
+const CONFLICTS: Partial<Record<Table, string>> = {
+  // A proof that was used for several records, by an early release, counts for the first.
+  used_proof: 'on conflict do nothing',
+  taken_key: 'on conflict (ledger_id, public) do update set times = taken_key.times + excluded.times',
+};
+
+/**
+ * Stores rows of a ledger. Texts go as JSON strings: they come out as they went in.
+ *
+ * @param rows by column; a column that is absent is null
+ */
+export async function insertRows(
+  client: pg.ClientBase,
+  ledger: number,
+  table: Table,
+  rows: readonly object[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = TABLES[table];
+  const names = columns.split(', ').map((column) => column.split(' ')[0]!);
+  // The order of records was drawn beforehand: they are stored by their luids.
+  const overriding = table === 'record' ? 'overriding system value' : '';
+  await client.query({
+    text: `insert into ${table} (ledger_id, ${names.join(', ')}) ${overriding}
+      select $1, ${names.map((name) => columnOf(table, name)).join(', ')}
+      from json_to_recordset($2::json) as r (${columns}) ${CONFLICTS[table] ?? ''}`,
+    values: [ledger, JSON.stringify(rows)],
+  });
+}
+
+/** Columns that must not be null, and are absent from rows that have nothing to say. */
+function columnOf(table: Table, name: string): string {
+  if (name === 'proofs') return `coalesce(${name}, '')`;
+  return table === 'record' && name === 'link_proven' ? `coalesce(${name}, false)` : name;
+}

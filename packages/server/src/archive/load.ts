@@ -1,0 +1,185 @@
+import type { Suite } from '@countersign/protocol';
+import type { BalanceLine, ChangeLine, CurrentLine, HeaderLine, Line, StateLine } from '@countersign/verifier';
+import type pg from 'pg';
+import { createDeliveryMac, createMac, createOpenMac, type DeliveryMac, type OpenMac } from '../integrity/mac.js';
+import { open, seal, sealContext } from '../keys/seal.js';
+import { type OpenState, usesOf } from '../money/open-state.js';
+import type { NewDelivery } from '../store/committer/write.js';
+import { insertRows, type Table } from './insert.js';
+import { type RebuildMeans, rebuildRecord } from './rebuild.js';
+
+export interface LoadMeans {
+  readonly header: HeaderLine;
+  /** Number of the ledger in this database. */
+  readonly ledger: number;
+  readonly masterKey: Buffer;
+  readonly suite: Suite;
+  /** Opens the secrets; absent where they are left out. */
+  readonly secretKey?: Buffer;
+  /** The order of a record in this database, for one of the file. */
+  readonly orderOf: (order: number) => number;
+  /** ISO 8601. */
+  readonly now: string;
+}
+
+/** Lines of an export as rows of this database, gathered until they are stored. */
+export class Load {
+  readonly #rebuild: RebuildMeans;
+  readonly #openMac: OpenMac;
+  readonly #deliveryMac: DeliveryMac;
+  #rows = new Map<Table, object[]>();
+  /** How often each key was taken. */
+  readonly #taken = new Map<string, number>();
+  #changes: ChangeLine[] = [];
+  #current: CurrentLine | undefined;
+  #size = 0;
+
+  constructor(private readonly means: LoadMeans) {
+    const { ledger, header, masterKey, suite, orderOf } = means;
+    this.#rebuild = { ledger, keys: header.keys, mac: createMac(masterKey), suite, orderOf };
+    this.#openMac = createOpenMac(masterKey);
+    this.#deliveryMac = createDeliveryMac(masterKey);
+  }
+
+  /** Characters that are gathered. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Whether the line begins something new: all before it may be stored. */
+  isBorder(line: Line): boolean {
+    if (line.line === 'current') return false;
+    return line.line !== 'change' || line.luid !== this.#changes[0]?.luid;
+  }
+
+  add(line: Line, size: number): void {
+    this.#size += size;
+    if (line.line === 'current') {
+      this.#current = line;
+      return;
+    }
+    if (line.line !== 'change' || line.luid !== this.#changes[0]?.luid) this.#endRecord();
+    if (line.line === 'change') this.#changes.push(line);
+    const made = this.#rowOf(line);
+    if (made) this.#put(...made);
+  }
+
+  /** The row of a line that stands alone. */
+  #rowOf(line: Line): [Table, object] | undefined {
+    switch (line.line) {
+      case 'balance':
+        return ['balance', balanceRow(line)];
+      case 'entry': {
+        const { availableBy: available_by, reservedBy: reserved_by, ...others } = line;
+        return ['entry', { ...others, available_by, reserved_by }];
+      }
+      case 'limit': {
+        const { text: body, ...others } = line;
+        return ['wallet_limit', { ...others, body }];
+      }
+      case 'open':
+        // What cannot sign decides on nothing.
+        if (!this.means.secretKey) return undefined;
+        return ['open_intent', this.#openRow(line)];
+      case 'delivery':
+        return ['delivery', this.#deliveryRow(line)];
+      case 'retry':
+        if (!this.means.secretKey) return undefined;
+        return ['delivery_retry', line];
+      case 'schedule':
+        // Another version than the ledger's: the schedule is looked at when the ledger appears.
+        return ['schedule', { ...line, version: 0 }];
+      case 'secret':
+        return this.#secretRow(line);
+      default:
+        return undefined;
+    }
+  }
+
+  /** Stores what was gathered. */
+  async store(client: pg.ClientBase): Promise<void> {
+    this.#endRecord();
+    for (const [key, times] of this.#taken) this.#put('taken_key', { public: key, times });
+    const rows = this.#rows;
+    this.#rows = new Map();
+    this.#taken.clear();
+    this.#size = 0;
+    for (const [table, some] of rows) await insertRows(client, this.means.ledger, table, some);
+  }
+
+  #endRecord(): void {
+    if (this.#changes.length === 0) return;
+    const { changes, record, used, keys } = rebuildRecord(this.#rebuild, this.#changes, this.#current);
+    for (const row of changes) this.#put('change', row);
+    if (record) this.#put('record', record);
+    for (const row of used) this.#put('used_proof', row);
+    for (const key of keys) this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);
+    this.#changes = [];
+    this.#current = undefined;
+  }
+
+  #put(table: Table, row: object): void {
+    const rows = this.#rows.get(table);
+    if (rows) rows.push(row);
+    else this.#rows.set(table, [row]);
+  }
+
+  /** Symbols and bridges in use are named with the number that the ledger has here. */
+  #openRow(line: StateLine): object {
+    const { ledger } = this.means;
+    const { luid, state } = line as unknown as { luid: string; state: string };
+    const uses = usesOf(ledger, (JSON.parse(state) as OpenState).state);
+    return { ...line, uses, mac: this.#openMac(ledger, luid, state) };
+  }
+
+  #deliveryRow(line: StateLine): object {
+    const { ledger, now } = this.means;
+    const row = line as unknown as Record<string, string | number | undefined>;
+    const decided = {
+      handle: row.handle,
+      effect: row.effect,
+      effectHandle: row.effect_handle,
+      effectChange: row.effect_change,
+      effectDomain: row.effect_domain,
+      purpose: row.purpose,
+      entry: row.entry,
+      bridge: row.bridge,
+      target: row.target,
+      record: row.record,
+      linked: row.linked,
+      event: row.event,
+    } as unknown as NewDelivery;
+    const mac = this.#deliveryMac(ledger, decided);
+    const why = row.given_up as string | undefined;
+    const given_up_mac = why === undefined ? undefined : this.#openMac(ledger, `$evd.${row.handle}`, why);
+    // An attempt that ran during the export is made again: receivers know events by their handles.
+    const running = row.status === 'running' ? { status: 'pending', due: now } : {};
+    if (!this.means.secretKey) return { ...row, mac, given_up_mac, ...running, due: undefined };
+    return { ...row, mac, given_up_mac, ...running };
+  }
+
+  #secretRow(line: StateLine): [Table, object] | undefined {
+    const { header, masterKey, secretKey } = this.means;
+    if (!secretKey) return undefined;
+    const { luid, name, sealed } = line as unknown as { luid: string; name: string; sealed: string };
+    const context = sealContext(header.ledger.luid, luid, name);
+    const plain = open(secretKey, Buffer.from(sealed, 'base64'), context);
+    return ['secret', { luid, name, sealed: `\\x${seal(masterKey, plain, context).toString('hex')}` }];
+  }
+}
+
+function balanceRow({ wallet, symbol, version, available, reserved }: BalanceLine): object {
+  return {
+    wallet,
+    symbol,
+    version,
+    available: available.amount,
+    available_luid: available.luid,
+    available_moment: available.moment,
+    available_changed: available.isChanged,
+    reserved: reserved?.amount,
+    reserved_luid: reserved?.luid,
+    reserved_moment: reserved?.moment,
+    reserved_changed: reserved?.isChanged,
+  };
+}

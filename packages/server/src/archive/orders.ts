@@ -1,0 +1,57 @@
+import type { Line } from '@countersign/verifier';
+import type pg from 'pg';
+
+/**
+ * The order of records, as numbers of this database. A file's own numbers only say which record comes before which: one that
+ * took them over could use up the sequence that all ledgers draw from.
+ */
+export class Orders {
+  #values: number[] = [];
+  #ranked: Float64Array | undefined;
+
+  /** Takes the numbers of a line. */
+  add(line: Line): void {
+    if (line.line !== 'current') return;
+    this.#values.push(line.order);
+    if (line.keyOrder !== undefined) this.#values.push(line.keyOrder);
+  }
+
+  /** Different numbers. None is added after this. */
+  get count(): number {
+    return this.#ranks.length;
+  }
+
+  /** How many different numbers of the file are less. */
+  rankOf(value: number): number {
+    const ranks = this.#ranks;
+    let [from, to] = [0, ranks.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (ranks[middle]! < value) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+
+  get #ranks(): Float64Array {
+    if (this.#ranked) return this.#ranked;
+    const sorted = Float64Array.from(this.#values).sort();
+    this.#values = [];
+    this.#ranked = sorted.filter((value, at) => at === 0 || value !== sorted[at - 1]);
+    return this.#ranked;
+  }
+}
+
+/**
+ * Draws as many numbers as a ledger needs.
+ *
+ * @returns the first of them. Others that draw meanwhile take numbers of the same range, for other ledgers; whoever draws
+ *   later gets greater ones
+ */
+export async function drawOrders(client: pg.ClientBase, count: number): Promise<number> {
+  const { rows } = await client.query<{ first: number | null }>(
+    `select min(drawn) as first from (select nextval('record_seq_seq') as drawn from generate_series(1, $1)) as numbers`,
+    [count],
+  );
+  return rows[0]!.first ?? 0;
+}

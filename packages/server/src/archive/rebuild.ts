@@ -1,0 +1,107 @@
+import type { RecordEnvelope, StoredProof, Suite } from '@countersign/protocol';
+import type { ChangeLine, CurrentLine, HeaderLine } from '@countersign/verifier';
+import type { Mac } from '../integrity/mac.js';
+import type { KindName } from '../kinds/kind.js';
+import { kindNamed } from '../kinds/registry.js';
+import { useOf } from '../records/proofs.js';
+import { versionOf } from '../records/version.js';
+import { cutVersions } from '../store/committer/cut.js';
+
+/** The rows that a record's versions make. */
+export interface RecordRows {
+  readonly changes: readonly object[];
+  /** The index entry of one that was not dropped. */
+  readonly record?: object;
+  readonly used: readonly { readonly digest: string; readonly luid: string }[];
+  /** How often a version of the record has taken each key. */
+  readonly keys: readonly string[];
+}
+
+export interface RebuildMeans {
+  /** Number of the ledger in this database. */
+  readonly ledger: number;
+  readonly keys: HeaderLine['keys'];
+  readonly mac: Mac;
+  readonly suite: Suite;
+  /** The number of this database for one of the file. */
+  readonly orderOf: (order: number) => number;
+}
+
+/** Characters of the versions of an intent that are cut together. */
+const MOST_CUT = 4 * 1024 * 1024;
+
+/** Makes all rows of a record from its versions: the same code derives them as for a write. */
+export function rebuildRecord(
+  means: RebuildMeans,
+  lines: readonly ChangeLine[],
+  current: CurrentLine | undefined,
+): RecordRows {
+  const latest = lines.at(-1)!;
+  const kind = latest.kind as KindName;
+  const { ledger, mac } = means;
+  const coded = lines.map(({ luid, change, action, moment, hash, text }) => {
+    const code = mac({ ledger, kind }, { luid, change, action, body: text });
+    return { luid, change, kind, action, moment, hash, body: text, mac: code };
+  });
+  const used = new Set<string>();
+  const keys: string[] = [];
+  for (const { text, action } of lines) {
+    const record = JSON.parse(text) as RecordEnvelope;
+    for (const proof of record.meta.proofs) if (isClients(means.keys, proof)) used.add(useOf(means, proof));
+    const link = kindNamed(kind).links.isKey ? kindNamed(kind).links.value?.(record.data) : undefined;
+    if (link !== undefined && action !== 'drop') keys.push(link);
+  }
+  return {
+    changes: kind === 'intent' ? cutIntent(coded) : coded,
+    ...(current ? { record: indexEntry(means, latest, current) } : {}),
+    used: [...used].map((digest) => ({ digest, luid: latest.luid })),
+    keys,
+  };
+}
+
+function isClients(keys: HeaderLine['keys'], proof: StoredProof): boolean {
+  return !Object.values(keys).includes(proof.public);
+}
+
+/** The versions of an intent have most of their text in common (decision 0027). */
+function cutIntent<R extends { change: number; action: ChangeLine['action']; body: string; mac: string }>(
+  rows: readonly R[],
+): object[] {
+  const size = rows.reduce((sum, { body }) => sum + body.length, 0);
+  const whole = rows.at(-1)!;
+  if (size > MOST_CUT) return [...rows];
+  const earlier = rows.slice(0, -1);
+  const versions = earlier.map(({ change, body, mac }) => ({ change, action: 'update' as const, body, mac }));
+  return [...cutVersions(whole.body, versions).map(({ cut, body }, at) => ({ ...earlier[at]!, cut, body })), whole];
+}
+
+function indexEntry(
+  { ledger, orderOf }: RebuildMeans,
+  { kind, change, text }: ChangeLine,
+  { order, keyOrder, keyProven }: CurrentLine,
+): object {
+  const record = JSON.parse(text) as RecordEnvelope;
+  const { key, luid, hash, status, moment, domain, link, document, judged } = versionOf(
+    { id: ledger, version: 0 },
+    kindNamed(kind as KindName),
+    record,
+    change,
+    Number.POSITIVE_INFINITY,
+  );
+  return {
+    kind,
+    handle: key,
+    luid,
+    change,
+    seq: orderOf(order),
+    hash,
+    status,
+    moment,
+    domain,
+    link,
+    link_since: keyOrder === undefined ? undefined : orderOf(keyOrder),
+    link_proven: keyProven === true,
+    document: JSON.parse(document as string) as object,
+    judged,
+  };
+}

@@ -1,0 +1,51 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type HeaderLine, type Line, parseLine, STATES } from '@countersign/verifier';
+import { ExportRefused } from './refused.js';
+
+/** What an interrupted export has written. */
+export interface Begun {
+  readonly header: HeaderLine;
+  /** Bytes that are kept: all whole records and rows. What follows them is to be cut off. */
+  readonly length: number;
+  /** Luid of the last record that is whole. */
+  readonly luid: string;
+  readonly lines: Readonly<Record<string, number>>;
+  /** Over the bytes that are kept. */
+  readonly digest: Hash;
+}
+
+/**
+ * Reads what an interrupted export has written. A record counts when the next one has begun, since only then are all of
+ * its versions there.
+ *
+ * @param lines of the file, without their breaks; the last one may be cut off
+ * @throws ExportRefused when the file is no export, or one that was finished
+ */
+export async function readBegun(lines: AsyncIterable<string>): Promise<Begun | undefined> {
+  let kept: { length: number; luid: string; lines: Record<string, number>; digest: Hash } | undefined;
+  let header: HeaderLine | undefined;
+  const counts: Record<string, number> = {};
+  const digest = createHash('sha256');
+  let length = 0;
+  let luid = '';
+  for await (const text of lines) {
+    const line: Line | string = parseLine(text);
+    if (typeof line === 'string') break;
+    if (line.line === 'end') throw new ExportRefused('The export was finished: there is nothing to go on with.');
+    if (line.line === 'header') header = line;
+    if (!header) break;
+    const begins = line.line === 'change' && line.luid !== luid;
+    // The bytes before this line are whole records.
+    // What nobody signs is written anew: the end says that who knows the passphrase wrote it.
+    if (STATES.includes(line.line)) break;
+    if (begins) kept = { length, luid, lines: { ...counts }, digest: digest.copy() };
+    if (line.line === 'change') luid = line.luid;
+    digest.update(`${text}\n`);
+    counts[line.line] = (counts[line.line] ?? 0) + 1;
+    length += Buffer.byteLength(text) + 1;
+    if (line.line !== 'change' && line.line !== 'current' && line.line !== 'header')
+      kept = { length, luid, lines: counts, digest };
+  }
+  if (!header) throw new ExportRefused('The file is no export of a ledger: there is nothing to go on with.');
+  return kept && { header, ...kept };
+}

@@ -1,0 +1,78 @@
+import type { BalanceLine, BalanceRow, EntryLine, LimitLine, StateLine } from '@countersign/verifier';
+
+/** Rows of a table that stand in an export as they are, one line for each, in an order that stays. */
+export interface Section {
+  /** The sort of its lines. */
+  readonly line: string;
+  /** Selects the rows of the ledger `$1`. */
+  readonly select: string;
+  readonly toLine: (row: Row) => object;
+}
+
+/** A row as the driver has it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+const BALANCES = `select wallet, symbol, version, available, available_luid, available_moment, available_changed,
+  reserved, reserved_luid, reserved_moment, reserved_changed
+  from balance where ledger_id = $1 order by wallet, symbol`;
+
+const ENTRIES = `select wallet, symbol, version, intent, change, available_by as "availableBy", reserved_by as "reservedBy",
+  available, reserved, moment from entry where ledger_id = $1 order by wallet, symbol, version`;
+
+const LIMITS = `select wallet, symbol, metric, version, amount, day::text, used, body as text
+  from wallet_limit where ledger_id = $1 order by wallet, symbol, metric`;
+
+const OPEN = `select luid, thread, version, due, deadline, stage, state
+  from open_intent where ledger_id = $1 order by luid`;
+
+const DELIVERIES = `select handle, effect, effect_handle, effect_change, effect_domain, bridge, target, record, linked, event,
+  moment, status, attempts, tries, signed, attempted, due, proofs, purpose, entry, given_up
+  from delivery where ledger_id = $1 order by seq`;
+
+const RETRIES = `select owner, id, slot, requested, since, domains, worked,
+  (select count(*) from delivery d where d.ledger_id = $1 and d.seq <= r.reached) as reached,
+  (select count(*) from delivery d where d.ledger_id = $1 and d.seq <= r.until) as until
+  from delivery_retry r where ledger_id = $1 order by owner, id, slot`;
+
+const SCHEDULES = `select policy, hash, through, next_at from schedule where ledger_id = $1 order by policy`;
+
+/** Rows that the server works with. The codes of rows are left out: a database makes its own. */
+const state = (line: StateLine['line'], select: string): Section => ({
+  line,
+  select,
+  toLine: (row) => ({ line, ...withoutNulls(row) }),
+});
+
+/** What follows the versions, in the order of the file. */
+export const SECTIONS: readonly Section[] = [
+  { line: 'balance', select: BALANCES, toLine: balanceLine },
+  { line: 'entry', select: ENTRIES, toLine: (row) => ({ line: 'entry', ...withoutNulls(row) }) as EntryLine },
+  { line: 'limit', select: LIMITS, toLine: (row) => ({ line: 'limit', ...withoutNulls(row) }) as LimitLine },
+  state('open', OPEN),
+  state('delivery', DELIVERIES),
+  state('retry', RETRIES),
+  state('schedule', SCHEDULES),
+];
+
+function balanceLine(row: Row): BalanceLine {
+  const side = (name: string): BalanceRow => ({
+    amount: row[name] as number,
+    luid: row[`${name}_luid`] as string,
+    moment: timeText(row[`${name}_moment`]),
+    isChanged: row[`${name}_changed`] as boolean,
+  });
+  const { wallet, symbol, version } = row as { wallet: string; symbol: string; version: number };
+  const reserved = row.reserved === null ? {} : { reserved: side('reserved') };
+  return { line: 'balance', wallet, symbol, version, available: side('available'), ...reserved };
+}
+
+/** The row without its nulls, times as text. */
+function withoutNulls(row: Row): Row {
+  const entries = Object.entries(row).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([name, value]) => [name, value instanceof Date ? timeText(value) : value]));
+}
+
+/** Empty for a time that is missing where the ledger writes one: the row was altered. */
+function timeText(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : '';
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readBegun } from '../../src/archive/archive.js';
+import { MoneyScene, transfer } from '../money/scene.js';
+import { TestClient } from '../support/client.js';
+import { stored } from '../support/scene.js';
+import { type RunningServer, startServer } from '../support/server.js';
+import { exported, imported, linesOf, verified, withPool } from './support.js';
+
+const PASSPHRASE = 'correct horse';
+
+let from: RunningServer;
+let scene: MoneyScene;
+
+beforeAll(async () => {
+  from = await startServer();
+  scene = await MoneyScene.make(from.url, ['alice', 'bob']);
+  await scene.issue('alice', 100);
+  await scene.done([transfer('alice', 'bob', 30)]);
+  // Enough that an import stores it in several pieces.
+  const text = 'x'.repeat(300_000);
+  for (let at = 0; at < 30; at += 1)
+    await stored(scene.client, 'symbol', { handle: `s-${at}`, factor: 1, custom: { text } });
+});
+afterAll(() => from.stop());
+
+it('goes on with an export that was interrupted, wherever that was (export#export)', async () => {
+  const ledger = scene.client.ledger!;
+  const whole = await exported(from, ledger);
+  const step = Math.floor(whole.length / 23);
+  for (let cut = step; cut < whole.length - 200; cut += step) {
+    const part = whole.slice(0, cut);
+    const begun = await readBegun(linesOf(part.slice(0, part.lastIndexOf('\n') + 1)));
+    const kept = part.slice(0, begun!.length);
+    expect(kept + (await exported(from, ledger, { begun: begun! }))).toBe(whole);
+  }
+  await expect(readBegun(linesOf(whole))).rejects.toThrow('The export was finished');
+});
+
+it('goes on with keys, by the same passphrase only', async () => {
+  const ledger = scene.client.ledger!;
+  const whole = await exported(from, ledger, { passphrase: PASSPHRASE });
+  const begin = () => readBegun(linesOf(whole.slice(0, whole.indexOf('\n', 20_000) + 1)));
+  const begun = (await begin())!;
+  const rest = await exported(from, ledger, { begun, passphrase: PASSPHRASE });
+  expect(verified(whole.slice(0, begun.length) + rest).told).toEqual([]);
+  await expect(exported(from, ledger, { begun: (await begin())! })).rejects.toThrow('with its passphrase only');
+  await expect(exported(from, ledger, { begun: (await begin())!, passphrase: 'other' })).rejects.toThrow(
+    'The passphrase is not the one',
+  );
+});
+
+it('does not go on when the ledger has changed', async () => {
+  const ledger = scene.client.ledger!;
+  const whole = await exported(from, ledger);
+  const begun = (await readBegun(linesOf(whole.slice(0, whole.indexOf('\n', 20_000) + 1))))!;
+  await scene.add(['carol']);
+  await expect(exported(from, ledger, { begun })).rejects.toThrow('The ledger has changed since the export was begun');
+});
+
+it('goes on with an import that was interrupted, and shows nothing before its end (export#import)', async () => {
+  const into = await startServer();
+  try {
+    const text = await exported(from, scene.client.ledger!, { passphrase: PASSPHRASE });
+    const count = text.split('\n').length;
+    const there = new TestClient(into.url, scene.client.key, scene.client.ledger);
+    let readings = 0;
+    const interrupted = async function* () {
+      readings += 1;
+      let at = 0;
+      for await (const line of linesOf(text)) {
+        at += 1;
+        // The second reading stores.
+        if (readings === 2 && at > count - 10) throw new Error('killed');
+        yield line;
+      }
+    };
+    await expect(imported(into, text, { passphrase: PASSPHRASE, lines: interrupted })).rejects.toThrow('killed');
+    const rows = () => withPool(into, async (pool) => (await pool.query('select from change')).rowCount!);
+    const before = await rows();
+    expect(before).toBeGreaterThan(0);
+    expect((await there.get('/ledger')).status).toBe(404);
+    expect((await there.get('/wallets/alice')).status).toBe(404);
+    expect(await imported(into, text, { passphrase: PASSPHRASE })).toEqual([]);
+    // Nothing was stored twice.
+    expect(await rows()).toBe(JSON.parse(text.split('\n')[0]!).changes);
+    expect((await there.get('/wallets/alice')).text).toBe((await scene.client.get('/wallets/alice')).text);
+    expect(verified(await exported(into, scene.client.ledger!)).told).toEqual([]);
+  } finally {
+    await into.stop();
+  }
+});
+
+it('begins anew where the one that was interrupted was to be read-only', async () => {
+  const into = await startServer();
+  try {
+    const text = await exported(from, scene.client.ledger!, { passphrase: PASSPHRASE });
+    let readings = 0;
+    const interrupted = async function* () {
+      readings += 1;
+      const lines = text.split('\n').slice(0, -1);
+      yield* readings === 2 ? lines.slice(0, -1) : lines;
+      // The second reading stores: all but what stands at the end of the file.
+      if (readings === 2) throw new Error('killed');
+    };
+    await expect(imported(into, text, { isReadOnly: true, lines: interrupted })).rejects.toThrow('killed');
+    expect(await imported(into, text, { passphrase: PASSPHRASE })).toEqual([]);
+    const there = new TestClient(into.url, scene.client.key, scene.client.ledger);
+    expect((await there.create('/wallets', { handle: 'new' })).status).toBe(201);
+    const changes = await withPool(into, async (pool) => {
+      const { rows } = await pool.query('select count(distinct ledger_id) as count from change');
+      return rows[0].count;
+    });
+    // What the first has left belongs to no ledger.
+    expect(changes).toBe(2);
+  } finally {
+    await into.stop();
+  }
+});

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MoneyScene } from '../money/scene.js';
+import { TestClient } from '../support/client.js';
+import { type RunningServer, startServer } from '../support/server.js';
+import { everyKind, transfer } from './every-kind.js';
+import { answersOf, changesIn } from './served.js';
+import { exported, imported, verified, withPool } from './support.js';
+
+/** In the long run some ten thousand records. */
+const ROUNDS = process.env.LONG_TESTS === undefined ? 1 : 205;
+
+const OTHER_KEY = Buffer.alloc(32, 9);
+const PASSPHRASE = 'a long passphrase, Größe 1';
+
+/** A ledger with all there is, its export, and the deployment that it was imported into. */
+let from: RunningServer;
+let into: RunningServer;
+let scene: MoneyScene;
+let text: string;
+
+beforeAll(async () => {
+  from = await startServer();
+  into = await startServer({ masterKey: OTHER_KEY });
+  scene = await everyKind(from.url, ROUNDS);
+  text = await exported(from, scene.client.ledger!, { passphrase: PASSPHRASE });
+  expect(await imported(into, text, { passphrase: PASSPHRASE }, OTHER_KEY)).toEqual([]);
+}, 3_600_000);
+afterAll(async () => {
+  await from.stop();
+  await into.stop();
+});
+
+const there = () => new TestClient(into.url, scene.client.key, scene.client.ledger);
+
+describe('an export (export)', () => {
+  it('verifies, and says what it looked at', () => {
+    const { told, summary } = verified(text);
+    if (ROUNDS > 1) console.log(`${summary.records} records, ${summary.changes} changes`);
+    expect(told).toEqual([]);
+    expect(summary.changes).toBe(changesIn(text).length);
+    expect(summary.intents).toBeGreaterThan(8);
+    expect(summary.balances).toBeGreaterThan(4);
+    expect(summary.limits).toBe(2);
+  });
+
+  it('has every version byte for byte as it is served', async () => {
+    const served = await answersOf(scene.client, changesIn(text));
+    const current = changesIn(text).filter(({ isCurrent }) => isCurrent);
+    for (const { path, text } of current) expect(served.get(path)).toBe(text);
+  }, 3_600_000);
+
+  it('holds no secret in the clear', async () => {
+    const secrets = await withPool(from, async (pool) => {
+      const { rows } = await pool.query<{ count: number }>(
+        'select count(*) from secret s join ledger l on l.id = s.ledger_id where l.handle = $1',
+        [scene.client.ledger],
+      );
+      return rows[0]!.count;
+    });
+    expect(text.match(/^\{"line":"secret"/gm)).toHaveLength(secrets);
+    expect(text).not.toContain('the private key');
+  });
+
+  it('is the same when it is made again, but for its moment', async () => {
+    const lines = (one: string) => one.split('\n').slice(1, -2);
+    const plain = await exported(from, scene.client.ledger!);
+    expect(lines(await exported(from, scene.client.ledger!))).toEqual(lines(plain));
+  });
+
+  it('is refused for a ledger that there is not', async () => {
+    await expect(exported(from, 'nobody')).rejects.toThrow('There is no ledger nobody in this database.');
+  });
+});
+
+describe('an import (export#import)', () => {
+  it('answers every read as the deployment that it came from, byte for byte', async () => {
+    const changes = changesIn(text);
+    expect(await answersOf(there(), changes)).toEqual(await answersOf(scene.client, changes));
+  }, 3_600_000);
+
+  it('filters lists as the deployment that it came from', async () => {
+    const { data } = (await scene.client.get('/wallets?page.limit=100')).body as {
+      data: { data: { handle: string }; meta: { status: string; labels?: string[] } }[];
+    };
+    expect(data.length).toBeGreaterThan(2);
+    for (const { data: wallet, meta } of data.slice(0, 5)) {
+      const filters = [`data.handle=${wallet.handle}`, `meta.status=${meta.status}`];
+      for (const filter of filters) {
+        const here = await scene.client.get(`/wallets?${filter}&page.limit=100`);
+        const other = await there().get(`/wallets?${filter}&page.limit=100`);
+        expect(other.body.data).toEqual(here.body.data);
+        expect(other.body.data.length).toBeGreaterThan(0);
+      }
+    }
+    const custom = await withPool(into, async (pool) => {
+      const { rows } = await pool.query<{ type: string }>('select distinct jsonb_typeof(document) as type from record');
+      return rows;
+    });
+    expect(custom).toEqual([{ type: 'object' }]);
+  });
+
+  it('exports the same again', async () => {
+    // Deliveries go on meanwhile.
+    const rows = (one: string) =>
+      one.split('\n').filter((line) => !/^\{"line":"(header|end|secret|delivery)"/.test(line));
+    const again = await exported(into, scene.client.ledger!, {}, OTHER_KEY);
+    expect(verified(again).told).toEqual([]);
+    expect(ranked(rows(again))).toEqual(ranked(rows(text)));
+  });
+
+  it('goes on as before: balances, limits, intents under way, handles', async () => {
+    const moved = MoneySceneOf(there());
+    const before = await scene.balance('alice');
+    expect(await moved.balance('alice')).toEqual(before);
+    expect((await there().create('/wallets', { handle: 'alice' })).status).toBe(409);
+    const answer = await there().create('/intents', { handle: 'after', claims: [transfer('alice', 'bob', 10)] });
+    expect(answer.status, answer.text).toBe(201);
+    expect(await moved.balance('alice')).toEqual([before[0] - 10, before[1]]);
+    const refused = await there().create('/intents', { handle: 'over', claims: [transfer('alice', 'bob', 5_000)] });
+    expect(refused.status, refused.text).toBe(201);
+    expect((await moved.read('over')).meta.status).toBe('rejected');
+    const held = ((await there().get('/intents?meta.status=prepared')).body.data as { data: { handle: string } }[])[0]!;
+    const { handle } = held.data;
+    const intent = await moved.read(handle);
+    expect((await there().prove(`/intents/${handle}`, intent, { action: 'commit' })).status).toBe(200);
+    await moved.ends(handle, 'completed');
+    expect(verified(await exported(into, scene.client.ledger!, {}, OTHER_KEY)).told).toEqual([]);
+  });
+
+  it('takes no proof that was used before', async () => {
+    const dropped = changesIn(text).find(({ action, kind }) => action === 'drop' && kind === 'symbol')!;
+    const { hash, data, meta } = JSON.parse(changesIn(text).find(({ luid }) => luid === dropped.luid)!.text);
+    const body = { hash, data, meta: { proofs: [meta.proofs[0]] } };
+    const answer = await there().call('POST', '/symbols', body);
+    const original = await scene.client.call('POST', '/symbols', body);
+    expect([answer.status, answer.body.data]).toEqual([original.status, original.body.data]);
+  });
+});
+
+/** The lines with the place of each order among all of them: a deployment draws its own numbers. */
+function ranked(lines: readonly string[]): string[] {
+  const member = /(?<="(?:order|keyOrder)":)\d+/g;
+  const isCurrent = (line: string) => line.startsWith('{"line":"current"');
+  const orders = lines.filter(isCurrent).flatMap((line) => line.match(member)!.map(Number));
+  const places = new Map([...new Set(orders)].sort((one, other) => one - other).map((order, at) => [`${order}`, at]));
+  return lines.map((line) => (isCurrent(line) ? line.replace(member, (order) => `${places.get(order)}`) : line));
+}
+
+function MoneySceneOf(client: TestClient): MoneyScene {
+  return (scene.constructor as typeof MoneyScene).of(client);
+}

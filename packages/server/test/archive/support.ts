@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { ExportVerifier, type Finding, formatFinding, type Summary } from '@countersign/verifier';
+import type pg from 'pg';
+import { type ExportOptions, exportLedger, type ImportOptions, importLedger } from '../../src/archive/archive.js';
+import { native } from '../../src/auth/native-suite.js';
+import { createPool } from '../../src/store/pool.js';
+import { type RunningServer, TEST_MASTER_KEY } from '../support/server.js';
+
+const RUNTIME = {
+  now: () => Date.now(),
+  random: (bytes: number) => globalThis.crypto.getRandomValues(new Uint8Array(bytes)),
+};
+
+/** Runs something on the database of a server, as its operator does. */
+export async function withPool<T>(
+  { database }: Pick<RunningServer, 'database'>,
+  work: (pool: pg.Pool) => Promise<T>,
+): Promise<T> {
+  const pool = createPool({ connectionString: database.url, statement_timeout: 0 }, () => {});
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+/** The text of an export. */
+export function exported(
+  server: RunningServer,
+  ledger: string,
+  options: Partial<ExportOptions> = {},
+  masterKey = TEST_MASTER_KEY,
+): Promise<string> {
+  return withPool(server, async (pool) => {
+    const pieces: string[] = [];
+    const write = async (text: string) => void pieces.push(text);
+    await exportLedger({ pool, masterKey, ledger, build: '0.0.0', runtime: RUNTIME, write, ...options });
+    return pieces.join('');
+  });
+}
+
+export async function* linesOf(text: string): AsyncGenerator<string> {
+  yield* text.split('\n').slice(0, -1);
+}
+
+/** Imports the text of an export. */
+export function imported(
+  server: RunningServer,
+  text: string,
+  options: Partial<ImportOptions> = {},
+  masterKey = TEST_MASTER_KEY,
+): Promise<Finding[]> {
+  return withPool(server, async (pool) => {
+    const findings: Finding[] = [];
+    const found = (finding: Finding) => void findings.push(finding);
+    const lines = () => linesOf(text);
+    await importLedger({ pool, masterKey, suite: native, runtime: RUNTIME, lines, found, ...options });
+    return findings;
+  });
+}
+
+/** Verifies the text of an export. */
+export function verified(text: string, pinned?: string): { findings: Finding[]; told: string[]; summary: Summary } {
+  const findings: Finding[] = [];
+  const verifier = new ExportVerifier({
+    suite: native,
+    digest: createHash('sha256'),
+    found: (finding) => findings.push(finding),
+    ...(pinned === undefined ? {} : { pinned }),
+  });
+  const lines = text.split('\n');
+  for (const line of lines.at(-1) === '' ? lines.slice(0, -1) : lines) verifier.add(line);
+  const summary = verifier.end();
+  return { findings, told: findings.map(formatFinding), summary };
+}
+
+/** The text with another last line: one that fits what the file holds now. */
+export function sealedAnew(text: string): string {
+  const lines = text.trimEnd().split('\n').slice(0, -1);
+  const digest = createHash('sha256');
+  const counts: Record<string, number> = {};
+  for (const line of lines) {
+    digest.update(`${line}\n`);
+    const { line: sort } = JSON.parse(line) as { line: string };
+    counts[sort] = (counts[sort] ?? 0) + 1;
+  }
+  const end = JSON.stringify({ line: 'end', lines: counts, sha256: digest.digest('hex') });
+  return `${[...lines, end].join('\n')}\n`;
+}

@@ -1,0 +1,221 @@
+import {
+  domainOf,
+  type Json,
+  type JsonObject,
+  type Meta,
+  type RecordEnvelope,
+  type StoredProof,
+} from '@countersign/protocol';
+import type { Rule } from './finding.js';
+import { authorOf, type LedgerKeys } from './keys.js';
+import { kindFacts, REPORT_SUCCESSORS } from './kinds.js';
+import { labelsAfter } from './labels.js';
+import { textOf, type Version } from './version.js';
+
+/** Takes what is wrong with the version that is looked at. */
+export type Fault = (rule: Rule, detail: string) => void;
+
+/** Proofs of a version, by what they are: `own` is the ledger's that names the record, `clients` come before it. */
+interface Split {
+  readonly clients: readonly StoredProof[];
+  readonly own: StoredProof | undefined;
+  /** Whether more follow: those of a bridge, which the ledger has added as of a later moment (interface/forwarding). */
+  readonly hasMore: boolean;
+}
+
+/** The first version of a record (interface/records#create, interface/proofs#proofs-of-the-ledger). */
+export function judgeCreate(keys: LedgerKeys, { kind, record, change }: Version, fault: Fault): void {
+  const { data, luid, meta } = record;
+  if (change !== 1) fault('history', 'is a create, and not the first change');
+  const { clients: before, own, hasMore } = split(keys, luid, meta.proofs);
+  if (!own) {
+    fault('proof', 'has no proof of its ledger that names the record');
+    return;
+  }
+  const isIntent = kind === 'intent';
+  const first = isIntent ? before.at(-1) : undefined;
+  if (isIntent && !(first && authorOf(keys, first) === 'system' && first.custom?.status === 'pending'))
+    fault('proof', 'lacks the proof by which its ledger accepts an intent');
+  const clients = isIntent ? before.slice(0, -1) : before;
+  const isMade = isMadeByLedger(keys, kind, record, clients);
+  if (clients.length === 0 && !isMade) fault('proof', 'has no proof of a client');
+  const status = isIntent ? 'pending' : 'created';
+  if (own.custom?.status !== status && !(own.custom?.status === undefined && isMade))
+    fault('proof', `has a proof of its ledger with the status ${show(own.custom?.status)}`);
+  const isBirth = own.custom?.status === undefined && kind !== 'signer-factor';
+  expect(fault, 'status', meta.status, isBirth ? undefined : status);
+  judgeMoment(meta, own, hasMore, fault);
+  expect(fault, 'owners', meta.owners, [...new Set(clients.map((proof) => proof.public))]);
+  if (!hasToken(keys, clients)) {
+    expect(fault, 'labels', meta.labels, customsOf(clients).reduce(labelsOf, undefined));
+    judgeDomain(kind, data, meta, clients, fault);
+  }
+}
+
+/** A version with new data (interface/records#update). */
+export function judgeUpdate(keys: LedgerKeys, before: Version, { kind, record }: Version, fault: Fault): void {
+  const { data, luid, meta } = record;
+  const was = before.record;
+  const { parent } = data;
+  if (typeof parent !== 'string' || parent.toLowerCase() !== was.hash)
+    fault('history', `has the parent ${show(parent)}, and change ${before.change} has the hash ${was.hash}`);
+  const { clients, own, hasMore } = split(keys, luid, meta.proofs);
+  if (!own) {
+    fault('proof', 'has no proof of its ledger that names the record');
+    return;
+  }
+  if (clients.length === 0) fault('proof', 'has no proof of a client');
+  if (own.custom?.status !== undefined) fault('proof', 'has a proof of its ledger for another operation');
+  judgeMoment(meta, own, hasMore, fault);
+  if (data.handle !== was.data.handle && !kindFacts(kind)?.isRenamable)
+    fault('history', `changes the handle of its record from ${show(was.data.handle)}`);
+  keep(fault, ['status', 'owners', 'domain', 'assets'], meta, was.meta);
+  if (!hasToken(keys, clients))
+    expect(fault, 'labels', meta.labels, customsOf(clients).reduce(labelsOf, was.meta.labels));
+}
+
+/** A version with further proofs (interface/records#add-a-proof). Intents are judged by their trail, beside this. */
+export function judgeProof(keys: LedgerKeys, before: Version, { kind, record }: Version, fault: Fault): void {
+  const { meta } = record;
+  const was = before.record.meta;
+  judgeSameData(before.record, record, fault);
+  const added = addedProofs(was, meta, fault);
+  if (!added) return;
+  keep(fault, ['owners', 'domain'], meta, was);
+  if (kind === 'intent') {
+    keep(fault, ['moment', 'labels', 'thread', 'domains'], meta, was, isAbsentOr(added));
+    return;
+  }
+  const [first] = added;
+  if (!first) {
+    fault('history', 'changes nothing');
+    return;
+  }
+  if (authorOf(keys, first) === 'core') fault('proof', 'has a proof by core, which signs for intents alone');
+  const said = first.custom;
+  const asked = said?.status;
+  const mayBe = asked === undefined ? [was.status] : [was.status, asked === null ? undefined : asked];
+  if (!mayBe.includes(meta.status)) fault('meta', `has the status ${show(meta.status)}, which no proof gives it`);
+  const next = REPORT_SUCCESSORS[was.status ?? ''] ?? [];
+  if (kind === 'report' && meta.status !== was.status && !next.includes(meta.status ?? ''))
+    fault('meta', `goes from the status ${show(was.status)} to ${show(meta.status)}`);
+  expect(fault, 'labels', meta.labels, labelsAfter(was.labels, said?.labels));
+  if (textsDiffer(meta.assets, was.assets)) expect(fault, 'assets', meta.assets as Json | undefined, said?.assets);
+}
+
+/** The last version of a dropped record (interface/records#history). */
+export function judgeDrop(keys: LedgerKeys, before: Version, { record }: Version, fault: Fault): void {
+  const { luid, meta } = record;
+  const was = before.record.meta;
+  judgeSameData(before.record, record, fault);
+  const added = addedProofs(was, meta, fault);
+  if (!added) return;
+  keep(fault, ['owners', 'domain', 'labels', 'assets'], meta, was);
+  expect(fault, 'status', meta.status, 'dropped');
+  const { clients, own } = split(keys, luid, added);
+  if (!own) {
+    fault('proof', 'has no proof of its ledger for the drop');
+    return;
+  }
+  if (clients.length === 0) fault('proof', 'has no proof of a client for the drop');
+  if (own.custom?.status !== 'dropped') fault('proof', 'has a proof of its ledger for another operation');
+  expect(fault, 'moment', meta.moment, own.custom?.moment);
+}
+
+/** The proofs that a version has beyond the one before; undefined, and a fault, where it lacks one of those. */
+export function addedProofs(was: Meta, now: Meta, fault: Fault): StoredProof[] | undefined {
+  const lost = was.proofs.findIndex((proof, at) => {
+    const kept = now.proofs[at];
+    return kept === undefined || textOf(kept) !== textOf(proof);
+  });
+  if (lost < 0) return now.proofs.slice(was.proofs.length);
+  fault('history', `lacks proof ${lost + 1} of the change before it, or has it altered`);
+  return undefined;
+}
+
+function judgeSameData(was: RecordEnvelope, now: RecordEnvelope, fault: Fault): void {
+  if (textsDiffer(was.data, now.data))
+    fault('history', 'has other data than the change before it, under the same hash');
+}
+
+function split(keys: LedgerKeys, luid: string, proofs: readonly StoredProof[]): Split {
+  const at = proofs.findIndex((proof) => authorOf(keys, proof) === 'system' && proof.custom?.luid === luid);
+  return at < 0
+    ? { clients: proofs, own: undefined, hasMore: false }
+    : { clients: proofs.slice(0, at), own: proofs[at], hasMore: at + 1 < proofs.length };
+}
+
+/** A bridge's proof is added as of a later moment, which nobody signs: by a clock that was set back it may be earlier. */
+function judgeMoment(meta: Meta, own: StoredProof, hasMore: boolean, fault: Fault): void {
+  const signed = own.custom?.moment;
+  if (hasMore && typeof signed === 'string') return;
+  expect(fault, 'moment', meta.moment, signed);
+}
+
+/** Birth records (interface/ledgers#birth-records), and client credentials, of which no client's proof is kept. */
+function isMadeByLedger(
+  keys: LedgerKeys,
+  kind: string,
+  { data }: RecordEnvelope,
+  clients: readonly StoredProof[],
+): boolean {
+  if (kind === 'signer-factor') return data.schema === 'oauth-client-credentials' && clients.length === 0;
+  const [first] = clients;
+  const isBare = clients.length === 1 && first !== undefined && first.custom === undefined;
+  return (kind === 'policy' || kind === 'schema') && isBare && authorOf(keys, first) === 'system';
+}
+
+/** Whether a token stands behind the write: then what its client asked for is not all signed. */
+function hasToken(keys: LedgerKeys, clients: readonly StoredProof[]): boolean {
+  return clients.some((proof) => authorOf(keys, proof) === 'auth');
+}
+
+function judgeDomain(
+  kind: string,
+  data: JsonObject,
+  { domain }: Meta,
+  clients: readonly StoredProof[],
+  fault: Fault,
+): void {
+  // Which domain a nested record is in follows from another record.
+  if (domain === undefined || kindFacts(kind)?.domainOf) return;
+  const named = customsOf(clients).find((custom) => custom?.domain !== undefined)?.domain;
+  const suffix = typeof data.handle === 'string' ? domainOf(data.handle) : undefined;
+  if (domain !== (named ?? suffix))
+    fault('meta', `is in the domain ${domain}, which neither a proof nor the handle names`);
+}
+
+function customsOf(proofs: readonly StoredProof[]): (JsonObject | undefined)[] {
+  return proofs.map(({ custom }) => custom);
+}
+
+function labelsOf(had: string[] | undefined, custom: JsonObject | undefined): string[] | undefined {
+  return labelsAfter(had, custom?.labels);
+}
+
+/** Labels of an intent change by the proof of a client; all else of it stays. */
+function isAbsentOr(added: readonly StoredProof[]): readonly string[] {
+  return added.some(({ custom }) => custom?.labels !== undefined) ? ['labels'] : [];
+}
+
+function keep(fault: Fault, members: readonly string[], now: Meta, was: Meta, except: readonly string[] = []): void {
+  for (const member of members) {
+    if (except.includes(member)) continue;
+    expect(fault, member, (now as unknown as JsonObject)[member], (was as unknown as JsonObject)[member]);
+  }
+}
+
+function expect(fault: Fault, member: string, is: Json | undefined, mustBe: Json | undefined): void {
+  if (textsDiffer(is, mustBe))
+    fault('meta', `has ${show(is)} in 'meta.${member}', where its proofs and history give ${show(mustBe)}`);
+}
+
+function textsDiffer(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) !== JSON.stringify(other);
+}
+
+/** A value in a detail, cut to a length fit to show. */
+function show(value: unknown): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}

@@ -1,0 +1,180 @@
+import type { JsonObject, StoredProof } from '@countersign/protocol';
+import type { Fault } from './changes.js';
+import { planDefect } from './intent-plan.js';
+import { authorOf, type LedgerKeys } from './keys.js';
+
+/** What a proof of the ledger says of an intent (interface/intents#trails). */
+type Step =
+  | 'resolved'
+  | 'reserved'
+  | 'prepared'
+  | 'committed'
+  | 'cleared by core'
+  | 'cleared'
+  | 'completed'
+  | 'failed'
+  | 'aborted'
+  | 'released'
+  | 'rejected'
+  | 'note';
+
+/** Which step may follow which: trails A to I are the ways through it. */
+const NEXT: Readonly<Record<Step | 'accepted', readonly Step[]>> = {
+  accepted: ['resolved', 'prepared', 'failed'],
+  resolved: ['resolved', 'reserved', 'prepared', 'failed'],
+  reserved: ['reserved', 'prepared', 'failed'],
+  prepared: ['committed', 'failed'],
+  committed: ['cleared by core', 'cleared'],
+  'cleared by core': ['cleared by core', 'completed'],
+  cleared: ['completed'],
+  completed: [],
+  failed: ['aborted'],
+  aborted: ['released', 'rejected'],
+  released: ['released', 'rejected'],
+  rejected: [],
+  note: [],
+};
+
+/** Steps with a proof for each entry: all in one version. */
+const PER_ENTRY: readonly Step[] = ['resolved', 'reserved', 'cleared by core', 'released'];
+
+const STATUS: Readonly<Partial<Record<Step, string>>> = {
+  prepared: 'prepared',
+  committed: 'committed',
+  completed: 'completed',
+  aborted: 'aborted',
+  rejected: 'rejected',
+};
+
+/** A change of balances that follows from a version. */
+export interface Booked {
+  readonly action: 'reserve' | 'settle' | 'release';
+  readonly change: number;
+  readonly moment: string;
+}
+
+/** Follows the proofs of one intent, version by version. */
+export class Trail {
+  #last: Step | 'accepted' = 'accepted';
+  #status = 'pending';
+  #isRouted = false;
+  readonly resolved: StoredProof[] = [];
+  readonly booked: Booked[] = [];
+
+  constructor(
+    private readonly keys: LedgerKeys,
+    private readonly data: JsonObject,
+  ) {}
+
+  /** Whether all has been done, or refused. */
+  get isFinal(): boolean {
+    return this.#last === 'completed' || this.#last === 'rejected';
+  }
+
+  get isRejected(): boolean {
+    return this.#last === 'rejected';
+  }
+
+  /** Whether the ledger reserves its debits. */
+  get isReserved(): boolean {
+    return this.booked.some(({ action }) => action === 'reserve');
+  }
+
+  /** Takes the proofs that a version adds, and what its `meta` says. */
+  add(
+    change: number,
+    added: readonly StoredProof[],
+    meta: { readonly status?: string; readonly routed?: true },
+    fault: Fault,
+  ): void {
+    const steps = added.map((proof) => stepOf(this.keys, proof));
+    const [first] = steps;
+    if (added.length === 0) this.#route(meta.routed === true, fault);
+    else if (first === undefined || first === 'note') this.#takeOther(added, fault);
+    else if (steps.some((step) => step !== first)) fault('trail', `adds proofs of several steps: ${steps.join(', ')}`);
+    else this.#take(first, added, change, fault);
+    if (meta.status !== this.#status)
+      fault('trail', `has the status ${String(meta.status)}, where its proofs give ${this.#status}`);
+    if ((meta.routed === true) !== this.#isRouted)
+      fault('trail', this.#isRouted ? 'is no longer routed' : 'is routed before it is prepared');
+  }
+
+  #take(step: Step, proofs: readonly StoredProof[], change: number, fault: Fault): void {
+    if (!NEXT[this.#last].includes(step)) {
+      fault('trail', `is ${step} after it was ${this.#last}`);
+      return;
+    }
+    const isRepeated = step === this.#last;
+    if (isRepeated || (!PER_ENTRY.includes(step) && proofs.length > 1)) fault('trail', `is ${step} twice`);
+    const defect = this.#defectOf(step, proofs);
+    if (defect !== undefined) fault('trail', defect);
+    this.#last = step;
+    this.#status = STATUS[step] ?? this.#status;
+    if (step === 'resolved') this.resolved.push(...proofs);
+    const moment = String(proofs[0]!.custom?.moment);
+    const action = step === 'reserved' ? 'reserve' : step === 'released' ? 'release' : undefined;
+    if (action !== undefined) this.booked.push({ action, change, moment });
+    if (step === 'cleared' || step === 'cleared by core') this.booked.push({ action: 'settle', change, moment });
+  }
+
+  #defectOf(step: Step, proofs: readonly StoredProof[]): string | undefined {
+    if (step === 'resolved') return planDefect(this.data, proofs);
+    if (PER_ENTRY.includes(step)) {
+      const isEach =
+        proofs.length === this.resolved.length &&
+        proofs.every(({ custom }, at) => {
+          const entry = this.resolved[at]!.custom;
+          return custom?.handle === entry?.handle && custom?.schema === entry?.schema;
+        });
+      return isEach ? undefined : `is ${step} for other entries than were resolved`;
+    }
+    if (step === 'prepared' && this.#mustReserve && !this.isReserved)
+      return 'is prepared, and its debits were not reserved';
+    if (step === 'rejected' && this.isReserved && this.#last !== 'released')
+      return 'is rejected, and its debits are still reserved';
+    if (step === 'cleared' && this.isReserved) return 'is cleared by system, and its debits are reserved by core';
+    return undefined;
+  }
+
+  /** Reports of bridges, decisions of signers, whatever clients post, and notes of the ledger: one to a version. */
+  #takeOther(added: readonly StoredProof[], fault: Fault): void {
+    if (added.length > 1) fault('trail', 'adds several proofs that are no step of the ledger');
+  }
+
+  #route(isRouted: boolean, fault: Fault): void {
+    if (!isRouted || this.#isRouted || this.#last !== 'prepared') fault('trail', 'adds nothing');
+    this.#isRouted = true;
+  }
+
+  /** What the ledger itself makes to forward a credit reserves nothing (interface/intents#forwarding). */
+  get #mustReserve(): boolean {
+    return this.data.origin === undefined && this.resolved.some(({ custom }) => custom?.schema === 'debit');
+  }
+}
+
+/** The step that a proof of the ledger is; undefined for proofs of others, and for what changes nothing. */
+function stepOf(keys: LedgerKeys, proof: StoredProof): Step | undefined {
+  const author = authorOf(keys, proof);
+  const { status, detail } = proof.custom ?? {};
+  if (author === 'core') {
+    if (status === 'prepared') return 'reserved';
+    if (status === 'aborted') return 'released';
+    return status === 'committed' && detail === 'cleared' ? 'cleared by core' : undefined;
+  }
+  if (author !== 'system') return undefined;
+  switch (status) {
+    case 'committed':
+      return detail === 'cleared' ? 'cleared' : 'committed';
+    case 'resolved':
+    case 'prepared':
+    case 'completed':
+    case 'failed':
+    case 'aborted':
+    case 'rejected':
+      return status;
+    case 'error':
+      return 'note';
+    default:
+      return undefined;
+  }
+}

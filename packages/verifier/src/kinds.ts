@@ -1,0 +1,59 @@
+/** What the verifier knows of a kind of record (interface/envelope#luids, interface/records). */
+interface KindFacts {
+  readonly prefix: string;
+  /** An update may give it another handle (interface/envelope#handles). */
+  readonly isRenamable?: true;
+  /** It is in the domain of the record that this member names (interface/domains#which-domain-a-record-is-in). */
+  readonly domainOf?: { readonly kind: string; readonly member: string };
+  /** A member that early builds added as `null` to data that was hashed without it. */
+  readonly nullable?: string;
+}
+
+const KINDS: Readonly<Record<string, KindFacts>> = {
+  ledger: { prefix: 'ldg', nullable: 'config' },
+  signer: { prefix: 'snr' },
+  'signer-factor': {
+    prefix: 'snf',
+    isRenamable: true,
+    nullable: 'secret',
+    domainOf: { kind: 'signer', member: 'signer' },
+  },
+  domain: { prefix: 'dom' },
+  report: { prefix: 'rep' },
+  policy: { prefix: 'plc' },
+  schema: { prefix: 'sch' },
+  effect: { prefix: 'eff', isRenamable: true },
+  circle: { prefix: 'crc' },
+  'circle-signer': { prefix: 'csn', domainOf: { kind: 'circle', member: 'circle' } },
+  anchor: { prefix: 'anc' },
+  wallet: { prefix: 'wlt' },
+  intent: { prefix: 'int' },
+  symbol: { prefix: 'sym' },
+  bridge: { prefix: 'brg' },
+};
+
+/** Names of all kinds. */
+export const KIND_NAMES: readonly string[] = Object.keys(KINDS);
+
+/** Undefined for an unknown kind. */
+export function kindFacts(kind: string): KindFacts | undefined {
+  return Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+}
+
+/** The kind of the record with this luid; undefined for an unknown prefix. */
+export function kindOfLuid(luid: string): string | undefined {
+  return KIND_NAMES.find((kind) => luid.startsWith(`$${KINDS[kind]!.prefix}.`));
+}
+
+/** What is unique among the living records of a kind. */
+export function keyOf(kind: string, data: Readonly<Record<string, unknown>>): string {
+  return kind === 'circle-signer' ? `${data.circle}/${data.signer}` : String(data.handle);
+}
+
+/** The statuses that may follow each other in reports (interface/reports#statuses). */
+export const REPORT_SUCCESSORS: Readonly<Record<string, readonly string[]>> = {
+  created: ['pending', 'rejected'],
+  pending: ['completed', 'rejected'],
+  completed: ['settled'],
+  rejected: ['pending', 'completed'],
+};

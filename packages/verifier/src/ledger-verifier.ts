@@ -1,0 +1,238 @@
+import { hash as hashOf, type StoredProof, type Suite } from '@countersign/protocol';
+import { Books } from './books.js';
+import { deliveryDefect } from './delivery-line.js';
+import type { Finding, Report } from './finding.js';
+import { authorOf, type LedgerKeys } from './keys.js';
+import type { CurrentLine, HeaderLine, Line, StateLine } from './lines.js';
+import { movementsOf } from './movements.js';
+import { openDefect, type UnderWay } from './open-line.js';
+import { createProofCheck, type ProofCheck } from './proof-check.js';
+import { type HistoryMeans, RecordHistory } from './record-history.js';
+import { Registry } from './registry.js';
+import { type Summary, summarize } from './summary.js';
+import type { Version } from './version.js';
+
+export interface VerifierOptions {
+  readonly suite: Suite;
+  /** The ledger and its keys, as the source claims them: the records must say the same. */
+  readonly ledger: Pick<HeaderLine, 'ledger' | 'keys' | 'scope'>;
+  /** The ledger's key as it is known beforehand, base64. */
+  readonly pinned?: string;
+  /** Whether all records that were not dropped are there, though the scope is what a client may read: balances count then. */
+  readonly isComplete?: boolean;
+  /** Takes each finding as it is made. */
+  readonly found: (finding: Finding) => void;
+}
+
+/**
+ * Verifies a ledger from its records, in one pass: records in any order, the versions of each together and oldest first;
+ * then balances, movements, limits. It has no I/O, and believes nothing that is not signed.
+ */
+export class LedgerVerifier {
+  readonly #keys: LedgerKeys;
+  readonly #proofs: ProofCheck;
+  readonly #means: HistoryMeans;
+  readonly #registry: Registry;
+  readonly #books: Books;
+  readonly #report: Report;
+  #history: RecordHistory | undefined;
+  #current: CurrentLine | undefined;
+  #counts = { records: 0, changes: 0, intents: 0, balances: 0, limits: 0 };
+  #unsigned = { moments: 0, requests: 0 };
+  /** Intents under way, by luid. */
+  readonly #open = new Map<string, UnderWay>();
+  #setBack = 0;
+  #stateLines = 0;
+  #hasEntries = false;
+
+  constructor(private readonly options: VerifierOptions) {
+    const { ledger, suite, found, pinned } = options;
+    this.#keys = { system: ledger.keys.system, core: ledger.keys.core, auth: ledger.keys['system.auth'] };
+    this.#report = (place, rule, detail) => found({ ...place, rule, detail });
+    this.#proofs = createProofCheck(suite);
+    this.#means = { keys: this.#keys, suite, proofs: this.#proofs, report: this.#report };
+    this.#registry = new Registry(this.#keys, ledger, this.#report);
+    this.#books = new Books(this.#keys, this.#report, (hash, data, proofs) => this.#isSigned(hash, data, proofs));
+    if (pinned !== undefined && pinned !== this.#keys.system)
+      this.#report(
+        { luid: ledger.ledger.luid, kind: 'ledger' },
+        'ledger',
+        `has the key ${this.#keys.system}, and not ${pinned}`,
+      );
+  }
+
+  /** Changes that were verified. */
+  get changes(): number {
+    return this.#counts.changes;
+  }
+
+  /** Takes a version of a record. */
+  add(version: Version): void {
+    if (this.#history?.luid !== version.luid) {
+      this.endRecord();
+      if (!this.#registry.begin(version.kind, version.luid))
+        this.#report(version, 'history', 'comes apart from the other versions of its record');
+      this.#history = new RecordHistory(this.#means, version.kind, version.luid);
+      this.#counts.records += 1;
+    }
+    this.#counts.changes += 1;
+    const before = this.#history.latest;
+    const added = this.#history.add(version);
+    if (!added) return;
+    if (before && version.record.meta.moment < before.record.meta?.moment) this.#setBack += 1;
+    this.#registry.addProofs(version, added);
+    this.#registry.addVersion(version);
+    this.#count(version, added);
+  }
+
+  /** Takes a line of an export other than the first and the last. */
+  addLine(line: Line): void {
+    if (line.line === 'change') {
+      const version = parseVersion(line);
+      if (version) {
+        this.add(version);
+        return;
+      }
+      this.#counts.changes += 1;
+      this.#report(line, 'form', 'is no JSON');
+      return;
+    }
+    if (line.line === 'current') {
+      this.#takeCurrent(line);
+      return;
+    }
+    this.endRecord();
+    switch (line.line) {
+      case 'balance':
+        this.#counts.balances += 1;
+        this.#books.addBalance(line);
+        return;
+      case 'entry':
+        this.#hasEntries = true;
+        this.#books.addEntry(line);
+        return;
+      case 'limit':
+        this.#counts.limits += 1;
+        this.#books.addLimit(line);
+        return;
+      default:
+        this.#stateLines += 1;
+        this.#takeState(line as StateLine);
+    }
+  }
+
+  /** No proof is about what the server works with; what it will do must be what proofs tell, all the same. */
+  #takeState(line: StateLine): void {
+    if (line.line === 'open') {
+      const luid = String(line.luid);
+      const defect = openDefect(line, this.#open.get(luid), (wallet, handle) => this.#books.isWallet(wallet, handle));
+      if (defect !== undefined) this.#report({ kind: 'intent', luid }, 'trail', defect);
+    }
+    if (line.line === 'delivery') {
+      const defect = deliveryDefect(line, (luid) => this.#registry.has(luid));
+      if (defect !== undefined) this.#report({ luid: `$evd.${line.handle}` }, 'form', defect);
+    }
+  }
+
+  /** Ends the record whose versions were added last. */
+  endRecord(): void {
+    const history = this.#history;
+    const latest = history?.latest;
+    if (!history || !latest) return;
+    const { kind, luid, change, action } = latest;
+    const current = this.#current;
+    if (this.options.ledger.scope === 'everything') {
+      if (action === 'drop' && current)
+        this.#report(latest, 'history', 'is dropped, and the index still has the record');
+      if (action !== 'drop' && !current)
+        this.#report({ kind, luid }, 'history', 'is not dropped, and not in the index');
+      if (current && current.change !== change)
+        this.#report(latest, 'history', `is the newest, and the index says change ${current.change}`);
+    }
+    if (action !== 'drop') this.#registry.live(latest);
+    if (kind === 'wallet') this.#addWallet(history, latest);
+    if (kind === 'intent') this.#addIntent(history, latest);
+    this.#proofs.forget();
+    this.#history = undefined;
+    this.#current = undefined;
+  }
+
+  /** Ends the ledger. Findings that take all records are made now. */
+  end(): Summary {
+    this.endRecord();
+    const { ledger, pinned } = this.options;
+    const isWhole = ledger.scope === 'everything';
+    const unknownSigners = this.#registry.end(isWhole);
+    const hasMoney = isWhole || this.options.isComplete === true;
+    if (hasMoney) this.#books.end(isWhole);
+    return summarize({
+      counts: { ...this.#counts, signatures: this.#proofs.verified, movements: this.#books.movements },
+      isPinned: pinned !== undefined,
+      systemKey: this.#keys.system,
+      isWhole,
+      hasEntries: this.#hasEntries,
+      hasMoney,
+      unsigned: this.#unsigned,
+      openIntents: this.#open.size,
+      setBack: this.#setBack,
+      stateLines: this.#stateLines,
+      unknownSigners,
+    });
+  }
+
+  #takeCurrent(line: CurrentLine): void {
+    if (this.#history?.luid !== line.luid || this.#current) {
+      this.#report(line, 'file', 'is named as current apart from its versions');
+      return;
+    }
+    this.#current = line;
+  }
+
+  #count({ action, record, kind }: Version, added: readonly StoredProof[]): void {
+    const { luid, meta } = record;
+    const { proofs } = meta;
+    const isProof = action === 'update' && added.length < proofs.length;
+    const isSigned = added.some(({ custom }) => custom?.luid === luid && custom.moment === meta.moment);
+    if (!isSigned && kind !== 'intent') this.#unsigned.moments += 1;
+    const isByToken = added.some((proof) => proof.origin !== undefined && authorOf(this.#keys, proof) === 'auth');
+    if (!isProof && isByToken) this.#unsigned.requests += 1;
+  }
+
+  #addWallet({ luid }: RecordHistory, { record, action }: Version): void {
+    const { meta, data } = record;
+    const from = this.#registry.bornAt(luid) ?? meta.moment;
+    const life = { luid, from, ...(action === 'drop' ? { until: meta.moment } : {}) };
+    this.#books.addWallet(String(data.handle), life);
+  }
+
+  #addIntent({ trail }: RecordHistory, latest: Version): void {
+    this.#counts.intents += 1;
+    if (!trail) return;
+    if (!trail.isFinal) this.#open.set(latest.luid, { data: latest.record.data, resolved: trail.resolved });
+    this.#books.addIntent(movementsOf(trail, latest));
+  }
+
+  #isSigned(hash: string, data: Parameters<typeof hashOf>[0], proofs: readonly StoredProof[]): boolean {
+    const isSigned =
+      hashOf(data, this.options.suite) === hash && proofs.every((proof) => this.#proofs.isValid(hash, proof));
+    this.#proofs.forget();
+    return isSigned;
+  }
+}
+
+/** A line as a version; undefined where its text is no JSON. */
+function parseVersion({
+  kind,
+  luid,
+  change,
+  action,
+  moment,
+  hash,
+  text,
+}: Extract<Line, { line: 'change' }>): Version | undefined {
+  try {
+    return { kind, luid, change, action, moment, hash, text, record: JSON.parse(text) as Version['record'] };
+  } catch {
+    return undefined;
+  }
+}

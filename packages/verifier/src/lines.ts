@@ -1,0 +1,269 @@
+import { isObject } from '@countersign/protocol';
+import type { Action } from './version.js';
+
+/** The name of the format, and its version. */
+export const FORMAT = 'countersign-export';
+export const FORMAT_VERSION = 1;
+
+/** How secrets are sealed to a passphrase: scrypt, then AES-256-GCM for each value. */
+export interface SecretSeal {
+  readonly kdf: 'scrypt';
+  readonly n: number;
+  readonly r: number;
+  readonly p: number;
+  /** Base64. */
+  readonly salt: string;
+  readonly cipher: 'aes-256-gcm';
+  /** Tells a wrong passphrase, and reveals nothing of the right one. */
+  readonly check: string;
+}
+
+/** The first line of an export (export#lines). */
+export interface HeaderLine {
+  readonly line: 'header';
+  readonly format: string;
+  readonly version: number;
+  /** Release of Countersign that wrote it, and when. */
+  readonly build: string;
+  readonly moment: string;
+  readonly ledger: { readonly luid: string; readonly handle: string };
+  /** Public keys of the ledger's own signers, by their handles. */
+  readonly keys: Readonly<Record<'system' | 'core' | 'system.auth', string>>;
+  /** `everything` of the ledger's operator; `readable`: what one client may read. */
+  readonly scope: 'everything' | 'readable';
+  /** How many versions and movements the ledger has. */
+  readonly changes: number;
+  readonly entries: number;
+  /** How the lines `secret` are sealed; absent without them. */
+  readonly secrets?: SecretSeal;
+}
+
+/** A version of a record. */
+export interface ChangeLine {
+  readonly line: 'change';
+  readonly kind: string;
+  readonly luid: string;
+  readonly change: number;
+  readonly action: Action;
+  readonly moment: string;
+  readonly hash: string;
+  /** The record as it was served, byte for byte. */
+  readonly text: string;
+}
+
+/** Which version of a record is current, after its versions; dropped ones have none. */
+export interface CurrentLine {
+  readonly line: 'current';
+  readonly luid: string;
+  readonly change: number;
+  /** The order in which lists show records of one moment. */
+  readonly order: number;
+  /** When it took its key, in the same order, where that was later; and whether it has shown that it has it. */
+  readonly keyOrder?: number;
+  readonly keyProven?: true;
+}
+
+/** One of the two rows of a balance. */
+export interface BalanceRow {
+  readonly amount: number;
+  readonly luid: string;
+  readonly moment: string;
+  readonly isChanged: boolean;
+}
+
+export interface BalanceLine {
+  readonly line: 'balance';
+  /** Luid. */
+  readonly wallet: string;
+  readonly symbol: string;
+  readonly version: number;
+  readonly available: BalanceRow;
+  readonly reserved?: BalanceRow;
+}
+
+/** A movement of a balance. */
+export interface EntryLine {
+  readonly line: 'entry';
+  readonly wallet: string;
+  readonly symbol: string;
+  readonly version: number;
+  readonly intent: string;
+  readonly change: number;
+  readonly availableBy: number;
+  readonly reservedBy: number;
+  readonly available: number;
+  readonly reserved?: number;
+  readonly moment: string;
+}
+
+export interface LimitLine {
+  readonly line: 'limit';
+  readonly wallet: string;
+  readonly symbol: string;
+  readonly metric: string;
+  readonly version: number;
+  readonly amount: number;
+  readonly day?: string;
+  readonly used: number;
+  /** As it is served. */
+  readonly text: string;
+}
+
+/** A row of the database that the server works with, and that no proof is about: open intents, deliveries, and so on. */
+export interface StateLine {
+  readonly line: 'open' | 'delivery' | 'retry' | 'schedule' | 'secret';
+  readonly [column: string]: unknown;
+}
+
+/** The last line. */
+export interface EndLine {
+  readonly line: 'end';
+  /** How many lines there are of each sort, without this one. */
+  readonly lines: Readonly<Record<string, number>>;
+  /** SHA-256 of all bytes before this line, hex. */
+  readonly sha256: string;
+  /** With secrets: HMAC-SHA-256 of `sha256` under a key of the passphrase, hex. Who knows the passphrase wrote the file. */
+  readonly mac?: string;
+}
+
+export type Line = HeaderLine | ChangeLine | CurrentLine | BalanceLine | EntryLine | LimitLine | StateLine | EndLine;
+
+type Type =
+  | 'text'
+  | 'integer'
+  | 'moment'
+  | 'object'
+  | 'text?'
+  | 'integer?'
+  | 'moment?'
+  | 'object?'
+  | 'texts?'
+  | 'true?';
+
+const ROW = { luid: 'text', change: 'integer' } as const;
+const PLACE = { wallet: 'text', symbol: 'text', version: 'integer' } as const;
+
+/** The members of each sort of line. */
+const SHAPES: Readonly<Record<string, Readonly<Record<string, Type>> | undefined>> = {
+  header: {
+    format: 'text',
+    version: 'integer',
+    build: 'text',
+    moment: 'text',
+    ledger: 'object',
+    keys: 'object',
+    scope: 'text',
+    changes: 'integer',
+    entries: 'integer',
+    secrets: 'object?',
+  },
+  change: { kind: 'text', ...ROW, action: 'text', moment: 'text', hash: 'text', text: 'text' },
+  current: { ...ROW, order: 'integer', keyOrder: 'integer?', keyProven: 'true?' },
+  balance: { ...PLACE, available: 'object', reserved: 'object?' },
+  entry: {
+    ...PLACE,
+    intent: 'text',
+    change: 'integer',
+    availableBy: 'integer',
+    reservedBy: 'integer',
+    available: 'integer',
+    reserved: 'integer?',
+    moment: 'text',
+  },
+  limit: { ...PLACE, metric: 'text', amount: 'integer', day: 'text?', used: 'integer', text: 'text' },
+  open: {
+    luid: 'text',
+    thread: 'text',
+    version: 'integer',
+    due: 'moment?',
+    deadline: 'moment?',
+    stage: 'text',
+    state: 'text',
+  },
+  delivery: {
+    handle: 'text',
+    effect: 'text?',
+    effect_handle: 'text?',
+    effect_change: 'integer?',
+    effect_domain: 'text?',
+    bridge: 'text?',
+    target: 'text',
+    record: 'text?',
+    linked: 'text?',
+    event: 'text',
+    moment: 'moment',
+    status: 'text',
+    attempts: 'integer',
+    tries: 'integer',
+    signed: 'moment?',
+    attempted: 'moment?',
+    due: 'moment?',
+    proofs: 'text',
+    purpose: 'text?',
+    entry: 'text?',
+    given_up: 'text?',
+  },
+  retry: {
+    owner: 'text',
+    id: 'text',
+    slot: 'integer',
+    requested: 'moment',
+    since: 'moment?',
+    domains: 'texts?',
+    worked: 'moment',
+    reached: 'integer',
+    until: 'integer',
+  },
+  schedule: { policy: 'text', hash: 'text?', through: 'moment?', next_at: 'moment?' },
+  secret: { luid: 'text', name: 'text', sealed: 'text' },
+  end: { lines: 'object', sha256: 'text', mac: 'text?' },
+};
+
+/** Sorts of what the server works with, which nobody signs. */
+export const STATES: readonly string[] = ['open', 'delivery', 'retry', 'schedule', 'secret'];
+
+/** The order of the sorts: each stands together, `change` and `current` as one. */
+const ORDER = ['header', 'change', 'balance', 'entry', 'limit', ...STATES, 'end'];
+
+/** Where a sort of line stands in the file. */
+export function rankOf(line: string): number {
+  return ORDER.indexOf(line === 'current' ? 'change' : line);
+}
+
+/**
+ * A line of an export.
+ *
+ * @returns a text that says what is wrong with it, where it is none
+ */
+export function parseLine(text: string): Line | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'is no JSON';
+  }
+  if (!isObject(value) || typeof value.line !== 'string') return 'is no line of an export';
+  const shape = SHAPES[value.line];
+  if (!shape) return `is of an unknown sort, '${value.line.slice(0, 40)}'`;
+  const extra = Object.keys(value).find((member) => member !== 'line' && !Object.hasOwn(shape, member));
+  if (extra !== undefined) return `has an unknown member '${extra.slice(0, 40)}'`;
+  for (const [member, type] of Object.entries(shape)) {
+    if (!isOf(type, value[member])) return `has no ${type.replace('?', '')} in '${member}'`;
+  }
+  return JSON.stringify(value) === text ? (value as unknown as Line) : 'is not written as an export writes it';
+}
+
+function isOf(type: Type, value: unknown): boolean {
+  if (value === undefined) return type.endsWith('?');
+  if (type.startsWith('moment')) return typeof value === 'string' && isMoment(value);
+  if (type === 'texts?') return Array.isArray(value) && value.every((one) => typeof one === 'string');
+  if (type.startsWith('text')) return typeof value === 'string';
+  if (type.startsWith('integer')) return Number.isSafeInteger(value);
+  return type.startsWith('object') ? isObject(value) : value === true;
+}
+
+/** A moment as the ledger writes it. */
+function isMoment(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString() === text;
+}

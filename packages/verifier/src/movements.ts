@@ -1,0 +1,74 @@
+import type { Report } from './finding.js';
+import { entriesOf, limitClaimsOf, type PlannedEntry } from './intent-plan.js';
+import type { Trail } from './intent-trail.js';
+import type { Version } from './version.js';
+
+/** By what an intent changes a balance at one of its versions, as its proofs tell. */
+export interface Movement {
+  readonly intent: string;
+  readonly change: number;
+  /** Handle. */
+  readonly wallet: string;
+  readonly symbol: string;
+  availableBy: number;
+  reservedBy: number;
+  readonly moment: string;
+  /** Whether a limit is judged on it: on what is reserved, and on nothing else (interface/wallets#limits). */
+  readonly isJudged: boolean;
+}
+
+/** A limit that an intent has set. The wallet is an address. */
+export interface SetLimit {
+  readonly intent: string;
+  readonly wallet: string;
+  readonly symbol: string;
+  readonly metric: string;
+  readonly amount: number;
+  readonly moment: string;
+}
+
+/** What the proofs of an intent do to balances and limits (interface/wallets#balances). */
+export function movementsOf(trail: Trail, { luid, record }: Version): { moved: Movement[]; limits: SetLimit[] } {
+  const entries = entriesOf(trail.resolved);
+  const moved: Movement[] = [];
+  const limits: SetLimit[] = [];
+  for (const { action, change, moment } of trail.booked) {
+    const changes = new Map<string, Movement>();
+    for (const entry of entries) {
+      const { wallet, symbol } = entry;
+      const [availableBy, reservedBy] = changeOf(trail.isReserved, entry, action);
+      const key = `${wallet} ${symbol}`;
+      const isJudged = action === 'reserve';
+      const movement = changes.get(key) ?? {
+        intent: luid,
+        change,
+        wallet,
+        symbol,
+        availableBy: 0,
+        reservedBy: 0,
+        moment,
+        isJudged,
+      };
+      movement.availableBy += availableBy;
+      movement.reservedBy += reservedBy;
+      changes.set(key, movement);
+    }
+    for (const movement of changes.values())
+      if (movement.availableBy !== 0 || movement.reservedBy !== 0) moved.push(movement);
+    if (action === 'settle')
+      for (const claim of limitClaimsOf(record.data)) limits.push({ intent: luid, ...claim, moment });
+  }
+  return { moved, limits };
+}
+
+function changeOf(isReserved: boolean, { side, amount }: PlannedEntry, action: string): [number, number] {
+  if (side === 'credit') return action === 'settle' ? [amount, 0] : [0, 0];
+  if (!isReserved) return action === 'settle' ? [-amount, 0] : [0, 0];
+  if (action === 'reserve') return [-amount, amount];
+  return action === 'release' ? [amount, -amount] : [0, -amount];
+}
+
+/** Reports a movement at the change that says so. */
+export function reportMovement(report: Report, { intent, change }: Movement, detail: string): void {
+  report({ kind: 'intent', luid: intent, change }, 'money', detail);
+}

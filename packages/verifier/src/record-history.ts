@@ -1,0 +1,111 @@
+import { hash as hashOf, type StoredProof, type Suite } from '@countersign/protocol';
+import { addedProofs, type Fault, judgeCreate, judgeDrop, judgeProof, judgeUpdate } from './changes.js';
+import type { Report } from './finding.js';
+import { isHashed } from './hashes.js';
+import { Trail } from './intent-trail.js';
+import { attributionDefect, type LedgerKeys } from './keys.js';
+import { kindFacts } from './kinds.js';
+import type { ProofCheck } from './proof-check.js';
+import { formDefect, type Version } from './version.js';
+
+/** What a history is verified with. */
+export interface HistoryMeans {
+  readonly keys: LedgerKeys;
+  readonly suite: Suite;
+  readonly proofs: ProofCheck;
+  readonly report: Report;
+}
+
+/** The versions of one record, oldest first: each by itself, and as what follows from the one before. */
+export class RecordHistory {
+  #latest: Version | undefined;
+  #isBroken = false;
+  #trail: Trail | undefined;
+
+  constructor(
+    private readonly means: HistoryMeans,
+    readonly kind: string,
+    readonly luid: string,
+  ) {}
+
+  /** The newest version that was taken, of whatever form. */
+  get latest(): Version | undefined {
+    return this.#latest;
+  }
+
+  /** Of an intent. */
+  get trail(): Trail | undefined {
+    return this.#trail;
+  }
+
+  /** @returns the proofs that the version adds to those that were seen; undefined where its form is not that of a record */
+  add(version: Version): readonly StoredProof[] | undefined {
+    const { report } = this.means;
+    const place = { kind: this.kind, luid: this.luid, change: version.change };
+    const fault: Fault = (rule, detail) => report(place, rule, detail);
+    const before = this.#latest;
+    const number = (before?.change ?? 0) + 1;
+    if (version.change !== number)
+      fault('history', `follows change ${number - 1}: versions are missing, or not in order`);
+    if (before?.action === 'drop') fault('history', 'follows the drop of its record');
+    const facts = kindFacts(this.kind);
+    if (!facts || !this.luid.startsWith(`$${facts.prefix}.`)) fault('form', 'has a luid of another kind of record');
+    const defect = formDefect(version);
+    if (defect !== undefined) {
+      fault('form', defect);
+      this.#isBroken = true;
+      this.#latest = version;
+      return undefined;
+    }
+    this.#verify(version, fault);
+    const added = this.#isBroken ? [] : this.#follow(before, version, fault);
+    this.#latest = version;
+    return added;
+  }
+
+  /** Hash and signatures. */
+  #verify(version: Version, fault: Fault): void {
+    const { suite, proofs, keys } = this.means;
+    const { record, action } = version;
+    if (!isHashed(this.kind, record, suite)) fault('hash', 'has another hash than its data');
+    const before = action === 'drop' ? (this.#latest?.record.meta?.proofs?.length ?? 0) : Number.POSITIVE_INFINITY;
+    // The proofs of a drop are over the hash of what was dropped (interface/records#history).
+    const dropped = action === 'drop' ? hashOf({ parent: record.hash }, suite) : '';
+    for (const [index, proof] of record.meta.proofs.entries()) {
+      const hash = index < before ? record.hash : dropped;
+      if (!proofs.isValid(hash, proof)) fault('proof', `has a proof ${index + 1} that does not verify`);
+      const defect = attributionDefect(keys, this.kind, proof);
+      if (defect !== undefined) fault('signer', `has a proof ${index + 1} that ${defect}`);
+    }
+  }
+
+  #follow(before: Version | undefined, version: Version, fault: Fault): readonly StoredProof[] {
+    const { keys } = this.means;
+    const { record, action } = version;
+    if (action === 'create' || !before) {
+      if (action !== 'create')
+        fault('history', `is a${action === 'drop' ? '' : 'n'} ${action}, and no change comes before it`);
+      else judgeCreate(keys, version, fault);
+      if (this.kind === 'intent') this.#trail = new Trail(keys, record.data);
+      return record.meta.proofs;
+    }
+    if (action === 'drop') judgeDrop(keys, before, version, fault);
+    else if (record.hash !== before.record.hash) {
+      judgeUpdate(keys, before, version, fault);
+      if (this.kind === 'intent' || this.kind === 'report') fault('history', 'changes data that is fixed');
+      return record.meta.proofs;
+    } else judgeProof(keys, before, version, fault);
+    if (this.kind === 'intent' && before.change === 1) this.#compareFirst(before, version);
+    const added = addedProofs(before.record.meta, record.meta, () => {}) ?? [];
+    if (action === 'update') this.#trail?.add(version.change, added, record.meta, fault);
+    return added;
+  }
+
+  /** Nothing is signed of these: where the first two versions differ, either may be the altered one. */
+  #compareFirst(first: Version, second: Version): void {
+    const said = ({ record }: Version) => JSON.stringify([record.meta.thread, record.meta.domains]);
+    if (said(first) === said(second)) return;
+    const place = { kind: this.kind, luid: this.luid, change: first.change };
+    this.means.report(place, 'meta', "has another thread or other domains in 'meta' than the change after it");
+  }
+}

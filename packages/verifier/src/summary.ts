@@ -1,0 +1,83 @@
+/** What was looked at, and what could not be. */
+export interface Summary {
+  readonly records: number;
+  readonly changes: number;
+  /** Signatures that were verified; those that versions share count once. */
+  readonly signatures: number;
+  readonly intents: number;
+  readonly movements: number;
+  readonly balances: number;
+  readonly limits: number;
+  /** What was checked, one sentence each. */
+  readonly checked: readonly string[];
+  /** What nobody can tell from what there is, or what was not there to be checked. */
+  readonly unchecked: readonly string[];
+}
+
+/** What the sentences depend on. */
+export interface Looked {
+  readonly counts: Omit<Summary, 'checked' | 'unchecked'>;
+  readonly isPinned: boolean;
+  readonly systemKey: string;
+  readonly isWhole: boolean;
+  readonly hasEntries: boolean;
+  /** Whether balances were compared with the replay. */
+  readonly hasMoney: boolean;
+  /** Versions of which a moment, or labels, are signed by nobody. */
+  readonly unsigned: { readonly moments: number; readonly requests: number };
+  /** Versions whose moment is before that of the version before. */
+  readonly setBack: number;
+  readonly openIntents: number;
+  readonly stateLines: number;
+  /** Signers that proofs name, and that were not there to be compared. */
+  readonly unknownSigners: number;
+}
+
+export function summarize(looked: Looked): Summary {
+  const { counts } = looked;
+  const checked = [
+    `${counts.changes} versions of ${counts.records} records: form, hash, and each version after the one before it.`,
+    `${counts.signatures} signatures: digest and key of each, and whose keys they are.`,
+    `Each version by its ledger's own proof: moment, status, owners, labels and domain by the proofs that give them.`,
+    `Each proof of a client counts for one record, and each handle for one living record of a kind.`,
+  ];
+  if (counts.intents > 0 && !looked.hasMoney)
+    checked.push(`${counts.intents} intents: entries by their claims, trail and status of every version.`);
+  if (counts.intents > 0 && looked.hasMoney)
+    checked.push(
+      `${counts.intents} intents: entries by their claims, trail and status of every version; ` +
+        `${counts.movements} movements replayed by their moments, none below its minimum.`,
+    );
+  if (counts.balances > 0 && looked.hasMoney)
+    checked.push(`${counts.balances} balances and ${counts.limits} limits against the replay.`);
+  if (looked.hasEntries) checked.push('Every movement that was noted against the proof that says so.');
+  return { ...counts, checked, unchecked: uncheckedOf(looked) };
+}
+
+function uncheckedOf(looked: Looked): string[] {
+  const { counts, unsigned, setBack, openIntents, stateLines, unknownSigners } = looked;
+  const open = [
+    !looked.isPinned &&
+      `That ${looked.systemKey} is the ledger's key: compare it with one you noted, or give it with --key.`,
+    'Whether later versions, or whole records, were left out at the end: only who has seen them can tell.',
+    looked.isWhole
+      ? 'Whether the rules of the moment allowed each write: that is decided by the ledger, and its proof says it did.'
+      : 'Records that the token may not read, and dropped records that nobody named.',
+    !looked.hasMoney &&
+      counts.balances + counts.intents > 0 &&
+      'Balances and limits: intents that the token may not read may have changed them. --complete compares them.',
+    unsigned.moments > 0 &&
+      `The moment of ${unsigned.moments} versions that a proof of a client or bridge has made: nobody signs it.`,
+    setBack > 0 &&
+      `Whether clocks were right: ${setBack} versions have an earlier moment than the one before, as when a clock is set back.`,
+    unsigned.requests > 0 &&
+      `What ${unsigned.requests} writes by token asked for beside their data: system.auth signs that there was a token, not all of it.`,
+    openIntents > 0 && `${openIntents} intents under way: what they will do is open.`,
+    counts.intents > 0 && 'The order of intents within one millisecond, and what counts against daily limits.',
+    counts.intents > 0 && 'Which wallet an address led to: the ledger signs the result alone.',
+    stateLines > 0 &&
+      `${stateLines} lines of the server's own state (intents under way, deliveries, schedules, secrets): no proof is about them.`,
+    unknownSigners > 0 && `The names of ${unknownSigners} signers on proofs, whose records were not there.`,
+  ];
+  return open.filter((sentence): sentence is string => typeof sentence === 'string');
+}
