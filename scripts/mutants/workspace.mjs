@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { root } from '../root.mjs';
 
 /** Our packages, of which the build's output is copied too: not every test needs it anew. */
-const PACKAGES = ['embedded-postgres', 'protocol', 'safe-json-schema', 'server'];
+const PACKAGES = ['cli', 'client', 'embedded-postgres', 'protocol', 'safe-json-schema', 'verifier', 'server'];
 const BUILT = PACKAGES.map((name) => `packages/${name}`);
 
 /**

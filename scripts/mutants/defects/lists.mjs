@@ -53,8 +53,8 @@ export const mutants = [
   {
     id: 'list-query-refused',
     file: src('operations/list.ts'),
-    find: "if (!judgement.granted) throw accessRefusal('query'",
-    replace: "if (!judgement) throw accessRefusal('query'",
+    find: "if (!judgement.granted) throw await refuse(session, caller, 'query'",
+    replace: "if (!judgement) throw await refuse(session, caller, 'query'",
     breaks: 'Everybody may ask for a list.',
     tests: [test('access-http/lists.test.ts'), test('access-http/levels.test.ts')],
   },

@@ -120,8 +120,8 @@ export const mutants = [
   {
     id: 'schedule-while-off',
     file: src('schedules/follow.ts'),
-    find: "return config['policy.scheduleProcessorEnabled'] === true;",
-    replace: 'return config !== undefined;',
+    find: "return config['policy.scheduleProcessorEnabled'] === true && isReadOnly !== true;",
+    replace: 'return config !== undefined && isReadOnly !== true;',
     breaks: 'Reports are made in ledgers that have not asked for it.',
   },
   {

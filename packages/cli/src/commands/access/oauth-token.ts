@@ -1,0 +1,35 @@
+import { LOCAL_SERVER, ledgerOf, targetOf } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import { printable } from '../../terminal/printable.js';
+import { serverUrl } from '../../wire/exchange.js';
+import { requestToken } from '../../wire/identity.js';
+
+export const oauthToken: Command = {
+  path: ['oauth', 'token'],
+  summary: 'Get an access token for client credentials',
+  options: [
+    {
+      flags: '--client-id <id>',
+      env: 'COUNTERSIGN_CLIENT_ID',
+      about: 'the client id',
+      ask: { kind: 'text', message: 'Client id' },
+    },
+    {
+      flags: '--client-secret <secret>',
+      env: 'COUNTERSIGN_CLIENT_SECRET',
+      about: 'the secret; other users may see flags, so that the variable is better',
+      ask: { kind: 'password', message: 'Client secret' },
+    },
+  ],
+  connects: true,
+  examples: [{ call: 'countersign oauth token', about: 'for programs: the token alone is on standard output' }],
+  async run(invocation) {
+    const target = await targetOf(invocation);
+    const { server = LOCAL_SERVER } = target;
+    const ledger = ledgerOf(target);
+    const id = await invocation.need('client-id');
+    const secret = await invocation.need('client-secret');
+    const { text, body } = await requestToken(serverUrl(server), ledger, { id, secret });
+    invocation.output.result(body, () => printable(text));
+  },
+};

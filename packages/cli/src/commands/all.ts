@@ -1,0 +1,69 @@
+import type { Command } from '../description/command.js';
+import { accessExplain } from './access/access-explain.js';
+import { circleAdd, circleRemove } from './access/circle-members.js';
+import { oauthSetup } from './access/oauth-setup.js';
+import { oauthToken } from './access/oauth-token.js';
+import { signerRegister } from './access/signer-register.js';
+import { exportCommand } from './archive/export.js';
+import { importCommand } from './archive/import.js';
+import { verify } from './archive/verify.js';
+import { completionCommand } from './completion.js';
+import { keyCreate } from './key/create.js';
+import { keyExport } from './key/export.js';
+import { keyImport } from './key/import.js';
+import { keyList } from './key/list.js';
+import { ledgerCreate } from './ledger/create.js';
+import { ledgerList } from './ledger/list.js';
+import { ledgerSelect } from './ledger/select.js';
+import { intentCreate } from './money/intent-create.js';
+import { intentAbort, intentCommit } from './money/intent-decide.js';
+import { walletBalances } from './money/wallet-balances.js';
+import { walletLimits } from './money/wallet-limits.js';
+import { recordCommands } from './records/all.js';
+import { watch } from './records/watch.js';
+import { connectServer } from './server/connect.js';
+import { contextList } from './server/context-list.js';
+import { contextSelect } from './server/context-select.js';
+import { curl } from './server/curl.js';
+import { init } from './server/init.js';
+import { proxy } from './server/proxy.js';
+import { serve } from './server/serve.js';
+import { status } from './server/status.js';
+
+/** Commands that were written one by one. A new one gets its line here. */
+const WRITTEN: readonly Command[] = [
+  init,
+  connectServer,
+  status,
+  serve,
+  proxy,
+  curl,
+  contextList,
+  contextSelect,
+  keyCreate,
+  keyImport,
+  keyList,
+  keyExport,
+  ledgerCreate,
+  ledgerSelect,
+  ledgerList,
+  accessExplain,
+  signerRegister,
+  circleAdd,
+  circleRemove,
+  oauthSetup,
+  oauthToken,
+  walletBalances,
+  walletLimits,
+  intentCreate,
+  intentCommit,
+  intentAbort,
+  watch,
+  verify,
+  exportCommand,
+  importCommand,
+  completionCommand(() => COMMANDS),
+];
+
+/** Every command, in the order in which help and pages show them. */
+export const COMMANDS: readonly Command[] = [...WRITTEN, ...recordCommands(WRITTEN)];

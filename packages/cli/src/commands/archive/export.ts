@@ -1,0 +1,90 @@
+import type { Json } from '@countersign/protocol';
+import { targetOf } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import type { Invocation } from '../../description/invocation.js';
+import { local, usage } from '../../terminal/failure.js';
+import { Progress } from '../../terminal/progress.js';
+import { loadArchive } from './server-parts.js';
+
+/** How the operator's commands are told which deployment they are about. */
+export const DEPLOYMENT =
+  'It runs at the host of the server, with the settings that the server has: DATABASE_URL and MASTER_KEY, or --data for ' +
+  'the PostgreSQL in the data folder, which one process at a time uses: stop the server first. ';
+
+export const DATA = {
+  flags: '--data <folder>',
+  env: 'DATA_DIR',
+  about: 'where the data of the server lies',
+  default: './data',
+};
+
+export const exportCommand: Command = {
+  path: ['export'],
+  summary: 'Write all of a ledger to a file',
+  about:
+    `${DEPLOYMENT}Every version of every record is written as it was served, with money and work under way. ` +
+    'Private keys and secrets stay out without --with-keys; without them a ledger can be imported to be read only. docs/export.md has the format.',
+  arguments: [{ name: 'ledger', about: 'handle or luid; else the selected ledger', isOptional: true }],
+  options: [
+    { flags: '--file <path>', about: 'the file to write; else standard output' },
+    { flags: '--resume', about: 'go on with a file that was interrupted' },
+    { flags: '--with-keys', about: 'with the private keys and secrets of the ledger, sealed to a passphrase' },
+    {
+      flags: '--password-stdin',
+      about: 'read the passphrase from standard input; COUNTERSIGN_PASSWORD may hold it instead',
+      ask: { kind: 'password', message: 'Passphrase' },
+    },
+    DATA,
+  ],
+  examples: [{ call: 'countersign export acme --file acme.ndjson --with-keys', about: 'for another deployment' }],
+  async run(invocation) {
+    const { output, surroundings } = invocation;
+    const ledger = invocation.get('ledger') ?? (await targetOf(invocation)).ledger;
+    if (ledger === undefined) throw usage('No ledger is selected.', 'give its handle');
+    const path = invocation.get('file');
+    const isResumed = invocation.is('resume');
+    if (isResumed && path === undefined) throw usage('--resume needs --file.');
+    const withKeys = invocation.is('with-keys');
+    const passphrase = withKeys
+      ? await invocation.password({ message: 'Passphrase of the export', repeat: !isResumed })
+      : undefined;
+    const { runExport } = await loadArchive();
+    const progress = new Progress(surroundings, output.isJson);
+    const { header, end } = await refusedAsFailure(progress, () =>
+      runExport({
+        settings: settingsOf(invocation),
+        now: surroundings.now,
+        build: '0.1.0',
+        ledger,
+        to: path === undefined ? { write: (text) => written(invocation, text) } : { path, isResumed },
+        ...(passphrase === undefined ? {} : { passphrase }),
+        progress: (done, all) => progress.at('Exporting', done, all),
+      }),
+    );
+    output.done(`${header.changes} changes of ledger ${header.ledger.handle} exported.`);
+    if (!withKeys) output.note('Without its private keys: the file can be verified, or imported with --read-only.');
+    if (path !== undefined) output.result({ path, ledger: header.ledger, ...end } as unknown as Json, () => path);
+  },
+};
+
+/** The settings of the server: those of this process, with the folder of the call. */
+export function settingsOf({ surroundings, values }: Invocation): Readonly<Record<string, string | undefined>> {
+  return { ...surroundings.env, ...(typeof values.data === 'string' ? { DATA_DIR: values.data } : {}) };
+}
+
+/** What the server's parts refuse is told in their words. */
+export async function refusedAsFailure<T>(progress: Progress, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || error.name === 'Failure') throw error;
+    throw local(error.message);
+  } finally {
+    progress.end();
+  }
+}
+
+/** Waits until the reader of standard output has room. */
+async function written({ surroundings: { stdout } }: Invocation, text: string): Promise<void> {
+  if (!stdout.write(text)) await new Promise<void>((resolve) => stdout.once('drain', () => resolve()));
+}

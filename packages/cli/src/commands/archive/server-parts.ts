@@ -1,0 +1,26 @@
+import { portable, type Suite } from '@countersign/protocol';
+import { local } from '../../terminal/failure.js';
+
+type Archive = typeof import('@countersign/server/archive');
+
+/** The part of the server that reads and writes its database, where the server is installed. */
+export async function loadArchive(): Promise<Archive> {
+  try {
+    return await import('@countersign/server/archive');
+  } catch {
+    throw local(
+      'The server is not installed here.',
+      'run this at the host of the server, or npm install @countersign/server',
+    );
+  }
+}
+
+/** Native cryptography, where the server is installed; it is some fifty times as fast. */
+export async function loadSuite(): Promise<{ suite: Suite; isNative: boolean }> {
+  try {
+    const { native } = await import('@countersign/server/suite');
+    return { suite: native, isNative: true };
+  } catch {
+    return { suite: portable, isNative: false };
+  }
+}

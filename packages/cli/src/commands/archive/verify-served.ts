@@ -1,0 +1,279 @@
+import { isObject, type JsonObject, type RecordEnvelope, type Suite } from '@countersign/protocol';
+import {
+  type BalanceRow,
+  type Finding,
+  kindOfLuid,
+  LedgerVerifier,
+  type Summary,
+  type Version,
+} from '@countersign/verifier';
+import { Failure, usage } from '../../terminal/failure.js';
+import type { Connection } from '../../wire/connection.js';
+import { idIn } from '../../wire/route.js';
+import { itemsOf } from './served-pages.js';
+
+/** Versions of one record that are read: they are verified oldest first, and the server gives the newest first. */
+const MOST_VERSIONS = 100_000;
+/** Items of a list that are read. */
+const MOST_ITEMS = 1_000_000;
+
+/** Where the records of each kind are listed; those that lie under others, below them. */
+const LISTS: Readonly<Record<string, string>> = {
+  signer: 'signers',
+  domain: 'domains',
+  report: 'reports',
+  policy: 'policies',
+  schema: 'schemas',
+  effect: 'effects',
+  circle: 'circles',
+  anchor: 'anchors',
+  wallet: 'wallets',
+  intent: 'intents',
+  symbol: 'symbols',
+  bridge: 'bridges',
+};
+const BELOW: Readonly<Record<string, { readonly kind: string; readonly path: string }>> = {
+  signer: { kind: 'signer-factor', path: 'factors' },
+  circle: { kind: 'circle-signer', path: 'signers' },
+};
+
+export interface ServedOptions {
+  readonly suite: Suite;
+  readonly found: (finding: Finding) => void;
+  readonly pinned?: string;
+}
+
+interface How {
+  readonly isComplete: boolean;
+  readonly progress: (done: number) => void;
+}
+
+/** Verifies what a server answers: one record, or all that the caller may read. */
+export async function verifyServed(
+  connection: Connection,
+  record: string | undefined,
+  options: ServedOptions,
+  { isComplete, progress }: How,
+): Promise<Summary> {
+  if (connection.ledger === undefined)
+    throw usage('No ledger is selected.', '`countersign ledger select <handle>`, or give --ledger');
+  const ledger = await connection.get<JsonObject>('/ledger');
+  const keys = await keysOf(connection);
+  const named = { luid: String(ledger.luid), handle: String((ledger.data as JsonObject).handle) };
+  const claimed = { ledger: named, keys, scope: 'readable' as const };
+  const isAll = record === undefined;
+  const verifier = new LedgerVerifier({ ...options, ledger: claimed, isComplete: isComplete && isAll });
+  const reader = new Reader(connection, verifier, options.found, progress);
+  await reader.history('ledger', '/ledger', { luid: named.luid });
+  for (const name of ['system', 'core', 'system.auth']) await reader.history('signer', `/signers/${name}`, { name });
+  if (record !== undefined && record !== 'ledger') await reader.record(record);
+  if (isAll) await reader.all();
+  return verifier.end();
+}
+
+/** Public keys of the ledger's own signers, as the server claims them. */
+async function keysOf(connection: Connection) {
+  const keyOf = async (name: string) => {
+    const { data } = await connection.get<JsonObject>(`/signers/${name}`);
+    return isObject(data) ? String(data.public) : '';
+  };
+  return { system: await keyOf('system'), core: await keyOf('core'), 'system.auth': await keyOf('system.auth') };
+}
+
+/** What the record must be that a history is of. */
+interface Named {
+  readonly luid?: string | undefined;
+  /** Its handle at some time, or the signer of a membership. */
+  readonly name?: string | undefined;
+  /** The handle of the record above. */
+  readonly parent?: string | undefined;
+}
+
+/** Reads histories, and hands them to the verifier. */
+class Reader {
+  readonly #seen = new Set<string>();
+  readonly #wallets: string[] = [];
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly verifier: LedgerVerifier,
+    private readonly found: (finding: Finding) => void,
+    private readonly progress: (done: number) => void,
+  ) {}
+
+  /** Every record in the lists, then the money of wallets. */
+  async all(): Promise<void> {
+    for (const [kind, path] of Object.entries(LISTS)) {
+      const listed = await this.#list(`/${path}`);
+      for (const [luid, handle] of listed) {
+        await this.history(kind, `/${path}/${luid}`, { luid });
+        const below = BELOW[kind];
+        if (!below) continue;
+        const above = `/${path}/${encodeURIComponent(handle)}/${below.path}`;
+        for (const [one] of await this.#list(above)) {
+          if (this.#seen.has(one)) this.#report(`${above} lists ${one}, which lies below another record`);
+          await this.history(below.kind, `${above}/${one}`, { luid: one, parent: handle });
+        }
+      }
+      if (kind === 'wallet') this.#wallets.push(...listed.keys());
+    }
+    for (const luid of this.#wallets) await this.#money(luid);
+  }
+
+  /** One record, by luid or path. */
+  async record(named: string): Promise<void> {
+    const kind = named.startsWith('$') ? kindOfLuid(named) : kindOfPath(named);
+    const path = kind === undefined ? undefined : LISTS[kind];
+    if (named.startsWith('$') && path === undefined)
+      throw new Failure('usage', 'A record below another is named by its path.', {
+        advice: 'such as signers/ada/factors/phone',
+      });
+    if (named.startsWith('$')) return this.history(kind ?? '', `/${path}/${named}`, { luid: named });
+    const whole = named.replace(/^\/?/, '/');
+    const { id, parent } = idIn(whole);
+    if (id?.startsWith('$') && kindOfLuid(id) !== kind)
+      throw usage(`${id} is no luid of a ${kind}.`, 'name a member of a circle by the handle of the signer');
+    const above = parent?.startsWith('$') ? undefined : parent;
+    return this.history(kind ?? '', whole, { ...(id?.startsWith('$') ? { luid: id } : { name: id }), parent: above });
+  }
+
+  /** All versions of a record, oldest first. */
+  async history(kind: string, path: string, named: Named): Promise<void> {
+    if (named.luid !== undefined && this.#seen.has(named.luid)) return;
+    const versions = await this.#versions(kind, path);
+    const [first] = versions;
+    const defect = first === undefined ? 'is answered with no version' : unlike(versions, named);
+    if (defect !== undefined) this.#report(`${path} ${defect}`, { kind, ...(named.luid ? { luid: named.luid } : {}) });
+    if (defect !== undefined || !first || this.#seen.has(first.luid)) return;
+    this.#seen.add(first.luid);
+    for (const version of versions) this.verifier.add(version);
+    this.verifier.endRecord();
+    this.progress(this.verifier.changes);
+  }
+
+  /** Read newest first: numbers that do not fall would go on for ever. */
+  async #versions(kind: string, path: string): Promise<Version[]> {
+    const versions: Version[] = [];
+    let last = Number.POSITIVE_INFINITY;
+    const keyOf = ({ meta }: JsonObject) => String(isObject(meta) ? meta.change : '');
+    for await (const item of this.#items(`${path}/changes`, keyOf, MOST_VERSIONS)) {
+      const version = versionOf(kind, item);
+      if (!(version.change < last && version.change >= 1)) {
+        this.#report(`${path} has changes whose numbers do not fall`, { kind });
+        break;
+      }
+      last = version.change;
+      versions.push(version);
+    }
+    return versions.reverse();
+  }
+
+  /** The luids of a list with their handles, read before the records: other writes meanwhile move few of them. */
+  async #list(path: string): Promise<Map<string, string>> {
+    const listed = new Map<string, string>();
+    for await (const { luid, data } of this.#items(path, ({ luid }) => String(luid), MOST_ITEMS))
+      listed.set(String(luid), isObject(data) ? String(data.handle) : '');
+    return listed;
+  }
+
+  #items(path: string, keyOf: (item: JsonObject) => string, most: number): AsyncGenerator<JsonObject> {
+    return itemsOf(this.connection, path, { keyOf, most, givenUp: (why) => this.#report(`${path} ${why}`) });
+  }
+
+  #report(detail: string, place: Pick<Finding, 'kind' | 'luid'> = {}): void {
+    this.found({ ...place, rule: 'file', detail });
+  }
+
+  async #money(wallet: string): Promise<void> {
+    const balances = `/wallets/${wallet}/balances`;
+    const rows = new Map<string, { available?: BalanceRow; reserved?: BalanceRow }>();
+    for await (const { data, luid, meta } of this.#items(balances, rowKey, MOST_ITEMS)) {
+      const { symbol, schema, amount, parent } = data as JsonObject;
+      const row = {
+        amount: Number(amount),
+        luid: String(luid),
+        moment: String((meta as JsonObject).moment),
+        isChanged: parent === '',
+      };
+      rows.set(String(symbol), {
+        ...rows.get(String(symbol)),
+        [schema === 'reserved' ? 'reserved' : 'available']: row,
+      });
+    }
+    for (const [symbol, { available, reserved }] of rows) {
+      if (available)
+        this.verifier.addLine({
+          line: 'balance',
+          wallet,
+          symbol,
+          version: 1,
+          available,
+          ...(reserved ? { reserved } : {}),
+        });
+    }
+    for await (const item of this.#items(`/wallets/${wallet}/limits`, rowKey, MOST_ITEMS)) {
+      const { symbol, metric, amount } = item.data as JsonObject;
+      const text = JSON.stringify(item);
+      this.verifier.addLine({
+        line: 'limit',
+        wallet,
+        symbol: String(symbol),
+        metric: String(metric),
+        version: 1,
+        amount: Number(amount),
+        used: 0,
+        text,
+      });
+    }
+  }
+}
+
+/** What tells balances of a wallet apart, and limits. */
+function rowKey({ data }: JsonObject): string {
+  const { symbol, schema, metric } = isObject(data) ? data : {};
+  return JSON.stringify([symbol, schema, metric]);
+}
+
+/** Why versions are not those of the record that was asked for; undefined when they are. */
+function unlike(versions: readonly Version[], { luid, name, parent }: Named): string | undefined {
+  const first = versions[0] as Version;
+  const other = versions.find((one) => one.luid !== first.luid);
+  if (other) return `is answered with versions of ${first.luid} and of ${other.luid}`;
+  if (luid !== undefined && first.luid !== luid) return `is answered with ${first.luid}`;
+  const says = (member: string, value: string) =>
+    versions.some(({ record }) => isObject(record.data) && record.data[member] === value);
+  const isMember = first.kind === 'circle-signer';
+  if (name !== undefined && !says(isMember ? 'signer' : 'handle', name))
+    return `is answered with ${first.luid}, which has another handle`;
+  const above = isMember ? 'circle' : 'signer';
+  if (parent !== undefined && !says(above, parent))
+    return `is answered with ${first.luid}, which lies below another record`;
+  return undefined;
+}
+
+/** A version of the history as the record that it was (interface/records#history). */
+function versionOf(kind: string, { hash, data, luid, meta, ...others }: JsonObject): Version {
+  const { change, action, labels, ...kept } = isObject(meta) ? meta : {};
+  const record = {
+    hash,
+    data,
+    luid,
+    meta: { ...kept, ...(labels === null || labels === undefined ? {} : { labels }) },
+    ...others,
+  };
+  return {
+    kind,
+    luid: String(luid),
+    change: Number(change),
+    action: action as Version['action'],
+    record: record as unknown as RecordEnvelope,
+  };
+}
+
+/** The kind that a path like `wallets/shop` or `signers/ada/factors/phone` leads to. */
+function kindOfPath(path: string): string | undefined {
+  const [list, , below] = path.replace(/^\//, '').split('/');
+  const kind = Object.keys(LISTS).find((one) => LISTS[one] === list);
+  if (below === undefined || kind === undefined) return kind;
+  return BELOW[kind]?.path === below ? BELOW[kind].kind : undefined;
+}

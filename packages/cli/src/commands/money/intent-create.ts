@@ -1,0 +1,118 @@
+import type { Json, JsonObject } from '@countersign/protocol';
+import { openLedger } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import type { Invocation } from '../../description/invocation.js';
+import { toInteger } from '../../money/amount.js';
+import { ACTIONS, claimOf, hasSource, hasTarget, isAction, readClaim, type SpokenClaim } from '../../money/claim.js';
+import { factorsOf } from '../../money/symbols.js';
+import { Failure, usage } from '../../terminal/failure.js';
+import { jsonOf, objectOf, resolveText } from '../../terminal/input.js';
+import { recordText } from '../../terminal/record-text.js';
+import { STATEMENT, statementOf } from '../records/statement.js';
+
+export const intentCreate: Command = {
+  path: ['intent', 'create'],
+  summary: 'Create an intent: move, issue or destroy amounts',
+  about:
+    'Amounts are in whole units: 25.00 of a symbol with factor 100 is signed as 2500. Without --claim and --claims one claim is ' +
+    'made of --action, --amount, --symbol, --source and --target.',
+  arguments: [
+    { name: 'handle', about: 'handle of the intent', ask: { kind: 'text', message: 'Handle of the intent' } },
+  ],
+  options: [
+    {
+      flags: '--claim <claim...>',
+      about: 'a claim in words, such as "transfer 25.00 usd from shop to till"; may be several',
+    },
+    { flags: '--claims <json>', about: 'all claims as JSON, with amounts as the ledger counts; @file reads a file' },
+    {
+      flags: '--action <action>',
+      about: 'what the claim does',
+      choices: ACTIONS,
+      ask: { kind: 'select', message: 'Action', choices: ACTIONS },
+    },
+    { flags: '--amount <amount>', about: 'in whole units', ask: { kind: 'text', message: 'Amount' } },
+    { flags: '--symbol <symbol>', about: 'of which symbol', ask: { kind: 'text', message: 'Symbol' } },
+    { flags: '--source <wallet>', about: 'from which wallet', ask: { kind: 'text', message: 'Source' } },
+    { flags: '--target <wallet>', about: 'to which wallet', ask: { kind: 'text', message: 'Target' } },
+    { flags: '--manual', about: 'hold it, when it is prepared, until a signer commits or aborts it' },
+    { flags: '--schema <handle>', about: 'schema of the intent' },
+    { flags: '--custom <json>', about: 'free content, an object; @file reads a file' },
+    { flags: '--access <json>', about: 'rules of this intent, an array; @file reads a file' },
+    { flags: '--wait', about: 'wait until it is completed or rejected; rejected is exit code 1' },
+    ...STATEMENT,
+  ],
+  connects: true,
+  examples: [
+    {
+      call: 'countersign intent create pay-1 --claim "transfer 25.00 usd from shop to till" --wait',
+      about: 'moves 25 usd',
+    },
+  ],
+  async run(invocation) {
+    const handle = await invocation.need('handle');
+    const given = await givenClaims(invocation);
+    const spoken = given === undefined ? await spokenClaims(invocation) : [];
+    const statement = await statementOf(invocation);
+    const others = await otherData(invocation);
+    const { ledger } = await openLedger(invocation, true);
+    const factorOf = factorsOf(ledger);
+    const claims: Json[] = [];
+    for (const claim of spoken) claims.push(claimOf(claim, toInteger(claim.amount, await factorOf(claim.symbol))));
+    const data = { handle, claims: given ?? claims, ...others } as unknown as Parameters<
+      typeof ledger.intents.create
+    >[0];
+    const made = await ledger.intents.create(data, { custom: statement });
+    const intent = invocation.is('wait') ? await ledger.intents.settled(made) : made;
+    const { status } = intent.meta;
+    if (status === 'rejected') throw rejected(intent as unknown as JsonObject);
+    invocation.output.done(`Intent ${handle} ${invocation.is('wait') ? status : 'accepted'}.`);
+    invocation.output.result(intent as unknown as Json, () => recordText('Intent', intent));
+  },
+};
+
+/** The claims that were given as JSON, which stay as they are. */
+async function givenClaims(invocation: Invocation): Promise<Json[] | undefined> {
+  const json = invocation.get('claims');
+  if (json === undefined) return undefined;
+  const claims = jsonOf(await resolveText(json, () => invocation.input()), '--claims');
+  if (!Array.isArray(claims)) throw usage('--claims is no array.');
+  return claims;
+}
+
+/** The claims in words, or the one that flags and answers tell. */
+async function spokenClaims(invocation: Invocation): Promise<readonly SpokenClaim[]> {
+  const texts = invocation.all('claim');
+  if (texts.length > 0) return texts.map(readClaim);
+  const action = await invocation.need('action');
+  if (!isAction(action)) throw usage(`'${action}' is no action.`, `use one of ${ACTIONS.join(', ')}`);
+  const source = hasSource(action) ? { source: await invocation.need('source') } : {};
+  const target = hasTarget(action) ? { target: await invocation.need('target') } : {};
+  const symbol = await invocation.need('symbol');
+  return [{ action, symbol, amount: await invocation.need('amount'), ...source, ...target }];
+}
+
+async function otherData(invocation: Invocation): Promise<JsonObject> {
+  const read = async (name: string) => {
+    const text = invocation.get(name);
+    return text === undefined ? undefined : resolveText(text, () => invocation.input());
+  };
+  const [custom, access, schema] = [await read('custom'), await read('access'), invocation.get('schema')];
+  return {
+    ...(schema === undefined ? {} : { schema }),
+    ...(invocation.is('manual') ? { config: { commit: 'manual' } } : {}),
+    ...(custom === undefined ? {} : { custom: objectOf(custom, '--custom') }),
+    ...(access === undefined ? {} : { access: jsonOf(access, '--access') }),
+  };
+}
+
+/** An intent that failed, with the reason that its proofs tell. */
+function rejected(intent: JsonObject): Failure {
+  const { proofs } = intent.meta as { proofs: { custom?: { status?: string; reason?: string; detail?: string } }[] };
+  const { reason, detail } = proofs.findLast(({ custom }) => custom?.status === 'failed')?.custom ?? {};
+  return new Failure('refused', detail ?? 'The intent was rejected.', {
+    ...(reason === undefined ? {} : { reason }),
+    advice: 'the intent is final: send another under another handle',
+    body: intent,
+  });
+}

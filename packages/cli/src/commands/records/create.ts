@@ -1,0 +1,35 @@
+import type { KindDescription } from '@countersign/client/description';
+import type { Json } from '@countersign/protocol';
+import { openLedger } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import { recordText } from '../../terminal/record-text.js';
+import { naming, nounOf, oneOf, operationsOf, parentArgument, positionOf, type Signed } from './kind.js';
+import { memberOptions, newData } from './members.js';
+import { SECRET, STATEMENT, secretsOf, statementOf } from './statement.js';
+
+export function createCommand(kind: KindDescription): Command {
+  const name = naming(kind).name;
+  const noun = nounOf(kind);
+  return {
+    path: [kind.record, 'create'],
+    summary: `Create ${oneOf(kind)}`,
+    arguments: [
+      ...parentArgument(kind),
+      {
+        name: positionOf(name),
+        about: `${name} of the ${noun}`,
+        ask: { kind: 'text', message: `${name === 'handle' ? 'Handle' : name} of the ${noun}` },
+      },
+    ],
+    options: [...memberOptions(kind), ...STATEMENT, ...SECRET],
+    connects: true,
+    async run(invocation) {
+      const data = await newData(kind, invocation);
+      const statement = await statementOf(invocation);
+      const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
+      const made: Signed = await operations.create(data, { custom: statement, ...(await secretsOf(invocation)) });
+      invocation.output.done(`${kind.title} ${data[name]} created.`);
+      invocation.output.result(made as unknown as Json, () => recordText(kind.title, made));
+    },
+  };
+}

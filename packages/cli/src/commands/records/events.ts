@@ -1,0 +1,71 @@
+import type { KindDescription } from '@countersign/client/description';
+import type { Json } from '@countersign/protocol';
+import { openLedger } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import { usage } from '../../terminal/failure.js';
+import { recordText } from '../../terminal/record-text.js';
+import { idOf, nounOf, operationsOf, recordArguments, type Signed } from './kind.js';
+import { filterOf, LISTING, listed } from './listing.js';
+
+export function eventListCommand(kind: KindDescription): Command {
+  return {
+    path: [kind.record, 'events', 'list'],
+    summary: `List the deliveries of ${nounOf(kind)}s`,
+    about: 'Newest first. Filters are about meta.status, data.linked, data.record.',
+    arguments: recordArguments(kind),
+    options: LISTING,
+    connects: true,
+    async run(invocation) {
+      const id = await idOf(kind, invocation);
+      const filter = await filterOf(invocation);
+      const operations = await operationsOf(kind, invocation, await openLedger(invocation));
+      await listed(invocation, operations.events(...id, { filter }), {
+        headings: ['EVENT', 'STATUS', 'ATTEMPTS', 'MOMENT', 'RECORD', 'LINKED'],
+        row: ({ data, meta }: Signed) => [data.handle, meta.status, meta.replay, meta.moment, data.record, data.linked],
+      });
+    },
+  };
+}
+
+export function eventShowCommand(kind: KindDescription): Command {
+  return {
+    path: [kind.record, 'events', 'show'],
+    summary: `Show a delivery of ${nounOf(kind)}s`,
+    arguments: [...recordArguments(kind), { name: 'event', about: 'handle or luid of the delivery' }],
+    connects: true,
+    async run(invocation) {
+      const id = await idOf(kind, invocation);
+      const event = await invocation.need('event');
+      const operations = await operationsOf(kind, invocation, await openLedger(invocation));
+      const delivery: Json = await operations.event(...id, event);
+      invocation.output.result(delivery, () => recordText('Delivery', delivery));
+    },
+  };
+}
+
+export function eventRetryCommand(kind: KindDescription): Command {
+  return {
+    path: [kind.record, 'events', 'retry'],
+    summary: `Send deliveries of ${nounOf(kind)}s again that failed or were given up`,
+    arguments: [
+      ...recordArguments(kind),
+      { name: 'event', about: 'handle or luid of one delivery; else those of the last hour', isOptional: true },
+    ],
+    options: [{ flags: '--max-age <minutes>', about: 'how long ago the last attempt may be; 0 for any age' }],
+    connects: true,
+    async run(invocation) {
+      const id = await idOf(kind, invocation);
+      const event = invocation.get('event');
+      const age = invocation.get('max-age');
+      if (age !== undefined && !/^\d{1,7}$/.test(age)) throw usage(`'${age}' is no number of minutes.`);
+      await invocation.confirm(event === undefined ? 'Send the deliveries again?' : `Send ${event} again?`);
+      const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
+      await operations.retry(...id, {
+        ...(event === undefined ? {} : { event }),
+        ...(age === undefined ? {} : { maxAge: Number(age) }),
+      });
+      invocation.output.done('They are sent again.');
+      invocation.output.result({ accepted: true }, () => 'Accepted.');
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { KindDescription } from '@countersign/client/description';
+import type { Json } from '@countersign/protocol';
+import { openLedger } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import { usage } from '../../terminal/failure.js';
+import { recordText } from '../../terminal/record-text.js';
+import { idOf, oneOf, operationsOf, recordArguments, type Signed } from './kind.js';
+import { filterOf, LISTING, listed } from './listing.js';
+
+export function historyCommand(kind: KindDescription): Command {
+  return {
+    path: [kind.record, 'history'],
+    summary: kind.item.includes('{id}')
+      ? `List the versions of ${oneOf(kind)}`
+      : `List the versions of the ${kind.record}`,
+    about:
+      'Newest first. A record that was dropped is found by its luid. Filters are about meta.action, meta.change, meta.moment.',
+    arguments: recordArguments(kind),
+    options: [{ flags: '--change <number>', about: 'show this version' }, ...LISTING],
+    connects: true,
+    async run(invocation) {
+      const id = await idOf(kind, invocation);
+      const filter = await filterOf(invocation);
+      const number = invocation.get('change');
+      if (number !== undefined && !/^[1-9]\d{0,8}$/.test(number)) throw usage(`'${number}' is no number of a version.`);
+      const operations = await operationsOf(kind, invocation, await openLedger(invocation));
+      if (number !== undefined) {
+        const version: Json = await operations.change(...id, Number(number));
+        invocation.output.result(version, () => recordText(kind.title, version));
+        return;
+      }
+      await listed(invocation, operations.history(...id, { filter }), {
+        headings: ['CHANGE', 'ACTION', 'STATUS', 'MOMENT', 'PROOFS', 'HASH'],
+        row: ({ hash, meta }: Signed) => [
+          meta.change,
+          meta.action,
+          meta.status,
+          meta.moment,
+          (meta.proofs as readonly unknown[]).length,
+          hash,
+        ],
+      });
+    },
+  };
+}

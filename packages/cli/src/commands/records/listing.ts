@@ -1,0 +1,93 @@
+import { isObject, type Json, type JsonObject } from '@countersign/protocol';
+import type { Option } from '../../description/definition.js';
+import type { Invocation } from '../../description/invocation.js';
+import { usage } from '../../terminal/failure.js';
+import { objectOf, resolveText } from '../../terminal/input.js';
+import { table } from '../../terminal/table.js';
+
+/** Records that a list shows unless more are asked for. */
+const SHOWN = '20';
+
+export const LISTING: readonly Option[] = [
+  {
+    flags: '--filter <filter...>',
+    about:
+      'path=value, path.$operator=value (values of $in and $nin with commas between), or an object of these as JSON',
+  },
+  { flags: '--limit <number>', about: 'how many at most', default: SHOWN },
+  { flags: '--all', about: 'all of them' },
+];
+
+/** The filters that flags tell, as the client takes them: `{path: {$operator: value}}`. */
+export async function filterOf(invocation: Invocation): Promise<Record<string, JsonObject>> {
+  const filter: Record<string, JsonObject> = {};
+  for (const given of invocation.all('filter')) {
+    const text = await resolveText(given, () => invocation.input());
+    for (const [path, operator, value] of text.trim().startsWith('{') ? fromObject(text) : [fromText(text)]) {
+      filter[path] = { ...filter[path], [operator]: value };
+    }
+  }
+  return filter;
+}
+
+type OneFilter = readonly [path: string, operator: string, value: Json];
+
+function fromText(text: string): OneFilter {
+  const at = text.indexOf('=');
+  if (at < 1) throw usage(`'${text}' is no filter.`, 'give path=value, such as data.custom.tier=gold');
+  const [path, operator] = split(text.slice(0, at));
+  const value = text.slice(at + 1);
+  return [path, operator, operator === '$in' || operator === '$nin' ? value.split(',') : value];
+}
+
+function fromObject(text: string): OneFilter[] {
+  return Object.entries(objectOf(text, '--filter')).flatMap(([key, value]): OneFilter[] => {
+    const [path, operator] = split(key);
+    if (isObject(value)) return Object.entries(value).map(([one, operand]) => [path, one, operand]);
+    return [[path, operator, value]];
+  });
+}
+
+/** `meta.status.$in` names an operator, `meta.status` means `$eq`. */
+function split(key: string): [string, string] {
+  const [, path, operator] = /^(.+)\.(\$[A-Za-z]+)$/.exec(key) ?? [];
+  return path === undefined || operator === undefined ? [key, '$eq'] : [path, operator];
+}
+
+/** How the items of a list are shown. */
+interface Shown<Item> {
+  readonly headings: readonly string[];
+  row(item: Item): readonly unknown[];
+}
+
+/** Writes the items of a list, as many as flags allow. */
+export async function listed<Item>(
+  invocation: Invocation,
+  items: AsyncIterable<Item>,
+  { headings, row }: Shown<Item>,
+): Promise<void> {
+  const { output } = invocation;
+  const most = limitOf(invocation);
+  const found: Item[] = [];
+  let hasMore = false;
+  for await (const item of items) {
+    hasMore = found.length === most;
+    if (hasMore) break;
+    found.push(item);
+  }
+  output.result(found as unknown as Json, () =>
+    table(
+      headings,
+      found.map((item) => row(item).map((cell) => (cell === undefined || cell === null ? '' : String(cell)))),
+      output.width,
+    ),
+  );
+  if (hasMore) output.note(`There are more than ${most}: --all or --limit shows them.`);
+}
+
+function limitOf(invocation: Invocation): number {
+  if (invocation.is('all')) return Number.POSITIVE_INFINITY;
+  const text = invocation.get('limit') ?? SHOWN;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw usage(`'${text}' is no limit.`, 'give a number of at least 1');
+  return Number(text);
+}

@@ -1,0 +1,21 @@
+import type { KindDescription } from '@countersign/client/description';
+import type { Json } from '@countersign/protocol';
+import { openLedger } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import { recordText } from '../../terminal/record-text.js';
+import { idOf, oneOf, operationsOf, recordArguments } from './kind.js';
+
+export function showCommand(kind: KindDescription): Command {
+  return {
+    path: [kind.record, 'show'],
+    summary: kind.item.includes('{id}') ? `Show ${oneOf(kind)}` : `Show the record of the ${kind.record}`,
+    arguments: recordArguments(kind),
+    connects: true,
+    async run(invocation) {
+      const id = await idOf(kind, invocation);
+      const operations = await operationsOf(kind, invocation, await openLedger(invocation));
+      const record: Json = await operations.get(...id);
+      invocation.output.result(record, () => recordText(kind.title, record));
+    },
+  };
+}

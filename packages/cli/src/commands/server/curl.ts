@@ -1,0 +1,71 @@
+import { connect, targetOf } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import { EXIT, Failure, usage } from '../../terminal/failure.js';
+import { jsonOf, resolveText } from '../../terminal/input.js';
+import { refusal } from '../../wire/connection.js';
+import { ANONYMOUS } from '../../wire/identity.js';
+import { signRequest } from '../../wire/sign.js';
+import { TrustedRecords } from '../../wire/trusted-records.js';
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
+
+export const curl: Command = {
+  path: ['curl'],
+  summary: 'Send one request, signed, and write the answer as it is',
+  about:
+    'Creates, updates, drops and proofs get what the proxy gives them: the version they replace, the hash, and a signature. ' +
+    'A record is verified before it is signed. ' +
+    `The exit code is ${EXIT.refused.code} when the server refuses.`,
+  arguments: [
+    { name: 'method', about: METHODS.join(', ') },
+    { name: 'path', about: 'below the base URL, with its query' },
+  ],
+  options: [
+    { flags: '-d, --data <json>', about: 'the body; @file reads a file, @- standard input' },
+    { flags: '-i, --include', about: 'write the status and headers, too' },
+    { flags: '--as-is', about: 'send the body without signing it' },
+  ],
+  connects: true,
+  examples: [
+    { call: `countersign curl POST /wallets -d '{"data": {"handle": "shop"}}'`, about: 'makes a wallet' },
+    { call: `countersign curl POST /wallets/shop/proofs -d '{"status": "active"}'`, about: 'signs it' },
+    { call: 'countersign curl DELETE /wallets/shop', about: 'drops it' },
+  ],
+  async run(invocation) {
+    const method = (await invocation.need('method')).toUpperCase();
+    if (!METHODS.includes(method)) throw usage(`${method} is no method.`, `use one of ${METHODS.join(', ')}`);
+    const path = (await invocation.need('path')).replace(/^\/?/, '/').replace(/^\/v2(?=\/|\?|$)/, '');
+    const connection = await connect(invocation);
+    const { ledger, system } = await targetOf(invocation);
+    const records = new TrustedRecords(ledger === undefined || system === undefined ? undefined : { ledger, system });
+    const given = invocation.get('data');
+    const text = given === undefined ? undefined : await resolveText(given, () => invocation.input());
+    const body = text === undefined ? undefined : jsonOf(text, 'The body');
+    const isAsIs = invocation.is('as-is') || connection.identity === ANONYMOUS;
+    const sent = isAsIs
+      ? body
+      : await signRequest(method, path.split('?')[0] as string, body, {
+          key: connection.identity.key,
+          ledger: connection.ledger,
+          isBound: true,
+          now: connection.now,
+          read: (route) => records.read(route, connection.ledger, () => connection.get(route.record)),
+        });
+    const isOutside = /^\/(ledgers)?(\?|$)/.test(path);
+    const bytes = sent === undefined ? undefined : Buffer.from(JSON.stringify(sent));
+    const answer = await (isOutside ? connection.outside() : connection).exchange(method, path, bytes);
+    const { output } = invocation;
+    if (invocation.is('include')) {
+      const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`);
+      output.raw(`${answer.status}\n${headers.join('')}\n`);
+    }
+    output.raw(answer.bytes);
+    if (answer.bytes.length > 0) output.raw('\n');
+    if (answer.status >= 400) throw summaryOf(refusal(answer));
+  },
+};
+
+/** The body was written already: what is told beside it is short. */
+function summaryOf({ exit, message, more: { reason, advice } }: Failure): Failure {
+  return new Failure(exit, message, { ...(reason === undefined ? {} : { reason }), advice });
+}

@@ -1,0 +1,81 @@
+import { clientOf, LOCAL_SERVER, openKey, targetOf } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import type { Invocation } from '../../description/invocation.js';
+import { type KeyPair, pairOf } from '../../home/encrypted-key.js';
+import { KeyStore } from '../../home/key-store.js';
+import { Connection } from '../../wire/connection.js';
+import { serverUrl } from '../../wire/exchange.js';
+import { ANONYMOUS } from '../../wire/identity.js';
+import { NEW_PASSWORD } from '../key/create.js';
+import { makeLedger, selectLedger } from '../ledger/make.js';
+import { rulesOfOwner } from '../ledger/rules.js';
+import { informationOf } from './connect.js';
+
+export const init: Command = {
+  path: ['init'],
+  summary: 'Begin: a key, a ledger that it owns, and rules by which it may read and write',
+  about:
+    'Makes the key unless the key store has it, makes the ledger, selects both, and prints them as environment variables. ' +
+    'Nobody else has any right in the ledger until its rules name others.',
+  arguments: [
+    { name: 'ledger', about: 'handle of the new ledger', ask: { kind: 'text', message: 'Handle of the ledger' } },
+  ],
+  options: [
+    {
+      flags: '--signer <key>',
+      env: 'COUNTERSIGN_SIGNER',
+      about: 'name of the key; it is made when there is none',
+      ask: { kind: 'text', message: 'Name of your key', initial: 'owner' },
+    },
+    {
+      flags: '--server <url>',
+      env: 'COUNTERSIGN_SERVER',
+      about: 'base URL of the server; else that of the context',
+    },
+    { flags: '--context <name>', env: 'COUNTERSIGN_CONTEXT', about: 'use this context instead of the selected one' },
+    {
+      flags: '--password-stdin',
+      about: 'read the password of the key from standard input; COUNTERSIGN_PASSWORD may hold it instead',
+      ask: { kind: 'password', message: 'Password of the key' },
+    },
+  ],
+  examples: [{ call: 'countersign init acme', about: 'asks for the rest' }],
+  async run(invocation) {
+    const { output, surroundings } = invocation;
+    const target = await targetOf(invocation);
+    const server = serverUrl(target.server ?? LOCAL_SERVER);
+    // Before anything is made here.
+    const { handle: name } = await informationOf(new Connection(server, undefined, ANONYMOUS, surroundings.now));
+    const handle = await invocation.need('ledger');
+    const signer = await invocation.need('signer');
+    const key = await keyOf(invocation, signer);
+    const client = await clientOf({ ...target, signer }, key, undefined);
+    const record = await makeLedger(client, { handle, signer: 'system', access: rulesOfOwner(key.public) });
+    const system = await selectLedger(invocation, record, signer);
+    output.done(`Ledger ${handle} made on server ${name}, owned by ${signer}.`);
+    output.note('Its rules let your key do everything, and nobody else anything. Next: countersign wallet create');
+    const environment = { COUNTERSIGN_SERVER: server.href, COUNTERSIGN_LEDGER: handle, COUNTERSIGN_SIGNER: signer };
+    output.result({ ...environment, luid: record.luid, public: key.public, system }, () =>
+      Object.entries(environment)
+        .map(([variable, value]) => `export ${variable}=${quoted(value)}`)
+        .join('\n'),
+    );
+  },
+};
+
+/** The key of the store, or a new one. */
+async function keyOf(invocation: Invocation, name: string): Promise<KeyPair> {
+  const store = new KeyStore(invocation.home);
+  if ((await store.list()).some((one) => one.name === name)) return openKey(invocation, name);
+  await store.assertFree(name);
+  const password = await invocation.password(NEW_PASSWORD);
+  const key = KeyStore.generate();
+  await store.add(name, key, password);
+  invocation.output.done(`Key ${name} made.`);
+  return pairOf(key);
+}
+
+/** Text as a shell takes it. */
+function quoted(text: string): string {
+  return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

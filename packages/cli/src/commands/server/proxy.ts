@@ -1,0 +1,93 @@
+import type { AddressInfo } from 'node:net';
+import { connect, LOCAL_SERVER, targetOf } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import { CONNECTION, nameOf } from '../../description/definition.js';
+import type { Invocation } from '../../description/invocation.js';
+import { createProxy } from '../../proxy/proxy.js';
+import { local, usage } from '../../terminal/failure.js';
+import { serverUrl } from '../../wire/exchange.js';
+import { type Identity, identityOfClient } from '../../wire/identity.js';
+
+const PORT = '4050';
+
+export const proxy: Command = {
+  path: ['proxy'],
+  summary: 'Run a proxy on this machine that signs requests',
+  about:
+    'For development and testing. Every request gets a token; creates, updates, drops and proofs get a hash and a signature. ' +
+    'A record is verified before it is signed; the key of the selected ledger is the one that was noted. ' +
+    'The caller sends x-ledger; --ledger sets it for requests without. Whoever can run a program on this machine can ' +
+    'sign through the proxy while it runs; web pages cannot, unless --allow-origin admits theirs.',
+  connects: true,
+  options: [
+    { flags: '--port <port>', about: 'port to listen at, on the loopback address only', default: PORT },
+    // The ledger of the context is no default: a request without `x-ledger` goes out as it came.
+    { flags: '--ledger <handle>', about: 'ledger of requests that name none' },
+    { flags: '--client-id <id>', env: 'COUNTERSIGN_CLIENT_ID', about: 'take tokens for these client credentials' },
+    {
+      flags: '--client-secret <secret>',
+      env: 'COUNTERSIGN_CLIENT_SECRET',
+      about: 'their secret; other users may see flags, so that the variable is better',
+      ask: { kind: 'password', message: 'Client secret' },
+    },
+    { flags: '--allow-origin <origin...>', about: 'let web pages of this origin use the proxy' },
+    { flags: '--unbound', about: 'sign proofs without the name of the ledger' },
+    ...CONNECTION.filter((one) => nameOf(one) !== 'ledger'),
+  ],
+  examples: [
+    { call: 'countersign proxy --signer ada', about: 'then, in another terminal:' },
+    {
+      call: `curl localhost:${PORT}/wallets -H 'x-ledger: acme' -d '{"data": {"handle": "shop"}}'`,
+      about: 'makes a wallet, signed',
+    },
+  ],
+  async run(invocation) {
+    const { now, stopped } = invocation.surroundings;
+    const port = portOf(await invocation.need('port'));
+    const { server: address = LOCAL_SERVER, ledger, system } = await targetOf(invocation);
+    const server = serverUrl(address);
+    const running = createProxy({
+      server,
+      identity: await identityOf(invocation, server),
+      ledger: invocation.get('ledger'),
+      pinned: ledger === undefined || system === undefined ? undefined : { ledger, system },
+      allowedOrigins: new Set(invocation.all('allow-origin')),
+      isBound: !invocation.is('unbound'),
+      now,
+      log: (line) => invocation.output.raw(`${line}\n`),
+    });
+    await listening(running, port);
+    const at = (running.address() as AddressInfo).port;
+    invocation.output.raw(`Proxy server is running on port ${at}. It signs for ${server.href}.\n`);
+    invocation.output.raw('Press ctrl + c to exit.\nWaiting for requests...\n');
+    await stopped();
+    running.closeAllConnections();
+    await new Promise((resolve) => running.close(resolve));
+  },
+};
+
+async function identityOf(invocation: Invocation, server: URL): Promise<Identity> {
+  const id = invocation.get('client-id');
+  if (id === undefined) return (await connect(invocation, true)).identity;
+  const secret = await invocation.need('client-secret');
+  const { key } = invocation.get('signer') === undefined ? {} : (await connect(invocation, true)).identity;
+  return identityOfClient(server, { id, secret }, invocation.surroundings.now, key);
+}
+
+function listening(server: ReturnType<typeof createProxy>, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const isTaken = error.code === 'EADDRINUSE';
+      reject(
+        local(`Port ${port} cannot be opened: ${error.code}.`, isTaken ? 'choose another with --port' : undefined),
+      );
+    });
+    server.listen(port, '127.0.0.1', () => resolve());
+  });
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65535) return port;
+  throw usage(`'${text}' is no port.`, `give a number up to 65535, such as ${PORT}`);
+}

@@ -1,0 +1,121 @@
+import { connect as connectClient, fromSeed, type Ledger } from '@countersign/client';
+import type { Invocation } from './description/invocation.js';
+import { type Context, readContexts } from './home/contexts.js';
+import type { KeyPair } from './home/encrypted-key.js';
+import { KeyStore } from './home/key-store.js';
+import { usage } from './terminal/failure.js';
+import { Connection } from './wire/connection.js';
+import { serverUrl } from './wire/exchange.js';
+import { ANONYMOUS, type Identity, identityOfKey } from './wire/identity.js';
+
+/** The address that `countersign serve` and `npm start` listen at. */
+export const LOCAL_SERVER = 'http://127.0.0.1:3000/v2';
+
+/** Times that a request is sent, where no answer comes: a person waits for it. */
+const ATTEMPTS = 3;
+
+/** What a call is about: flags and the environment come before the context. */
+export interface Target extends Context {
+  /** Name of the context. */
+  readonly name: string;
+}
+
+/** Looks up which server, ledger and key a call means. */
+export async function targetOf(invocation: Invocation): Promise<Target> {
+  const { current, contexts } = await readContexts(invocation.home);
+  const name = invocation.get('context') ?? current;
+  const context = contexts[name];
+  if (context === undefined && invocation.get('context') !== undefined) {
+    throw usage(`There is no context '${name}'.`, '`countersign context list` shows those there are');
+  }
+  const chosen: Record<string, string> = { ...context };
+  for (const member of ['server', 'ledger', 'signer']) {
+    const given = invocation.get(member);
+    if (given !== undefined) chosen[member] = given;
+  }
+  // What was noted of the ledger of the context holds for no other.
+  if (chosen.ledger !== context?.ledger || chosen.server !== context?.server) delete chosen.system;
+  return { ...chosen, name };
+}
+
+/** The server of a call, as nobody. */
+export async function connectAnonymously(invocation: Invocation): Promise<Connection> {
+  const { server = LOCAL_SERVER, ledger } = await targetOf(invocation);
+  return new Connection(serverUrl(server), ledger, ANONYMOUS, invocation.surroundings.now);
+}
+
+/**
+ * The server of a call, as the signer of the context.
+ *
+ * @param isSigned whether a key is needed; without one, a call goes out as nobody where no key is chosen
+ */
+export async function connect(invocation: Invocation, isSigned = false): Promise<Connection> {
+  const { server = LOCAL_SERVER, ledger, signer } = await targetOf(invocation);
+  const identity =
+    signer === undefined || invocation.is('anonymous') ? unsigned(isSigned) : await openIdentity(invocation, signer);
+  return new Connection(serverUrl(server), ledger, identity, invocation.surroundings.now);
+}
+
+/** Opens a key of the store, and signs with it. */
+export async function openIdentity(invocation: Invocation, name: string): Promise<Identity> {
+  return identityOfKey(await openKey(invocation, name), name, invocation.surroundings.now);
+}
+
+/** Opens a key of the store. */
+export async function openKey(invocation: Invocation, name: string): Promise<KeyPair> {
+  const store = new KeyStore(invocation.home);
+  await store.find(name);
+  const password = await invocation.password({ message: `Password of the key ${name}` });
+  return (await store.open(name, password)).pair;
+}
+
+/** A ledger as the client of this package's user sees it: what it answers is verified. */
+export interface OpenLedger {
+  readonly ledger: Ledger;
+  readonly handle: string;
+  readonly key: KeyPair | undefined;
+  readonly target: Target;
+}
+
+/**
+ * The ledger of a call.
+ *
+ * @param isSigned whether a key is needed
+ */
+export async function openLedger(invocation: Invocation, isSigned = false): Promise<OpenLedger> {
+  const target = await targetOf(invocation);
+  const handle = ledgerOf(target);
+  const isNobody = target.signer === undefined || invocation.is('anonymous');
+  if (isNobody && isSigned) unsigned(true);
+  const key = isNobody ? undefined : await openKey(invocation, target.signer as string);
+  return { ledger: await clientOf(target, key, handle), handle, key, target };
+}
+
+/** @throws Failure when no ledger is selected */
+export function ledgerOf({ ledger }: Target): string {
+  if (ledger !== undefined) return ledger;
+  throw usage('No ledger is selected.', '`countersign ledger select <handle>`, or give --ledger');
+}
+
+/** A client of a ledger, or of the server outside of all. */
+export async function clientOf(target: Target, key: KeyPair | undefined, ledger: string | undefined): Promise<Ledger> {
+  return connectClient({
+    server: serverUrl(target.server ?? LOCAL_SERVER).href,
+    attempts: ATTEMPTS,
+    ...(ledger === undefined ? {} : { ledger }),
+    ...(key === undefined
+      ? { token: false }
+      : { signer: await fromSeed(key.secret), token: { iss: 'cli', ...subjectOf(target) } }),
+    // It is that of the ledger of the context.
+    ...(target.system === undefined || ledger === undefined ? {} : { systemKey: target.system }),
+  });
+}
+
+function subjectOf({ signer }: Target): { sub?: string } {
+  return signer === undefined ? {} : { sub: `signer:${signer}` };
+}
+
+function unsigned(isSigned: boolean): Identity {
+  if (isSigned) throw usage('No key is chosen to sign with.', 'give --signer, or make one: `countersign key create`');
+  return ANONYMOUS;
+}

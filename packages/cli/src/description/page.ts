@@ -1,0 +1,117 @@
+import { EXIT } from '../terminal/failure.js';
+import { CONNECTION, type Definition, GENERAL, nameOf, type Option, optionsOf } from './definition.js';
+import { aboutGroup } from './groups.js';
+
+/** A page of the documentation. */
+export interface Page {
+  /** Name of the file in `docs/cli`. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Stands at the head of each page. */
+const MADE = '<!-- Made from the definitions in packages/cli/src: npm run cli-docs writes it anew. -->';
+
+/** All pages: one for each command, and one that lists them. */
+export function pagesOf(commands: readonly Definition[]): Page[] {
+  return [
+    { file: 'README.md', text: overview(commands) },
+    ...commands.map((command) => ({ file: fileOf(command), text: pageOf(command) })),
+  ];
+}
+
+function fileOf({ path }: Definition): string {
+  return `${path.join('-')}.md`;
+}
+
+function overview(commands: readonly Definition[]): string {
+  const groups = new Map<string, Definition[]>();
+  for (const command of commands) {
+    const name = command.path.length === 1 ? '' : (command.path[0] as string);
+    groups.set(name, [...(groups.get(name) ?? []), command]);
+  }
+  const sections = [...groups].map(([name, members]) => {
+    const heading = name === '' ? '## First of all' : `## ${name}\n\n${aboutGroup(name)}.`;
+    const rows = members.map((one) => `| [\`${one.path.join(' ')}\`](${fileOf(one)}) | ${cell(one.summary)} |`);
+    return `${heading}\n\n| Command | Does |\n|---|---|\n${rows.join('\n')}`;
+  });
+  const codes = Object.values(EXIT).map(({ code, meaning }) => `| ${code} | ${meaning} |`);
+  return [
+    MADE,
+    '# The countersign command',
+    'Works with keys, ledgers and records from a terminal or a script. In the repository: `npx countersign`, after `npm run build`.',
+    INTRODUCTION,
+    ...sections,
+    '## Options of every command',
+    optionTable(GENERAL),
+    '## Options of commands that speak to a server',
+    'A variable of the environment stands in for a flag, and the selected context for both.',
+    optionTable(CONNECTION),
+    '## Exit codes',
+    `| Code | Means |\n|---|---|\n${codes.join('\n')}`,
+    '',
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n');
+}
+
+const INTRODUCTION = `- **Questions.** What is missing is asked for at a terminal. Each question has a flag or a position, so that scripts answer it
+  beforehand; without a terminal, a missing value is exit code 2.
+- **Results** are written to standard output, everything else to standard error. \`--json\` writes results for programs.
+- **Keys** are kept in \`~/.countersign/keys\`, one file for each: PKCS#8 in PEM, encrypted under a password (scrypt, AES-256), which
+  OpenSSL reads. \`COUNTERSIGN_HOME\` names another folder than \`~/.countersign\`. Only its owner may read the files.
+- **Contexts** name a server, a ledger and a key, in \`~/.countersign/contexts.json\`. The key that a ledger signs with is noted there
+  when the ledger is made or selected, and answers are held to it. What the server says is verified: hash, proofs, and that the
+  ledger has signed it.
+- **Handles that begin with a dash**, as those that the ledger gives, may need \`--\` before them.
+- \`NO_COLOR\` turns colours off. \`countersign completion bash\`, \`zsh\` or \`fish\` writes what completes commands and options.`;
+
+function pageOf(command: Definition): string {
+  const { path, summary, about, arguments: positions = [], examples = [] } = command;
+  const words = positions.map(({ name, isOptional }) => (isOptional ? `[${name}]` : `<${name}>`));
+  const call = ['countersign', ...path, ...words, '[options]'].join(' ');
+  const shared = new Set([...(command.connects ? CONNECTION : []), ...GENERAL].map(nameOf));
+  const own = optionsOf(command).filter((one) => !shared.has(nameOf(one)) || command.options?.includes(one));
+  const rows = positions.map(({ name, about, choices, ask }) => {
+    return `| \`${name}\` | ${cell(about + listed(choices))}${ask === undefined ? '' : '; asked for when it is missing'} |`;
+  });
+  const link = `See [options of every command](README.md#options-of-every-command)${
+    command.connects
+      ? ' and [of commands that speak to a server](README.md#options-of-commands-that-speak-to-a-server)'
+      : ''
+  }.`;
+  return [
+    MADE,
+    `# countersign ${path.join(' ')}`,
+    `${summary}.`,
+    `    ${call}`,
+    ...(about === undefined ? [] : [about]),
+    ...(rows.length === 0 ? [] : [`| Position | Is |\n|---|---|\n${rows.join('\n')}`]),
+    ...(own.length === 0 ? [] : [optionTable(own)]),
+    link,
+    ...(examples.length === 0 ? [] : ['## Examples', ...examples.map((one) => `    ${one.call}\n\n${one.about}`)]),
+    '',
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n');
+}
+
+function optionTable(options: readonly Option[]): string {
+  const rows = options.map((option) => {
+    const { flags, about, env, choices, default: initial } = option;
+    const more = `${listed(choices)}${initial === undefined ? '' : `; \`${initial}\` unless given`}`;
+    return `| \`${flags}\` | ${env === undefined ? '' : `\`${env}\``} | ${cell(about)}${cell(more)} |`;
+  });
+  return `| Option | Variable | Is |\n|---|---|---|\n${rows.join('\n')}`;
+}
+
+function listed(choices: readonly string[] = []): string {
+  return choices.length === 0 ? '' : `: ${choices.map((one) => `\`${one}\``).join(', ')}`;
+}
+
+function cell(text: string): string {
+  return text
+    .replaceAll('|', '\\|')
+    .replaceAll('<', '&lt;')
+    .replace(/\{\{ (\S+) \}\}/g, '`{{ $1 }}`');
+}

@@ -1,0 +1,72 @@
+import { isObject, type Json, type JsonObject } from '@countersign/protocol';
+
+/** Who asks, as far as it is known here. */
+export interface Asker {
+  readonly public: string;
+  /** Handle of the signer record that was named, if one was. */
+  readonly handle?: string | undefined;
+}
+
+/** What is asked for. */
+export interface Asked {
+  readonly action: string;
+  /** As rules name it. */
+  readonly record: string;
+}
+
+/** Where a rule stands; what its missing `record` means depends on that. */
+export type Level = 'ledger' | 'record';
+
+/**
+ * Why a rule helps, or does not, in words: for people who look for their mistake. The server decides; this tells what of
+ * a rule fits and what does not, as far as it can be seen from the rule itself.
+ *
+ * @returns undefined for a rule about something else altogether
+ */
+export function remarkOn(rule: Json, level: Level, asked: Asked, asker: Asker): string | undefined {
+  if (!isObject(rule)) return undefined;
+  if ('policy' in rule) return 'It refers to policies: see their values (`countersign policy show`).';
+  const isAction = covers(rule.action, asked.action);
+  const isRecord = coversRecord(rule, level, asked.record);
+  const who = remarkOnPrincipal(rule, asked, asker);
+  if (isAction && isRecord) return who;
+  if (isAction && rule.record === undefined && level === 'ledger' && who === undefined) {
+    return `It has no \`record\`: in the rules of a ledger it is about the ledger's own record only. Add "record": "${asked.record}" or "any".`;
+  }
+  if (isRecord && who === undefined && !isAction)
+    return `It grants ${JSON.stringify(rule.action)}, not ${asked.action}.`;
+  return undefined;
+}
+
+/** Whether `any`, a name, `$in` or `$nin` covers a name. */
+export function covers(given: Json | undefined, name: string): boolean {
+  if (typeof given === 'string') return given === name || given === 'any';
+  if (!isObject(given)) return false;
+  const within = (list: Json | undefined) => Array.isArray(list) && (list.includes(name) || list.includes('any'));
+  if (given.$in !== undefined && !within(given.$in)) return false;
+  return given.$nin === undefined || !within(given.$nin);
+}
+
+function coversRecord({ record }: JsonObject, level: Level, name: string): boolean {
+  if (record === undefined) return level === 'record' || name === 'ledger';
+  return covers(record, name);
+}
+
+/** What keeps the asker from meeting the rule; undefined when nothing is seen to. */
+function remarkOnPrincipal(rule: JsonObject, { action }: Asked, asker: Asker): string | undefined {
+  const isRead = action === 'read' || action === 'query';
+  if (isRead && rule.signer !== undefined && rule.bearer === undefined) {
+    return 'It has `signer`, which is met by signatures. A read carries a token only: add a rule with "bearer": {"$signer": {…}}.';
+  }
+  const matcher = rule.signer ?? (isObject(rule.bearer) ? rule.bearer.$signer : undefined);
+  if (!isObject(matcher)) return undefined;
+  if (typeof matcher.public === 'string' && matcher.public !== asker.public) return 'It is for another key.';
+  if (typeof matcher.handle === 'string' && matcher.handle !== asker.handle) {
+    return `It is for the signer ${matcher.handle}: the key must stand for it (docs/interface/proofs.md).`;
+  }
+  if (matcher.$circle !== undefined)
+    return `It is for members of ${JSON.stringify(matcher.$circle)}: see \`countersign circle-signer list\`.`;
+  if (matcher.$record !== undefined) return 'It is for owners of the record: the keys in its meta.owners.';
+  if (matcher.$ledger !== undefined) return 'It is for owners of the ledger.';
+  return undefined;
+}

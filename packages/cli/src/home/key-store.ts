@@ -1,0 +1,131 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { local } from '../terminal/failure.js';
+import { decrypt, encrypt, type KeyPair, ofEd25519, pairOf } from './encrypted-key.js';
+import type { Home } from './home.js';
+
+const FOLDER = 'keys';
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.+@-]{0,99}$/;
+/** Stands before the key in its file; OpenSSL skips such lines. */
+const PUBLIC = /^public: ([A-Za-z0-9+/]{43}=)$/m;
+/** DER before the 32 bytes of an Ed25519 seed in PKCS#8 (RFC 8410). */
+const SEED_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** A key as the list shows it. */
+export interface StoredKey {
+  readonly name: string;
+  readonly public: string;
+}
+
+/** Private keys, each in a file of its own, encrypted under a password. */
+export class KeyStore {
+  constructor(readonly home: Home) {}
+
+  /** A new private key. */
+  static generate(): KeyObject {
+    return generateKeyPairSync('ed25519').privateKey;
+  }
+
+  /** @throws Failure when the name cannot be that of a key, or is taken */
+  async assertFree(name: string): Promise<void> {
+    assertName(name);
+    if ((await this.home.read(FOLDER, `${name}.pem`)) !== undefined) throw taken(name);
+  }
+
+  /** @throws Failure when there is a key of this name: no key is ever overwritten */
+  async add(name: string, key: KeyObject, password: string): Promise<StoredKey> {
+    assertName(name);
+    if (password === '')
+      throw local('The password is empty.', 'choose one: it keeps the key from whoever copies the file');
+    const pair = pairOf(key);
+    const text = `name: ${name}\npublic: ${pair.public}\n${encrypt(key, password)}`;
+    if (!(await this.home.add(text, FOLDER, `${name}.pem`))) throw taken(name);
+    return { name, public: pair.public };
+  }
+
+  async list(): Promise<StoredKey[]> {
+    const names = (await this.home.list(FOLDER))
+      .filter((file) => file.endsWith('.pem'))
+      .map((file) => file.slice(0, -4));
+    return Promise.all(names.map((name) => this.find(name)));
+  }
+
+  /** @throws Failure when there is none of this name */
+  async find(name: string): Promise<StoredKey> {
+    const found = PUBLIC.exec(await this.#read(name))?.[1];
+    if (found === undefined) throw local(`The file of key '${name}' does not tell its public key.`);
+    return { name, public: found };
+  }
+
+  /** The encrypted file, as it is. */
+  async export(name: string): Promise<string> {
+    const text = await this.#read(name);
+    return text.slice(text.indexOf('-----BEGIN'));
+  }
+
+  /** @throws Failure when the password is wrong, or the key is another one than its file says */
+  async open(name: string, password: string): Promise<{ readonly key: KeyObject; readonly pair: KeyPair }> {
+    const { public: said } = await this.find(name);
+    const key = decrypt(await this.export(name), password);
+    const pair = pairOf(key);
+    if (pair.public !== said) throw local(`The file of key '${name}' was altered: it holds another key than it says.`);
+    return { key, pair };
+  }
+
+  async #read(name: string): Promise<string> {
+    assertName(name);
+    const text = await this.home.read(FOLDER, `${name}.pem`);
+    if (text !== undefined) return text;
+    throw local(`There is no key '${name}'.`, '`countersign key list` shows those there are, `key create` makes one');
+  }
+}
+
+/**
+ * A private key from the text of a file: PEM, JWK, or the 32 bytes of the seed in hex or base64.
+ *
+ * @param password of an encrypted PEM
+ */
+export function readPrivateKey(text: string, password?: string): KeyObject {
+  const trimmed = text.trim();
+  if (trimmed.includes('-----BEGIN')) return decrypt(trimmed, password);
+  if (trimmed.startsWith('{')) return fromJwk(trimmed);
+  const seed = Buffer.from(trimmed, /^[0-9a-fA-F]{64}$/.test(trimmed) ? 'hex' : 'base64');
+  if (seed.length !== 32 || /\s/.test(trimmed)) {
+    throw local('This is no private key.', 'give PKCS#8 in PEM, a JWK, or the 32 bytes of the seed in hex or base64');
+  }
+  return createPrivateKey({ key: Buffer.concat([SEED_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+}
+
+/** Whether the text of a key needs a password. */
+export function isEncrypted(text: string): boolean {
+  return text.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----');
+}
+
+function fromJwk(text: string): KeyObject {
+  let key: KeyObject;
+  let x: unknown;
+  try {
+    const jwk = JSON.parse(text);
+    x = jwk.x;
+    key = ofEd25519(createPrivateKey({ key: jwk, format: 'jwk' }));
+  } catch {
+    throw local('This is no private Ed25519 key in JWK.', 'it needs "kty": "OKP", "crv": "Ed25519", "x" and "d"');
+  }
+  // Node.js computes the public key, and leaves `x` unread.
+  if (x !== key.export({ format: 'jwk' }).x) {
+    throw local('The public key in this JWK is not that of its private key.');
+  }
+  return key;
+}
+
+function assertName(name: string): void {
+  if (!NAME.test(name)) {
+    throw local(
+      `'${name}' is no name for a key.`,
+      'use letters, digits, _, ., +, @ and -; the first a letter or digit',
+    );
+  }
+}
+
+function taken(name: string) {
+  return local(`There is a key '${name}' already.`, 'choose another name');
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { COMMANDS } from './commands/all.js';
+import { run } from './program.js';
+import type { Surroundings } from './terminal/surroundings.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const surroundings: Surroundings = {
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  userHome: homedir(),
+  // biome-ignore lint/plugin: this is where the clock comes from
+  now: Date.now,
+  stopped: () =>
+    new Promise((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    }),
+};
+
+// Whoever reads the output may close it early, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+process.exitCode = await run(process.argv.slice(2), COMMANDS, version, surroundings);
+// A terminal that was asked keeps the process alive otherwise.
+process.stdin.unref?.();

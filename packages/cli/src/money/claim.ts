@@ -1,0 +1,66 @@
+import type { JsonObject } from '@countersign/protocol';
+import { usage } from '../terminal/failure.js';
+
+/** What a claim does, and which of its parts it has. */
+export const ACTIONS = ['transfer', 'issue', 'destroy'] as const;
+
+/** A claim as a person states it: the amount in whole units. */
+export interface SpokenClaim {
+  readonly action: (typeof ACTIONS)[number];
+  readonly amount: string;
+  readonly symbol: string;
+  readonly source?: string;
+  readonly target?: string;
+}
+
+const FORM =
+  'transfer <amount> <symbol> from <wallet> to <wallet>, issue <amount> <symbol> to <wallet>, or destroy <amount> <symbol> from <wallet>';
+
+/** Reads `transfer 25.00 usd from shop to till`. */
+export function readClaim(text: string): SpokenClaim {
+  const [action = '', amount, symbol, ...rest] = text.trim().split(/\s+/);
+  const places: Record<string, string> = {};
+  for (let index = 0; index < rest.length; index += 2) {
+    const [word = '', place] = rest.slice(index, index + 2);
+    if (place === undefined || !['from', 'to'].includes(word) || word in places) throw malformed(text);
+    places[word] = place;
+  }
+  if (!isAction(action) || amount === undefined || symbol === undefined) throw malformed(text);
+  const { from: source, to: target } = places;
+  const isWhole = hasSource(action) === (source !== undefined) && hasTarget(action) === (target !== undefined);
+  if (!isWhole) throw malformed(text);
+  return {
+    action,
+    amount,
+    symbol,
+    ...(source === undefined ? {} : { source }),
+    ...(target === undefined ? {} : { target }),
+  };
+}
+
+export function isAction(text: string): text is SpokenClaim['action'] {
+  return (ACTIONS as readonly string[]).includes(text);
+}
+
+export function hasSource(action: SpokenClaim['action']): boolean {
+  return action !== 'issue';
+}
+
+export function hasTarget(action: SpokenClaim['action']): boolean {
+  return action !== 'destroy';
+}
+
+/** The claim as it is signed (interface/intents#claims). */
+export function claimOf({ action, source, target, symbol }: SpokenClaim, amount: number): JsonObject {
+  return {
+    action,
+    ...(source === undefined ? {} : { source: { handle: source } }),
+    ...(target === undefined ? {} : { target: { handle: target } }),
+    symbol: { handle: symbol },
+    amount,
+  };
+}
+
+function malformed(text: string) {
+  return usage(`'${text}' is no claim.`, FORM);
+}

@@ -1,0 +1,163 @@
+import {
+  Argument as CommanderArgument,
+  Command as CommanderCommand,
+  CommanderError,
+  Option as CommanderOption,
+} from 'commander';
+import { failureOf } from './client-failure.js';
+import type { Command } from './description/command.js';
+import { nameOf, optionsOf } from './description/definition.js';
+import { aboutGroup, helpBehind } from './description/groups.js';
+import { Invocation, type Values } from './description/invocation.js';
+import { EXIT, Failure } from './terminal/failure.js';
+import { Output } from './terminal/output.js';
+import type { Surroundings } from './terminal/surroundings.js';
+
+/**
+ * Runs one call of the command.
+ *
+ * @param args without the names of the program
+ * @returns the exit code
+ */
+export async function run(
+  args: readonly string[],
+  commands: readonly Command[],
+  version: string,
+  surroundings: Surroundings,
+): Promise<number> {
+  const program = parserOf(commands, version, surroundings);
+  try {
+    if (args.length === 0) {
+      surroundings.stdout.write(program.helpInformation());
+      return EXIT.done.code;
+    }
+    await program.parseAsync(withGivenHandles(args), { from: 'user' });
+    return EXIT.done.code;
+  } catch (error) {
+    return told(error, args, surroundings);
+  }
+}
+
+/**
+ * The ledger gives handles that may begin with a dash (`-3DdIYbO0trprOWNM`), which look like options. They are moved
+ * behind `--`, where nothing is an option; what follows an option may be its value, and stays.
+ */
+function withGivenHandles(args: readonly string[]): string[] {
+  if (args[0] === 'curl' || args.includes('--')) return [...args];
+  const isHandle = (text: string, index: number) =>
+    /^-[A-Za-z0-9_][A-Za-z0-9_-]{15}$/.test(text) && !args[index - 1]?.startsWith('--');
+  const handles = args.filter(isHandle);
+  if (handles.length === 0) return [...args];
+  return [...args.filter((text, index) => !isHandle(text, index)), '--', ...handles];
+}
+
+/** Tells the user why a call failed. */
+function told(error: unknown, args: readonly string[], surroundings: Surroundings): number {
+  // Help and version are asked for; of what else the parser throws it has told already.
+  if (error instanceof CommanderError) {
+    const isAsked = error.code === 'commander.helpDisplayed' || error.code === 'commander.version';
+    return isAsked ? EXIT.done.code : EXIT.usage.code;
+  }
+  const output = new Output(surroundings, args.includes('--json'));
+  const failure = error instanceof Failure ? error : failureOf(error);
+  if (failure !== undefined) {
+    output.failure(failure);
+    return failure.code;
+  }
+  // Standard output was closed by whoever read it, as `head` does.
+  if ((error as NodeJS.ErrnoException).code === 'EPIPE') return EXIT.done.code;
+  output.failure(new Failure('local', error instanceof Error ? error.message : String(error)));
+  if (surroundings.env.COUNTERSIGN_DEBUG) surroundings.stderr.write(`${(error as Error).stack}\n`);
+  return EXIT.local.code;
+}
+
+/** The parser of all commands. */
+export function parserOf(commands: readonly Command[], version: string, surroundings: Surroundings): CommanderCommand {
+  const program = prepared(new CommanderCommand('countersign'), surroundings)
+    .description('Work with the signed records of a Countersign ledger.')
+    .version(version)
+    .addHelpText('after', `\nExit codes: ${codes()}.\nPages: docs/cli/README.md`);
+  const groups = new Map<string, CommanderCommand>();
+  for (const command of commands) {
+    const [first = '', second] = command.path;
+    if (second === undefined) {
+      add(program, first, command, surroundings);
+      continue;
+    }
+    let group = groups.get(first);
+    if (group === undefined) {
+      group = prepared(program.command(first), surroundings).description(aboutGroup(first));
+      groups.set(first, group);
+    }
+    addBelow(group, command, surroundings);
+  }
+  return program;
+}
+
+/** `effect events list` has a word more. */
+function addBelow(group: CommanderCommand, command: Command, surroundings: Surroundings): void {
+  const [, second = '', third] = command.path;
+  if (third === undefined) {
+    add(group, second, command, surroundings);
+    return;
+  }
+  const found = group.commands.find((one) => one.name() === second);
+  const below = found ?? prepared(group.command(second), surroundings).description(aboutGroup(second));
+  add(below, third, command, surroundings);
+}
+
+function prepared(parser: CommanderCommand, { stdout, stderr, env }: Surroundings): CommanderCommand {
+  return parser
+    .exitOverride()
+    .showHelpAfterError('(add --help for what it takes)')
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      getOutHasColors: () => stdout.isTTY === true && !env.NO_COLOR,
+      getErrHasColors: () => stderr.isTTY === true && !env.NO_COLOR,
+    });
+}
+
+function add(parent: CommanderCommand, name: string, command: Command, surroundings: Surroundings): void {
+  const parser = prepared(parent.command(name), surroundings).summary(command.summary);
+  parser.description(`${command.summary}.${command.about === undefined ? '' : `\n\n${command.about}`}`);
+  for (const { name, about, isOptional, ask, choices } of command.arguments ?? []) {
+    const isLoose = isOptional === true || ask !== undefined;
+    const argument = new CommanderArgument(isLoose ? `[${name}]` : `<${name}>`, about);
+    parser.addArgument(choices === undefined ? argument : argument.choices([...choices]));
+  }
+  for (const given of optionsOf(command)) {
+    const about = given.env === undefined ? given.about : `${given.about} (${given.env})`;
+    const option = new CommanderOption(given.flags, about);
+    if (given.choices !== undefined) option.choices([...given.choices]);
+    if (given.default !== undefined) option.default(given.default);
+    parser.addOption(option);
+  }
+  parser.addHelpText('after', helpBehind(command));
+  parser.action(async () => {
+    const values = valuesOf(parser, command, surroundings);
+    const output = new Output(surroundings, values.json === true);
+    await command.run(new Invocation(command, values, output, surroundings));
+  });
+}
+
+/** The values of a call by the names that the command gave them. */
+function valuesOf(parser: CommanderCommand, command: Command, { env }: Surroundings): Values {
+  const values: Record<string, Values[string]> = {};
+  for (const [index, { name }] of (command.arguments ?? []).entries()) values[name] = parser.processedArgs[index];
+  const options = parser.opts<Values>();
+  for (const option of optionsOf(command)) {
+    const name = nameOf(option);
+    const camel = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const fromEnv = option.env === undefined ? undefined : env[option.env] || undefined;
+    values[name] = parser.getOptionValueSource(camel) === 'cli' ? options[camel] : (fromEnv ?? options[camel]);
+  }
+  return values;
+}
+
+function codes(): string {
+  return Object.entries(EXIT)
+    .map(([name, { code }]) => `${code} ${name}`)
+    .join(', ');
+}

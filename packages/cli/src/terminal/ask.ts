@@ -1,0 +1,47 @@
+import { Failure } from './failure.js';
+import type { Surroundings } from './surroundings.js';
+
+/** A question to a person at a terminal. */
+export type Question =
+  | { readonly kind: 'text'; readonly message: string; readonly initial?: string }
+  | { readonly kind: 'password'; readonly message: string; readonly repeat?: boolean }
+  | { readonly kind: 'confirm'; readonly message: string }
+  | { readonly kind: 'select'; readonly message: string; readonly choices: readonly string[] };
+
+/**
+ * Asks. Questions are written to standard error, so that standard output holds results only.
+ *
+ * @returns the answer; `yes` or `no` for a confirmation
+ * @throws Failure when the user gives up
+ */
+export async function ask(question: Question, { stdin, stderr }: Surroundings): Promise<string> {
+  // Loaded only when somebody is asked: commands in scripts start faster.
+  const clack = await import('@clack/prompts');
+  const streams = { input: stdin, output: stderr, withGuide: false };
+  const answered = <Value>(answer: Value): Exclude<Value, symbol> => {
+    if (typeof answer === 'symbol') throw new Failure('cancelled', 'Stopped.');
+    return answer as Exclude<Value, symbol>;
+  };
+  const message = question.message;
+  const isGiven = (text: string | undefined) => (text ? undefined : 'Enter a value.');
+  switch (question.kind) {
+    case 'text': {
+      const initial = question.initial === undefined ? {} : { initialValue: question.initial };
+      return answered(await clack.text({ ...streams, message, ...initial, validate: isGiven }));
+    }
+    case 'password': {
+      const password = answered(await clack.password({ ...streams, message, validate: isGiven }));
+      if (question.repeat) {
+        const isSame = (again: string | undefined) => (again === password ? undefined : 'The passwords differ.');
+        answered(await clack.password({ ...streams, message: 'Repeat the password', validate: isSame }));
+      }
+      return password;
+    }
+    case 'confirm':
+      return answered(await clack.confirm({ ...streams, message, initialValue: false })) ? 'yes' : 'no';
+    case 'select': {
+      const options = question.choices.map((value) => ({ value, label: value }));
+      return answered(await clack.select<string>({ ...streams, message, options }));
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/** What to try when the server refuses for a reason (interface/errors#reasons). */
+const ADVICE: Readonly<Record<string, string>> = {
+  'auth.unauthorized':
+    'leave out --anonymous or choose a key with --signer; repeat the command when a token has just expired',
+  'auth.forbidden':
+    '`countersign access explain <kind>/<handle> <action>` tells which rules grant it. Reading by token needs a rule with ' +
+    '`bearer`, a rule without `record` grants nothing below the ledger',
+  'crypto.hash-invalid': 'leave the hash out: it is computed here',
+  'crypto.parent-hash-invalid': 'somebody changed the record meanwhile: look at it again, then repeat the change',
+  'crypto.signature-invalid': 'the record may have changed since it was read: repeat the command',
+  'crypto.signature-missing': 'choose a key with --signer',
+  'api.body-malformed': 'mend the JSON; the largest body has 1 MiB',
+  'api.query-malformed': 'see docs/interface/lists.md for what a kind is filtered by',
+  'api.route-not-found': 'check the ledger (`countersign status`) and the address of the server, which ends in /v2',
+  'api.no-tenant-allowed': 'leave the ledger out',
+  'api.request-timeout': 'repeat the command; look first whether a write was done',
+  'api.rate-limit-exceeded': 'wait a little, then repeat the command',
+  'api.unexpected-error': 'repeat the command; the log of the server has the cause',
+  'record.not-found': 'check the handle and the ledger',
+  'record.relation-not-found': 'create the record that is named first, or mend its handle',
+  'record.duplicated':
+    'choose another handle, or use the record that is there (a ledger: `countersign ledger select <handle>`)',
+  'record.schema-invalid': 'mend the members named above; `--help` lists those of the kind',
+  'record.drop-rejected': 'drop what depends on it first, or empty the wallet',
+};
+
+/** What to try, for a reason. */
+export function adviceOn(reason: string): string | undefined {
+  return Object.hasOwn(ADVICE, reason) ? ADVICE[reason] : undefined;
+}

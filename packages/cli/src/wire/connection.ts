@@ -1,0 +1,95 @@
+import { isObject, type Json, type JsonObject } from '@countersign/protocol';
+import { Failure } from '../terminal/failure.js';
+import { adviceOn } from './advice.js';
+import { type Answer, ask } from './exchange.js';
+import type { Identity } from './identity.js';
+
+/**
+ * A server as `curl` and `status` use it: what it answers is handed on as it is. Other commands use the client, which
+ * verifies answers.
+ */
+export class Connection {
+  constructor(
+    readonly server: URL,
+    /** Handle of the ledger; undefined outside of all. */
+    readonly ledger: string | undefined,
+    readonly identity: Identity,
+    readonly now: () => number,
+  ) {}
+
+  /** The same server and identity outside of ledgers. */
+  outside(): Connection {
+    return new Connection(this.server, undefined, this.identity, this.now);
+  }
+
+  /**
+   * Reads what is at a path.
+   *
+   * @throws Failure when the server refuses
+   */
+  async get<Body extends Json = JsonObject>(path: string): Promise<Body> {
+    const answer = await this.exchange('GET', path);
+    if (answer.status === 200) return jsonOf(answer) as Body;
+    throw refusal(answer);
+  }
+
+  /** Sends bytes as they are, with a token, and gives whatever is answered. */
+  async exchange(method: string, path: string, body?: Uint8Array): Promise<Answer> {
+    const authorization = await this.identity.authorization(this.ledger);
+    return ask({
+      method,
+      server: this.server,
+      path,
+      headers: [
+        ['accept', 'application/json'],
+        ...(this.ledger === undefined ? [] : [['x-ledger', this.ledger] as const]),
+        ...(authorization === undefined ? [] : [['authorization', authorization] as const]),
+        ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
+      ],
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+}
+
+/** What a server says when it refuses. */
+export function refusal({ status, bytes }: Answer): Failure {
+  let body: Json = null;
+  try {
+    body = JSON.parse(bytes.toString()) as Json;
+  } catch {
+    // Told below.
+  }
+  const data = isObject(body) && isObject(body.data) ? body.data : undefined;
+  if (data === undefined || typeof data.reason !== 'string') {
+    return new Failure('unreachable', `The server answered ${status}, and not like a ledger server.`, {
+      advice: 'check the address: the base URL ends in /v2',
+    });
+  }
+  const custom = isObject(data.custom) ? data.custom : {};
+  const hint = typeof custom.hint === 'string' ? custom.hint : adviceOn(data.reason);
+  return new Failure('refused', String(data.detail ?? data.reason), {
+    reason: data.reason,
+    advice: hint,
+    errors: errorsOf(custom),
+    body,
+  });
+}
+
+/** The items of `custom.errors`, one line for each. */
+function errorsOf({ errors }: JsonObject): string[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.map((one) => {
+    if (!isObject(one)) return String(one);
+    return `${one.instancePath ?? one.path ?? ''} ${one.message ?? JSON.stringify(one)}`.trim();
+  });
+}
+
+function jsonOf({ bytes, status }: Answer): Json {
+  try {
+    return JSON.parse(bytes.toString()) as Json;
+  } catch {
+    throw new Failure('unreachable', `The server answered ${status} with something else than JSON.`, {
+      advice: 'check the address: the base URL ends in /v2',
+    });
+  }
+}

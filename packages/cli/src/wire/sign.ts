@@ -1,0 +1,113 @@
+import { hash as hashOf, isObject, type Json, type JsonObject, PROOF_METHOD, signProof } from '@countersign/protocol';
+import type { KeyPair } from '../home/encrypted-key.js';
+import { type Route, routeOf } from './route.js';
+
+/** What the signer of a request needs to know and do. */
+export interface SigningMeans {
+  /** Without one, proofs are left to the token of the request (interface/tokens#token-only-writes). */
+  readonly key: KeyPair | undefined;
+  /** The ledger that the request is for, as its header names it. */
+  readonly ledger: string | undefined;
+  /** Whether proofs name the ledger they are for. A record that two ledgers share is signed without. */
+  readonly isBound: boolean;
+  now(): number;
+  /**
+   * Reads the record that a route is about, as it is now, and verifies it: its hash is going to be signed.
+   *
+   * @throws what ends the request, when there is none or it does not verify
+   */
+  read(route: Route): Promise<{ readonly hash: string; readonly luid: string }>;
+}
+
+/**
+ * Completes and signs the body of a request: fills what follows from the record (`luid`, `data.parent`), computes the
+ * hash, and adds a proof.
+ *
+ * @param path below the base URL, without a query
+ * @param body as the caller has sent it; undefined for none
+ * @returns what goes out; the very body where it is complete, or nothing is signed
+ */
+export async function signRequest(
+  method: string,
+  path: string,
+  body: Json | undefined,
+  means: SigningMeans,
+): Promise<Json | undefined> {
+  const route = routeOf(method, path);
+  if (route === undefined || !(body === undefined || isObject(body))) return body;
+  return route.purpose === 'proof' ? proof(route, body ?? {}, means) : envelope(route, body ?? {}, means);
+}
+
+/** A flat proof over the record's hash. A body without `custom` and without members of a proof is the custom data. */
+async function proof(route: Route, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
+  if (typeof body.result === 'string') return body;
+  const isPlain = !('custom' in body) && !('method' in body || 'public' in body || 'digest' in body);
+  const given = isPlain ? body : isObject(body.custom) ? body.custom : {};
+  const custom = { ...stamp(route, means), ...given };
+  if (means.key === undefined) return { custom };
+  const { hash } = await means.read(route);
+  return signProof({ hash, custom: stripped(custom), ...means.key });
+}
+
+/** Create, update, drop, and what is asked about a record: `{hash, data, meta: {proofs}}`. */
+async function envelope(route: Route, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
+  if (typeof body.hash === 'string' && proofsOf(body).some((one) => isSignedBy(one, means.key))) return body;
+  const { custom: beside, ...rest } = body;
+  const filled = await fill(route, rest, means);
+  // What lacks data is left to the server, whose refusal tells what is wrong.
+  if (!isObject(filled.data)) return body;
+  const hash = hashOf(filled.data);
+  const sent = proofsOf(filled);
+  const partial = sent.filter(isPartial).map((one) => (isObject(one.custom) ? one.custom : {}));
+  const custom = stripped(
+    Object.assign(stamp(route, means, filled.data), statusOf(route), ...partial, isObject(beside) ? beside : {}),
+  );
+  const own: JsonObject = means.key === undefined ? { custom } : signProof({ hash, custom, ...means.key });
+  const meta = isObject(filled.meta) ? filled.meta : {};
+  return { ...filled, hash, meta: { ...meta, proofs: [...sent.filter((one) => !isPartial(one)), own] } };
+}
+
+/** Fills in which version of the record is meant, where the caller leaves that open. */
+async function fill(route: Route, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
+  const { purpose } = route;
+  if (purpose === 'question') return { ...body, data: body.data ?? {} };
+  if (purpose === 'create') return body;
+  const data = body.data === undefined && purpose === 'drop' ? {} : body.data;
+  // A luid may be left out of an update, not of a drop (interface/records#drop).
+  if (!isObject(data) || (typeof data.parent === 'string' && typeof body.luid === 'string')) return body;
+  const { hash, luid } = await means.read(route);
+  return { ...body, luid: body.luid ?? luid, data: { ...data, parent: data.parent ?? hash } };
+}
+
+/** When it is signed, and what for. */
+function stamp(route: Route, { ledger, isBound, now }: SigningMeans, data?: JsonObject): JsonObject {
+  const named = route.isOutside ? data?.handle : (route.ledger ?? ledger);
+  return {
+    moment: new Date(now()).toISOString(),
+    ...(isBound && typeof named === 'string' ? { ledger: named } : {}),
+    ...(route.kind === undefined ? {} : { record: route.kind }),
+  };
+}
+
+function statusOf({ purpose }: Route): JsonObject {
+  return purpose === 'create' ? { status: 'created' } : purpose === 'drop' ? { status: 'dropped' } : {};
+}
+
+function proofsOf({ meta }: JsonObject): JsonObject[] {
+  return isObject(meta) && Array.isArray(meta.proofs) ? meta.proofs.filter(isObject) : [];
+}
+
+function isSignedBy(proof: JsonObject, key: KeyPair | undefined): boolean {
+  return key !== undefined && proof.public === key.public && typeof proof.result === 'string';
+}
+
+/** A proof that has no signature, only what is to be said with it. */
+function isPartial(proof: JsonObject): boolean {
+  return proof.result === undefined && proof.public === undefined && (proof.method ?? PROOF_METHOD) === PROOF_METHOD;
+}
+
+/** `ledger: null` and `record: null` leave these out: the caller wants a proof that is not bound. */
+function stripped(custom: JsonObject): JsonObject {
+  const { ledger, record, ...rest } = custom;
+  return { ...rest, ...(ledger == null ? {} : { ledger }), ...(record == null ? {} : { record }) };
+}

@@ -1,0 +1,130 @@
+/** What a client finds out about its server, and what it does once. */
+const client = (path) => `packages/client/src/${path}`;
+const test = (path) => `packages/client/test/${path}.test.ts`;
+
+export const tests = [test('lies'), test('lies-about-lists')];
+
+export const mutants = [
+  {
+    id: 'client-hash',
+    file: client('verify.ts'),
+    find: 'if ((await this.#hash(data)) === hash) return;',
+    replace: 'if (hash) return;',
+    breaks: 'Data that was changed on the way is taken.',
+  },
+  {
+    id: 'client-proofs',
+    file: client('trust.ts'),
+    find: "if (verdicts.includes(false)) throw new AnswerError('proof', 'A proof does not verify');",
+    replace: '',
+    breaks: 'A record with broken proofs is taken.',
+  },
+  {
+    id: 'client-key',
+    file: client('trust.ts'),
+    find: 'return proof.public === this.key;',
+    replace: "return proof.signer === 'system';",
+    breaks: 'Anyone signs in the name of the ledger.',
+  },
+  {
+    id: 'client-luid-signed',
+    file: client('verify.ts'),
+    find: 'return isString(luid) && custom?.luid === luid;',
+    replace: 'return isString(luid);',
+    breaks: 'A record is served under the luid of another.',
+  },
+  {
+    id: 'client-name',
+    file: client('verify.ts'),
+    find: 'if (expected.id !== undefined && !isRenamed && !names.includes(expected.id)) {',
+    replace: 'if (false) {',
+    breaks: 'Another record than was asked for is taken.',
+  },
+  {
+    id: 'client-older-version',
+    file: client('trust.ts'),
+    find: 'seen.older.includes(now.id) || seen.parent === now.id || now.moment + skew < seen.moment',
+    replace: 'now.id === undefined',
+    breaks: 'A version that was replaced is taken for the current one.',
+  },
+  {
+    id: 'client-fewer-proofs',
+    file: client('trust.ts'),
+    find: 'return now.count < seen.count || proofs[seen.count - 1]?.digest !== seen.last;',
+    replace: 'return false;',
+    breaks: 'A status that was taken back is taken for the current one.',
+  },
+  {
+    id: 'client-moment',
+    file: client('trust.ts'),
+    find: "if (!isNow) throw new AnswerError('stale'",
+    replace: "if (false) throw new AnswerError('stale'",
+    breaks: 'A list or refusal of another day is taken.',
+  },
+  {
+    id: 'client-unsigned-refusal',
+    file: client('verify.ts'),
+    find: "} else if (!isOutside && status < 500 && data.reason !== 'api.route-not-found') {",
+    replace: '} else if (false) {',
+    breaks: 'Anyone on the way says that a record is missing.',
+  },
+  {
+    id: 'client-stored-is-sent',
+    file: client('channel.ts'),
+    find: 'await this.#checkStored(stored, request, answer.status, signal);',
+    replace: '',
+    breaks: 'A write is said to be done that was not.',
+  },
+  {
+    id: 'client-size',
+    file: client('bounded-text.ts'),
+    find: 'if (size > maxBytes) {',
+    replace: 'if (size > 10 * maxBytes) {',
+    breaks: 'An answer fills the memory.',
+  },
+  {
+    id: 'client-page',
+    file: client('channel.ts'),
+    find: "if (page?.index !== index) throw new AnswerError('record', `The page is not ${index}`);",
+    replace: '',
+    breaks: 'One page is served as another.',
+  },
+  {
+    id: 'client-endless-pages',
+    file: client('pages.ts'),
+    find: 'if (repeated >= REPEATED) throw',
+    replace: 'if (repeated < 0) throw',
+    breaks: 'A list never ends.',
+  },
+  {
+    id: 'client-confirmed-drop',
+    file: client('collection.ts'),
+    find: "if (last?.meta.action !== 'drop') throw",
+    replace: 'if (!last) throw',
+    breaks: 'A record is said to be dropped that is there.',
+  },
+  {
+    id: 'client-nonce',
+    file: client('channel.ts'),
+    find: 'nonce: encodeBase64(crypto.getRandomValues(new Uint8Array(9))),',
+    replace: '',
+    breaks: 'Of two equal updates in one millisecond one is lost.',
+    tests: [test('network')],
+  },
+  {
+    id: 'client-path',
+    file: client('collection.ts'),
+    find: 'return encodeURIComponent(name);',
+    replace: 'return name;',
+    breaks: 'A handle leads to another path.',
+    tests: [test('network')],
+  },
+  {
+    id: 'client-token-on-writes',
+    file: client('token.ts'),
+    find: 'if (isWrite && !(source.onWrites ?? isCredentials)) return undefined;',
+    replace: '',
+    breaks: 'The key of the ledger becomes an owner of what is created.',
+    tests: [test('tokens')],
+  },
+];
