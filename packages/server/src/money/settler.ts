@@ -8,7 +8,7 @@ import { Batch, type Unfit } from './batch.js';
 import { Handing } from './handing/handing.js';
 import { HomeLease } from './home-lease.js';
 import type { Item, Ready } from './items.js';
-import { type Directory, directoryOf, type Found } from './resolution/directory.js';
+import { KnownRecords } from './resolution/known-records.js';
 import type { SettlerMeans } from './settler-means.js';
 import { assertWanted, type WaitingIntent } from './waiting-intent.js';
 import { WaitingQueue } from './waiting-queue.js';
@@ -55,7 +55,7 @@ const BLOCKED = { result: 'blocked', version: 0 } as const;
  */
 export class Settler {
   readonly #queue = new WaitingQueue();
-  readonly #found = new Map<string, Found>();
+  readonly #known = new KnownRecords();
   #books: Books;
   #isRunning = false;
   /** The batch that is stored now, and the one that is sent after it. */
@@ -247,7 +247,7 @@ export class Settler {
     const prepared = await Promise.all(
       intents.map(async (one) => {
         try {
-          const ready = await one.item.prepare(this.#directory(one.item));
+          const ready = await one.item.prepare(this.#known.directory(one.item.session));
           assertWanted(one);
           return { ...one, ready };
         } catch (error) {
@@ -257,22 +257,6 @@ export class Settler {
       }),
     );
     return prepared.filter((one) => one !== undefined);
-  }
-
-  /** The wallets, symbols and bridges of the ledger. What was found is kept: the commit compares its version. */
-  #directory({ session }: Item): Directory {
-    const stored = directoryOf(session);
-    const find = (kind: 'wallet' | 'symbol' | 'bridge') => async (handle: string) => {
-      const key = `${kind} ${handle}`;
-      const known = this.#found.get(key);
-      if (known) return known;
-      const found = await stored[kind](handle);
-      if (!found) return undefined;
-      if (this.#found.size >= limits.intents.known) this.#found.clear();
-      this.#found.set(key, found);
-      return found;
-    };
-    return { wallet: find('wallet'), symbol: find('symbol'), bridge: find('bridge') };
   }
 
   async #load(ready: readonly ReadyIntent[]): Promise<void> {
@@ -387,7 +371,7 @@ export class Settler {
   /** Everything is read again: something that was decided on has changed. */
   #forget(): void {
     this.#books = new Books(this.means.newLuid);
-    this.#found.clear();
+    this.#known.forget();
   }
 
   /** Whether this process may decide: it is the home of the ledger for a while yet. */

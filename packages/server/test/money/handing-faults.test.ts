@@ -140,7 +140,7 @@ describe('an intent is decided on once, and its client is told so, when', () => 
     await home.stop();
   });
 
-  it.each(['../../tmp/x', 'nobody', '1/2/0123456789abcdef', ''])('the home is called %j', async (holder) => {
+  it.each(['../../elsewhere/x', 'nobody', '1/2/0123456789abcdef', ''])('the home is called %j', async (holder) => {
     const { money, other } = await siblings.makeLedger();
     await query(
       siblings.first,
