@@ -13,6 +13,10 @@ const WARM = 3_000;
 const RATE = 300;
 const SECONDS = 10;
 
+/** Intents of the small ledger that a large one is compared with, and how many a large one is given at a time. */
+const SMALL = 10_000;
+const STRETCH = 10_000;
+
 /** Milliseconds after which what was accepted must be settled. */
 const PATIENCE = 60_000;
 
@@ -51,7 +55,7 @@ export class MoneyMeasure {
 
   /**
    * @param tell gives the load generator a task
-   * @param servers `{ workers, port, folder, child }` of each
+   * @param servers `{ port, folder, child }` of each: with one worker, with two, and one to compare sizes with, if asked
    * @param ceiling `{ port, child }`
    */
   constructor(tell, servers, ceiling, options) {
@@ -63,7 +67,7 @@ export class MoneyMeasure {
 
   /** @returns lines to print */
   async all() {
-    const [one, two] = this.#servers;
+    const [one, two, small] = this.#servers;
     for (const server of this.#servers) {
       this.#databases.set(server, await connectToDatabase(server.folder));
       await this.#tell('foundMoney', { port: server.port });
@@ -77,9 +81,39 @@ export class MoneyMeasure {
     const rounds = [];
     for (let round = 0; round < this.#options.rounds; round += 1) rounds.push(await this.#round(kinds));
     const steady = await this.#settle(one, 'transfer', RATE * SECONDS, RATE);
+    const sizes = small === undefined ? [] : await this.#sizes(small, one);
     for (const server of this.#servers) await this.#verify(server);
     for (const database of this.#databases.values()) await database.end();
-    return report(rounds, steady);
+    return [...report(rounds, steady), ...sizes];
+  }
+
+  /**
+   * Compares what a transfer costs where there are few intents and where there are many: the same rounds in turns, each
+   * server with one worker.
+   *
+   * @returns lines to print
+   */
+  async #sizes(small, large) {
+    const { grow, rounds, seconds } = this.#options;
+    await this.#fill(small, SMALL);
+    await this.#fill(large, grow);
+    const count = Math.ceil(this.#rates.spread * seconds);
+    const costs = [];
+    for (let round = 0; round <= rounds; round += 1) {
+      const few = await this.#settle(small, 'transfer', count);
+      const many = await this.#settle(large, 'transfer', count);
+      // The first round warms up both.
+      if (round > 0) costs.push({ few, many });
+    }
+    return sizeReport(costs, [SMALL, grow]);
+  }
+
+  /** Sends transfers until a server has `target` intents. */
+  async #fill(server, target) {
+    while (this.#sent.get(server) < target) {
+      const count = Math.min(STRETCH, target - this.#sent.get(server));
+      await this.#settle(server, 'transfer', count);
+    }
   }
 
   async #round(kinds) {
@@ -172,6 +206,18 @@ function costOf(before, after, count) {
   if (before === undefined || after === undefined) return {};
   const each = (name) => ((after[name] - before[name]) * 1_000) / count;
   return { server: each('server'), main: each('main'), database: each('database') };
+}
+
+function sizeReport(costs, [few, many]) {
+  const each = ({ server, database }) => server + database;
+  const middle = (of) => median(costs.map(of));
+  return [
+    `processor time of a transfer, server and database: ${middle(({ few }) => each(few)).toFixed(0)} µs at ${few} ` +
+      `intents, ${middle(({ many }) => each(many)).toFixed(0)} µs at ${many}: ` +
+      `${middle(({ few, many }) => each(many) / each(few)).toFixed(2)} times`,
+    `of that the database: ${middle(({ few }) => few.database).toFixed(0)} µs and ` +
+      `${middle(({ many }) => many.database).toFixed(0)} µs`,
+  ];
 }
 
 function report(rounds, steady) {

@@ -11,7 +11,7 @@ export const usage = `npm run bench -- [options]
   --rounds N        measurements of each shape, of which the median is shown (3)
   --connections N   keep-alive connections at a time (64)
   --only A,B        some shapes only: ${Object.keys(shapes).join(', ')}, deliveries, money
-  --grow N          measure, load N more records, measure again: cost against size
+  --grow N          measure, load N more records, measure again: cost against size; of transfers, until there are N
   --profile DIR     write a CPU profile of the server into DIR
   --server FILE     the server to measure (packages/server/dist/main.js)
 `;

@@ -85,13 +85,13 @@ async function bench(options) {
 /** Measures settling on two more servers, with one worker and with two, which leave nothing behind either. */
 async function measureMoney(tell, options, children, folder) {
   const servers = [];
-  for (const workers of [1, 2]) {
-    const own = join(folder, `workers-${workers}`);
+  for (const workers of options.grow === undefined ? [1, 2] : [1, 2, 1]) {
+    const own = join(folder, `money-${servers.length}`);
     await mkdir(own);
     const port = await freePort();
     const { child } = await startLedger(options, port, own, workers);
     children.push(child);
-    servers.push({ workers, port, folder: own, child });
+    servers.push({ port, folder: own, child });
   }
   const port = await freePort();
   const { child } = await startServer([here('./ceiling/settle.mjs')], { PORT: port });
