@@ -45,7 +45,7 @@ export type Meta = {
 };
 
 /** What a change did to the record (interface/records#history). */
-export type ChangeAction = 'create' | 'update' | 'drop';
+export type ChangeAction = 'create' | 'update' | 'drop' | 'erase';
 
 /** `meta` of a change snapshot: missing labels are null (interface/envelope#meta, interface/records#history). */
 export type ChangeMeta = Omit<Meta, 'labels'> & {

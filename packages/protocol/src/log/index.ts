@@ -1,0 +1,18 @@
+export * from './bounds.js';
+export * from './bundle.js';
+export * from './check.js';
+export * from './checkpoint.js';
+export * from './cosignature.js';
+export * from './edge.js';
+export * from './fault.js';
+export { emptyRoot, HASH_BYTES, leafHash, nodeHash, portableSha256, type Sha256 } from './hashing.js';
+export { formatVkey, KEY_TYPES, type KeyUse, type NoteKey, noteKey, parseVkey, type SignBytes } from './key.js';
+export * from './leaf.js';
+export * from './note.js';
+export * from './open-note.js';
+export * from './policy.js';
+export * from './proof-file.js';
+export * from './proofs.js';
+export * from './tile-path.js';
+export * from './tiles.js';
+export { type AddCheckpoint, formatAddCheckpoint, parseAddCheckpoint } from './witness.js';

@@ -1,0 +1,76 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { decodeBase64 } from '../base64.js';
+import { LogError } from './fault.js';
+import { HASH_BYTES } from './hashing.js';
+
+/** Of WebCrypto's platforms and Node.js alike; the language's own library has no decoder. */
+declare const TextDecoder: new (
+  label: string,
+  options: { fatal: boolean; ignoreBOM: boolean },
+) => { decode(bytes: Uint8Array): string };
+
+const DECIMAL = /^(?:0|[1-9]\d{0,15})$/;
+/** ASCII control characters other than newline, which signed-note forbids. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
+
+/** The UTF-8 bytes of `text`. @throws TypeError for a lone surrogate, which has no UTF-8 */
+export function utf8(text: string): Uint8Array {
+  if (!(text as unknown as { isWellFormed(): boolean }).isWellFormed()) throw new TypeError('text is no Unicode');
+  return utf8ToBytes(text);
+}
+
+/**
+ * The text of `input`, which is to be UTF-8 of at most `limit` bytes; `what` names it for people.
+ *
+ * @throws LogError `too-long`; `malformed` unless it is Unicode
+ */
+export function boundedText(input: string | Uint8Array, limit: number, what: string): string {
+  if (input.length > limit) throw new LogError('too-long', `${what} has more than ${limit} bytes`);
+  try {
+    if (typeof input !== 'string') {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(input);
+    }
+    if (utf8(input).length <= limit) return input;
+  } catch {
+    throw new LogError('malformed', `${what} is no UTF-8`);
+  }
+  throw new LogError('too-long', `${what} has more than ${limit} bytes`);
+}
+
+/** @throws LogError `malformed` when `text` has a control character that signed-note forbids */
+export function refuseControls(text: string, what: string): void {
+  if (CONTROL.test(text)) throw new LogError('malformed', `${what} has a control character`);
+}
+
+/**
+ * The number that `text` says in decimal without leading zeros, at most 2^53 - 1.
+ *
+ * @throws LogError `malformed`
+ */
+export function parseDecimal(text: string, what: string): number {
+  const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw new LogError('malformed', `${what} is no number from 0 to 2^53 - 1`);
+  return value;
+}
+
+/** The bytes that `text` has in strict, padded base64. @throws LogError `malformed` */
+export function parseBase64(text: string, what: string): Uint8Array {
+  const bytes = decodeBase64(text);
+  if (bytes === undefined) throw new LogError('malformed', `${what} is no base64`);
+  return bytes;
+}
+
+/** The 32 bytes of a hash in base64. @throws LogError `malformed` */
+export function parseHash(text: string, what: string): Uint8Array {
+  const bytes = parseBase64(text, what);
+  if (bytes.length !== HASH_BYTES) throw new LogError('malformed', `${what} has not ${HASH_BYTES} bytes`);
+  return bytes;
+}
+
+/** `value` as it is. @throws RangeError unless it is a whole number from `least` to 2^53 - 1 */
+export function whole(value: number, what: string, least = 0): number {
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new RangeError(`${what} is no whole number from ${least} on`);
+  return value;
+}
