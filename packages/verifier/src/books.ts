@@ -1,4 +1,5 @@
 import { parseAddress, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import { ErasedWallets } from './erased-wallets.js';
 import type { Report } from './finding.js';
 import type { LedgerKeys } from './keys.js';
 import type { BalanceLine, EntryLine, LimitLine } from './lines.js';
@@ -23,6 +24,7 @@ export class Books {
   readonly #limits: SetLimit[] = [];
   readonly #wallets = new Map<string, WalletLife[]>();
   readonly #handles = new Map<string, string>();
+  readonly #erased = new ErasedWallets();
   /** Balances as the ledger states them, by handle of the wallet and symbol. */
   readonly #stated = new Map<string, { available: number; reserved: number; luid: string }>();
   readonly #entered = new Map<string, EntryLine>();
@@ -43,6 +45,16 @@ export class Books {
     return this.#moved.size;
   }
 
+  /** Wallets whose texts were erased. */
+  get erased(): number {
+    return this.#erased.count;
+  }
+
+  /** A wallet of which nothing says what it was called. */
+  addErased(luid: string): void {
+    this.#erased.add(luid);
+  }
+
   addWallet(handle: string, life: WalletLife): void {
     this.#handles.set(life.luid, handle);
     const lives = this.#wallets.get(handle);
@@ -52,7 +64,7 @@ export class Books {
 
   /** Whether the luid is that of a wallet of the handle. All wallets must have been added. */
   isWallet(luid: string, handle: string): boolean {
-    return this.#handles.get(luid) === handle;
+    return this.#handles.get(luid) === handle || this.#erased.has(luid);
   }
 
   addIntent({ moved, limits }: { readonly moved: readonly Movement[]; readonly limits: readonly SetLimit[] }): void {
@@ -67,6 +79,13 @@ export class Books {
   /** A balance as the ledger states it. */
   addBalance({ wallet, symbol, version, available, reserved }: BalanceLine): void {
     const handle = this.#handles.get(wallet);
+    const last = { version, available: available.amount, reserved: reserved?.amount ?? 0 };
+    if (this.#erased.has(wallet)) {
+      this.#last.set(`${wallet} ${symbol}`, last);
+      if (available.amount !== 0 || (reserved?.amount ?? 0) !== 0)
+        this.#about(wallet, `is erased, and has a balance of ${symbol}`);
+      return;
+    }
     if (handle === undefined) {
       this.#about(wallet, `has a balance of ${symbol}, and is no wallet of the ledger`);
       return;
@@ -78,7 +97,7 @@ export class Books {
       reserved: before.reserved + (reserved?.amount ?? 0),
       luid: wallet,
     });
-    this.#last.set(`${wallet} ${symbol}`, { version, available: available.amount, reserved: reserved?.amount ?? 0 });
+    this.#last.set(`${wallet} ${symbol}`, last);
   }
 
   /** A movement as the ledger has noted it: it follows from the one before, and a proof of its intent says so. */
@@ -104,6 +123,10 @@ export class Books {
     if (availableBy === 0 && reservedBy === 0) {
       if (!this.#limiting.has(intent))
         this.report(place, 'money', `notes a movement of ${symbol} in ${wallet} that it did not make`);
+      return;
+    }
+    if (this.#erased.has(wallet)) {
+      this.#erased.addEntry(entry);
       return;
     }
     const isSaid =
@@ -155,11 +178,18 @@ export class Books {
    * @param isWhole whether all wallets, dropped ones included, and all movements that were noted must be there
    */
   end(isWhole: boolean): void {
+    for (const { wallet, symbol, intent, change } of this.#erased.match(this.#moved, this.#seen))
+      this.report(
+        { kind: 'intent', luid: intent, change },
+        'money',
+        `has a movement of ${symbol} in ${wallet} noted, which is erased, and its proofs tell none like it`,
+      );
     const balances = this.#replay(isWhole);
     for (const [key, { available, reserved, symbol, wallet }] of balances) {
       const stated = this.#stated.get(key);
       if (stated?.available === available && stated.reserved === reserved) continue;
       if (!isWhole && !this.#wallets.has(wallet)) continue;
+      if (!stated && available === 0 && reserved === 0 && this.#erased.mayBe(wallet)) continue;
       const luid = stated?.luid ?? this.#wallets.get(wallet)?.at(-1)?.luid ?? wallet;
       const says = stated ? `${stated.available} available and ${stated.reserved} reserved` : 'nothing';
       this.#about(luid, `has ${says} of ${symbol}, where the proofs of intents give ${available} and ${reserved}`);
@@ -219,10 +249,11 @@ export class Books {
       const { wallet, symbol, moment, isJudged } = movement;
       const { available, reserved } = balances.get(`${wallet} ${symbol}`)!;
       const fault = (detail: string) => reportMovement(this.report, movement, detail);
-      if (isWhole && !this.#wallets.has(wallet))
+      if (isWhole && !this.#wallets.has(wallet) && !this.#erased.mayBe(wallet))
         fault(`moves ${symbol} in ${wallet}, which is no wallet of the ledger`);
       if (reserved < 0) fault(`takes more ${symbol} from ${wallet} than was reserved`);
-      if (!isJudged) continue;
+      // The minimum of a wallet that is erased is that of an address of which nobody knows where it led.
+      if (!isJudged || (this.#erased.mayBe(wallet) && !this.#wallets.has(wallet))) continue;
       const least = this.#leastAt(wallet, symbol, moment);
       if (available < least) fault(`leaves ${available} ${symbol} in ${wallet}, below its minimum of ${least}`);
     }

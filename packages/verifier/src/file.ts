@@ -1,7 +1,11 @@
 import type { Suite } from '@countersign/protocol';
-import type { Finding } from './finding.js';
+import { type Policy, portableSha256, type Sha256 } from '@countersign/protocol/log';
+import type { Finding, Report } from './finding.js';
 import { LedgerVerifier } from './ledger-verifier.js';
 import { FORMAT, FORMAT_VERSION, type HeaderLine, type Line, parseLine, rankOf } from './lines.js';
+import type { Held } from './log/checkpoints.js';
+import { logSentences } from './log/sentences.js';
+import { TreeVerifier } from './log/tree.js';
 import type { Summary } from './summary.js';
 
 /** A running SHA-256, as `createHash('sha256')` of Node.js is one. */
@@ -13,7 +17,13 @@ export interface Digest {
 export interface FileOptions {
   readonly suite: Suite;
   readonly digest: Digest;
+  /** Hashes leaves; in plain JavaScript where none is given. */
+  readonly sha256?: Sha256;
   readonly pinned?: string;
+  /** Signed checkpoints of the ledger's log that somebody has kept: the log must go on from each. */
+  readonly checkpoints?: readonly Held[];
+  /** Whose cosignatures the checkpoint of the export needs. */
+  readonly policy?: Policy;
   readonly found: (finding: Finding) => void;
 }
 
@@ -29,6 +39,7 @@ export class NotAnExport extends Error {
  */
 export class ExportVerifier {
   #verifier: LedgerVerifier | undefined;
+  #tree: TreeVerifier | undefined;
   #header: HeaderLine | undefined;
   readonly #lines: Record<string, number> = {};
   #number = 0;
@@ -76,7 +87,8 @@ export class ExportVerifier {
     if (rank < this.#rank || line.line === 'header') this.#fault('file', `is a line '${line.line}' out of its place`);
     this.#rank = Math.max(rank, this.#rank);
     if (line.line === 'change') this.#assertSorted(line.luid);
-    this.#verifier.addLine(line);
+    if (line.line === 'change' || line.line === 'leaf') this.#tree!.add(line);
+    if (line.line !== 'leaf') this.#verifier.addLine(line);
     return line;
   }
 
@@ -84,7 +96,19 @@ export class ExportVerifier {
   end(): Summary {
     if (!this.#verifier) throw new NotAnExport('The file is empty.');
     if (!this.#isEnded) this.#fault('file', 'is the last one, and says nothing of an end: the file was cut off');
-    return this.#verifier.end();
+    const looked = this.#tree!.end();
+    const summary = this.#verifier.end();
+    const { checked, unchecked } = logSentences(looked);
+    const { head, waiting, erased, cosigned } = looked;
+    const seen = cosigned && head && { size: cosigned.size, behind: head.size - cosigned.size };
+    return {
+      ...summary,
+      ...(head
+        ? { log: { origin: head.origin, leaves: head.size, waiting, erased, ...(seen ? { cosigned: seen } : {}) } }
+        : {}),
+      checked: [...summary.checked, ...checked],
+      unchecked: [...summary.unchecked, ...unchecked],
+    };
   }
 
   #begin(line: Line | string, text: string): Line {
@@ -100,7 +124,10 @@ export class ExportVerifier {
       throw new NotAnExport('The first line of the file lacks the ledger, or its keys.');
     this.#take('header', text);
     this.#header = line;
-    this.#verifier = new LedgerVerifier({ ...this.options, ledger: line });
+    const { suite, sha256: sha = portableSha256, checkpoints: held = [], policy, found } = this.options;
+    this.#verifier = new LedgerVerifier({ ...this.options, ledger: line, isFile: true });
+    const report: Report = (place, rule, detail) => found({ ...place, rule, detail });
+    this.#tree = new TreeVerifier({ header: line, suite, sha, held, policy, report });
     return line;
   }
 

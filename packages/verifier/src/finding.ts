@@ -18,6 +18,8 @@ export type Rule =
   | 'money'
   /** Records contradict one another. */
   | 'ledger'
+  /** Changes are not the leaves of the ledger's log, or its checkpoints contradict one another. */
+  | 'log'
   /** The file or answer is not whole. */
   | 'file';
 

@@ -5,29 +5,31 @@ interface KindFacts {
   readonly isRenamable?: true;
   /** It is in the domain of the record that this member names (interface/domains#which-domain-a-record-is-in). */
   readonly domainOf?: { readonly kind: string; readonly member: string };
+  /** Its records cannot be dropped, and so never erased (interface/records#erase). */
+  readonly isKept?: true;
   /** A member that early builds added as `null` to data that was hashed without it. */
   readonly nullable?: string;
 }
 
 const KINDS: Readonly<Record<string, KindFacts>> = {
-  ledger: { prefix: 'ldg', nullable: 'config' },
-  signer: { prefix: 'snr' },
+  ledger: { prefix: 'ldg', isKept: true, nullable: 'config' },
+  signer: { prefix: 'snr', isKept: true },
   'signer-factor': {
     prefix: 'snf',
     isRenamable: true,
     nullable: 'secret',
     domainOf: { kind: 'signer', member: 'signer' },
   },
-  domain: { prefix: 'dom' },
+  domain: { prefix: 'dom', isKept: true },
   report: { prefix: 'rep' },
   policy: { prefix: 'plc' },
-  schema: { prefix: 'sch' },
+  schema: { prefix: 'sch', isKept: true },
   effect: { prefix: 'eff', isRenamable: true },
-  circle: { prefix: 'crc' },
+  circle: { prefix: 'crc', isKept: true },
   'circle-signer': { prefix: 'csn', domainOf: { kind: 'circle', member: 'circle' } },
   anchor: { prefix: 'anc' },
   wallet: { prefix: 'wlt' },
-  intent: { prefix: 'int' },
+  intent: { prefix: 'int', isKept: true },
   symbol: { prefix: 'sym' },
   bridge: { prefix: 'brg' },
 };

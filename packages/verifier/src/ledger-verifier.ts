@@ -1,9 +1,10 @@
 import { hash as hashOf, type StoredProof, type Suite } from '@countersign/protocol';
 import { Books } from './books.js';
 import { deliveryDefect } from './delivery-line.js';
-import type { Finding, Report } from './finding.js';
+import { Erasure } from './erasure.js';
+import type { Finding, Report, Rule } from './finding.js';
 import { authorOf, type LedgerKeys } from './keys.js';
-import type { CurrentLine, HeaderLine, Line, StateLine } from './lines.js';
+import type { ChangeLine, CurrentLine, ErasedLine, HeaderLine, LeafLine, Line, StateLine } from './lines.js';
 import { movementsOf } from './movements.js';
 import { openDefect, type UnderWay } from './open-line.js';
 import { createProofCheck, type ProofCheck } from './proof-check.js';
@@ -20,6 +21,8 @@ export interface VerifierOptions {
   readonly pinned?: string;
   /** Whether all records that were not dropped are there, though the scope is what a client may read: balances count then. */
   readonly isComplete?: boolean;
+  /** Whether an export is verified, whose log tells what was left out. */
+  readonly isFile?: boolean;
   /** Takes each finding as it is made. */
   readonly found: (finding: Finding) => void;
 }
@@ -37,6 +40,10 @@ export class LedgerVerifier {
   readonly #report: Report;
   #history: RecordHistory | undefined;
   #current: CurrentLine | undefined;
+  /** The record that is looked at, where its texts were erased. */
+  #erased: Erasure | undefined;
+  #erasedChanges = 0;
+  readonly #failed = new Set<Rule>();
   #counts = { records: 0, changes: 0, intents: 0, balances: 0, limits: 0 };
   #unsigned = { moments: 0, requests: 0 };
   /** Intents under way, by luid. */
@@ -48,7 +55,10 @@ export class LedgerVerifier {
   constructor(private readonly options: VerifierOptions) {
     const { ledger, suite, found, pinned } = options;
     this.#keys = { system: ledger.keys.system, core: ledger.keys.core, auth: ledger.keys['system.auth'] };
-    this.#report = (place, rule, detail) => found({ ...place, rule, detail });
+    this.#report = (place, rule, detail) => {
+      this.#failed.add(rule);
+      found({ ...place, rule, detail });
+    };
     this.#proofs = createProofCheck(suite);
     this.#means = { keys: this.#keys, suite, proofs: this.#proofs, report: this.#report };
     this.#registry = new Registry(this.#keys, ledger, this.#report);
@@ -68,12 +78,13 @@ export class LedgerVerifier {
 
   /** Takes a version of a record. */
   add(version: Version): void {
+    if (version.action === 'erase') {
+      this.#addErasure(version);
+      return;
+    }
     if (this.#history?.luid !== version.luid) {
-      this.endRecord();
-      if (!this.#registry.begin(version.kind, version.luid))
-        this.#report(version, 'history', 'comes apart from the other versions of its record');
+      this.#begin(version);
       this.#history = new RecordHistory(this.#means, version.kind, version.luid);
-      this.#counts.records += 1;
     }
     this.#counts.changes += 1;
     const before = this.#history.latest;
@@ -86,7 +97,11 @@ export class LedgerVerifier {
   }
 
   /** Takes a line of an export other than the first and the last. */
-  addLine(line: Line): void {
+  addLine(line: Exclude<Line, LeafLine>): void {
+    if (line.line === 'change' && line.text === null) {
+      this.#addErased(line);
+      return;
+    }
     if (line.line === 'change') {
       const version = parseVersion(line);
       if (version) {
@@ -136,6 +151,8 @@ export class LedgerVerifier {
 
   /** Ends the record whose versions were added last. */
   endRecord(): void {
+    this.#erased?.end();
+    this.#erased = undefined;
     const history = this.#history;
     const latest = history?.latest;
     if (!history || !latest) return;
@@ -170,6 +187,7 @@ export class LedgerVerifier {
       isPinned: pinned !== undefined,
       systemKey: this.#keys.system,
       isWhole,
+      isFile: this.options.isFile === true,
       hasEntries: this.#hasEntries,
       hasMoney,
       unsigned: this.#unsigned,
@@ -177,7 +195,45 @@ export class LedgerVerifier {
       setBack: this.#setBack,
       stateLines: this.#stateLines,
       unknownSigners,
+      failed: this.#failed,
+      erased: { changes: this.#erasedChanges, wallets: this.#books.erased },
     });
+  }
+
+  #begin(place: { readonly kind: string; readonly luid: string; readonly change: number }): void {
+    const { kind, luid, change } = place;
+    this.endRecord();
+    if (!this.#registry.begin(kind, luid))
+      this.#report({ kind, luid, change }, 'history', 'comes apart from the other versions of its record');
+    this.#counts.records += 1;
+  }
+
+  #addErased(line: ErasedLine): void {
+    this.#erasureOf(line).add(line);
+    this.#counts.changes += 1;
+    this.#erasedChanges += 1;
+  }
+
+  #addErasure(version: Version): void {
+    const proofs = this.#erasureOf(version).state(version, this.options.isFile === true);
+    this.#counts.changes += 1;
+    if (proofs) {
+      this.#registry.addProofs(version, proofs);
+      this.#registry.addErasure(version);
+    }
+    this.endRecord();
+    this.#proofs.forget();
+  }
+
+  #erasureOf(one: ErasedLine | Version): Erasure {
+    const { kind, luid } = one;
+    if (this.#erased?.luid === luid) return this.#erased;
+    this.#begin(one);
+    this.#registry.addErased(kind);
+    if (kind === 'wallet') this.#books.addErased(luid);
+    const erasure = new Erasure(this.#means, kind, luid);
+    this.#erased = erasure;
+    return erasure;
   }
 
   #takeCurrent(line: CurrentLine): void {
@@ -221,15 +277,7 @@ export class LedgerVerifier {
 }
 
 /** A line as a version; undefined where its text is no JSON. */
-function parseVersion({
-  kind,
-  luid,
-  change,
-  action,
-  moment,
-  hash,
-  text,
-}: Extract<Line, { line: 'change' }>): Version | undefined {
+function parseVersion({ kind, luid, change, action, moment, hash, text }: ChangeLine): Version | undefined {
   try {
     return { kind, luid, change, action, moment, hash, text, record: JSON.parse(text) as Version['record'] };
   } catch {

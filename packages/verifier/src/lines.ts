@@ -1,4 +1,5 @@
 import { isObject } from '@countersign/protocol';
+import { isTooDeep, LONGEST_LINE } from './bounds.js';
 import type { Action } from './version.js';
 
 /** The name of the format, and its version. */
@@ -16,6 +17,35 @@ export interface SecretSeal {
   readonly cipher: 'aes-256-gcm';
   /** Tells a wrong passphrase, and reveals nothing of the right one. */
   readonly check: string;
+}
+
+/** The log of a ledger as of an export (interface/log-verifying#what-an-export-holds). */
+export interface LogHead {
+  /** Name of the tree in its checkpoints. */
+  readonly origin: string;
+  readonly generation: number;
+  /** Leaves that were sealed. */
+  readonly size: number;
+  /** The signed checkpoint of the tree of these leaves. */
+  readonly checkpoint: string;
+  /** The newest one that witnesses have cosigned; it may have fewer leaves. */
+  readonly cosigned?: string;
+  /** The log is still being made of changes from before it. */
+  readonly behind?: true;
+  /** Why nothing is sealed. */
+  readonly stopped?: string;
+}
+
+/** Where a change is in the log, and what opens its commitment, base64: the text is in its line. */
+export interface OpenLeaf {
+  readonly index: number;
+  readonly salt: string;
+}
+
+/** Where a change is in the log whose text was erased; its commitment in base64. */
+export interface ClosedLeaf {
+  readonly index: number;
+  readonly commitment: string;
 }
 
 /** The first line of an export (export#lines). */
@@ -36,6 +66,20 @@ export interface HeaderLine {
   readonly entries: number;
   /** How the lines `secret` are sealed; absent without them. */
   readonly secrets?: SecretSeal;
+  /** Absent before the ledger has sealed anything. */
+  readonly log?: LogHead;
+}
+
+/** A leaf of the log that is no change of a record. */
+export interface LeafLine {
+  readonly line: 'leaf';
+  readonly kind: string;
+  readonly luid: string;
+  readonly change: number;
+  readonly action: string;
+  readonly text: string;
+  readonly index: number;
+  readonly salt: string;
 }
 
 /** A version of a record. */
@@ -49,6 +93,15 @@ export interface ChangeLine {
   readonly hash: string;
   /** The record as it was served, byte for byte. */
   readonly text: string;
+  /** Absent where it was not sealed yet. */
+  readonly leaf?: OpenLeaf;
+}
+
+/** A version whose text was erased, with all that tells of it. */
+export interface ErasedLine extends Omit<ChangeLine, 'hash' | 'text' | 'leaf'> {
+  readonly hash: null;
+  readonly text: null;
+  readonly leaf?: ClosedLeaf;
 }
 
 /** Which version of a record is current, after its versions; dropped ones have none. */
@@ -126,7 +179,17 @@ export interface EndLine {
   readonly mac?: string;
 }
 
-export type Line = HeaderLine | ChangeLine | CurrentLine | BalanceLine | EntryLine | LimitLine | StateLine | EndLine;
+export type Line =
+  | HeaderLine
+  | LeafLine
+  | ChangeLine
+  | ErasedLine
+  | CurrentLine
+  | BalanceLine
+  | EntryLine
+  | LimitLine
+  | StateLine
+  | EndLine;
 
 type Type =
   | 'text'
@@ -134,6 +197,7 @@ type Type =
   | 'moment'
   | 'object'
   | 'text?'
+  | 'text-or-null'
   | 'integer?'
   | 'moment?'
   | 'object?'
@@ -156,8 +220,18 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, Type>> | undefined
     changes: 'integer',
     entries: 'integer',
     secrets: 'object?',
+    log: 'object?',
   },
-  change: { kind: 'text', ...ROW, action: 'text', moment: 'text', hash: 'text', text: 'text' },
+  leaf: { kind: 'text', ...ROW, action: 'text', text: 'text', index: 'integer', salt: 'text' },
+  change: {
+    kind: 'text',
+    ...ROW,
+    action: 'text',
+    moment: 'text',
+    hash: 'text-or-null',
+    text: 'text-or-null',
+    leaf: 'object?',
+  },
   current: { ...ROW, order: 'integer', keyOrder: 'integer?', keyProven: 'true?' },
   balance: { ...PLACE, available: 'object', reserved: 'object?' },
   entry: {
@@ -223,7 +297,7 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, Type>> | undefined
 export const STATES: readonly string[] = ['open', 'delivery', 'retry', 'schedule', 'secret'];
 
 /** The order of the sorts: each stands together, `change` and `current` as one. */
-const ORDER = ['header', 'change', 'balance', 'entry', 'limit', ...STATES, 'end'];
+const ORDER = ['header', 'leaf', 'change', 'balance', 'entry', 'limit', ...STATES, 'end'];
 
 /** Where a sort of line stands in the file. */
 export function rankOf(line: string): number {
@@ -236,6 +310,8 @@ export function rankOf(line: string): number {
  * @returns a text that says what is wrong with it, where it is none
  */
 export function parseLine(text: string): Line | string {
+  if (text.length > LONGEST_LINE) return 'is longer than any of an export';
+  if (isTooDeep(text)) return 'is nested deeper than any of an export';
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -248,13 +324,17 @@ export function parseLine(text: string): Line | string {
   const extra = Object.keys(value).find((member) => member !== 'line' && !Object.hasOwn(shape, member));
   if (extra !== undefined) return `has an unknown member '${extra.slice(0, 40)}'`;
   for (const [member, type] of Object.entries(shape)) {
-    if (!isOf(type, value[member])) return `has no ${type.replace('?', '')} in '${member}'`;
+    const text = value[member];
+    if (typeof text === 'string' && isTooDeep(text)) return `is nested deeper in '${member}' than any of an export`;
+    if (!isOf(type, value[member])) return `has no ${type.replace(/\?|-or-null/, '')} in '${member}'`;
   }
+  if (value.line === 'change' && (value.text === null) !== (value.hash === null)) return 'is erased in part';
   return JSON.stringify(value) === text ? (value as unknown as Line) : 'is not written as an export writes it';
 }
 
 function isOf(type: Type, value: unknown): boolean {
   if (value === undefined) return type.endsWith('?');
+  if (type === 'text-or-null') return typeof value === 'string' || value === null;
   if (type.startsWith('moment')) return typeof value === 'string' && isMoment(value);
   if (type === 'texts?') return Array.isArray(value) && value.every((one) => typeof one === 'string');
   if (type.startsWith('text')) return typeof value === 'string';

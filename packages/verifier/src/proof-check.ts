@@ -11,21 +11,26 @@ export interface ProofCheck {
   forget(): void;
 }
 
+interface Known {
+  readonly hash: string;
+  readonly proof: StoredProof;
+  readonly isValid: boolean;
+}
+
 /**
- * Versions of a record repeat the proofs of those before. The whole proof is the key of the cache, so that one whose
- * signature was seen before with other content is verified anew.
+ * Versions of a record repeat the proofs of those before. One that has the signature of another is compared as a whole, so
+ * that a signature that was seen before with other content is verified anew.
  */
 export function createProofCheck(suite: Suite): ProofCheck {
-  const known = new Map<string, boolean>();
+  const known = new Map<string, Known>();
   let verified = 0;
   return {
     isValid(hash, proof) {
-      const key = hash + textOf(proof);
-      const before = known.get(key);
-      if (before !== undefined) return before;
+      const before = known.get(proof.result);
+      if (before && before.hash === hash && textOf(before.proof) === textOf(proof)) return before.isValid;
       verified += 1;
       const isValid = verifyProof(hash, proof, suite);
-      known.set(key, isValid);
+      known.set(proof.result, { hash, proof, isValid });
       return isValid;
     },
     get verified() {

@@ -30,6 +30,8 @@ export class Registry {
   readonly #places = new Set<string>();
   readonly #under = new Map<string, Place>();
   #hasLedger = false;
+  /** A key may have been that of a signer by a record that is erased. */
+  #hasErasedKeys = false;
   readonly #own = new Map<string, string>();
 
   constructor(
@@ -43,6 +45,17 @@ export class Registry {
     if (this.#born.has(luid)) return false;
     this.#born.set(luid, '');
     return true;
+  }
+
+  /** A record whose texts are erased. */
+  addErased(kind: string): void {
+    if (kind === 'signer-factor') this.#hasErasedKeys = true;
+  }
+
+  /** The change that says so: it keeps the domain. */
+  addErasure({ kind, luid, change, record }: Version): void {
+    const { domain } = record.meta;
+    if (domain !== undefined) note(this.#inDomain, domain, { kind, luid, change });
   }
 
   has(luid: string): boolean {
@@ -114,7 +127,7 @@ export class Registry {
     const unknown = [...this.#named].filter(([pair]) => !this.#registered.has(pair));
     const strangers = [...this.#namedSigners].filter(([name]) => !this.#signers.has(name));
     if (!isWhole) return unknown.length + strangers.length;
-    for (const [pair, place] of unknown) {
+    for (const [pair, place] of this.#hasErasedKeys ? [] : unknown) {
       const [key, signer] = pair.split(' ');
       this.report(place, 'signer', `has a proof that names ${signer}, who never had the key ${key}`);
     }
@@ -124,7 +137,7 @@ export class Registry {
     for (const [under, place] of this.#under)
       if (!this.#places.has(under))
         this.report(place, 'meta', `is not in the domain of the record it lies under: there is no ${under}`);
-    return 0;
+    return this.#hasErasedKeys ? unknown.length : 0;
   }
 
   #addLedger({ luid, change, record }: Version): void {

@@ -1,3 +1,5 @@
+import type { Rule } from './finding.js';
+
 /** What was looked at, and what could not be. */
 export interface Summary {
   readonly records: number;
@@ -8,6 +10,15 @@ export interface Summary {
   readonly movements: number;
   readonly balances: number;
   readonly limits: number;
+  /** The log that changes were held against: its leaves, changes that wait for one, and changes whose text was erased. */
+  readonly log?: {
+    readonly origin: string;
+    readonly leaves: number;
+    readonly waiting: number;
+    readonly erased: number;
+    /** With a policy that is met: leaves that its witnesses have seen, and leaves behind those. */
+    readonly cosigned?: { readonly size: number; readonly behind: number };
+  };
   /** What was checked, one sentence each. */
   readonly checked: readonly string[];
   /** What nobody can tell from what there is, or what was not there to be checked. */
@@ -16,10 +27,12 @@ export interface Summary {
 
 /** What the sentences depend on. */
 export interface Looked {
-  readonly counts: Omit<Summary, 'checked' | 'unchecked'>;
+  readonly counts: Omit<Summary, 'log' | 'checked' | 'unchecked'>;
   readonly isPinned: boolean;
   readonly systemKey: string;
   readonly isWhole: boolean;
+  /** Of a file, its log tells whether something was left out. */
+  readonly isFile: boolean;
   readonly hasEntries: boolean;
   /** Whether balances were compared with the replay. */
   readonly hasMoney: boolean;
@@ -31,26 +44,34 @@ export interface Looked {
   readonly stateLines: number;
   /** Signers that proofs name, and that were not there to be compared. */
   readonly unknownSigners: number;
+  /** What something was found of: of that it is not said that it holds. */
+  readonly failed: ReadonlySet<Rule>;
+  /** Changes whose text was erased, and wallets among their records. */
+  readonly erased: { readonly changes: number; readonly wallets: number };
 }
 
 export function summarize(looked: Looked): Summary {
   const { counts } = looked;
+  const sound = (...rules: Rule[]) => !rules.some((rule) => looked.failed.has(rule));
+  const hasIntents = counts.intents > 0 && sound('trail');
+  const money = hasIntents && looked.hasMoney && sound('money');
   const checked = [
-    `${counts.changes} versions of ${counts.records} records: form, hash, and each version after the one before it.`,
-    `${counts.signatures} signatures: digest and key of each, and whose keys they are.`,
-    `Each version by its ledger's own proof: moment, status, owners, labels and domain by the proofs that give them.`,
-    `Each proof of a client counts for one record, and each handle for one living record of a kind.`,
-  ];
-  if (counts.intents > 0 && !looked.hasMoney)
-    checked.push(`${counts.intents} intents: entries by their claims, trail and status of every version.`);
-  if (counts.intents > 0 && looked.hasMoney)
-    checked.push(
+    sound('form', 'hash', 'history') &&
+      `${counts.changes - looked.erased.changes} versions of ${counts.records} records: form, hash, and each version after the one before it.`,
+    sound('proof', 'signer') && `${counts.signatures} signatures: digest and key of each, and whose keys they are.`,
+    sound('proof', 'meta') &&
+      `Each version by its ledger's own proof: moment, status, owners, labels and domain by the proofs that give them.`,
+    sound('ledger') && `Each proof of a client counts for one record, and each handle for one living record of a kind.`,
+    hasIntents && !money && `${counts.intents} intents: entries by their claims, trail and status of every version.`,
+    money &&
       `${counts.intents} intents: entries by their claims, trail and status of every version; ` +
         `${counts.movements} movements replayed by their moments, none below its minimum.`,
-    );
-  if (counts.balances > 0 && looked.hasMoney)
-    checked.push(`${counts.balances} balances and ${counts.limits} limits against the replay.`);
-  if (looked.hasEntries) checked.push('Every movement that was noted against the proof that says so.');
+    counts.balances > 0 &&
+      looked.hasMoney &&
+      sound('money') &&
+      `${counts.balances} balances and ${counts.limits} limits against the replay.`,
+    looked.hasEntries && sound('money') && 'Every movement that was noted against the proof that says so.',
+  ].filter((sentence) => typeof sentence === 'string');
   return { ...counts, checked, unchecked: uncheckedOf(looked) };
 }
 
@@ -59,7 +80,8 @@ function uncheckedOf(looked: Looked): string[] {
   const open = [
     !looked.isPinned &&
       `That ${looked.systemKey} is the ledger's key: compare it with one you noted, or give it with --key.`,
-    'Whether later versions, or whole records, were left out at the end: only who has seen them can tell.',
+    !looked.isFile &&
+      'Whether later versions, or whole records, were left out at the end: only who has seen them can tell.',
     looked.isWhole
       ? 'Whether the rules of the moment allowed each write: that is decided by the ledger, and its proof says it did.'
       : 'Records that the token may not read, and dropped records that nobody named.',
@@ -77,6 +99,8 @@ function uncheckedOf(looked: Looked): string[] {
     counts.intents > 0 && 'Which wallet an address led to: the ledger signs the result alone.',
     stateLines > 0 &&
       `${stateLines} lines of the server's own state (intents under way, deliveries, schedules, secrets): no proof is about them.`,
+    looked.erased.wallets > 0 &&
+      `The minimum balances of ${looked.erased.wallets} wallets whose texts were erased, and which movements were theirs.`,
     unknownSigners > 0 && `The names of ${unknownSigners} signers on proofs, whose records were not there.`,
   ];
   return open.filter((sentence): sentence is string => typeof sentence === 'string');

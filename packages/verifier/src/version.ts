@@ -1,6 +1,6 @@
-import { isObject, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import { canonical, isObject, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 
-export type Action = 'create' | 'update' | 'drop';
+export type Action = 'create' | 'update' | 'drop' | 'erase';
 
 /** One version of a record, as a source has it. */
 export interface Version {
@@ -49,8 +49,18 @@ export function formDefect({ kind, luid, record, text, moment, hash }: Version):
   if (!isObject(record.data)) return 'has no data';
   if (record.luid !== luid) return `names another record, ${String(record.luid)}`;
   if (text !== undefined && JSON.stringify(record) !== text) return 'is not written as the ledger writes it';
+  if (text?.includes('\\ud') && !isCanonical(record)) return 'has a text that is no Unicode';
   if (hash !== undefined && hash !== record.hash) return `has the hash ${record.hash}, and the index says ${hash}`;
   return metaDefect(kind, record.meta, moment);
+}
+
+/** Whether it can be hashed: half of a character cannot. */
+function isCanonical(record: RecordEnvelope): boolean {
+  try {
+    return canonical(record) !== '';
+  } catch {
+    return false;
+  }
 }
 
 function metaDefect(kind: string, meta: unknown, moment: string | undefined): string | undefined {

@@ -7,6 +7,7 @@ const altered = [test('altered.test.ts')];
 const refused = [test('refused.test.ts')];
 const resumed = [test('resumed.test.ts')];
 const state = [test('state.test.ts')];
+const killed = 'packages/cli/test/archive/killed.test.ts';
 const roundTrip = [test('round-trip.test.ts')];
 
 export const tests = refused;
@@ -15,18 +16,66 @@ export const mutants = [
   {
     id: 'export-of-altered-versions',
     file: src('export.ts'),
-    find: 'if (row.mac === null || mac({ ledger, kind }, row) === row.mac) return;',
-    replace: 'if (mac !== undefined) return;',
+    find: 'const checking = check({ ledger, kind }, row);',
+    replace: 'const checking = check === undefined ? row.luid : undefined;',
     breaks: 'What was altered in the database is exported as what the ledger stored.',
     tests: altered,
   },
   {
+    id: 'export-of-versions-without-code',
+    file: src('export.ts'),
+    find: 'if (checking) await checking;',
+    replace: 'if (checking) checking.catch(() => undefined);',
+    breaks: 'Who takes the code of a version away has it exported as what the ledger stored.',
+    tests: altered,
+  },
+  {
+    id: 'export-of-altered-state',
+    file: src('state-codes.ts'),
+    find: 'if (mac === (row.mac ?? undefined) && given_up_mac === (row.given_up_mac ?? undefined)) return;',
+    replace: 'if (mac !== null) return;',
+    breaks: 'What the server works with is altered in the database, and the code of the file vouches for it.',
+    tests: state,
+  },
+  {
+    id: 'export-of-altered-reasons',
+    file: src('state-codes.ts'),
+    find: ' && given_up_mac === (row.given_up_mac ?? undefined)',
+    replace: '',
+    breaks: 'Why a call was given up is altered in the database, and the code of the file vouches for it.',
+    tests: state,
+  },
+  {
     id: 'export-resumed-on-changes',
     file: src('export.ts'),
-    find: 'if (begun.changes === counts.changes && begun.entries === counts.entries) return;',
+    find: 'if (isSame && treeOf(begun.log) === treeOf(log)) return;',
     replace: 'if (counts.changes > 0) return;',
     breaks: 'An export goes on though its first part is of another moment.',
     tests: resumed,
+  },
+  {
+    id: 'export-resumed-on-an-altered-file',
+    file: src('export.ts'),
+    find: "if (this.#kept === 0 && this.#digest.copy().digest('hex') === this.options.begun?.sha256) return;",
+    replace: 'if (this.#kept <= 0) return;',
+    breaks: 'Who alters a part of an export has the rest vouch for it.',
+    tests: resumed,
+  },
+  {
+    id: 'export-written-in-part',
+    file: src('write-all.ts'),
+    find: 'while (done < bytes.length) {',
+    replace: 'if (done < bytes.length) {',
+    breaks: 'What the system did not take of an export is missing in the file.',
+    tests: [test('write-all.test.ts')],
+  },
+  {
+    id: 'export-cut-off',
+    file: 'packages/cli/src/main.ts',
+    find: 'if (!isReaderNeeded) process.exit(EXIT.done.code);',
+    replace: 'process.exit(EXIT.done.code);',
+    breaks: 'An export that nobody has read to its end counts as made.',
+    tests: ['packages/cli/test/archive/archive.test.ts'],
   },
   {
     id: 'import-with-findings',
@@ -91,8 +140,8 @@ export const mutants = [
   {
     id: 'import-of-another-sort',
     file: src('import.ts'),
-    find: 'if (before?.sha256 === sha256 && before.isReadOnly === isReadOnly) return before;',
-    replace: 'if (before?.sha256 === sha256) return before;',
+    find: 'if (before?.sha256 === sha256 && before.isReadOnly === isReadOnly && isPartOf(cuts, before)) return before;',
+    replace: 'if (before?.sha256 === sha256 && isPartOf(cuts, before)) return before;',
     breaks: 'An import with keys goes on with one without, and leaves out what that has left out.',
     tests: resumed,
   },
@@ -106,9 +155,44 @@ export const mutants = [
   {
     id: 'import-stores-twice',
     file: src('import.ts'),
-    find: 'if (number > begun.lines) load.add(line, text.length);',
-    replace: 'load.add(line, text.length);',
+    find: 'if (cutter.lines > before) load.add(line);',
+    replace: 'load.add(line);',
     breaks: 'An import that goes on stores again what it has.',
+    tests: resumed,
+  },
+  {
+    id: 'import-of-what-is-discarded',
+    file: src('import.ts'),
+    find: 'if (!stored || isDiscarded) return false;',
+    replace: 'if (!stored) return false;',
+    breaks: 'An import goes on with what is deleted in part, and makes a ledger with gaps.',
+    // The command of the test runs what was compiled.
+    built: true,
+    tests: [killed],
+  },
+  {
+    id: 'discard-in-part',
+    file: src('begun-import.ts'),
+    find: 'if (deleted < ROWS) break;',
+    replace: 'if (deleted < ROWS) return discarded;',
+    breaks: 'An import that was given up leaves rows that nobody can find.',
+    built: true,
+    tests: [killed],
+  },
+  {
+    id: 'import-of-swapped-pieces',
+    file: src('import.ts'),
+    find: 'if (stored && cuts.get(stored.lines) !== stored.sha256) throw changedMeanwhile();',
+    replace: 'if (stored && !cuts.has(stored.lines)) throw changedMeanwhile();',
+    breaks: 'A file that is swapped after it was verified leaves records that nobody has verified.',
+    tests: resumed,
+  },
+  {
+    id: 'import-of-a-swapped-end',
+    file: src('import.ts'),
+    find: 'if (cutter.end() !== end.sha256) throw changedMeanwhile();',
+    replace: 'cutter.end();',
+    breaks: 'A file that is swapped after it was verified makes the ledger of what nobody has verified.',
     tests: resumed,
   },
   {

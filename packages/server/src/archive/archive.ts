@@ -1,7 +1,19 @@
+export { discardImport } from './begun-import.js';
+export type { ErasedByOperator } from './erase.js';
 export { type Exported, type ExportOptions, exportLedger } from './export.js';
 export { type Imported, type ImportOptions, importLedger } from './import.js';
 export { linesOfFile } from './lines-of-file.js';
-export { type ExportCall, type ImportCall, runExport, runImport } from './operator.js';
+export {
+  type EraseCall,
+  type ExportCall,
+  type ImportCall,
+  type RestartCall,
+  runDiscard,
+  runErase,
+  runExport,
+  runImport,
+  runLogRestart,
+} from './operator.js';
 export { WrongPassphrase } from './passphrase.js';
-export { ExportRefused, ImportRefused, Refused } from './refused.js';
+export { EraseRefused, ExportRefused, ImportRefused, Refused } from './refused.js';
 export { type Begun, readBegun } from './resume.js';

@@ -7,17 +7,15 @@ const CHARACTERS = 4 * 1024 * 1024;
 /**
  * The rows of a query, a few at a time. The connection must be in a transaction.
  *
- * @param skip rows to pass over
  * @param weigh characters of a row
  */
 export async function* rowsOf<R extends pg.QueryResultRow>(
   client: pg.ClientBase,
   text: string,
   values: unknown[],
-  { skip = 0, weigh = () => 0 }: { readonly skip?: number; readonly weigh?: (row: R) => number } = {},
+  { weigh = () => 0 }: { readonly weigh?: (row: R) => number } = {},
 ): AsyncGenerator<R> {
   await client.query(`declare rows no scroll cursor for ${text}`, values);
-  if (skip > 0) await client.query(`move forward ${skip} from rows`);
   let count = ROWS;
   for (;;) {
     const { rows } = await client.query<R>(`fetch forward ${count} from rows`);

@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { ChangeLine, CurrentLine, EndLine, HeaderLine, Line, StateLine } from '@countersign/verifier';
-import { FORMAT, FORMAT_VERSION } from '@countersign/verifier';
+import type { ChangeLine, CurrentLine, EndLine, HeaderLine, Line, LogHead, StateLine } from '@countersign/verifier';
+import { FORMAT, FORMAT_VERSION, STATES } from '@countersign/verifier';
 import type pg from 'pg';
+import { native } from '../auth/native-suite.js';
 import { moment, type Runtime } from '../base/clock.js';
-import { createMac, type Mac } from '../integrity/mac.js';
+import { Corrupt, createIntegrity, type Integrity } from '../integrity/integrity.js';
 import { open, seal, sealContext } from '../keys/seal.js';
 import type { KindName } from '../kinds/kind.js';
+import { createSystemKeys } from '../store/queries/ledgers.js';
+import type { Check } from '../store/queries/version.js';
 import { rowsOf } from './cursor.js';
+import { LEAVES, type LeafColumns, leafOf, readLogHead, readRestart, waitSealed } from './log-of-export.js';
 import { fileMac, newSeal, openSeal } from './passphrase.js';
 import { ExportRefused } from './refused.js';
 import type { Begun } from './resume.js';
 import { SECTIONS } from './sections.js';
+import { assertCoded, createStateCodes } from './state-codes.js';
 
 export interface ExportOptions {
   /** Its connections have no statement timeout. */
@@ -23,8 +28,12 @@ export interface ExportOptions {
   readonly runtime: Runtime;
   /** Seals the secrets; without it they are left out. */
   readonly passphrase?: string;
-  /** What an export that was interrupted has written; it goes on behind that. */
+  /** Whether a server may run that seals: the export waits moments for it. */
+  readonly maySeal?: boolean;
+  /** What an export that was interrupted has written; it goes on behind that, where it is what the ledger holds. */
   readonly begun?: Begun;
+  /** Called with the log before any of it is written: it is about to be shown. */
+  readonly shown?: (log: LogHead) => Promise<void>;
   /** Takes the text, lines with their breaks; resolves when there is room for more. */
   readonly write: (text: string) => Promise<void>;
   /** Versions that were written, and how many there are. */
@@ -43,14 +52,15 @@ interface LedgerRow {
   readonly luid: string;
 }
 
-interface ChangeRow {
+interface ChangeRow extends LeafColumns {
   readonly luid: string;
   readonly change: number;
   readonly kind: KindName;
   readonly action: ChangeLine['action'];
   readonly moment: Date;
-  readonly hash: string;
-  readonly body: string;
+  /** Null of a version that is erased. */
+  readonly hash: string | null;
+  readonly body: string | null;
   readonly mac: string | null;
   readonly current: number | null;
   readonly seq: number;
@@ -58,11 +68,11 @@ interface ChangeRow {
   readonly link_proven: boolean;
 }
 
-/** By luid, so that the versions of a record stand together and an export can go on behind any record. */
+/** By luid, so that the versions of a record stand together, and in the same order each time. */
 const CHANGES = `select c.luid, c.change, c.kind, c.action, c.moment, c.hash, c.body, c.mac, r.change as current, r.seq,
-  r.link_since, r.link_proven
-  from version c left join record r on r.ledger_id = c.ledger_id and r.luid = c.luid
-  where c.ledger_id = $1 and c.luid > $2 order by c.luid, c.change`;
+  r.link_since, r.link_proven, leaf.*
+  from version c left join record r on r.ledger_id = c.ledger_id and r.luid = c.luid ${LEAVES}
+  where c.ledger_id = $1 order by c.luid, c.change`;
 
 /**
  * Writes all of a ledger, as of one moment: every version of every record byte for byte, its money, and what the server
@@ -72,6 +82,7 @@ const CHANGES = `select c.luid, c.change, c.kind, c.action, c.moment, c.hash, c.
  *   go on because the ledger has changed
  */
 export async function exportLedger(options: ExportOptions): Promise<Exported> {
+  if (options.maySeal !== false) await waitSealed(options.pool, (await findLedger(options.pool, options.ledger)).id);
   const client = await options.pool.connect();
   try {
     await client.query('begin isolation level repeatable read, read only');
@@ -83,9 +94,20 @@ export async function exportLedger(options: ExportOptions): Promise<Exported> {
   }
 }
 
+async function findLedger(on: pg.Pool | pg.PoolClient, named: string): Promise<LedgerRow> {
+  const { rows } = await on.query<LedgerRow>(
+    'select id, handle, luid from ledger where handle = $1 or luid = $1 order by (luid = $1) desc',
+    [named],
+  );
+  if (!rows[0]) throw new ExportRefused(`There is no ledger ${named} in this database.`);
+  return rows[0];
+}
+
 class Writer {
-  readonly #digest;
-  readonly #lines: Record<string, number>;
+  readonly #digest = createHash('sha256');
+  readonly #lines: Record<string, number> = {};
+  /** Bytes that the file has already. */
+  #kept: number;
   #pending: string[] = [];
   #size = 0;
 
@@ -93,23 +115,33 @@ class Writer {
     private readonly client: pg.PoolClient,
     private readonly options: ExportOptions,
   ) {
-    this.#digest = options.begun?.digest ?? createHash('sha256');
-    this.#lines = { ...options.begun?.lines };
+    this.#kept = options.begun?.length ?? 0;
   }
 
   async run(): Promise<Exported> {
     const { begun, passphrase, runtime } = this.options;
-    const ledger = await this.#find();
+    const ledger = await findLedger(this.client, this.options.ledger);
     const counts = await this.#count(ledger);
-    if (begun) assertSame(begun.header, ledger, counts);
+    const log = await readLogHead(this.client, ledger.id);
+    if (begun) assertSame(begun.header, ledger, counts, log);
     const sealed = await this.#sealing(passphrase, begun?.header);
-    const header = begun?.header ?? (await this.#header(ledger, counts, moment(runtime), sealed?.seal));
-    if (!begun) await this.#put(header);
+    const made = await this.#header(ledger, counts, moment(runtime), sealed?.seal);
+    const { build, moment: began } = begun?.header ?? made;
+    // Witnesses may have cosigned meanwhile: what was begun stays as it is.
+    const head = begun?.header.log ?? log;
+    const header = { ...made, build, moment: began, ...(head ? { log: head } : {}) };
+    if (log) await this.options.shown?.(log);
+    await this.#put(header);
+    const restart = await readRestart(this.client, ledger.id);
+    if (restart) await this.#put(restart);
     await this.#changes(ledger, header);
+    const codesOf = createStateCodes(this.options.masterKey);
     for (const section of SECTIONS) {
-      const skip = this.#lines[section.line] ?? 0;
-      for await (const row of rowsOf(this.client, section.select, [ledger.id], { skip }))
-        await this.#put(section.toLine(row));
+      for await (const row of rowsOf(this.client, section.select, [ledger.id])) {
+        const line = section.toLine(row);
+        if (isState(line)) assertCoded(codesOf(ledger.id, line), row, line);
+        await this.#put(line);
+      }
     }
     if (sealed) await this.#secrets(ledger, sealed.key);
     await this.#flush();
@@ -118,15 +150,6 @@ class Writer {
     const end: EndLine = { line: 'end', lines: { ...this.#lines }, sha256, ...mac };
     await this.options.write(`${JSON.stringify(end)}\n`);
     return { header, end };
-  }
-
-  async #find(): Promise<LedgerRow> {
-    const { rows } = await this.client.query<LedgerRow>(
-      'select id, handle, luid from ledger where handle = $1 or luid = $1 order by (luid = $1) desc',
-      [this.options.ledger],
-    );
-    if (!rows[0]) throw new ExportRefused(`There is no ledger ${this.options.ledger} in this database.`);
-    return rows[0];
   }
 
   async #count({ id }: LedgerRow): Promise<{ changes: number; entries: number }> {
@@ -174,23 +197,32 @@ class Writer {
     };
   }
 
-  async #changes(ledger: LedgerRow, { changes }: HeaderLine): Promise<void> {
-    if (SECTIONS.some(({ line }) => this.#lines[line]) || this.#lines.secret) return;
-    const mac = createMac(this.options.masterKey);
-    const weigh = ({ body }: ChangeRow) => body.length;
+  async #changes(ledger: LedgerRow, header: HeaderLine): Promise<void> {
+    const { changes } = header;
+    const { check } = this.#integrity();
+    const weigh = ({ body }: ChangeRow) => body?.length ?? 0;
     let before: ChangeRow | undefined;
-    const rows = rowsOf<ChangeRow>(this.client, CHANGES, [ledger.id, this.options.begun?.luid ?? ''], { weigh });
+    const rows = rowsOf<ChangeRow>(this.client, CHANGES, [ledger.id], { weigh });
     for await (const row of rows) {
       if (before && before.luid !== row.luid) await this.#current(before);
       before = row;
-      assertStored(mac, ledger.id, row);
+      // Of an erased version, its leaf shows that it was.
+      if (row.body !== null) await assertStored(check, ledger.id, row as WholeRow);
       const { kind, luid, change, action, moment, hash, body: text } = row;
-      const line: ChangeLine = { line: 'change', kind, luid, change, action, moment: moment.toISOString(), hash, text };
-      await this.#put(line);
+      const leaf = header.log && leafOf(change, row);
+      const version = { line: 'change', kind, luid, change, action, moment: moment.toISOString(), hash, text };
+      await this.#put(leaf ? { ...version, leaf } : version);
       if (this.#lines.change! % 1000 === 0) this.options.progress?.(this.#lines.change!, changes);
     }
     if (before) await this.#current(before);
     this.options.progress?.(this.#lines.change ?? 0, changes);
+  }
+
+  /** A version without a code is verified by its hash and the ledger's own proof, as the server does. */
+  #integrity(): Integrity {
+    const { masterKey, pool, runtime } = this.options;
+    const systemKey = createSystemKeys(pool);
+    return createIntegrity({ masterKey, suite: native, random: runtime.random, systemKey, alarm: () => {} });
   }
 
   async #current({ luid, current, seq, link_since, link_proven }: ChangeRow): Promise<void> {
@@ -208,8 +240,7 @@ class Writer {
 
   async #secrets(ledger: LedgerRow, key: Buffer): Promise<void> {
     const select = 'select luid, name, sealed from secret where ledger_id = $1 order by luid, name';
-    const skip = this.#lines.secret ?? 0;
-    const rows = rowsOf<{ luid: string; name: string; sealed: Buffer }>(this.client, select, [ledger.id], { skip });
+    const rows = rowsOf<{ luid: string; name: string; sealed: Buffer }>(this.client, select, [ledger.id]);
     for await (const { luid, name, sealed } of rows) {
       const context = sealContext(ledger.luid, luid, name);
       const resealed = seal(key, open(this.options.masterKey, sealed, context), context).toString('base64');
@@ -222,9 +253,23 @@ class Writer {
     this.#digest.update(text);
     const { line: sort } = line as Line;
     this.#lines[sort] = (this.#lines[sort] ?? 0) + 1;
+    if (this.#kept > 0) return this.#compare(text);
     this.#pending.push(text);
     this.#size += text.length;
     if (this.#size > PIECE) await this.#flush();
+  }
+
+  /**
+   * Passes over what the file has already. The end says that all before it is the ledger's, so it is made again and
+   * compared: nobody signs the order of records, for one.
+   */
+  #compare(text: string): void {
+    this.#kept -= Buffer.byteLength(text);
+    if (this.#kept > 0) return;
+    if (this.#kept === 0 && this.#digest.copy().digest('hex') === this.options.begun?.sha256) return;
+    throw new ExportRefused(
+      'The file holds something else than the ledger: it was altered, or the ledger was. Export it anew, in one go.',
+    );
   }
 
   async #flush(): Promise<void> {
@@ -238,18 +283,38 @@ class Writer {
 /** Characters that are written at once. */
 const PIECE = 256 * 1024;
 
+type WholeRow = ChangeRow & { readonly hash: string; readonly body: string };
+
 /** @throws ExportRefused for a version that is not what the ledger stored: an export would pass it on as such */
-function assertStored(mac: Mac, ledger: number, row: ChangeRow): void {
+async function assertStored(check: Check, ledger: number, row: WholeRow): Promise<void> {
   const { kind, luid, change } = row;
-  if (row.mac === null || mac({ ledger, kind }, row) === row.mac) return;
-  throw new ExportRefused(
-    `Change ${change} of ${luid} is not the text that was stored: it was altered in the database.`,
-  );
+  try {
+    const checking = check({ ledger, kind }, row);
+    if (checking) await checking;
+  } catch (error) {
+    if (!(error instanceof Corrupt)) throw error;
+    throw new ExportRefused(`Change ${change} of ${luid} ${error.defect}: it was altered in the database.`);
+  }
 }
 
-function assertSame(begun: HeaderLine, { luid }: LedgerRow, counts: { changes: number; entries: number }): void {
+function isState(line: object): line is StateLine {
+  return STATES.includes((line as Line).line);
+}
+
+/** A log as far as an export depends on it. */
+function treeOf(log: LogHead | undefined): string {
+  return JSON.stringify({ ...log, cosigned: undefined });
+}
+
+function assertSame(
+  begun: HeaderLine,
+  { luid }: LedgerRow,
+  counts: { changes: number; entries: number },
+  log: LogHead | undefined,
+): void {
   if (begun.ledger.luid !== luid)
     throw new ExportRefused(`The file is an export of ${begun.ledger.handle}, another ledger.`);
-  if (begun.changes === counts.changes && begun.entries === counts.entries) return;
+  const isSame = begun.changes === counts.changes && begun.entries === counts.entries;
+  if (isSame && treeOf(begun.log) === treeOf(log)) return;
   throw new ExportRefused('The ledger has changed since the export was begun: export it anew, in one go.');
 }

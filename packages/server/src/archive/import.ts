@@ -10,9 +10,12 @@ import {
 } from '@countersign/verifier';
 import type pg from 'pg';
 import { moment, type Runtime } from '../base/clock.js';
+import { sha256 } from '../base/sha256.js';
 import { limits } from '../limits.js';
 import { VERSIONS_PER_EPOCH } from '../store/epoch-guard.js';
 import { transaction } from '../store/transaction.js';
+import { type BegunImport, discardBegun, findBegun, forgetBegun, holdImport, keepBegun } from './begun-import.js';
+import { type Cut, Cutter } from './cutter.js';
 import { Load } from './load.js';
 import { drawOrders, Orders } from './orders.js';
 import { isFileMac, openSeal } from './passphrase.js';
@@ -40,22 +43,11 @@ export interface Imported {
   readonly summary: Summary;
 }
 
-/** How far an import has come. */
-interface Begun {
-  /** Number of the ledger in this database. */
-  readonly id: number;
-  /** The file, by its last line. */
-  readonly sha256: string;
-  /** Lines that are stored. */
-  readonly lines: number;
-  /** First number of its records' order. */
-  readonly order: number;
-  /** Whether what takes the private keys is left out. */
-  readonly isReadOnly: boolean;
-}
+/** SHA-256 of the verified lines before each cut, by how many they are. */
+type Cuts = Map<Cut['lines'], Cut['sha256']>;
 
-/** Characters that are stored at once. */
-const PIECE = 4 * 1024 * 1024;
+/** What is stored in the beginning. */
+const NOTHING: Cut = { lines: 0, sha256: '' };
 
 /**
  * Makes a ledger of an export. First all of it is verified; then it is stored, some records at a time, under a number that
@@ -65,19 +57,15 @@ const PIECE = 4 * 1024 * 1024;
  * @throws ImportRefused for a file with findings, and for a ledger that is there already; WrongPassphrase; NotAnExport
  */
 export async function importLedger(options: ImportOptions): Promise<Imported> {
-  const { header, end, orders, summary } = await verifyFile(options);
+  const { header, end, orders, cuts, summary } = await verifyFile(options);
   const secretKey = await openSecrets(options, header, end);
   const { luid } = header.ledger;
   const lock = await options.pool.connect();
   try {
-    const { rows } = await lock.query<{ free: boolean }>(
-      'select pg_try_advisory_lock(hashtextextended($1, 1)) as free',
-      [luid],
-    );
-    if (!rows[0]?.free) throw new ImportRefused('Another import of the ledger is under way.');
+    await holdImport(lock, luid);
     await assertAbsent(lock, header);
-    const begun = await begin(lock, luid, end, orders, secretKey === undefined);
-    await storeFile(options, { header, begun, end, orders, secretKey });
+    const begun = await begin(lock, luid, { end, orders, cuts, isReadOnly: secretKey === undefined });
+    await storeFile(options, { header, begun, end, orders, cuts, secretKey });
     return { header, summary };
   } finally {
     await lock.query('select pg_advisory_unlock_all()').catch(() => undefined);
@@ -89,9 +77,12 @@ async function verifyFile({ suite, pinned, found, progress, lines }: ImportOptio
   let findings = 0;
   let end: EndLine | undefined;
   const orders = new Orders();
+  const cutter = new Cutter();
+  const cuts: Cuts = new Map();
   const verifier = new ExportVerifier({
     suite,
     digest: createHash('sha256'),
+    sha256,
     ...(pinned === undefined ? {} : { pinned }),
     found(finding) {
       findings += 1;
@@ -101,7 +92,11 @@ async function verifyFile({ suite, pinned, found, progress, lines }: ImportOptio
   for await (const text of lines()) {
     const line = verifier.add(text);
     if (line?.line === 'header') assertNames(line);
+    if (line?.line === 'change' && line.text === null)
+      throw new ImportRefused('The export has versions that were erased, which no import takes. Nothing was stored.');
     if (line) orders.add(line);
+    const cut = line && line.line !== 'end' ? cutter.take(line, text) : undefined;
+    if (cut) cuts.set(cut.lines, cut.sha256);
     if (line?.line === 'end') end = line;
     if (verifier.changes % 1000 === 0) progress?.('verify', verifier.changes, verifier.header?.changes ?? 0);
   }
@@ -111,7 +106,7 @@ async function verifyFile({ suite, pinned, found, progress, lines }: ImportOptio
     throw new ImportRefused(`The export is not what its ledger wrote: ${findings} findings. Nothing was stored.`);
   if (header.scope !== 'everything')
     throw new ImportRefused('The export holds what one client may read, and not the whole ledger. Nothing was stored.');
-  return { header, end, orders, summary };
+  return { header, end, orders, cuts, summary };
 }
 
 /** Nothing where the export has no secrets, and the ledger may be read-only. */
@@ -152,49 +147,47 @@ async function assertAbsent(client: pg.ClientBase, { ledger: { luid, handle } }:
   throw new ImportRefused(`The deployment ${why}. Nothing was stored.`);
 }
 
+interface Beginning {
+  readonly end: EndLine;
+  readonly orders: Orders;
+  readonly cuts: Cuts;
+  readonly isReadOnly: boolean;
+}
+
 /** Where the import stands: at its beginning, unless one of the same file and sort was interrupted. */
-async function begin(
-  client: pg.ClientBase,
-  luid: string,
-  { sha256 }: EndLine,
-  orders: Orders,
-  isReadOnly: boolean,
-): Promise<Begun> {
-  const { rows } = await client.query<{ value: string }>('select value from deployment where name = $1', [
-    nameOf(luid),
-  ]);
-  const before = rows[0] && (JSON.parse(rows[0].value) as Begun);
-  if (before?.sha256 === sha256 && before.isReadOnly === isReadOnly) return before;
-  // What another file, or the other sort of import, has left stays under its number, which no ledger gets: the history is append-only.
+async function begin(client: pg.ClientBase, luid: string, { end, orders, cuts, isReadOnly }: Beginning) {
+  const { sha256 } = end;
+  const before = await findBegun(client, luid);
+  if (before?.sha256 === sha256 && before.isReadOnly === isReadOnly && isPartOf(cuts, before)) return before;
+  if (before) await discardBegun(client, luid, before);
   const { rows: drawn } = await client.query<{ id: number }>(
     `select nextval(pg_get_serial_sequence('ledger', 'id')) as id`,
   );
   const order = await drawOrders(client, orders.count);
-  const begun = { id: Number(drawn[0]!.id), sha256, lines: 0, order, isReadOnly };
-  await keep(client, luid, begun);
+  const begun = { id: Number(drawn[0]!.id), sha256, stored: NOTHING, order, isReadOnly };
+  await keepBegun(client, luid, begun);
   return begun;
 }
 
-async function keep(client: pg.ClientBase, luid: string, begun: Begun): Promise<void> {
-  await client.query(
-    'insert into deployment (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
-    [nameOf(luid), JSON.stringify(begun)],
-  );
-}
-
-function nameOf(luid: string): string {
-  return `import:${luid}`;
+/** Whether what was stored are verified lines of the file. */
+function isPartOf(cuts: Cuts, { stored, isDiscarded }: BegunImport): boolean {
+  if (!stored || isDiscarded) return false;
+  return stored.lines === 0 || cuts.get(stored.lines) === stored.sha256;
 }
 
 interface Storing {
   readonly header: HeaderLine;
-  readonly begun: Begun;
+  readonly begun: BegunImport;
   readonly end: EndLine;
   readonly orders: Orders;
+  readonly cuts: Cuts;
   readonly secretKey: Buffer | undefined;
 }
 
-async function storeFile(options: ImportOptions, { header, begun, end, orders, secretKey }: Storing): Promise<void> {
+async function storeFile(
+  options: ImportOptions,
+  { header, begun, end, orders, cuts, secretKey }: Storing,
+): Promise<void> {
   const { pool, masterKey, suite, runtime, progress } = options;
   const load = new Load({
     header,
@@ -205,37 +198,41 @@ async function storeFile(options: ImportOptions, { header, begun, end, orders, s
     orderOf: (order) => begun.order + orders.rankOf(order),
     now: moment(runtime),
   });
-  const digest = createHash('sha256');
+  const cutter = new Cutter();
   const { luid } = header.ledger;
-  let number = 0;
+  const { lines: before } = begun.stored ?? NOTHING;
   let changes = 0;
   for await (const text of options.lines()) {
     const line = parseLine(text);
     if (typeof line === 'string') throw changedMeanwhile();
     if (line.line === 'end') break;
-    digest.update(`${text}\n`);
-    if (line.line === 'change') changes += 1;
-    if (number >= begun.lines && load.size > PIECE && load.isBorder(line)) {
-      const lines = number;
+    const stored = cutter.take(line, text);
+    // Only what was verified is ever stored.
+    if (stored && cuts.get(stored.lines) !== stored.sha256) throw changedMeanwhile();
+    if (stored && stored.lines > before) {
       await transaction(pool, async (client) => {
         await load.store(client);
-        await keep(client, luid, { ...begun, lines });
+        await keepBegun(client, luid, { ...begun, stored });
       });
       progress?.('store', changes, header.changes);
     }
-    number += 1;
-    if (number > begun.lines) load.add(line, text.length);
+    if (line.line === 'change') changes += 1;
+    if (cutter.lines > before) load.add(line);
   }
-  if (digest.digest('hex') !== end.sha256) throw changedMeanwhile();
+  if (cutter.end() !== end.sha256) throw changedMeanwhile();
   await transaction(pool, async (client) => {
     await load.store(client);
-    await appear(client, header, begun.id);
+    await appear(client, header, begun);
   });
   progress?.('store', changes, header.changes);
 }
 
 /** From here on the ledger is there. */
-async function appear(client: pg.PoolClient, { ledger: { luid, handle } }: HeaderLine, id: number): Promise<void> {
+async function appear(
+  client: pg.PoolClient,
+  { ledger: { luid, handle } }: HeaderLine,
+  { id, isReadOnly }: BegunImport,
+): Promise<void> {
   await client.query(PLACES, [id]);
   // Locked until the commit, so that the ledger joins the others when they are moved on to another epoch.
   const { rows } = await client.query<{ value: string }>(`select value from deployment where name = 'epoch' for share`);
@@ -249,7 +246,9 @@ async function appear(client: pg.PoolClient, { ledger: { luid, handle } }: Heade
     [id, handle, luid, version],
   );
   if (made.rowCount !== 1) throw new ImportRefused(`The deployment has a ledger ${handle} by now.`);
-  await client.query('delete from deployment where name = $1', [nameOf(luid)]);
+  // A log of its own, with all that was imported. It takes the private key to sign it.
+  if (!isReadOnly) await client.query(`insert into log_backfill (ledger_id, luid, change) values ($1, '', 0)`, [id]);
+  await forgetBegun(client, luid);
 }
 
 /** Retries name deliveries by their place among those of the ledger. */

@@ -32,6 +32,8 @@ const TABLES = {
 
 export type Table = keyof typeof TABLES;
 
+export const TABLE_NAMES = Object.keys(TABLES) as readonly Table[];
+
 /** What happens to a row that is there already. */
 const CONFLICTS: Partial<Record<Table, string>> = {
   // A proof that was used for several records, by an early release, counts for the first.

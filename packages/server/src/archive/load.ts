@@ -1,12 +1,20 @@
 import type { Suite } from '@countersign/protocol';
-import type { BalanceLine, ChangeLine, CurrentLine, HeaderLine, Line, StateLine } from '@countersign/verifier';
+import type {
+  BalanceLine,
+  ChangeLine,
+  CurrentLine,
+  ErasedLine,
+  HeaderLine,
+  Line,
+  StateLine,
+} from '@countersign/verifier';
 import type pg from 'pg';
-import { createDeliveryMac, createMac, createOpenMac, type DeliveryMac, type OpenMac } from '../integrity/mac.js';
+import { createMac } from '../integrity/mac.js';
 import { open, seal, sealContext } from '../keys/seal.js';
 import { type OpenState, usesOf } from '../money/open-state.js';
-import type { NewDelivery } from '../store/committer/write.js';
 import { insertRows, type Table } from './insert.js';
 import { type RebuildMeans, rebuildRecord } from './rebuild.js';
+import { createStateCodes, type StateCodesOf } from './state-codes.js';
 
 export interface LoadMeans {
   readonly header: HeaderLine;
@@ -25,41 +33,26 @@ export interface LoadMeans {
 /** Lines of an export as rows of this database, gathered until they are stored. */
 export class Load {
   readonly #rebuild: RebuildMeans;
-  readonly #openMac: OpenMac;
-  readonly #deliveryMac: DeliveryMac;
+  readonly #codesOf: StateCodesOf;
   #rows = new Map<Table, object[]>();
   /** How often each key was taken. */
   readonly #taken = new Map<string, number>();
   #changes: ChangeLine[] = [];
   #current: CurrentLine | undefined;
-  #size = 0;
 
   constructor(private readonly means: LoadMeans) {
     const { ledger, header, masterKey, suite, orderOf } = means;
     this.#rebuild = { ledger, keys: header.keys, mac: createMac(masterKey), suite, orderOf };
-    this.#openMac = createOpenMac(masterKey);
-    this.#deliveryMac = createDeliveryMac(masterKey);
+    this.#codesOf = createStateCodes(masterKey);
   }
 
-  /** Characters that are gathered. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** Whether the line begins something new: all before it may be stored. */
-  isBorder(line: Line): boolean {
-    if (line.line === 'current') return false;
-    return line.line !== 'change' || line.luid !== this.#changes[0]?.luid;
-  }
-
-  add(line: Line, size: number): void {
-    this.#size += size;
+  add(line: Line): void {
     if (line.line === 'current') {
       this.#current = line;
       return;
     }
     if (line.line !== 'change' || line.luid !== this.#changes[0]?.luid) this.#endRecord();
-    if (line.line === 'change') this.#changes.push(line);
+    if (line.line === 'change') this.#changes.push(withText(line));
     const made = this.#rowOf(line);
     if (made) this.#put(...made);
   }
@@ -103,7 +96,6 @@ export class Load {
     const rows = this.#rows;
     this.#rows = new Map();
     this.#taken.clear();
-    this.#size = 0;
     for (const [table, some] of rows) await insertRows(client, this.means.ledger, table, some);
   }
 
@@ -127,35 +119,17 @@ export class Load {
   /** Symbols and bridges in use are named with the number that the ledger has here. */
   #openRow(line: StateLine): object {
     const { ledger } = this.means;
-    const { luid, state } = line as unknown as { luid: string; state: string };
-    const uses = usesOf(ledger, (JSON.parse(state) as OpenState).state);
-    return { ...line, uses, mac: this.#openMac(ledger, luid, state) };
+    const uses = usesOf(ledger, (JSON.parse(String(line.state)) as OpenState).state);
+    return { ...line, uses, ...this.#codesOf(ledger, line) };
   }
 
   #deliveryRow(line: StateLine): object {
     const { ledger, now } = this.means;
-    const row = line as unknown as Record<string, string | number | undefined>;
-    const decided = {
-      handle: row.handle,
-      effect: row.effect,
-      effectHandle: row.effect_handle,
-      effectChange: row.effect_change,
-      effectDomain: row.effect_domain,
-      purpose: row.purpose,
-      entry: row.entry,
-      bridge: row.bridge,
-      target: row.target,
-      record: row.record,
-      linked: row.linked,
-      event: row.event,
-    } as unknown as NewDelivery;
-    const mac = this.#deliveryMac(ledger, decided);
-    const why = row.given_up as string | undefined;
-    const given_up_mac = why === undefined ? undefined : this.#openMac(ledger, `$evd.${row.handle}`, why);
+    const codes = this.#codesOf(ledger, line);
     // An attempt that ran during the export is made again: receivers know events by their handles.
-    const running = row.status === 'running' ? { status: 'pending', due: now } : {};
-    if (!this.means.secretKey) return { ...row, mac, given_up_mac, ...running, due: undefined };
-    return { ...row, mac, given_up_mac, ...running };
+    const running = line.status === 'running' ? { status: 'pending', due: now } : {};
+    if (!this.means.secretKey) return { ...line, ...codes, ...running, due: undefined };
+    return { ...line, ...codes, ...running };
   }
 
   #secretRow(line: StateLine): [Table, object] | undefined {
@@ -166,6 +140,12 @@ export class Load {
     const plain = open(secretKey, Buffer.from(sealed, 'base64'), context);
     return ['secret', { luid, name, sealed: `\\x${seal(masterKey, plain, context).toString('hex')}` }];
   }
+}
+
+/** What was erased was refused before anything was stored. */
+function withText(line: ChangeLine | ErasedLine): ChangeLine {
+  if (line.text === null) throw new TypeError('a version has no text');
+  return line;
 }
 
 function balanceRow({ wallet, symbol, version, available, reserved }: BalanceLine): object {

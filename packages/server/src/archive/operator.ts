@@ -1,18 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Finding } from '@countersign/verifier';
+import { createRequire } from 'node:module';
+import { isLuid } from '@countersign/protocol';
+import { type Finding, type LogHead, parseLine } from '@countersign/verifier';
 import type pg from 'pg';
 import { native } from '../auth/native-suite.js';
 import type { Runtime } from '../base/clock.js';
 import { prepareDatabase } from '../cluster/prepare.js';
 import { parseConfig } from '../config.js';
+import { createLogCodes } from '../integrity/log-codes.js';
+import { createFence, type Fence } from '../log/fence.js';
+import { fenceIn } from '../log/log.js';
+import { type Restarted, restartLog } from '../log/restart.js';
+import { createSystemKeyOf } from '../log/system-keys.js';
 import { startEmbedded } from '../store/embedded.js';
 import { createPool } from '../store/pool.js';
+import { createSystemKeys } from '../store/queries/ledgers.js';
+import { discardImport } from './begun-import.js';
+import { type ErasedByOperator, type EraseOptions, eraseOnDatabase } from './erase.js';
 import { type Exported, exportLedger } from './export.js';
 import { type Imported, importLedger } from './import.js';
 import { linesOfFile } from './lines-of-file.js';
-import { ExportRefused } from './refused.js';
+import { ExportRefused, ImportRefused } from './refused.js';
 import { readBegun } from './resume.js';
+import { writeAll } from './write-all.js';
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 /** The settings of the server, as environment variables. */
 type Settings = Readonly<Record<string, string | undefined>>;
@@ -20,7 +33,6 @@ type Settings = Readonly<Record<string, string | undefined>>;
 export interface ExportCall {
   readonly settings: Settings;
   readonly now: () => number;
-  readonly build: string;
   /** Handle or luid. */
   readonly ledger: string;
   /** The file to write, or where else the text goes. */
@@ -33,8 +45,9 @@ export interface ExportCall {
 
 /** Exports a ledger of this host's deployment (export#export). @throws Error in words for the operator */
 export function runExport({ settings, now, to, ...call }: ExportCall): Promise<Exported> {
-  return withDatabase(settings, async (pool, masterKey) => {
-    const given = { ...call, pool, masterKey, runtime: runtimeOf(now) };
+  return withDatabase(settings, async ({ pool, masterKey, isShared, dataDir }) => {
+    const shown = showing(fenceOf(dataDir, now));
+    const given = { ...call, pool, masterKey, maySeal: isShared, build: version, runtime: runtimeOf(now), shown };
     if ('write' in to) return exportLedger({ ...given, write: to.write });
     const begun = to.isResumed ? await readBegun(linesOfFile(to.path, true)) : undefined;
     const file = await openFile(to.path, to.isResumed);
@@ -42,8 +55,7 @@ export function runExport({ settings, now, to, ...call }: ExportCall): Promise<E
       await file.truncate(begun?.length ?? 0);
       let at = begun?.length ?? 0;
       const write = async (text: string) => {
-        const { bytesWritten } = await file.write(text, at);
-        at += bytesWritten;
+        at = await writeAll(file, Buffer.from(text), at);
       };
       const exported = await exportLedger({ ...given, write, ...(begun ? { begun } : {}) });
       await file.sync();
@@ -67,9 +79,78 @@ export interface ImportCall {
 
 /** Makes a ledger of an export in this host's deployment (export#import). @throws Error in words for the operator */
 export function runImport({ settings, now, path, ...call }: ImportCall): Promise<Imported> {
-  return withDatabase(settings, (pool, masterKey) =>
+  return withDatabase(settings, ({ pool, masterKey }) =>
     importLedger({ ...call, pool, masterKey, suite: native, runtime: runtimeOf(now), lines: () => linesOfFile(path) }),
   );
+}
+
+export interface EraseCall extends Pick<EraseOptions, 'ledger' | 'kind' | 'luid' | 'reason'> {
+  readonly settings: Settings;
+  readonly now: () => number;
+}
+
+/** Erases a record of this host's deployment (interface/records#erase). @throws Error in words for the operator */
+export function runErase({ settings, now, ...call }: EraseCall): Promise<ErasedByOperator> {
+  return withDatabase(settings, ({ pool, masterKey }) =>
+    eraseOnDatabase({ ...call, pool, masterKey, suite: native, runtime: runtimeOf(now) }),
+  );
+}
+
+/**
+ * Deletes what an interrupted import has stored in this host's deployment (export#import).
+ *
+ * @param named the luid of the ledger, or the path of an export of it
+ * @throws Error in words for the operator
+ */
+export function runDiscard({ settings, named }: { readonly settings: Settings; readonly named: string }) {
+  return withDatabase(settings, async ({ pool }) => {
+    const ledger = isLuid(named, 'ldg') ? named : await ledgerOf(named);
+    return { ledger, rows: await discardImport(pool, ledger) };
+  });
+}
+
+/** The luid of the ledger that a file is an export of, by its first line. */
+async function ledgerOf(path: string): Promise<string> {
+  for await (const text of linesOfFile(path)) {
+    const line = parseLine(text);
+    if (typeof line !== 'string' && line.line === 'header') return line.ledger.luid;
+    break;
+  }
+  throw new ImportRefused(`${path} is no export of a ledger. Name its luid instead.`);
+}
+
+export interface RestartCall {
+  readonly settings: Settings;
+  readonly now: () => number;
+  /** Handle or luid. */
+  readonly ledger: string;
+}
+
+/** Begins a new generation of the log of a ledger, which must be stopped. @throws Error in words for the operator */
+export function runLogRestart({ settings, now, ledger }: RestartCall): Promise<Restarted> {
+  return withDatabase(settings, ({ pool, masterKey, dataDir }) => {
+    const { random } = runtimeOf(now);
+    const fence = fenceOf(dataDir, now);
+    const systemKey = createSystemKeyOf(masterKey, native, createSystemKeys(pool));
+    return restartLog({ pool, fence, random, suite: native, systemKey, logCodes: createLogCodes(masterKey) }, ledger);
+  });
+}
+
+/** What servers of this host have shown, and exports. */
+function fenceOf(dataDir: string, now: () => number): Fence {
+  return createFence(fenceIn(dataDir), 'operator', now);
+}
+
+/** An export is shown to auditors: its checkpoints are in the fence before. */
+function showing(fence: Fence) {
+  return async (log: LogHead): Promise<void> => {
+    const last = await fence.last(log.origin);
+    if (last && last.size > log.size)
+      throw new ExportRefused(
+        `The log has ${log.size} leaves, and ${last.size} were shown: the database was set back.`,
+      );
+    await fence.raise(log.checkpoint);
+  };
 }
 
 function runtimeOf(now: () => number): Runtime {
@@ -86,8 +167,16 @@ async function openFile(path: string, isResumed: boolean): Promise<FileHandle> {
   }
 }
 
+interface Means {
+  readonly pool: pg.Pool;
+  readonly masterKey: Buffer;
+  readonly dataDir: string;
+  /** Whether servers may use the database meanwhile: nothing else uses the one in the data folder. */
+  readonly isShared: boolean;
+}
+
 /** Connects to the database that the settings name; starts the one in the data folder where they name none. */
-async function withDatabase<T>(settings: Settings, work: (pool: pg.Pool, masterKey: Buffer) => Promise<T>): Promise<T> {
+async function withDatabase<T>(settings: Settings, work: (means: Means) => Promise<T>): Promise<T> {
   const config = parseConfig(settings);
   const embedded = config.databaseUrl
     ? undefined
@@ -97,7 +186,7 @@ async function withDatabase<T>(settings: Settings, work: (pool: pg.Pool, masterK
     const { masterKey } = await prepareDatabase(url, embedded !== undefined, config);
     const pool = createPool({ connectionString: url, max: 3, statement_timeout: 0, query_timeout: 0 }, () => {});
     try {
-      return await work(pool, masterKey);
+      return await work({ pool, masterKey, dataDir: config.dataDir, isShared: embedded === undefined });
     } finally {
       await pool.end();
     }

@@ -6,6 +6,7 @@ import { kindNamed } from '../kinds/registry.js';
 import { useOf } from '../records/proofs.js';
 import { versionOf } from '../records/version.js';
 import { cutVersions } from '../store/committer/cut.js';
+import { ImportRefused } from './refused.js';
 
 /** The rows that a record's versions make. */
 export interface RecordRows {
@@ -37,6 +38,8 @@ export function rebuildRecord(
   current: CurrentLine | undefined,
 ): RecordRows {
   const latest = lines.at(-1)!;
+  if (lines.some(({ text }) => typeof text !== 'string'))
+    throw new ImportRefused(`${latest.luid} is erased: a ledger with erased records cannot be imported yet.`);
   const kind = latest.kind as KindName;
   const { ledger, mac } = means;
   const coded = lines.map(({ luid, change, action, moment, hash, text }) => {
@@ -71,8 +74,7 @@ function cutIntent<R extends { change: number; action: ChangeLine['action']; bod
   const whole = rows.at(-1)!;
   if (size > MOST_CUT) return [...rows];
   const earlier = rows.slice(0, -1);
-  const versions = earlier.map(({ change, body, mac }) => ({ change, action: 'update' as const, body, mac }));
-  return [...cutVersions(whole.body, versions).map(({ cut, body }, at) => ({ ...earlier[at]!, cut, body })), whole];
+  return [...cutVersions(whole.body, earlier), whole];
 }
 
 function indexEntry(

@@ -7,6 +7,10 @@ export class ExportRefused extends Refused {
   override readonly name = 'ExportRefused';
 }
 
+export class EraseRefused extends Refused {
+  override readonly name = 'EraseRefused';
+}
+
 export class ImportRefused extends Refused {
   override readonly name = 'ImportRefused';
 }

@@ -7,11 +7,8 @@ export interface Begun {
   readonly header: HeaderLine;
   /** Bytes that are kept: all whole records and rows. What follows them is to be cut off. */
   readonly length: number;
-  /** Luid of the last record that is whole. */
-  readonly luid: string;
-  readonly lines: Readonly<Record<string, number>>;
-  /** Over the bytes that are kept. */
-  readonly digest: Hash;
+  /** SHA-256 of these bytes, hex. */
+  readonly sha256: string;
 }
 
 /**
@@ -22,9 +19,8 @@ export interface Begun {
  * @throws ExportRefused when the file is no export, or one that was finished
  */
 export async function readBegun(lines: AsyncIterable<string>): Promise<Begun | undefined> {
-  let kept: { length: number; luid: string; lines: Record<string, number>; digest: Hash } | undefined;
+  let kept: { length: number; digest: Hash } | undefined;
   let header: HeaderLine | undefined;
-  const counts: Record<string, number> = {};
   const digest = createHash('sha256');
   let length = 0;
   let luid = '';
@@ -38,14 +34,12 @@ export async function readBegun(lines: AsyncIterable<string>): Promise<Begun | u
     // The bytes before this line are whole records.
     // What nobody signs is written anew: the end says that who knows the passphrase wrote it.
     if (STATES.includes(line.line)) break;
-    if (begins) kept = { length, luid, lines: { ...counts }, digest: digest.copy() };
+    if (begins) kept = { length, digest: digest.copy() };
     if (line.line === 'change') luid = line.luid;
     digest.update(`${text}\n`);
-    counts[line.line] = (counts[line.line] ?? 0) + 1;
     length += Buffer.byteLength(text) + 1;
-    if (line.line !== 'change' && line.line !== 'current' && line.line !== 'header')
-      kept = { length, luid, lines: counts, digest };
+    if (line.line !== 'change' && line.line !== 'current' && line.line !== 'header') kept = { length, digest };
   }
   if (!header) throw new ExportRefused('The file is no export of a ledger: there is nothing to go on with.');
-  return kept && { header, ...kept };
+  return kept && { header, length: kept.length, sha256: kept.digest.digest('hex') };
 }

@@ -22,12 +22,12 @@ const ENTRIES = `select wallet, symbol, version, intent, change, available_by as
 const LIMITS = `select wallet, symbol, metric, version, amount, day::text, used, body as text
   from wallet_limit where ledger_id = $1 order by wallet, symbol, metric`;
 
-const OPEN = `select luid, thread, version, due, deadline, stage, state
+const OPEN = `select luid, thread, version, due, deadline, stage, state, mac
   from open_intent where ledger_id = $1 order by luid`;
 
 const DELIVERIES = `select handle, effect, effect_handle, effect_change, effect_domain, bridge, target, record, linked, event,
-  moment, status, attempts, tries, signed, attempted, due, proofs, purpose, entry, given_up
-  from delivery where ledger_id = $1 order by seq`;
+  moment, status, attempts, tries, signed, attempted, due, proofs, purpose, entry, given_up, mac,
+  given_up_mac from delivery where ledger_id = $1 order by seq`;
 
 const RETRIES = `select owner, id, slot, requested, since, domains, worked,
   (select count(*) from delivery d where d.ledger_id = $1 and d.seq <= r.reached) as reached,
@@ -36,11 +36,11 @@ const RETRIES = `select owner, id, slot, requested, since, domains, worked,
 
 const SCHEDULES = `select policy, hash, through, next_at from schedule where ledger_id = $1 order by policy`;
 
-/** Rows that the server works with. The codes of rows are left out: a database makes its own. */
+/** Rows that the server works with. The codes of rows are compared and left out: a database makes its own. */
 const state = (line: StateLine['line'], select: string): Section => ({
   line,
   select,
-  toLine: (row) => ({ line, ...withoutNulls(row) }),
+  toLine: ({ mac, given_up_mac, ...row }) => ({ line, ...withoutNulls(row) }),
 });
 
 /** What follows the versions, in the order of the file. */

@@ -3,7 +3,7 @@ import { addWebhook } from '../deliveries/scene.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { TestClient } from '../support/client.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { exported, imported, sealedAnew, verified } from './support.js';
+import { exported, imported, sealedAnew, verified, withPool } from './support.js';
 
 const PASSPHRASE = 'correct horse';
 
@@ -90,6 +90,68 @@ describe('what the server works with, in a file with keys (export#import)', () =
     await expect(imported(into, other, { passphrase: PASSPHRASE })).rejects.toThrow('no code, or one of another file');
     const there = new TestClient(into.url, scene.client.key, scene.client.ledger);
     expect((await there.get('/ledger')).status).toBe(404);
+  });
+});
+
+describe('a row of what the server works with that was altered in the database (export#export)', () => {
+  // The webhook is to be told of it.
+  beforeAll(() => scene.add(['carol']));
+
+  /** What an export says while a column holds something else. */
+  async function toldWith(table: string, column: string, value: unknown): Promise<[string, string]> {
+    return withPool(from, async (pool) => {
+      const { rows } = await pool.query(`select * from ${table} limit 1`);
+      const [row] = rows;
+      const name = table === 'delivery' ? 'handle' : 'luid';
+      const set = (to: unknown) => pool.query(`update ${table} set ${column} = $2 where ${name} = $1`, [row[name], to]);
+      await set(value);
+      const told = await exported(from, scene.client.ledger!).then(
+        () => 'exported',
+        (error: Error) => `${error.name}: ${error.message}`,
+      );
+      await set(row[column]);
+      return [row[name], told];
+    });
+  }
+
+  it('is refused where it is an intent under way', async () => {
+    const open = JSON.parse(linesOf().find((line) => line.startsWith('{"line":"open"'))!);
+    expect(open).not.toHaveProperty('mac');
+    for (const [column, value] of [
+      ['state', planOf('mallory')(open).state],
+      ['mac', 'A'.repeat(22)],
+    ] as const) {
+      const [luid, told] = await toldWith('open_intent', column, value);
+      expect(told).toBe(
+        `ExportRefused: The row of ${luid} under way is not what was stored: it was altered in the database.`,
+      );
+    }
+  });
+
+  it('is refused where it is a delivery, or says why a call was given up', async () => {
+    for (const [column, value] of [
+      ['target', 'https://evil.example'],
+      ['event', JSON.stringify({ handle: 'evt_AAAAAAAAAAAAAAAAA', signal: 'wallet-created', members: {} })],
+      ['effect_change', 7],
+      ['linked', 'other'],
+      ['purpose', 'commit'],
+      ['mac', null],
+      ['given_up', 'no reason'],
+      ['given_up_mac', 'A'.repeat(22)],
+    ] as const) {
+      const [handle, told] = await toldWith('delivery', column, value);
+      expect(told, column).toBe(
+        `ExportRefused: The row of $evd.${handle} is not what was stored: it was altered in the database.`,
+      );
+    }
+  });
+
+  it('is exported again once it is as it was', async () => {
+    const again = await exported(from, scene.client.ledger!);
+    const rows = again.split('\n').filter((line) => /^\{"line":"(open|delivery)"/.test(line));
+    expect(rows.map((line) => JSON.parse(line).line)).toEqual(['open', 'delivery']);
+    expect(rows.filter((line) => /"(given_up_)?mac":/.test(line))).toEqual([]);
+    expect(verified(again).told).toEqual([]);
   });
 });
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { ExportVerifier, type Finding, formatFinding, type Summary } from '@countersign/verifier';
+import { ExportVerifier, type FileOptions, type Finding, formatFinding, type Summary } from '@countersign/verifier';
 import type pg from 'pg';
 import { type ExportOptions, exportLedger, type ImportOptions, importLedger } from '../../src/archive/archive.js';
 import { native } from '../../src/auth/native-suite.js';
+import { sha256 } from '../../src/base/sha256.js';
 import { createPool } from '../../src/store/pool.js';
 import { type RunningServer, TEST_MASTER_KEY } from '../support/server.js';
 
@@ -60,11 +61,17 @@ export function imported(
 }
 
 /** Verifies the text of an export. */
-export function verified(text: string, pinned?: string): { findings: Finding[]; told: string[]; summary: Summary } {
+export function verified(
+  text: string,
+  pinned?: string,
+  options: Partial<FileOptions> = {},
+): { findings: Finding[]; told: string[]; summary: Summary } {
   const findings: Finding[] = [];
   const verifier = new ExportVerifier({
     suite: native,
     digest: createHash('sha256'),
+    sha256,
+    ...options,
     found: (finding) => findings.push(finding),
     ...(pinned === undefined ? {} : { pinned }),
   });
@@ -86,4 +93,19 @@ export function sealedAnew(text: string): string {
   }
   const end = JSON.stringify({ line: 'end', lines: counts, sha256: digest.digest('hex') });
   return `${[...lines, end].join('\n')}\n`;
+}
+
+/**
+ * The lines with the place of each order among all of them, and without leaves: a deployment draws its own numbers, and has a
+ * log of its own.
+ */
+export function ranked(lines: readonly string[]): string[] {
+  const member = /(?<="(?:order|keyOrder)":)\d+/g;
+  const leaf = /,"leaf":\{"index":\d+,"salt":"[^"]+"\}\}$/;
+  const isCurrent = (line: string) => line.startsWith('{"line":"current"');
+  const orders = lines.filter(isCurrent).flatMap((line) => line.match(member)!.map(Number));
+  const places = new Map([...new Set(orders)].sort((one, other) => one - other).map((order, at) => [`${order}`, at]));
+  return lines.map((line) =>
+    isCurrent(line) ? line.replace(member, (order) => `${places.get(order)}`) : line.replace(leaf, '}'),
+  );
 }

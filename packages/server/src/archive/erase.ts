@@ -1,0 +1,130 @@
+import { hash as hashOf, isLuid, type RecordEnvelope, type Suite } from '@countersign/protocol';
+import type pg from 'pg';
+import { moment, type Runtime } from '../base/clock.js';
+import { Corrupt, createIntegrity } from '../integrity/integrity.js';
+import { countersigner } from '../keys/countersigner.js';
+import type { Kind } from '../kinds/kind.js';
+import { kinds } from '../kinds/registry.js';
+import { limits } from '../limits.js';
+import { createSystemKeyOf } from '../log/system-keys.js';
+import { keyIn } from '../operations/erase.js';
+import { type ErasureData, erasureCustom, erasureWrite } from '../records/erasure.js';
+import { eraseRecord, Unsealed } from '../store/erasure.js';
+import { createHistory } from '../store/queries/history.js';
+import { createSystemKeys } from '../store/queries/ledgers.js';
+import { EraseRefused } from './refused.js';
+
+export interface EraseOptions {
+  readonly pool: pg.Pool;
+  readonly masterKey: Buffer;
+  readonly suite: Suite;
+  readonly runtime: Runtime;
+  /** Handle or luid. */
+  readonly ledger: string;
+  /** Name of the kind. */
+  readonly kind: string;
+  readonly luid: string;
+  readonly reason: string;
+}
+
+/** What an erasure has come to. */
+export interface ErasedByOperator {
+  /** The change that says so, as it is served. */
+  readonly record: RecordEnvelope;
+  /** Whether it was erased before. */
+  readonly isRepeated: boolean;
+}
+
+/** How often an erasure is decided anew, when the ledger has changed meanwhile. */
+const ATTEMPTS = 10;
+
+/**
+ * Erases a dropped record, in the name of the ledger alone (interface/records#erase).
+ *
+ * @throws EraseRefused for what cannot be erased, in words for the operator
+ */
+export async function eraseOnDatabase(options: EraseOptions): Promise<ErasedByOperator> {
+  const kind = kindOf(options);
+  const length = options.reason.length;
+  if (length === 0 || length > limits.erasure.reason)
+    throw new EraseRefused(`A reason has 1 to ${limits.erasure.reason} characters.`);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    try {
+      const erased = await tryErase(options, kind);
+      if (erased) return erased;
+    } catch (error) {
+      if (error instanceof Unsealed)
+        throw new EraseRefused('Changes of the record are not in the log yet. Start the server, and try again.');
+      if (error instanceof Corrupt)
+        throw new EraseRefused(`The record ${error.defect}: it was altered in the database.`);
+      throw error;
+    }
+  }
+  throw new EraseRefused('The ledger is changing too fast. Try again.');
+}
+
+/** @returns undefined when something has changed meanwhile */
+async function tryErase(options: EraseOptions, kind: Kind): Promise<ErasedByOperator | undefined> {
+  const { pool, masterKey, suite, runtime, luid, reason } = options;
+  const ledger = await findLedger(options);
+  const keys = createSystemKeys(pool);
+  const integrity = createIntegrity({ masterKey, suite, random: runtime.random, systemKey: keys, alarm: () => {} });
+  const latest = await createHistory(pool, integrity).latest({ ledger: ledger.id, kind: kind.name, luid });
+  if (!latest) throw new EraseRefused(`There is no ${kind.name} ${luid} in this ledger.`);
+  const record = JSON.parse(latest.body) as RecordEnvelope;
+  if (latest.action === 'erase') return { record, isRepeated: true };
+  if (latest.action !== 'drop') throw new EraseRefused(`The ${kind.name} is in force. Drop it before it is erased.`);
+  const key = await createSystemKeyOf(masterKey, suite, keys)(ledger.id);
+  if (!key) throw new EraseRefused('The ledger was imported without its private keys, and is read-only.');
+  const now = moment(runtime);
+  const data: ErasureData = { luid, change: latest.change, reason };
+  const hash = hashOf(data, suite);
+  const proofs = [countersigner('system', key, suite).stored(hash, erasureCustom(data, now))];
+  const domain = await findDomain(pool, ledger.id, kind, record);
+  const decided = erasureWrite(ledger, { kind, data, hash, domain, proofs, moment: now });
+  const { mac, leaf, logCodes } = integrity;
+  const leaves = logCodes.codeLeaves(ledger.id, decided, leaf(ledger.luid, kind.name, decided));
+  const coded = { mac: mac(decided, decided), leaves };
+  const write = { ...decided, ...coded, proofs: [], strangers: [] };
+  const { result } = await eraseRecord(pool, { write, keyOf: (body) => keyIn(kind, body), ...integrity });
+  return result === 'done' ? { record: JSON.parse(write.body) as RecordEnvelope, isRepeated: false } : undefined;
+}
+
+function kindOf({ kind: name, luid }: EraseOptions): Kind {
+  const kind = kinds.find((one) => one.name === name);
+  if (!kind) throw new EraseRefused(`There is no kind ${name}.`);
+  if (!kind.lifecycle.operations.includes('drop'))
+    throw new EraseRefused(`Records of the kind ${name} cannot be dropped.`);
+  if (!isLuid(luid, kind.prefix)) throw new EraseRefused(`${luid} is not the luid of a ${name}.`);
+  return kind;
+}
+
+interface LedgerRow {
+  readonly id: number;
+  readonly luid: string;
+  readonly version: number;
+}
+
+async function findLedger({ pool, ledger }: EraseOptions): Promise<LedgerRow> {
+  const { rows } = await pool.query<LedgerRow>(
+    'select id, luid, version from ledger where handle = $1 or luid = $1 order by (luid = $1) desc',
+    [ledger],
+  );
+  if (!rows[0]) throw new EraseRefused(`There is no ledger ${ledger} in this database.`);
+  return rows[0];
+}
+
+/** The domain whose rules are about the record: that of the one it lies under, for some kinds. */
+async function findDomain(
+  pool: pg.Pool,
+  ledger: number,
+  { links }: Kind,
+  { data, meta }: RecordEnvelope,
+): Promise<string | undefined> {
+  if (!links.under || !links.inParentsDomain) return meta.domain;
+  const { rows } = await pool.query<{ domain: string | null }>(
+    'select domain from record where ledger_id = $1 and kind = $2 and handle = $3',
+    [ledger, links.under.kind, data[links.under.member]],
+  );
+  return rows[0]?.domain ?? undefined;
+}

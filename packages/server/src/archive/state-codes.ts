@@ -1,0 +1,55 @@
+import type { StateLine } from '@countersign/verifier';
+import { createDeliveryMac, createOpenMac } from '../integrity/mac.js';
+import type { NewDelivery } from '../store/committer/write.js';
+import { ExportRefused } from './refused.js';
+import type { Row } from './sections.js';
+
+/** Authentication codes of a row that nobody signs, by their columns. */
+export interface StateCodes {
+  readonly mac?: string;
+  readonly given_up_mac?: string | undefined;
+}
+
+/** Makes the codes of a line's row, in the ledger of that number; none for sorts that have no codes. */
+export type StateCodesOf = (ledger: number, line: StateLine) => StateCodes;
+
+export function createStateCodes(masterKey: Buffer): StateCodesOf {
+  const openMac = createOpenMac(masterKey);
+  const deliveryMac = createDeliveryMac(masterKey);
+  return (ledger, line) => {
+    if (line.line === 'open') return { mac: openMac(ledger, String(line.luid), String(line.state)) };
+    if (line.line !== 'delivery') return {};
+    const row = line as unknown as Readonly<Record<string, string | undefined>>;
+    const why = row.given_up;
+    return {
+      mac: deliveryMac(ledger, decidedOf(line)),
+      given_up_mac: why === undefined ? undefined : openMac(ledger, `$evd.${row.handle}`, why),
+    };
+  };
+}
+
+/** What was decided when a delivery was queued. */
+function decidedOf(line: StateLine): NewDelivery {
+  const row = line as unknown as Record<string, unknown>;
+  return {
+    handle: row.handle,
+    effect: row.effect,
+    effectHandle: row.effect_handle,
+    effectChange: row.effect_change,
+    effectDomain: row.effect_domain,
+    purpose: row.purpose,
+    entry: row.entry,
+    bridge: row.bridge,
+    target: row.target,
+    record: row.record,
+    linked: row.linked,
+    event: row.event,
+  } as unknown as NewDelivery;
+}
+
+/** @throws ExportRefused for a row whose codes are others: the code of the file would pass it on as the ledger's own */
+export function assertCoded({ mac, given_up_mac }: StateCodes, row: Row, line: StateLine): void {
+  if (mac === (row.mac ?? undefined) && given_up_mac === (row.given_up_mac ?? undefined)) return;
+  const named = line.line === 'delivery' ? `$evd.${line.handle}` : `${line.luid} under way`;
+  throw new ExportRefused(`The row of ${named} is not what was stored: it was altered in the database.`);
+}

@@ -1,0 +1,43 @@
+/** Characters of a line: a version has 4 MiB at most, and JSON may write a character as six. */
+export const LONGEST_LINE = 64 * 2 ** 20;
+
+/** Arrays and objects within one another: no request that a ledger takes has as many. */
+const DEPTH = 200;
+
+/** Whether JSON is nested deeper than any that a ledger writes: what recurs over it would run out of stack. */
+export function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case BRACE:
+      case BRACKET:
+        depth += 1;
+        if (depth > DEPTH) return true;
+        break;
+      case BRACE + 2:
+      case BRACKET + 2:
+        depth -= 1;
+        break;
+      default:
+    }
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const BRACE = 0x7b;
+
+/** Where the string ends that begins there; behind the text, where it does not. */
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return at;
+  }
+  return text.length;
+}

@@ -1,0 +1,129 @@
+/** Records whose texts were erased, as an export is verified. */
+const src = (path) => `packages/verifier/src/${path}`;
+
+const erasure = src('erasure.ts');
+const tree = src('log/tree.ts');
+
+export const tests = ['packages/server/test/archive/tree/erased.test.ts'];
+
+export const mutants = [
+  {
+    id: 'erased-by-nobody',
+    file: erasure,
+    find: 'if (!this.#isStated)',
+    replace: 'if (this.#count < 0)',
+    breaks: 'Anyone calls a record erased, and what it said is hidden.',
+  },
+  {
+    id: 'erased-of-another-kind',
+    file: erasure,
+    find: 'if (kind !== this.kind) fault(',
+    replace: "if (kind === '') fault(",
+    breaks: 'A record is erased as one of another kind.',
+  },
+  {
+    id: 'erased-with-a-gap',
+    file: erasure,
+    find: 'if (change !== this.#count + 1)\n',
+    replace: 'if (change < 1)\n',
+    breaks: 'A change without a text is left out, and the statement covers for it.',
+  },
+  {
+    id: 'erased-fewer-than-stated',
+    file: erasure,
+    find: '(isWhole && change !== this.#count + 1)',
+    replace: '(isWhole && change <= this.#count)',
+    breaks: 'The newest change of an erased record is left out.',
+  },
+  {
+    id: 'erased-for-good',
+    file: erasure,
+    find: 'if (facts?.isKept)',
+    replace: 'if (facts === undefined)',
+    breaks: 'The key of the ledger erases an intent, and its money with it.',
+  },
+  {
+    id: 'erased-other-data',
+    file: erasure,
+    find: 'if (!isStatement) fault(',
+    replace: 'if (data === undefined) fault(',
+    breaks: 'A statement says more than that a record is erased.',
+  },
+  {
+    id: 'erased-another-record',
+    file: erasure,
+    find: 'if (data.luid !== luid) fault(',
+    replace: "if (data.luid === '') fault(",
+    breaks: 'The statement of one record erases another.',
+  },
+  {
+    id: 'erased-another-number',
+    file: erasure,
+    find: 'if (data.change !== change - 1)',
+    replace: 'if (data.change === 0)',
+    breaks: 'A statement is signed for fewer changes than are erased.',
+  },
+  {
+    id: 'erased-hash',
+    file: erasure,
+    find: 'if (hashOf(data, suite) !== hash)',
+    replace: "if (hash === '')",
+    breaks: 'The reason of an erasure is altered.',
+  },
+  {
+    id: 'erased-proofs',
+    file: erasure,
+    find: 'if (!proofs.isValid(hash, proof))',
+    replace: "if (hash === '')",
+    breaks: 'A statement is signed by nobody.',
+  },
+  {
+    id: 'erased-not-by-the-ledger',
+    file: erasure,
+    find: "authorOf(keys, own) === 'system' && own.custom?.luid === luid",
+    replace: 'own.custom?.luid === luid',
+    breaks: 'A client erases records in the name of the ledger.',
+  },
+  {
+    id: 'erased-by-a-proof-of-another',
+    file: erasure,
+    find: ' && own.custom?.luid === luid;',
+    replace: ';',
+    breaks: 'The proof of another erasure counts.',
+  },
+  {
+    id: 'erased-by-another-operation',
+    file: erasure,
+    find: "if (!isOwn || own.custom?.status !== 'erased')",
+    replace: 'if (!isOwn)',
+    breaks: 'The proof of a drop counts as that of an erasure.',
+  },
+  {
+    id: 'erased-meta',
+    file: erasure,
+    find: 'if (!isBare || meta.moment',
+    replace: 'if (meta.moment',
+    breaks: 'An erased record has owners.',
+  },
+  {
+    id: 'erased-statement-without-leaf',
+    file: tree,
+    find: "if (action === 'erase')",
+    replace: "if (action === 'x')",
+    breaks: 'A record is erased, and the log says nothing of it.',
+  },
+  {
+    id: 'erased-wallet-with-movements',
+    file: 'packages/verifier/src/erased-wallets.ts',
+    find: 'if (key === undefined) return true;',
+    replace: 'if (key === undefined) return false;',
+    breaks: 'Movements of an erased wallet are made up.',
+  },
+  {
+    id: 'erased-wallet-with-a-balance',
+    file: 'packages/verifier/src/books.ts',
+    find: 'if (available.amount !== 0 || (reserved?.amount ?? 0) !== 0)\n',
+    replace: 'if (available.amount < 0)\n',
+    breaks: 'Money lies in a wallet that is erased.',
+  },
+];
