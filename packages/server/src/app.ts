@@ -25,6 +25,7 @@ import { createLedgerMutex } from './ledgers/ledger-mutex.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import type { Service } from './ledgers/service.js';
 import { limits } from './limits.js';
+import { createLogs } from './log/log.js';
 import { Scheduler } from './metering/scheduler.js';
 import { UNBOUNDED } from './metering/task.js';
 import { createMetrics, type Metrics, watchDeliveries, watchPools, watchTurns } from './metrics.js';
@@ -50,6 +51,7 @@ import { createSystemKeys } from './store/queries/ledgers.js';
 import { createReplays } from './store/queries/replays.js';
 import { createSchedules } from './store/schedules.js';
 import { createStore, type Pools } from './store/store.js';
+import { type Witnesses, witnessLogs } from './witnessing/worker.js';
 
 export interface ServerOptions {
   readonly database: pg.PoolConfig;
@@ -59,6 +61,8 @@ export interface ServerOptions {
    * full.
    */
   readonly databaseFolder?: string;
+  /** The folder of the server's own files, which a restore of the database leaves alone; none is kept unless given. */
+  readonly dataDir?: string;
   /** The URL that clients call; known only after listening when the system chooses the port. */
   readonly publicUrl: string;
   /** Other URLs by which clients reach the same address. */
@@ -80,6 +84,8 @@ export interface ServerOptions {
   readonly reportAssetsDir?: string;
   /** The bucket that they must be in; any place will do unless given. */
   readonly reportAssetsBucket?: string;
+  /** Whose cosignatures checkpoints have; none are asked for unless given. */
+  readonly witnesses?: Witnesses;
   /** Which of the deployment's processes this is; the only one unless given. */
   readonly worker?: string;
   /** The folder in which the processes of this machine meet, private to their user; they stay apart unless given. */
@@ -143,7 +149,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const metrics = createMetrics(worker);
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
-  const epochs = await migrateDatabase(options, metrics, failed);
+  let doubt = () => {};
+  const epochs = await migrateDatabase(options, metrics, failed, () => doubt());
   const { outboundCa: ca, guard } = options;
   const out = { allowPrivate, ...(ca === undefined ? {} : { ca }), ...(guard ? { guard } : {}) };
   const deliveries = { ...limits.deliveries, ...options.deliveries };
@@ -182,11 +189,14 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       epochs.verify,
     );
     background = work;
+    doubt = service.logs.doubt;
+    service.logs.start();
     let closed: Promise<unknown> | undefined;
     const close = async () => {
       closed ??= Promise.all([app.close(), work.stop()])
         .then(stopReceiving)
         .then(() => money.engine.leave())
+        .then(() => service.logs.stop())
         .then(() => money.signing.close())
         .then(letGo);
       await closed;
@@ -248,6 +258,7 @@ function startWork(
     metrics,
     logger,
     background: bounds,
+    witnesses,
   }: ServerOptions & { holder: string; service: Service; metrics: Metrics },
   workers: readonly BackgroundWorker[],
   { leases, others }: ReturnType<typeof createPools>,
@@ -255,6 +266,8 @@ function startWork(
 ): Background {
   const { runtime } = service;
   const random = () => Buffer.from(runtime.random(4)).readUInt32LE() / 2 ** 32;
+  const clock = () => performance.now();
+  const publicKeyOf = async (ledger: string) => (await service.ledgers.resolve(ledger)).system.public;
   const schedules = createSchedules(others);
   const background = startBackground({
     workers: [
@@ -262,6 +275,7 @@ function startWork(
       renewStatistics(others),
       findSchedules(schedules, runtime.now, () => background.hint(FOLLOW_SCHEDULES)),
       followSchedules({ service, schedules, metrics: metrics.schedules, logger }),
+      ...(witnesses ? [witnessLogs(witnesses, { ...service, publicKeyOf, pool: others, logger, clock, random })] : []),
       ...workers,
     ],
     pool: leases,
@@ -271,7 +285,7 @@ function startWork(
     metrics: metrics.background,
     logger,
     now: runtime.now,
-    clock: () => performance.now(),
+    clock,
     random,
     bounds: { ...limits.background, ...bounds },
   });
@@ -299,12 +313,13 @@ function createService(options: ServerOptions, resources: Resources): { service:
   const { holder, siblings, intentsAccepted: accepted } = resources;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket } = options;
-  const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000 } = options;
+  const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
   const scheduler = new Scheduler();
   watchTurns(metrics, () => scheduler.waiting);
   const integrity = createIntegrity({
     masterKey,
     suite: native,
+    random: runtime.random,
     systemKey: createSystemKeys(pools.others),
     alarm({ ledger, luid, change, defect }) {
       metrics.corrupt();
@@ -312,11 +327,23 @@ function createService(options: ServerOptions, resources: Resources): { service:
     },
   });
   const { check } = integrity;
-  const store = createStore(pools, { check, epochs }, metrics.batched, disk);
+  const logs = createLogs({
+    pool: pools.others,
+    masterKey,
+    suite: native,
+    integrity,
+    publicUrl: () => service.publicUrl,
+    dataDir: options.dataDir,
+    worker,
+    metrics,
+    logger,
+    policy: options.witnesses?.policy,
+  });
+  const store = createStore(pools, { check, epochs }, metrics.batched, disk, logs.wake);
   const signing = createSigning({ suite: native, failed: (err) => logger.error({ err }, 'the signing thread failed') });
   const queued = deliveriesQueued;
   const money = createMoney(pools.others, { store, runtime, signing, holder, siblings, accepted, queued, metrics });
-  const service = {
+  const service: HttpService = {
     publicUrl,
     ...(publicAliases ? { publicAliases } : {}),
     name,
@@ -329,6 +356,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     requestTimeout,
     tokenRefused: makeRefusedTokenLog(logger, runtime.now),
     store,
+    logs,
     integrity,
     suite: native,
     serverRules,
@@ -358,6 +386,7 @@ async function migrateDatabase(
   { database, masterKey, logger }: ServerOptions,
   metrics: Metrics,
   failed: (error: Error) => void,
+  wentBack: () => void,
 ): Promise<EpochGuard> {
   const pool = createPool({ ...database, max: 1 }, failed);
   try {
@@ -366,6 +395,7 @@ async function migrateDatabase(
     return await createEpochGuard(pool, {
       epochBegan(epoch) {
         metrics.epochBegan(epoch);
+        wentBack();
         logger.warn({ epoch }, 'the database has gone on from an earlier point: what was read before is read again');
       },
     });

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { HANDLE_PATTERN } from '@countersign/protocol';
+import { type Policy, parsePolicy } from '@countersign/protocol/log';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { parseServerRules } from './access/server-rules.js';
 // Registers the kinds, which server rules name.
@@ -36,6 +38,10 @@ export interface Config {
   readonly reportAssetsDir: string | undefined;
   /** The bucket that they must be in; undefined where any place will do. */
   readonly reportAssetsBucket: string | undefined;
+  /** Whose cosignatures checkpoints have; undefined without witnesses. */
+  readonly witnesses: Policy | undefined;
+  /** Seconds. */
+  readonly witnessInterval: number;
   readonly logLevel: (typeof logLevels)[number];
   readonly name: string;
   /** The handle of the ledger for requests that lack `x-ledger`; undefined to refuse them. */
@@ -174,6 +180,19 @@ export const settings = {
       return text;
     },
   },
+  witnesses: {
+    name: 'WITNESSES',
+    default: 'off',
+    meaning:
+      'The file of a [policy](interface/log-witnesses.md#the-witnesses-of-a-server): the witnesses that cosign checkpoints, and the quorum without which none is shown.',
+    read: (text) => (text === undefined ? undefined : readWitnesses(readPath(text))),
+  },
+  witnessInterval: {
+    name: 'WITNESS_INTERVAL',
+    default: '`10`',
+    meaning: 'Seconds from one request to a witness to the next, for each log that grows.',
+    read: (text = '10') => parseInteger(text, 1, 3_600),
+  },
   logLevel: {
     name: 'LOG_LEVEL',
     default: '`info`',
@@ -253,6 +272,23 @@ function parseUrl(text: string): string {
 function readPath(text: string): string {
   if (text.includes('\0')) throw new Error('must be a path');
   return resolve(text);
+}
+
+/** A policy whose witnesses all have an address. */
+function readWitnesses(path: string): Policy {
+  let policy: Policy;
+  try {
+    policy = parsePolicy(readFileSync(path));
+  } catch (error) {
+    throw new Error(`names ${path}, which cannot be read: ${(error as Error).message}`);
+  }
+  if (policy.witnesses.size === 0) throw new Error(`names ${path}, which has no witness`);
+  for (const [name, { url = '' }] of policy.witnesses) {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      throw new Error(`names ${path}, whose witness ${name} has no http or https address`);
+    }
+  }
+  return policy;
 }
 
 function parseInteger(text: string, least: number, most: number): number {

@@ -1,5 +1,7 @@
-import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { formatVkey, noteKey } from '@countersign/protocol/log';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SERVER_RULES } from '../src/access/rules.js';
 import { parseConfig, renderSettings, settings } from '../src/config.js';
@@ -24,6 +26,8 @@ describe('the settings', () => {
       deliveryAllowPrivate: false,
       reportAssetsDir: undefined,
       reportAssetsBucket: undefined,
+      witnesses: undefined,
+      witnessInterval: 10,
       logLevel: 'info',
       name: 'countersign',
       defaultLedger: undefined,
@@ -49,6 +53,7 @@ describe('the settings', () => {
       DELIVERY_ALLOW_PRIVATE: 'true',
       REPORT_ASSETS_DIR: '/srv/reports',
       REPORT_ASSETS_BUCKET: 'acme-reports',
+      WITNESS_INTERVAL: '60',
       LOG_LEVEL: 'debug',
       NAME: 'acme',
       DEFAULT_LEDGER: 'main',
@@ -70,6 +75,8 @@ describe('the settings', () => {
       deliveryAllowPrivate: true,
       reportAssetsDir: resolve('/srv/reports'),
       reportAssetsBucket: 'acme-reports',
+      witnesses: undefined,
+      witnessInterval: 60,
       logLevel: 'debug',
       name: 'acme',
       defaultLedger: 'main',
@@ -99,6 +106,7 @@ describe('the settings', () => {
     ['BACKGROUND_LEASE', ['999', '600001', '30s']],
     ['DELIVERY_ALLOW_PRIVATE', ['yes', 'TRUE', '1']],
     ['LOG_LEVEL', ['loud', 'INFO']],
+    ['WITNESS_INTERVAL', ['0', '3601', '1.5', '10s']],
     ['NAME', ['a b', 'a/b', 'a'.repeat(256)]],
     ['DEFAULT_LEDGER', ['a b', '@']],
     ['SERVER_ACCESS_RULES', ['open', '{}', '[1]', '[{"policy":"p"}]']],
@@ -107,6 +115,28 @@ describe('the settings', () => {
       expect(() => parseConfig({ [name]: value }), value).toThrow(new RegExp(`^${name} must be `));
       expect(() => parseConfig({ [name]: value }), value).not.toThrow('hidden');
     }
+  });
+
+  it('take the witnesses from a policy whose witnesses have addresses', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-config-'));
+    const path = join(folder, 'policy');
+    const vkey = formatVkey(noteKey('w.test/1', 'cosignature', Buffer.alloc(32, 1)));
+    const read = (text: string) => {
+      writeFileSync(path, text);
+      return parseConfig({ WITNESSES: path }).witnesses;
+    };
+    expect(read(`witness w1 ${vkey} https://w.test/x\nquorum w1\n`)?.quorum).toBe('w1');
+    expect(read(`witness w1 ${vkey} http://127.0.0.1:4060\nquorum none\n`)?.quorum).toBeUndefined();
+    for (const [text, why] of [
+      [`witness w1 ${vkey}\nquorum none\n`, 'whose witness w1 has no http or https address'],
+      [`witness w1 ${vkey} ftp://w.test\nquorum none\n`, 'whose witness w1 has no http or https address'],
+      ['quorum none\n', 'which has no witness'],
+      [`witness w1 ${vkey} https://w.test/x\n`, 'which cannot be read: malformed: a policy has no quorum'],
+    ] as const) {
+      expect(() => read(text)).toThrow(`WITNESSES names ${path}, ${why}`);
+    }
+    rmSync(folder, { recursive: true });
+    expect(() => parseConfig({ WITNESSES: path })).toThrow(/^WITNESSES names .*, which cannot be read: ENOENT/);
   });
 
   it('are reported all at once when several are wrong', () => {

@@ -174,6 +174,7 @@ describe('tables in docs/interface', async () => {
       of(limits.listing).join(),
       of(limits.filters, limits.filter, limits.filterDepth).join(', '),
       of(limits.filterElements).join(),
+      of(limits.erasure.reason).join(),
       of(limits.retries.waiting).join(),
       of(limits.retries.attempts).join(),
       of(limits.grants).join(),
@@ -188,6 +189,7 @@ describe('tables in docs/interface', async () => {
       of(limits.schedules.values, limits.schedules.cron).join(' and '),
       of(limits.assets.each).join(),
       of(limits.assets.output).join(),
+      of(limits.log.waiting.each, limits.log.waiting.count).join(' and '),
       of(limits.clients.pipelined).join(),
     ]);
   });

@@ -202,8 +202,8 @@ export const mutants = [
   {
     id: 'access-values-without-record',
     file: src('access/standing.ts'),
-    find: 'return record !== undefined && nameMatches(action',
-    replace: 'return nameMatches(action',
+    find: 'return record !== undefined && actionMatches(action',
+    replace: 'return actionMatches(action',
     breaks: 'A value about nothing is about everything.',
   },
   {

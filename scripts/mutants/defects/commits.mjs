@@ -20,8 +20,8 @@ export const mutants = [
   {
     id: 'commit-compare-and-set-drop',
     file: src('store/committer/commit-sql.ts'),
-    find: 'r.luid = w.luid and r.change = w.was\n  returning w.ord\n)`;\n\nconst done',
-    replace: 'r.luid = w.luid\n  returning w.ord\n)`;\n\nconst done',
+    find: 'r.luid = w.luid and r.change = w.was\n  returning w.ord\n)`;\n\n/** Only a dropped',
+    replace: 'r.luid = w.luid\n  returning w.ord\n)`;\n\n/** Only a dropped',
     breaks: 'A drop of a version that has passed is done.',
   },
   {
@@ -293,9 +293,9 @@ export const mutants = [
   },
   {
     id: 'commit-append-only',
-    file: src('store/migrations/0001-records.ts'),
-    find: 'before update or delete or truncate on change',
-    replace: 'before update or truncate on change',
+    file: src('store/migrations/0015-erasure.ts'),
+    find: 'before delete or truncate on change',
+    replace: 'before truncate on change',
     breaks: 'History can be deleted.',
     tests: [test('store/append-only.test.ts')],
   },

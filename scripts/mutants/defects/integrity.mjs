@@ -32,8 +32,8 @@ export const mutants = [
   {
     id: 'unused-of-a-ledger',
     file: src('store/queries/used-proofs.ts'),
-    find: 'where ledger_id = $1 and digest',
-    replace: 'where $1::bigint > 0 and digest',
+    find: 'from used_proof where ledger_id = $1 and digest',
+    replace: 'from used_proof where $1::bigint > 0 and digest',
     breaks: "A proof of another tenant's record keeps a bridge from being asked.",
     tests: [test('tenants/')],
   },

@@ -49,7 +49,7 @@ export const mutants = [
   {
     id: 'operation-proof-again',
     file: src('operations/prove.ts'),
-    find: 'if (proof && isThere(record, proof)) return { status: 200, body: served };',
+    find: 'if (proof && isThere(record, proof)) return repeated;',
     replace: '',
     breaks: 'Whoever reads a proof sends it again, and undoes what came after it.',
     tests: [test('records/repeated-proofs.test.ts')],

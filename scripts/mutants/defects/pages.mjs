@@ -28,8 +28,8 @@ export const mutants = [
   {
     id: 'pages-for-everybody',
     file: src('html.ts'),
-    find: "return of('text/html') > of('application/json');",
-    replace: "return of('text/html') > 0;",
+    find: "return prefers(headers.accept, 'text/html', 'application/json');",
+    replace: "return prefers(headers.accept, 'text/html', 'no/type');",
     breaks: 'Who asks for JSON first gets a page.',
   },
 ];

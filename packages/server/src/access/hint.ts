@@ -2,7 +2,7 @@ import type { Caller } from './caller.js';
 import type { Context, Right } from './context.js';
 import { decide, isRead, judge, mayEnter, principalFor, rightsFor } from './decide.js';
 import { admits, type Principal, tokenKeys } from './granting.js';
-import { nameMatches } from './matchers.js';
+import { actionMatches, nameMatches } from './matchers.js';
 import type { Rule } from './rules.js';
 
 /** Rules that are looked at for a hint; a ledger with more gives none. */
@@ -47,11 +47,13 @@ export function hintOn(action: string, record: string, caller: Caller, context: 
 }
 
 function isAction({ action }: Rule, rights: readonly Right[]): boolean {
-  return rights.some((right) => nameMatches(action, right.action));
+  return rights.some((right) => actionMatches(action, right.action));
 }
 
 function isAbout(rule: Rule, right: Right): boolean {
-  return rule.record !== undefined && nameMatches(rule.record, right.record) && nameMatches(rule.action, right.action);
+  return (
+    rule.record !== undefined && nameMatches(rule.record, right.record) && actionMatches(rule.action, right.action)
+  );
 }
 
 /** The caller of a read, had it signed. */

@@ -26,6 +26,15 @@ export function nameMatches(matcher: NameMatcher<string>, name: string): boolean
   return !matcher.$nin.includes('any') && !matcher.$nin.includes(name);
 }
 
+/** Actions that cannot be taken back: a rule grants them by their name only, never by `any` (interface/access#actions). */
+const NAMED_ONLY: ReadonlySet<string> = new Set(['erase']);
+
+/** Whether a rule's `action` covers the action called `name`. */
+export function actionMatches(matcher: NameMatcher<string>, name: string): boolean {
+  if (!NAMED_ONLY.has(name)) return nameMatches(matcher, name);
+  return typeof matcher === 'string' ? matcher === name : '$in' in matcher && matcher.$in.includes(name);
+}
+
 /** Steps beside the first to search the names of a matcher. */
 export function namesIn(matcher: NameMatcher<string> | undefined): number {
   if (matcher === undefined || typeof matcher === 'string') return 0;

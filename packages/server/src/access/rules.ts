@@ -29,6 +29,7 @@ export const ACTIONS = [
   'update',
   'reveal',
   'query-event',
+  'erase',
 ] as const;
 
 export type ActionName = (typeof ACTIONS)[number];

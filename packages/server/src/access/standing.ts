@@ -1,7 +1,7 @@
 import { limits } from '../limits.js';
 import type { Cost } from '../metering/cost.js';
 import type { AccessPolicy, Context, Right } from './context.js';
-import { nameMatches, namesIn } from './matchers.js';
+import { actionMatches, nameMatches, namesIn } from './matchers.js';
 import type { AccessEntry, AccessValue, PolicyReference } from './rules.js';
 
 /**
@@ -267,7 +267,7 @@ function listPolicyHandles(policy: PolicyReference['policy']): readonly string[]
 
 /** Whether a rule at its level is about `right` (interface/access#levels); the caller is not matched here. */
 export function covers({ level, rule }: Standing, right: Right, context: Context): boolean {
-  if (!nameMatches(rule.action, right.action)) return false;
+  if (!actionMatches(rule.action, right.action)) return false;
   // Proofs of intents are granted by ledger and policy rules only.
   if ((level === 'domain' || level === 'server') && context.terms.ownProofs.has(right.record)) return false;
   switch (level) {
@@ -287,5 +287,5 @@ export function covers({ level, rule }: Standing, right: Right, context: Context
  * A rule that omits `record` covers nothing here; on a domain it is about the domain's own record, at level `record`.
  */
 function coversRight({ action, record }: AccessValue, right: Right): boolean {
-  return record !== undefined && nameMatches(action, right.action) && nameMatches(record, right.record);
+  return record !== undefined && actionMatches(action, right.action) && nameMatches(record, right.record);
 }

@@ -18,6 +18,7 @@ export interface AccessRequest {
     | 'read'
     | 'update'
     | 'drop'
+    | 'erase'
     | 'prove'
     | 'query-event'
     | 'retry-event'

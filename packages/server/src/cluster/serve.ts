@@ -23,6 +23,7 @@ export interface ServeOptions {
 /** Opens a server and listens, with the settings of the environment. */
 export async function serve(config: Config, means: ServeOptions): Promise<Server> {
   const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
+  const { witnesses: policy, witnessInterval } = config;
   const {
     reportAssetsDir,
     reportAssetsBucket,
@@ -33,6 +34,7 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
   const server = await openServer({
     database: { connectionString: means.databaseUrl },
     masterKey: means.masterKey,
+    dataDir: config.dataDir,
     ...(config.databaseUrl === undefined ? { databaseFolder: join(config.dataDir, 'postgres') } : {}),
     publicUrl,
     publicAliases,
@@ -47,6 +49,7 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     background: { lease, beat: lease / 3 },
     ...(reportAssetsDir === undefined ? {} : { reportAssetsDir }),
     ...(reportAssetsBucket === undefined ? {} : { reportAssetsBucket }),
+    ...(policy ? { witnesses: { policy, interval: witnessInterval * 1_000 } } : {}),
     worker: means.worker,
     ...(means.siblings === undefined ? {} : { siblings: means.siblings }),
     ...(means.collect ? { collect: means.collect } : {}),

@@ -4,6 +4,8 @@ import { Overloaded } from '../base/gather.js';
 import { BridgeRefusal } from '../forwarding/error.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
+import { LogStopped } from '../log/publish.js';
+import { NotSealed } from '../operations/log/not-sealed.js';
 import type { Answer } from '../records/command.js';
 import { isUnavailable } from '../store/unavailable.js';
 
@@ -42,9 +44,11 @@ export async function answerRequest(
     if (error instanceof LedgerError) {
       // The cause is for operators only: why a bridge was out of reach, or a token was refused.
       if (error.cause !== undefined) report(error.cause, ledger);
-      return errorAnswer(service, ledger, error);
+      const answer = errorAnswer(service, ledger, error);
+      return error instanceof NotSealed ? { ...answer, retryAfter: error.retryAfter } : answer;
     }
     if (error instanceof BridgeRefusal) return relayBridgeError(service, ledger, error);
+    if (error instanceof LogStopped) return logStopped(service, ledger);
     report(error);
     if (error instanceof Overloaded || isUnavailable(error)) return unavailable(service, ledger);
     return errorAnswer(service, ledger, new LedgerError('api.unexpected-error', 'Unexpected server error'));
@@ -87,6 +91,16 @@ const RETRY_AFTER = 1;
 function unavailable(service: Service, ledger: Ledger | undefined): Answer {
   const error = new LedgerError('api.unexpected-error', 'The service is not available at the moment. Retry later.');
   return { ...errorAnswer(service, ledger, error), status: 503, retryAfter: RETRY_AFTER };
+}
+
+/** Seconds after which it may be worth asking again for a log that only an operator can set right. */
+const OPERATOR_AFTER = 60;
+
+/** Nothing of a log is shown that contradicts what was shown; why is for the operator (interface/log#restores). */
+function logStopped(service: Service, ledger: Ledger | undefined): Answer {
+  const detail = 'The log of this ledger is stopped until its operator has looked at it. Records are served as usual.';
+  const error = new LedgerError('api.unexpected-error', detail);
+  return { ...errorAnswer(service, ledger, error), status: 503, retryAfter: OPERATOR_AFTER };
 }
 
 /**

@@ -12,14 +12,16 @@ export const BASE = '/v2';
  * The request as operations take it: its body parsed, its token verified. `params.id` defaults to the luid of the
  * ledger. The body of a GET is ignored.
  *
+ * @param base the prefix of the path, which the URL of the service ends in
  * @throws `api.body-malformed`, then `auth.unauthorized` (interface/records#order-of-checks)
  */
 export async function commandOf(
   service: Service,
   ledger: Ledger | undefined,
   request: FastifyRequest,
+  base = BASE,
 ): Promise<Command> {
-  const sent = toRequest(request);
+  const sent = toRequest(request, base);
   await service.task.turn(stepsOfText(sent.text));
   const body = sent.method === 'GET' ? undefined : parseBody(sent);
   const token = await authenticate(service, ledger, sent, body);
@@ -34,8 +36,8 @@ export async function commandOf(
   };
 }
 
-function toRequest({ method, url, headers, body }: FastifyRequest): HttpRequest {
+function toRequest({ method, url, headers, body }: FastifyRequest, base: string): HttpRequest {
   // A proxy may send the whole URL where the path belongs (RFC 9112 §3.2.2).
-  const below = url.replace(/^[a-z]+:\/\/[^/?]*/i, '').slice(BASE.length);
+  const below = url.replace(/^[a-z]+:\/\/[^/?]*/i, '').slice(base.length);
   return { method, url: below, headers, ...(typeof body === 'string' ? { text: body } : {}) };
 }

@@ -10,7 +10,7 @@ export function preflight(reply: FastifyReply): FastifyReply {
   return reply
     .code(204)
     .header('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS')
-    .header('access-control-allow-headers', 'authorization, content-type, x-ledger')
+    .header('access-control-allow-headers', 'authorization, content-type, prefer, x-ledger')
     .header('access-control-max-age', '86400')
     .send();
 }

@@ -6,6 +6,7 @@ import { components } from './openapi/components.js';
 import { withExamples } from './openapi/examples.js';
 import { describeInterface } from './openapi/guide.js';
 import { guideOfKind, guidesUrl } from './openapi/guides.js';
+import { describeLogRoutes } from './openapi/log-routes.js';
 import { describeServerRoutes, ledgerCollection } from './openapi/other-routes.js';
 import { recordPaths } from './openapi/record-routes.js';
 import { tokenEndpoint } from './openapi/token-route.js';
@@ -37,6 +38,7 @@ export function openApi(service: HttpService): object {
         externalDocs: { description: 'Guide', url: `${guides}/${guideOfKind(kind)}` },
         description: describeTag(kind),
       })),
+      { name: 'Log', description: 'The log of a ledger, for clients of C2SP tlog-tiles.' },
       { name: 'Server', description: 'About the server itself, outside every ledger.' },
       ...WEBHOOK_TAGS,
     ],
@@ -45,6 +47,7 @@ export function openApi(service: HttpService): object {
       ...tokenEndpoint(defaultLedger !== undefined),
       ...ledgerCollection(),
       ...recordPaths(guides),
+      ...describeLogRoutes(publicUrl),
     }),
     webhooks: describeWebhooks(),
     components: components(defaultLedger !== undefined),

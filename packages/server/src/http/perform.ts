@@ -10,6 +10,7 @@ import { answerRequest } from './boundary.js';
 import { commandOf } from './command.js';
 import { withDecisionLog } from './explained.js';
 import type { HttpService } from './http-service.js';
+import { holdUntilSealed } from './log/hold.js';
 import { send } from './reply.js';
 import { makeErrorReport } from './reporting.js';
 import { noTenant, resolveLedger, tenantHeader, tenantOf } from './tenant.js';
@@ -24,16 +25,19 @@ export async function inLedger(
   reply: FastifyReply,
   perform: (session: Session) => Promise<Answer>,
 ): Promise<FastifyReply> {
+  let of = OUTSIDE;
   const resolve = () => resolveLedger(service, tenantOf(request));
   const answer = await answerRequest(
     service,
     resolve,
     async (ledger, isLate) => {
-      const task = taskOf(service, ledger!.id, request, isLate);
+      of = ledger!.id;
+      const task = taskOf(service, of, request, isLate);
       return perform(openSession(withDecisionLog({ ...service, task }, request), ledger!));
     },
     makeErrorReport(service, request),
   );
+  if (request.headers.prefer !== undefined) await holdUntilSealed(service, request, reply, of, answer);
   return send(reply, answer);
 }
 
@@ -76,6 +80,6 @@ export function performOperation(
 const OUTSIDE = 0;
 
 /** The work of a request: abandoned once the request is answered or its connection closed. */
-function taskOf(service: HttpService, ledger: number, { raw }: FastifyRequest, isLate: () => boolean): Task {
+export function taskOf(service: HttpService, ledger: number, { raw }: FastifyRequest, isLate: () => boolean): Task {
   return service.scheduler.task(ledger, () => isLate() || raw.socket.destroyed);
 }

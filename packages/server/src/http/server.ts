@@ -12,6 +12,7 @@ import { health } from './health.js';
 import type { HttpService } from './http-service.js';
 import { information } from './information.js';
 import { JOURNAL, notJournaled } from './journal.js';
+import { logRoutes } from './log/routes.js';
 import { metricsRoute } from './metrics.js';
 import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
@@ -102,5 +103,6 @@ export function createServer(
     app.get(BASE + path, (request, reply) => inLedger(service, request, reply, notJournaled));
   }
   tokenRoute(app, service, BASE);
+  logRoutes(app, service);
   return { app, connections };
 }

@@ -1,12 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { encodeBase64, type Suite } from '@countersign/protocol';
+import type { Runtime } from '../base/clock.js';
 import { LruCache } from '../base/lru-cache.js';
 import { open, sealContext } from '../keys/seal.js';
 import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import type { SealedSystemKey } from '../store/queries/ledgers.js';
 import type { Check, StoredVersion, VersionSource } from '../store/queries/version.js';
+import { createMakeLeaf, type MakeLeaf } from './leaf.js';
+import { createLogCodes, type LogCodes } from './log-codes.js';
 import { createDeliveryMac, createMac, createOpenMac, type DeliveryMac, type Mac, type OpenMac } from './mac.js';
+import { createVeil, type Veil } from './veil.js';
 import { type Defect, defectOf, isUnder, parseRecord } from './verify.js';
 
 /** A version in the database differs from what the ledger stored. It is neither answered nor used for any decision. */
@@ -28,6 +32,9 @@ export interface Integrity {
   readonly mac: Mac;
   readonly deliveryMac: DeliveryMac;
   readonly openMac: OpenMac;
+  readonly leaf: MakeLeaf;
+  readonly logCodes: LogCodes;
+  readonly veil: Veil;
   readonly check: Check;
   /** Raises the alarm. @throws Corrupt */
   readonly refuse: (of: { ledger: string; luid: string; change: number }, defect: Defect) => never;
@@ -36,6 +43,7 @@ export interface Integrity {
 export interface IntegrityOptions {
   readonly masterKey: Buffer;
   readonly suite: Suite;
+  readonly random: Runtime['random'];
   /** The sealed key of a ledger's `system` signer; undefined when the ledger is missing. */
   readonly systemKey: (ledger: number) => Promise<SealedSystemKey | undefined>;
   /** Called for every corrupt version that is read. */
@@ -50,7 +58,7 @@ const STRETCH = 32;
  * release, is verified as any client could: by its hash and the ledger's own proof. An attacker who removes the codes
  * faces that same check.
  */
-export function createIntegrity({ masterKey, suite, systemKey, alarm }: IntegrityOptions): Integrity {
+export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: IntegrityOptions): Integrity {
   const mac = createMac(masterKey);
   const publics = new LruCache<number, { readonly luid: string; readonly public: string }>(limits.ledgers.count);
   let verified = 0;
@@ -97,6 +105,9 @@ export function createIntegrity({ masterKey, suite, systemKey, alarm }: Integrit
     mac,
     deliveryMac: createDeliveryMac(masterKey),
     openMac: createOpenMac(masterKey),
+    leaf: createMakeLeaf(random),
+    logCodes: createLogCodes(masterKey),
+    veil: createVeil(masterKey),
     refuse,
     check(place, version) {
       if (version.mac === null) return verify(place, version);

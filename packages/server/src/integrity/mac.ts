@@ -75,7 +75,7 @@ const SHORT = 32_768;
  *
  * @param key of 64 bytes at most
  */
-function createShortHmac(key: Buffer): (text: string) => Buffer {
+export function createShortHmac(key: Buffer): (text: string) => Buffer {
   const inner = Buffer.alloc(BLOCK + 3 * SHORT);
   const outer = Buffer.alloc(BLOCK + RESULT);
   for (let at = 0; at < BLOCK; at += 1) {

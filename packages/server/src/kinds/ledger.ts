@@ -15,6 +15,7 @@ const LedgerConfig = Type.Object(
     'authentication.twoFactor.enabled': flag,
     'domain.resolutionFromHandleEnabled': flag,
     'limits.aggregated.enabled': flag,
+    log: Type.Optional(oneOfNames(['open', 'members', 'closed'])),
     'policy.scheduleProcessorEnabled': flag,
     'request.journalingEnabled': flag,
     'signer.factor.oauth.allowClientCredentials': flag,

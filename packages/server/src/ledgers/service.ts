@@ -7,6 +7,7 @@ import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import type { Items } from '../integrity/items.js';
 import type { KindName } from '../kinds/kind.js';
+import type { Logs } from '../log/log.js';
 import type { Scheduler } from '../metering/scheduler.js';
 import type { Task } from '../metering/task.js';
 import type { AccessTokens } from '../outbound/access-tokens.js';
@@ -45,6 +46,7 @@ export interface Service {
   readonly replays: Replays;
   readonly store: Store;
   readonly integrity: Integrity;
+  readonly logs: Logs;
   readonly ledgers: Ledgers;
   readonly compiledSchemas: CompiledSchemas;
   readonly items: Items;
@@ -108,8 +110,8 @@ export interface Session extends Service {
   commit(write: Decided, by?: (write: Write) => Promise<Outcome>): Promise<'done' | 'duplicated' | 'reused'>;
 }
 
-/** A write as an operation decides it. The session adds the strangers and the authentication code. */
-export type Decided = Omit<Write, 'strangers' | 'mac'>;
+/** A write as an operation decides it. The session adds the strangers, the authentication code and the leaf. */
+export type Decided = Omit<Write, 'strangers' | 'mac' | 'leaves' | 'veiled'>;
 
 /** An intent that a client creates, and the write that its create has decided on. */
 export interface NewIntent {

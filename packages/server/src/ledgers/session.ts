@@ -105,7 +105,10 @@ export function openSession(service: Service, ledger: Ledger): Session {
     async commit(write, by = store.commit) {
       if (ledger.isReadOnly) throw readOnly();
       const mac = service.integrity.mac(write, write);
-      const { result, version } = await by({ ...write, strangers: [...strangers], mac });
+      const leaf = service.integrity.leaf(ledger.luid, write.kind, write);
+      const leaves = service.integrity.logCodes.codeLeaves(id, write, leaf);
+      const veiled = write.proofs.map(service.integrity.veil);
+      const { result, version } = await by({ ...write, strangers: [...strangers], mac, leaves, veiled });
       // A stranger may have registered meanwhile, and the key that was just stored is registered now.
       if (result === 'stale') for (const key of strangers) signers.delete(key);
       if (result === 'done' && write.link !== undefined) signers.delete(write.link);

@@ -1,5 +1,6 @@
 import type { Json, JsonObject, RecordEnvelope, StoredProof } from '@countersign/protocol';
 import type { Integrity } from '../integrity/integrity.js';
+import type { Coded } from '../integrity/mac.js';
 import type { Unsigned } from '../keys/signing.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -104,15 +105,20 @@ export class Draft {
     const version = first
       ? versionAfter(first, record, { change, status, text: texts.at(-1)! })
       : versionOf(ledger, KIND, this.current, this.change);
+    const all: string[] = [];
+    const coded = (version: Coded) => {
+      all.push(integrity.leaf(ledger.luid, 'intent', version));
+      return integrity.mac({ ledger: ledger.id, kind: 'intent' }, version);
+    };
     const earlier: EarlierVersion[] = this.versions.slice(0, -1).map(({ change }, at) => {
       const text = texts[at]!;
       const action = change === 1 ? 'create' : 'update';
-      const coded = { luid: record.luid, change, action, body: text } as const;
-      return { change, action, body: text, mac: integrity.mac({ ledger: ledger.id, kind: 'intent' }, coded) };
+      return { change, action, body: text, mac: coded({ luid: record.luid, change, action, body: text }) };
     });
-    const action = this.change === 1 ? ('create' as const) : ('update' as const);
-    const mac = integrity.mac({ ledger: ledger.id, kind: 'intent' }, { ...version, action });
-    return { ...version, action: this.stored === 0 ? ('create' as const) : ('update' as const), earlier, mac };
+    const mac = coded({ ...version, action: this.change === 1 ? 'create' : 'update' });
+    const leaves = integrity.logCodes.codeLeaves(ledger.id, version, all.join(''));
+    const action = this.stored === 0 ? ('create' as const) : ('update' as const);
+    return { ...version, action, earlier, mac, leaves };
   }
 
   #plan({ by, custom, isBare }: PlannedProof, moment: string): Unsigned {

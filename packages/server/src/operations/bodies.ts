@@ -145,6 +145,23 @@ export const retrySchema: TSchema = envelope(
 /** The check of a retry's body. */
 export const retryBody: (body: Json | undefined) => SentRecord = makeBodyCheck(retrySchema);
 
+/** What the body of an erasure must match (interface/records#erase), the same for every kind. */
+export const erasureSchema: TSchema = envelope(
+  Type.Object(
+    {
+      luid: Luid,
+      change: Type.Integer({ minimum: 1 }),
+      reason: Type.String({ minLength: 1, maxLength: limits.erasure.reason }),
+    },
+    { additionalProperties: false },
+  ),
+  'optional',
+  Type.Object({ ...Custom.properties, status: Type.Optional(Type.Enum(['erased'])) }, OPEN),
+);
+
+/** The check of an erasure's body. */
+export const erasureBody: (body: Json | undefined) => SentRecord = makeBodyCheck(erasureSchema);
+
 /** The data of an update: that of a create, the version it replaces, and members that the ledger has added. */
 function asUpdate({ data: { added } }: Kind, data: TObject): TSchema {
   const { properties, required = [] } = data as TObject & { required?: string[] };

@@ -22,7 +22,7 @@ import { addHash, bodyChecksOf } from './bodies.js';
 import { findDropRefusal, heldAs } from './drop-refusal.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
-import { isRepeatedDrop } from './repeated.js';
+import { findRepeatedDrop } from './repeated.js';
 import type { Handover, Stages } from './stage.js';
 import { assertUnused } from './unused.js';
 import { verifySignedBody } from './verify-signed-body.js';
@@ -40,8 +40,11 @@ export async function drop(session: Session, kind: Kind, command: Command, stage
     const stored = await findRecord(session, kind, command);
     const handover = stage.ofRecord(session, 'drop', stored);
     if (handover?.proxied) return proxyDrop(session, kind, handover, sent, signed);
-    if (!stored && (await isRepeatedDrop(session, kind, command, sent.luid, signed))) return { status: 204 };
-    if (!stored) throw notFound(kind);
+    if (!stored) {
+      const dropped = await findRepeatedDrop(session, kind, command, sent.luid, signed);
+      if (!dropped) throw notFound(kind);
+      return { status: 204, change: { luid: dropped.record.luid, number: dropped.change } };
+    }
     const caller = await callerOfWrite(session, signed.proofs.signed, token);
     assertSigned(signed, caller);
     await authorize(session, caller, toAccessRequest('drop', kind, stored));
@@ -60,7 +63,7 @@ export async function drop(session: Session, kind: Kind, command: Command, stage
     const version = { kind, record: dropped, change: stored.change + 1 };
     const deliveries = await raiseEvents(session, dropOf(version, stored.record));
     await session.commit({ ...dropWrite(session, kind, session.ledger, dropped, stored, signed), deliveries });
-    return { status: 204 };
+    return { status: 204, change: { luid: dropped.luid, number: version.change } };
   });
 }
 

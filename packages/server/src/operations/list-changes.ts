@@ -23,7 +23,7 @@ export async function listChanges(session: Session, kind: Kind, command: Command
   const page = pageOf(command.query);
   const filters = changeFiltersOf(kind, command.query);
   return inSession(session, async (session) => {
-    const record = await readableRecord(session, kind, command, token);
+    const { record, erasedBy } = await readableRecord(session, kind, command, token);
     const asked = { ...page, filters };
     const { total, changes } = session.assertFresh(
       await session.store.lists.history(toVersioned(session.ledger, kind, record), asked),
@@ -35,9 +35,12 @@ export async function listChanges(session: Session, kind: Kind, command: Command
         return newItem(snapshot(kind, change) as unknown as Json);
       },
     };
-    // Changes are numbered from 1 consecutively, so a missing row shifts those below it: refused as corrupt.
+    // Changes are numbered from 1 consecutively, so a missing row shifts those below it: refused as corrupt. Of an erased
+    // record the last change is left.
     const gap =
-      filters.length > 0 ? -1 : changes.findIndex(({ change }, at) => change !== total - page.index * page.limit - at);
+      filters.length > 0 || erasedBy !== undefined
+        ? -1
+        : changes.findIndex(({ change }, at) => change !== total - page.index * page.limit - at);
     if (gap >= 0)
       await source.itemOf({
         size: 0,

@@ -72,6 +72,7 @@ export type Parameter =
   | 'delivery-filters'
   | 'balance-filters'
   | 'limit-filters'
+  | 'trees'
   | 'include';
 
 export interface AnswerDescription {

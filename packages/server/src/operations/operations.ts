@@ -1,12 +1,16 @@
 import { checkAccess } from './check.js';
 import { createRecord } from './create/operation.js';
 import { dropRecord } from './drop.js';
+import { eraseRecord } from './erase.js';
 import { activateEvents } from './events/activate.js';
 import { listEvents } from './events/list-events.js';
 import { readEvent } from './events/read-event.js';
 import { retryEvents } from './events/retry.js';
 import { listRecords } from './list.js';
 import { listRecordChanges } from './list-changes.js';
+import { readLogConsistency } from './log/consistency.js';
+import { readChangeInclusion } from './log/inclusion.js';
+import { readLog } from './log/state.js';
 import { lookupAnchors } from './lookup/lookup-anchors.js';
 import { walletAnchors } from './lookup/wallet-anchors.js';
 import { walletDomains } from './lookup/wallet-domains.js';
@@ -26,10 +30,12 @@ export const OPERATIONS: readonly Operation[] = [
   readRecord,
   updateRecord,
   dropRecord,
+  eraseRecord,
   proveRecord,
   checkAccess,
   listRecordChanges,
   readRecordChange,
+  readChangeInclusion,
   listEvents,
   readEvent,
   retryEvents,
@@ -40,4 +46,6 @@ export const OPERATIONS: readonly Operation[] = [
   walletBalances,
   walletLimits,
   readRecordAsset,
+  readLog,
+  readLogConsistency,
 ];

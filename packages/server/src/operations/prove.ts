@@ -68,7 +68,8 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     await authorize(session, caller, { action: 'prove', kind, subject });
     await assertMayDecide(session, kind, caller, subject, sent.custom);
     assertNotReserved(kind, record);
-    if (proof && isThere(record, proof)) return { status: 200, body: served };
+    const repeated = { status: 200, body: served, change: { luid: record.luid, number: change } };
+    if (proof && isThere(record, proof)) return repeated;
     if (proof && !signs) throw signatureMissing();
     const stored = proof
       ? toStoredProof(proof, caller.proofs[0], kind.trail.origin ?? true)
@@ -77,7 +78,7 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
         );
     const asked = sent.custom?.status;
     const status = await statusAfter(session, kind, record, subject, stored, asked);
-    if (status === 'repeat') return { status: 200, body: served };
+    if (status === 'repeat') return repeated;
     const had = record.meta.labels;
     const has = changeLabels(had, sent.custom?.labels);
     const unique = await assertLabels(session, {
@@ -108,7 +109,7 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
       wakes: wakesIntent(kind, stored),
     };
     await session.commit(write);
-    return { status: 200, body: write.body };
+    return { status: 200, body: write.body, change: { luid: record.luid, number: version.change } };
   });
 }
 

@@ -1,4 +1,5 @@
 import { LedgerError } from '@countersign/protocol';
+import { prefers } from '../base/accept.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 import { inSession } from '../ledgers/session.js';
@@ -9,14 +10,20 @@ import type { Operation } from './operation.js';
 import { readableRecord, toVersioned } from './readable-record.js';
 import { EVERY } from './refusals.js';
 
-/** `GET /{kind}s/{id}/changes/{change}` (interface/records#history): one snapshot. */
+/**
+ * `GET /{kind}s/{id}/changes/{change}` (interface/records#history): one snapshot; or, to who asks for text, the record as it
+ * was served then, to the byte, as the log has it (interface/log#the-leaf).
+ */
 export async function readChange(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { token } = command;
   const number = changeNumber(command.params.change ?? '');
+  const isText = prefers(command.request.headers.accept, 'text/plain', 'application/json');
   return inSession(session, async (session) => {
-    const record = await readableRecord(session, kind, command, token);
+    const { record, erasedBy } = await readableRecord(session, kind, command, token);
+    if (erasedBy !== undefined && number < erasedBy) throw new LedgerError('record.not-found', 'Change erased');
     const change = await session.findChange(toVersioned(session.ledger, kind, record), number);
     if (!change) throw new LedgerError('record.not-found', kind.missingChange ?? 'Change not found');
+    if (isText) return { status: 200, body: change.body, type: 'text/plain; charset=utf-8' };
     return { status: 200, body: JSON.stringify(snapshot(kind, change)) };
   });
 }

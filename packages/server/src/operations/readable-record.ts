@@ -12,17 +12,24 @@ import type { Command } from '../records/command.js';
 import { assertUnder, getParent, getRecord, type Stored } from '../records/stored.js';
 import type { Versioned } from '../store/queries/history.js';
 
+/** A record whose history may be read. */
+export interface Readable {
+  readonly record: RecordEnvelope;
+  /** Number of the change that says that it was erased; absent for all others. */
+  readonly erasedBy?: number;
+}
+
 /**
  * The record whose history is requested, once its rules let the caller read it: those of the current version or, for a
- * dropped record, which is found by luid only, of the last one.
+ * dropped record, which is found by luid only, of the last one. Of an erased record only the rules around it are left.
  */
 export async function readableRecord(
   session: Session,
   kind: Kind,
   command: Command,
   token: Token | undefined,
-): Promise<RecordEnvelope> {
-  const { record, parent } = (await findDropped(session, kind, command)) ?? (await getRecord(session, kind, command));
+): Promise<Readable> {
+  const { record, parent, erasedBy } = await findReadable(session, kind, command);
   const subject = subjectOf(kind, record, parent);
   const caller = await callerOfRead(session, token);
   await authorize(session, caller, {
@@ -32,20 +39,23 @@ export async function readableRecord(
     conditions: await conditionsOf(session, caller, subject),
     ...(parent ? { parent } : {}),
   });
-  return record;
+  return erasedBy === undefined ? { record } : { record, erasedBy };
 }
 
-async function findDropped(
-  session: Session,
-  kind: Kind,
-  command: Command,
-): Promise<Pick<Stored, 'record' | 'parent'> | undefined> {
+type Found = Pick<Stored, 'record' | 'parent'> & Pick<Readable, 'erasedBy'>;
+
+async function findReadable(session: Session, kind: Kind, command: Command): Promise<Found> {
+  return (await findDropped(session, kind, command)) ?? (await getRecord(session, kind, command));
+}
+
+async function findDropped(session: Session, kind: Kind, command: Command): Promise<Found | undefined> {
   const luid = command.params.id ?? '';
   if (!isLuid(luid, kind.prefix)) return undefined;
   const latest = await session.store.history.latest({ ledger: session.ledger.id, kind: kind.name, luid });
   if (!latest) throw notFound(kind);
-  if (latest.action !== 'drop') return undefined;
+  if (latest.action !== 'drop' && latest.action !== 'erase') return undefined;
   const record = JSON.parse(latest.body) as RecordEnvelope;
+  if (latest.action === 'erase') return { record, erasedBy: latest.change };
   const parent = await getParent(session, kind, command);
   if (parent) assertUnder(kind, record.data, parent);
   return parent ? { record, parent } : { record };

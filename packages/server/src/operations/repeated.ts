@@ -10,14 +10,17 @@ import type { Kind } from '../kinds/kind.js';
 import { isOwn } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
-import type { Command } from '../records/command.js';
+import type { Answer, Command } from '../records/command.js';
 import { isSameProof, type VerifiedProof } from '../records/proofs.js';
 import { type DroppedRecord, findDroppedRecord, type Parent } from '../records/stored.js';
 import type { Write } from '../store/committer/write.js';
+import type { StoredChange } from '../store/queries/history.js';
 
 /** The answer to a create that was sent again. */
 export interface Repeated {
   readonly body: string;
+  /** The version that it is. */
+  readonly change: NonNullable<Answer['change']>;
   /** The current record. */
   readonly subject: Subject;
 }
@@ -51,13 +54,19 @@ export async function findRepeatedCreate(
   const made = JSON.parse(first.body) as RecordEnvelope;
   if (made.hash !== hash || !hasSameProofs(session, made.meta.proofs, proofs.signed)) return undefined;
   const subject = subjectOf(kind, JSON.parse(record.body) as RecordEnvelope, parent);
-  if (record.change === first.change) return { body: record.body, subject };
+  const { luid } = record;
+  const of = ({ body, change }: Pick<StoredChange, 'body' | 'change'>) => ({
+    body,
+    change: { luid, number: change },
+    subject,
+  });
+  if (record.change === first.change) return of(record);
   // Every reader of the record has its proofs, so only the token identifies the caller.
   const caller = await callerOfRead(session, token);
   const conditions = await conditionsOf(session, caller, subject);
   const reading = { action: 'read', kind, subject, conditions, ...(parent ? { parent } : {}) } as const;
   const seen = await isAuthorized(session, caller, reading);
-  return { body: seen ? record.body : first.body, subject };
+  return of(seen ? record : first);
 }
 
 /**
@@ -73,24 +82,25 @@ export function isRepeatedUpdate(
 }
 
 /**
- * Whether the record was dropped by this very drop, sent again by a client that lost the answer. True only for callers
+ * The record that was dropped by this very drop, sent again by a client that lost the answer. Found only for callers
  * who have the right to drop the record as it last was; to all others it stays unknown.
  *
  * @param luid as sent; the path must name the record too
  */
-export async function isRepeatedDrop(
+export async function findRepeatedDrop(
   session: Session,
   kind: Kind,
   command: Command,
   luid: string,
   signed: Signed,
-): Promise<boolean> {
-  if (!isLuid(luid, kind.prefix)) return false;
+): Promise<DroppedRecord | undefined> {
+  if (!isLuid(luid, kind.prefix)) return undefined;
   const dropped = await findDroppedRecord(session, kind, command, luid);
-  if (!dropped) return false;
+  if (!dropped) return undefined;
   const { record, before } = dropped;
-  if (!hasSameProofs(session, record.meta.proofs.slice(before.meta.proofs.length), signed.proofs.signed)) return false;
-  return mayDrop(session, kind, dropped, signed);
+  const own = record.meta.proofs.slice(before.meta.proofs.length);
+  if (!hasSameProofs(session, own, signed.proofs.signed)) return undefined;
+  return (await mayDrop(session, kind, dropped, signed)) ? dropped : undefined;
 }
 
 async function mayDrop(

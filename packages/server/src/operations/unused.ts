@@ -13,6 +13,8 @@ export async function assertUnused(
   { proofs }: { readonly proofs: Pick<ClientProofs, 'signed'> },
   luid: string,
 ): Promise<void> {
-  const used = await session.store.usedProofs({ ledger: session.ledger.id, proofs: usesOf(session, proofs) });
+  const uses = usesOf(session, proofs);
+  const veiled = uses.map(session.integrity.veil);
+  const used = await session.store.usedProofs({ ledger: session.ledger.id, proofs: uses, veiled });
   if (used.some((other) => other !== luid)) throw proofReused();
 }

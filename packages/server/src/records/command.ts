@@ -34,12 +34,15 @@ export interface ForwardedRequest {
 /** The answer of an operation. */
 export interface Answer {
   readonly status: number;
-  /** JSON text; absent for an empty answer. */
+  /** JSON text, or of the `type`; absent for an empty answer. */
   readonly body?: string;
+  readonly type?: 'text/plain; charset=utf-8';
   /** A file in place of a body, to be kept under that name. */
   readonly file?: OpenFile & { readonly name: string };
   /** Seconds after which it is worth trying again. */
   readonly retryAfter?: number;
   /** It holds secrets: caches must not keep it. */
   readonly confidential?: boolean;
+  /** The change that the answer is about, of a write that was stored, now or before: its client may wait until it is sealed. */
+  readonly change?: { readonly luid: string; readonly number: number };
 }

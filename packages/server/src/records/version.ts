@@ -13,7 +13,9 @@ export type VersionWrite = Omit<
   Write,
   | 'action'
   | 'mac'
+  | 'leaves'
   | 'proofs'
+  | 'veiled'
   | 'strangers'
   | 'needs'
   | 'decides'

@@ -21,6 +21,8 @@ import * as deliveries from './migrations/0010-deliveries.js';
 import * as schedules from './migrations/0011-schedules.js';
 import { deliveryRetriesSchema } from './migrations/0012-delivery-retries.js';
 import { moneySchema } from './migrations/0013-money.js';
+import { logSchema } from './migrations/0014-log.js';
+import { erasureSchema } from './migrations/0015-erasure.js';
 
 const numbered: Record<string, string> = {
   '0001-records': recordsSchema,
@@ -36,6 +38,8 @@ const numbered: Record<string, string> = {
   '0011-schedules': schedules.sql,
   '0012-delivery-retries': deliveryRetriesSchema,
   '0013-money': moneySchema,
+  '0014-log': logSchema,
+  '0015-erasure': erasureSchema,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

@@ -3,7 +3,9 @@ import { limits } from '../limits.js';
 import { type Commit, createCommitter, createSettling } from './committer/commit.js';
 import { createLabeled, type Labeled } from './committer/labeled.js';
 import type { Settled, Settlement } from './committer/settlement.js';
+import type { Outcome } from './committer/write.js';
 import { type DiskSpace, UNWATCHED } from './disk-space.js';
+import { type Erasure, eraseRecord } from './erasure.js';
 import { createLoadBooks, type LoadBooks } from './money/books.js';
 import { createHolds, type Holds } from './money/holds.js';
 import { createOpenIntents, type OpenIntents } from './money/open-intents.js';
@@ -29,6 +31,8 @@ export interface Store {
   readonly commit: Commit;
   /** Stores decisions on intents, all of them or none. @throws what the database throws: the outcome is then unknown */
   settle(settlement: Settlement): Promise<Settled>;
+  /** Stores that a record is erased, and forgets it. @throws Unsealed while a leaf of it waits to be sealed */
+  erase(erasure: Erasure): Promise<Outcome>;
   readonly loadBooks: LoadBooks;
   readonly openIntents: OpenIntents;
   readonly findVersion: Lookup;
@@ -147,12 +151,14 @@ function checkReads(on: Queryable, check: Check): { find: Lists['page']; bodies:
  * @param guards verify what is read
  * @param batched called for every batch, with its kind
  * @param disk asked before every write: it throws when space has run out
+ * @param stored called after changes were stored
  */
 export function createStore(
   { lists, others: pool }: Pools,
   guards: ReadGuards,
   batched?: (of: string, size: number, waited: number) => void,
   disk: DiskSpace = UNWATCHED,
+  stored: () => void = () => {},
 ): Store {
   const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
   const commit = createCommitter(pool, watch('commit'));
@@ -163,11 +169,21 @@ export function createStore(
   return {
     async commit(write) {
       disk.assert();
-      return commit(write);
+      const outcome = await commit(write);
+      stored();
+      return outcome;
     },
     async settle(settlement) {
       disk.assert();
-      return settle(settlement);
+      const settled = await settle(settlement);
+      stored();
+      return settled;
+    },
+    async erase(erasure) {
+      disk.assert();
+      const outcome = await eraseRecord(pool, erasure);
+      stored();
+      return outcome;
     },
     loadBooks: createLoadBooks(pool),
     openIntents: createOpenIntents(pool),
@@ -195,7 +211,9 @@ export function createStore(
       ...ledgers,
       async create(ledger, births) {
         disk.assert();
-        return ledgers.create(ledger, births);
+        const isCreated = await ledgers.create(ledger, births);
+        stored();
+        return isCreated;
       },
     },
     ping: async () => void (await pool.query(PING)),

@@ -27,7 +27,7 @@ it.each([
   // The recorded ones, then ours (interface/access#actions).
   const recorded =
     'abort, access, activate, retry-event, any, assign-signer, commit, create, destroy, drop, issue, limit, lookup, manage, query, read, remove-signer, spend, update, reveal';
-  expect(ACTIONS.join(', ')).toBe(`${recorded}, query-event`);
+  expect(ACTIONS.join(', ')).toBe(`${recorded}, query-event, erase`);
 });
 
 describe('taken', () => {

@@ -176,6 +176,17 @@ const cases: Record<string, () => Promise<void>> = {
     expect(body.data.length).toBeGreaterThan(0);
     for (const item of body.data) expectNoEvent(client, item);
   },
+
+  async log() {
+    const client = await newLedger(server.current.url, { access: OPEN });
+    await stored(client, 'wallet', { handle: EVENT, custom: { signal: 'wallet-created', intent } });
+    for (const path of [`/wallets/${EVENT}/changes/1/inclusion`, '/ledger/log', '/ledger/log/consistency?from=1']) {
+      const { body } = await eventually(async () => ok(await client.get(path)));
+      expect(body.data).toHaveProperty('origin');
+      expect(body.data).not.toHaveProperty('handle');
+      expectNoEvent(client, body);
+    }
+  },
 };
 
 /** Files that have the ledger's key sign a proof. */
@@ -194,6 +205,7 @@ const SAY_MORE = [
   'operations/create-ledger/birth.ts',
   'operations/create/make-record.ts',
   'operations/drop.ts',
+  'operations/erase.ts',
   'operations/update/make-version.ts',
   'schedules/report.ts',
 ];

@@ -92,7 +92,9 @@ function eachObject(value: unknown, place: string, found: (object: Schema, place
 }
 
 /** The schema and all below it say what they are: generators make `unknown` of what does not. */
-function expectTyped(described: Description, schema: Schema, place: string, seen: Set<string>): void {
+function expectTyped(described: Description, schema: Schema | false, place: string, seen: Set<string>): void {
+  // What is never there.
+  if (schema === false) return;
   if (typeof schema.$ref === 'string') {
     if (seen.has(schema.$ref)) return;
     seen.add(schema.$ref);

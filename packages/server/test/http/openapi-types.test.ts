@@ -82,6 +82,13 @@ export function found({ data }: Answer<'lookupWalletAnchors', 200> | Answer<'rea
   return data.map((one) => ('luid' in one ? one.luid + one.data.handle : one.data.handle));
 }
 
+export function logged({ data }: Answer<'readWalletInclusion', 200>, log: Answer<'readLedgerLog', 200>): string {
+  const age: number = log.data.unsealed.age;
+  // @ts-expect-error nothing is sealed before the first leaf
+  log.data.checkpoint.length;
+  return [data.origin, data.index + data.size, data.proof, age, log.meta.moment].join();
+}
+
 export const sought: Sent<'lookupWalletAnchors'> = { hash: '', data: { wallet: 'w', custom: { anything: 1 } } };
 
 export function factor({ data, meta }: Answer<'readSignerFactor', 200>): string {
@@ -190,7 +197,8 @@ function readsOf(described: Description): string {
   const reads = described.operations().filter(({ operation, path, method }) => {
     if (others.has(operation.operationId)) return false;
     if (method !== 'get' || path === '/' || path.endsWith('/{asset}')) return false;
-    return operation.responses[200] && operation.tags[0] !== 'Server';
+    if (path.endsWith('/inclusion') || path.startsWith('/ledger/log')) return false;
+    return operation.responses[200] && !['Log', 'Server'].includes(operation.tags[0]!);
   });
   const lines = reads.map(({ operation: { operationId } }) => {
     const body = `operations['${operationId}']['responses'][200]['content']['application/json']`;

@@ -205,7 +205,7 @@ describe('a kind of one file and one line', () => {
       tags: { name: string; description: string }[];
       components: { schemas: Record<string, unknown> };
     };
-    expect(Object.keys(paths).filter((path) => path.startsWith('/badges'))).toHaveLength(7);
+    expect(Object.keys(paths).filter((path) => path.startsWith('/badges'))).toHaveLength(9);
     expect(paths['/badges']?.post?.operationId).toBe('createBadge');
     expect(tags.find(({ name }) => name === 'Badge')?.description).toContain('badge-created');
     expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(['badge', 'badge-data', 'badge-list']));

@@ -35,7 +35,8 @@ export function requestTo(route: Route, scene: Scene, record: RecordEnvelope, id
     return value;
   });
   const body = method === 'GET' ? undefined : bodyOf(operation.name, scene, record, id);
-  return { method, path, ...(body ? { body } : {}) };
+  const query = operation.name === 'consistency' ? '?from=1' : '';
+  return { method, path: path + query, ...(body ? { body } : {}) };
 }
 
 function bodyOf(operation: string, scene: Scene, record: RecordEnvelope, id: string): JsonObject {
@@ -50,6 +51,8 @@ function bodyOf(operation: string, scene: Scene, record: RecordEnvelope, id: str
       return updateOf(record, scene.data, key);
     case 'drop':
       return dropOf(record, key);
+    case 'erase':
+      return signed({ luid: record.luid, change: 1, reason: 'asked for' }, key, { status: 'erased' });
     case 'proof':
       return { ...proofOver(record.hash, key) };
     case 'check':

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { killPostgres, leaveNothingBehind, type Service, startService } from '../durability/service.js';
 import { query } from '../events/support.js';
+import { auditLogs } from '../log/audit.js';
 import { newLedger, signed, type TestAnswer, TestClient } from '../support/client.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -126,6 +127,7 @@ describe.skipIf(process.platform === 'win32')('the service', () => {
     await untilFinal();
     await checkBooks(database.url);
     await checkReplay(database.url);
+    await auditLogs(database.url);
     expect(told.acknowledged).toBeGreaterThanOrEqual(KILLS * 10);
     if (process.env.LONG_TESTS) console.info({ kills: KILLS, ...told });
     expect(await service.stop()).toBe(0);

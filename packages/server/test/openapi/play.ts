@@ -28,11 +28,27 @@ export async function play(outside: RecordedClient, files: string): Promise<void
   await playReport(client, made.get('report') as RecordEnvelope, files);
   await playLookups(client);
   for (const path of ['/', '/ledger']) await client.get(path);
+  await playLog(client);
+}
+
+/** The log as the owner of the ledger reads it, and as everybody does. */
+async function playLog(client: RecordedClient): Promise<void> {
+  const { data } = (await client.get('/ledger/log')).body;
+  await client.get('/ledger/log/consistency?from=1&to=8');
+  const { luid } = (await client.get('/ledger')).body;
+  const base = `/log/${luid.slice(1)}`;
+  for (const path of ['checkpoint', 'vkeys', 'tile/0/000.p/2', 'tile/entries/000.p/2']) {
+    const answer = await fetch(`${client.url.replace(/\/v2$/, '')}${base}/${path}`);
+    const isText = !path.startsWith('tile');
+    const shown = isText ? { answer: await answer.text() } : { answer: '<bytes>' };
+    client.recorder.keep('GET', `${base}/${path.replace('.p/2', '')}`, undefined, { status: answer.status, ...shown });
+  }
+  expect(data.size).toBeGreaterThan(8);
 }
 
 async function playLedger(outside: RecordedClient): Promise<RecordedClient> {
   const path = '/ledgers/acme';
-  const data = { handle: 'acme', signer: 'system', access: OPEN };
+  const data = { handle: 'acme', signer: 'system', access: [...OPEN, { action: 'erase', record: 'any' }] };
   await outside.create('/ledgers', data);
   const client = outside.in('acme');
   const at = '/ledger';
@@ -77,6 +93,8 @@ async function playReads(client: RecordedClient, name: string, path: string, rec
   }
   await client.get(`${path}/changes?page.limit=2`);
   await client.get(`${path}/changes/1`);
+  // Once it is sealed.
+  await eventually(() => client.get(`${path}/changes/1/inclusion`));
   if (operations.includes('check')) {
     await client.call('POST', `${path}/access/!check`, signed({ action: 'read' }, client.key, {}));
   }
@@ -99,7 +117,11 @@ async function playDrops(
     if (name === 'signer') continue;
     const path = `${collection}/${record.luid}`;
     if (more === '-2') await client.drop(path, record);
-    else await client.call('POST', `${path}/drop`, dropBody(client, record));
+    else {
+      await client.call('POST', `${path}/drop`, dropBody(client, record));
+      const data = { luid: record.luid, change: 2, reason: 'Asked for by the customer' };
+      await client.call('POST', `${path}/erase`, signed(data, client.key, { status: 'erased' }));
+    }
   }
 }
 

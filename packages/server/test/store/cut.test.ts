@@ -11,7 +11,10 @@ import { createMigratedDatabase, type TestDatabase } from '../support/database.j
 import { writeOf } from './write.js';
 
 const earlierOf = (bodies: readonly string[], first = 1): EarlierVersion[] =>
-  bodies.map((body, index) => ({ change: first + index, action: index === 0 ? 'create' : 'update', body, mac: '' }));
+  bodies.map((body, index) => {
+    const action = index === 0 ? 'create' : 'update';
+    return { change: first + index, action, body, mac: '' };
+  });
 
 /** Texts that begin alike, as versions do, with characters of one to four bytes. */
 const texts = fc

@@ -22,6 +22,7 @@ export function writeOf(number: number, more: Partial<Write> = {}): Write {
     strangers: [],
     needs: [],
     decides: false,
+    leaves: 'A'.repeat(64),
     ...more,
   };
 }

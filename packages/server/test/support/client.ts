@@ -75,6 +75,11 @@ export class TestClient {
     return new TestClient(this.url, this.key, ledger);
   }
 
+  /** The same key and ledger, through another server. */
+  at(url: string): TestClient {
+    return new TestClient(url, this.key, this.ledger);
+  }
+
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<TestAnswer> {
     const response = await fetch(this.url + path, {
       method,

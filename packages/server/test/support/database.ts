@@ -128,6 +128,11 @@ export function createMigratedDatabase(): Promise<TestDatabase> {
   return createDatabaseIn(inject('databaseUrl'), inject('migrated'), inject('copying'));
 }
 
+/** Copies a database that nobody is connected to, as a backup does. */
+export function copyDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
+  return createDatabaseIn(inject('databaseUrl'), new URL(url).pathname.slice(1), inject('copying'));
+}
+
 async function createDatabaseIn(server: string, template: string, copying: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await run(server, `create database ${name} template ${template} ${copying}`);

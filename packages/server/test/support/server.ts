@@ -20,6 +20,8 @@ export interface TestServerOptions {
   readonly database?: TestDatabase;
   /** The folder in which it meets the others. */
   readonly siblings?: string;
+  /** The folder for what must outlast a restore of the database. */
+  readonly dataDir?: string;
   /** Of a deployment of its own. */
   readonly masterKey?: Buffer;
   /** Holds time still. */
@@ -36,6 +38,7 @@ export interface TestServerOptions {
   /** Bounds on deliveries and background work that a test can wait for. */
   readonly deliveries?: NonNullable<ServerOptions['deliveries']>;
   readonly background?: NonNullable<ServerOptions['background']>;
+  readonly witnesses?: NonNullable<ServerOptions['witnesses']>;
   /** Names of a test's own. */
   readonly guard?: NonNullable<ServerOptions['guard']>;
   /** Takes what is logged; without it nobody sees that. */

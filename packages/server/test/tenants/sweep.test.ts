@@ -1,7 +1,8 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { type Route, recordRoutes } from '../../src/http/routes.js';
-import { kinds } from '../../src/kinds/registry.js';
+import { kindNamed, kinds } from '../../src/kinds/registry.js';
+import { dropped, erase, erasingLedger, erasureOf, MAY_ERASE, SECRET_NAME } from '../erasure/support.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, signed, type TestAnswer, type TestClient } from '../support/client.js';
 import { createBody, make, requestsOn, type Scene, seen, setScene, stored } from '../support/scene.js';
@@ -36,6 +37,8 @@ describe.each(kinds.filter(({ name }) => byId.some(({ kind }) => kind.name === n
     const bodies = new Map(
       requestsOn(of, record).map(({ method, operation, body }) => [`${method} ${operation}`, body as object]),
     );
+    const erasure = { luid: record.luid, change: 2, reason: MARK };
+    bodies.set('POST erase', signed(erasure, of.client.key, { status: 'erased' }));
     for (const operation of ['retry', 'activate']) bodies.set(`POST ${operation}`, signed({}, of.client.key, {}));
     return routes.map((route) => ({
       method: route.method,
@@ -68,6 +71,23 @@ describe.each(kinds.filter(({ name }) => byId.some(({ kind }) => kind.name === n
     }
     expect([await seen(of), await seen(own)]).toEqual(before);
   });
+
+  it.runIf(kindNamed(name).lifecycle.operations.includes('drop'))(
+    'of another ledger, dropped, is not erased',
+    async () => {
+      const own = await setScene(server.current.url, name, { access: MAY_ERASE });
+      await make(own);
+      const of = await erasingLedger(server.current.url);
+      const theirs = await dropped(of, name, own.handle);
+      expect(theirs.collection).toBe(own.collection);
+      const body = erasureOf(theirs.record.luid, theirs.changes.length, own.client.key);
+      const answer = await own.client.call('POST', `${theirs.path}/erase`, body);
+      expectRefusal(answer, own.client, 'record.not-found', `${own.kind.missing} not found`);
+      for (const said of [SECRET_NAME, theirs.record.luid, of.ledger!]) expect(answer.text).not.toContain(said);
+      expect((await of.get(`${theirs.path}/changes`)).body.page.total).toBe(theirs.changes.length);
+      expect((await erase(of, theirs)).status).toBe(200);
+    },
+  );
 
   it('of another ledger stays out of lists, also where a filter matches it', async () => {
     const { own, of, theirs } = await neighbours();

@@ -196,7 +196,7 @@ describe('of ledgers that are alike in everything, each', () => {
   it('has its own memory of what proofs were used for', async () => {
     const [proof, unused] = [randomUUID(), randomUUID()];
     const proving = (at: number, key: string) => twin(at, 'effect', key, { proofs: [proof] });
-    const usedIn = (at: number) => store.usedProofs({ ledger: ids[at] as number, proofs: [proof, unused] });
+    const usedIn = (at: number) => store.usedProofs({ ledger: ids[at] as number, proofs: [proof, unused], veiled: [] });
     for (const at of [0, 2]) await done(proving(at, `proven-${at}`));
     expect([await usedIn(0), await usedIn(1), await usedIn(2)]).toEqual([
       ['$effect.proven-0'],

@@ -12,6 +12,24 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_rewriting_but_erasure()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.body is not null and new.body is null
+    and (new.ledger_id, new.luid, new.change, new.kind, new.action, new.moment)
+      = (old.ledger_id, old.luid, old.change, old.kind, old.action, old.moment)
+    and exists (
+      select from change c
+      where c.ledger_id = old.ledger_id and c.luid = old.luid and c.change > old.change and c.action = 'erase')
+  then
+    return new;
+  end if;
+  raise exception 'history is append-only: % of change refused', tg_op using errcode = 'restrict_violation';
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_rewriting_history()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -43,8 +61,8 @@ create table change (
   kind text collate "C" not null,
   action text collate "C" not null,
   moment timestamp with time zone not null,
-  hash text collate "C" not null,
-  body text not null,
+  hash text collate "C",
+  body text,
   mac text collate "C",
   cut integer
 ) with (toast_tuple_target=8160);
@@ -109,6 +127,12 @@ create table entry (
   moment timestamp with time zone not null
 );
 
+create table erased_proof (
+  ledger_id bigint not null,
+  digest uuid not null,
+  luid text collate "C" not null
+);
+
 create table home (
   ledger_id bigint not null,
   holder text collate "C" not null,
@@ -141,6 +165,50 @@ create table ledger (
   luid text collate "C" not null,
   version bigint default 1 not null,
   owners text[] not null
+);
+
+create table log (
+  ledger_id bigint not null,
+  generation integer not null,
+  origin text collate "C" not null,
+  size bigint not null,
+  edge bytea not null,
+  checkpoint text,
+  sealed timestamp with time zone,
+  mac text,
+  cosigned text,
+  unwitnessed timestamp with time zone,
+  predecessor text,
+  stopped text
+) with (fillfactor=50);
+
+create table log_backfill (
+  ledger_id bigint not null,
+  luid text collate "C" not null,
+  change integer not null
+);
+
+create table log_leaf (
+  ledger_id bigint not null,
+  luid text collate "C" not null,
+  change integer not null,
+  first bigint not null,
+  commitments bytea not null,
+  salts bytea
+);
+
+create table log_tile (
+  ledger_id bigint not null,
+  level smallint not null,
+  n bigint not null,
+  hashes bytea not null
+);
+
+create table log_witness (
+  ledger_id bigint not null,
+  witness text collate "C" not null,
+  size bigint not null,
+  cosignature text not null
 );
 
 create table open_intent (
@@ -197,6 +265,15 @@ create table taken_key (
   times bigint not null
 );
 
+create table unsealed (
+  ledger_id bigint not null,
+  id bigint generated always as identity not null,
+  moment timestamp with time zone default clock_timestamp() not null,
+  luids text[] not null,
+  changes integer[] not null,
+  leaves text[] not null
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+
 create table used_proof (
   ledger_id bigint not null,
   digest uuid not null,
@@ -231,11 +308,13 @@ alter table balance add constraint balance_reserved_check CHECK (((reserved >= 0
 
 alter table balance add constraint balance_version_check CHECK ((version >= 1));
 
-alter table change add constraint change_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'drop'::text])));
+alter table change add constraint change_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'drop'::text, 'erase'::text])));
 
 alter table change add constraint change_change_check CHECK ((change >= 1));
 
 alter table change add constraint change_cut_check CHECK ((cut >= 0));
+
+alter table change add constraint change_is_whole_or_erased CHECK (((num_nulls(body, hash) = ANY (ARRAY[0, 2])) AND ((body IS NOT NULL) OR ((mac IS NULL) AND (cut IS NULL) AND (action <> 'erase'::text)))));
 
 alter table change add constraint change_pkey PRIMARY KEY (ledger_id, luid, change);
 
@@ -243,7 +322,7 @@ alter table delivery add constraint delivery_pkey PRIMARY KEY (ledger_id, handle
 
 alter table delivery add constraint delivery_purpose_check CHECK ((purpose = ANY (ARRAY['prepare'::text, 'commit'::text, 'abort'::text, 'status'::text])));
 
-alter table delivery add constraint delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])));
+alter table delivery add constraint delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text, 'erased'::text])));
 
 alter table delivery_retry add constraint delivery_retry_owner_check CHECK ((owner = ANY (ARRAY['effect'::text, 'bridge'::text])));
 
@@ -252,6 +331,8 @@ alter table delivery_retry add constraint delivery_retry_pkey PRIMARY KEY (ledge
 alter table deployment add constraint deployment_pkey PRIMARY KEY (name);
 
 alter table entry add constraint entry_pkey PRIMARY KEY (ledger_id, wallet, symbol, version);
+
+alter table erased_proof add constraint erased_proof_pkey PRIMARY KEY (ledger_id, digest);
 
 alter table home add constraint home_pkey PRIMARY KEY (ledger_id);
 
@@ -267,6 +348,20 @@ alter table ledger add constraint ledger_luid_key UNIQUE (luid);
 
 alter table ledger add constraint ledger_pkey PRIMARY KEY (id);
 
+alter table log add constraint log_generation_check CHECK ((generation >= 1));
+
+alter table log add constraint log_pkey PRIMARY KEY (ledger_id);
+
+alter table log add constraint log_size_check CHECK ((size >= 0));
+
+alter table log_backfill add constraint log_backfill_pkey PRIMARY KEY (ledger_id);
+
+alter table log_leaf add constraint log_leaf_pkey PRIMARY KEY (ledger_id, luid, change);
+
+alter table log_tile add constraint log_tile_pkey PRIMARY KEY (ledger_id, level, n);
+
+alter table log_witness add constraint log_witness_pkey PRIMARY KEY (ledger_id, witness);
+
 alter table open_intent add constraint open_intent_pkey PRIMARY KEY (ledger_id, luid);
 
 alter table record add constraint record_ledger_id_handle_kind_key UNIQUE (ledger_id, handle, kind);
@@ -278,6 +373,8 @@ alter table schedule add constraint schedule_pkey PRIMARY KEY (ledger_id, policy
 alter table secret add constraint secret_pkey PRIMARY KEY (ledger_id, luid, name);
 
 alter table taken_key add constraint taken_key_pkey PRIMARY KEY (ledger_id, public);
+
+alter table unsealed add constraint unsealed_pkey PRIMARY KEY (ledger_id, id);
 
 alter table used_proof add constraint used_proof_pkey PRIMARY KEY (ledger_id, digest);
 
@@ -302,6 +399,10 @@ CREATE INDEX delivery_given_up ON public.delivery USING btree (ledger_id, linked
 CREATE INDEX delivery_retry_turn ON public.delivery_retry USING btree (ledger_id, worked);
 
 CREATE INDEX ledger_owners ON public.ledger USING gin (owners);
+
+CREATE UNIQUE INDEX log_leaf_first ON public.log_leaf USING btree (ledger_id, first);
+
+CREATE INDEX log_unwitnessed ON public.log USING btree (ledger_id) WHERE (unwitnessed IS NOT NULL);
 
 CREATE INDEX open_intent_deadline ON public.open_intent USING btree (ledger_id, deadline) WHERE (deadline IS NOT NULL);
 
@@ -346,6 +447,8 @@ create view version as
         END AS body
    FROM change c;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.change FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history();
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON public.change FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history();
+
+CREATE TRIGGER append_only_but_erasure BEFORE UPDATE ON public.change FOR EACH ROW EXECUTE FUNCTION refuse_rewriting_but_erasure();
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history();

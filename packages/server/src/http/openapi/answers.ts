@@ -5,6 +5,13 @@ import { count, listOf, object, oneOfTexts, openObject, ref, type Schema, text, 
 
 const CHANGE_ACTIONS = ['create', 'update', 'drop'];
 
+/** What an erasure says of a record (interface/records#erase). */
+const ERASURE = {
+  luid: { ...text, pattern: LUID_PATTERN, description: 'Of the record.' },
+  change: { ...count(1), description: 'Number of the last change that was erased; all before it were too.' },
+  reason: text,
+};
+
 /** Members of `meta`; those in `MAY_LACK` are optional. */
 const META = {
   proofs: { ...listOf(ref('proof')), description: 'Those of the client, then those of the ledger.' },
@@ -57,15 +64,9 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
     ['custom', 'origin', 'signer', 'issuer'],
   ),
   meta: object(META, MAY_LACK),
-  'change-meta': object(
-    {
-      ...META,
-      labels: { type: ['array', 'null'], items: text, description: 'Null where there were none.' },
-      change: count(1),
-      action: oneOfTexts(CHANGE_ACTIONS),
-    },
-    MAY_LACK,
-  ),
+  'change-meta': changeMeta(CHANGE_ACTIONS),
+  'erasable-change-meta': changeMeta([...CHANGE_ACTIONS, 'erase']),
+  'erasure-record': object({ hash: ref('hash'), data: object(ERASURE), luid: ref('luid'), meta: ref('meta') }),
   'answer-meta': object({
     proofs: { ...listOf(ref('proof')), description: 'Of the ledger; empty where no ledger is resolved.' },
     moment: ref('moment'),
@@ -114,6 +115,18 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
   }),
 };
 
+function changeMeta(actions: readonly string[]): Schema {
+  return object(
+    {
+      ...META,
+      labels: { type: ['array', 'null'], items: text, description: 'Null where there were none.' },
+      change: count(1),
+      action: oneOfTexts(actions),
+    },
+    MAY_LACK,
+  );
+}
+
 /** The answer components that operations define for themselves. */
 export function ownAnswers(): Record<string, Schema> {
   return Object.assign({}, ...OPERATIONS.map(({ description }) => description.components?.answers ?? {}));
@@ -130,24 +143,41 @@ export function answerComponents(kind: Kind): Record<string, Schema> {
     ...(operations.includes('list') ? { [`${name}-list`]: describeSignedList(ref(name), ref('page')) } : {}),
     ...(operations.includes('changes')
       ? {
-          [`${name}-change`]: record(kind, 'change-meta'),
+          [`${name}-change`]: change(kind),
           [`${name}-changes`]: describeSignedList(ref(`${name}-change`), ref('counted-page')),
         }
       : {}),
   };
 }
 
+/** A version; of a kind whose records are dropped its data may be what an erasure has left. */
+function change(kind: Kind): Schema {
+  if (!kind.lifecycle.operations.includes('drop')) return record(kind, 'change-meta');
+  return record(kind, 'erasable-change-meta', (data) => ({ anyOf: [data, erased(kind)] }));
+}
+
+/** Names the members of the record as absent, so that generated types have them without a question. */
+function erased({ data: { order } }: Kind): Schema {
+  const absent = Object.fromEntries([...order, 'parent'].map((member) => [member, false]));
+  const { properties, ...others } = object(ERASURE);
+  return {
+    ...others,
+    properties: { ...absent, ...(properties as object) },
+    description: 'Where `meta.action` is `erase`: all that is left of the record.',
+  };
+}
+
 /** Requires every member, since a record that is answered is complete. */
-function record(kind: Kind, meta: string): Schema {
+function record(kind: Kind, meta: string, asData = (data: Schema) => data): Schema {
   const { metaShape } = kind.lifecycle;
   const more = [...(metaShape ? [toOpenApiSchema(metaShape)] : []), ...(kind.secrets.reveals ? [SECRET_META] : [])];
   return object({
     hash: kind.data.served ? { ...ref('hash'), description: HASHED } : ref('hash'),
-    data: {
+    data: asData({
       allOf: [ref(`${kind.name}-data`)],
       type: 'object',
       properties: { parent: ref('hash'), ...toOpenApiSchema(kind.data.added ?? {}) },
-    },
+    }),
     luid: ref('luid'),
     meta: more.length > 0 ? { allOf: [ref(meta), ...more] } : ref(meta),
   });

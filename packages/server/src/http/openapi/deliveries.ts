@@ -2,7 +2,7 @@ import { kinds } from '../../kinds/registry.js';
 import { describeSignedList } from './answers.js';
 import { count, listOf, object, oneOfTexts, ref, type Schema, text } from './schemas.js';
 
-const STATUSES = ['pending', 'running', 'delivered', 'failed', 'cancelled'];
+const STATUSES = ['pending', 'running', 'delivered', 'failed', 'cancelled', 'erased'];
 
 const textOrNull: Schema = { type: ['string', 'null'] };
 

@@ -31,8 +31,21 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     text: 'Takes the record out of use; `data.parent` names its last version, by its hash.',
     section: 'records#drop',
   },
+  erase: {
+    text: 'Forgets the texts of all versions, hashes and salts with them, of a record that was dropped. It cannot be taken back, and is granted by the name of the action only, never by `any`.',
+    section: 'records#erase',
+  },
   changes: { text: 'Every stored version, with the proofs that made it.', section: 'records#history' },
   change: { text: 'One stored version, by its number.', section: 'records#history' },
+  inclusion: {
+    text: 'Proves that the version is in the log of the ledger: a proof file with the signed checkpoint, which `accept: text/plain` asks for alone. A version that was just stored is 404 with `retry-after` until it is sealed.',
+    section: 'log#inclusion',
+  },
+  log: { text: 'The newest checkpoint, and what is not sealed yet.', section: 'log#state' },
+  consistency: {
+    text: 'Proves that nothing of the older tree was changed or left out in the newer one.',
+    section: 'log#consistency',
+  },
   check: {
     text: 'Tells by which rules the signers of the request may do something with the record.',
     section: 'access#access-check',

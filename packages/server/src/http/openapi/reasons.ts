@@ -39,6 +39,7 @@ const FAMILIES: Readonly<Record<string, readonly Reason[]>> = {
     ]),
   ),
   'create-ledger': [...SIGNED, 'record.duplicated', ...NO_LEDGER],
+  'read-log': EVERY,
   'list-ledgers': [...EVERY.filter((reason) => reason !== 'auth.forbidden'), ...NO_LEDGER],
 };
 

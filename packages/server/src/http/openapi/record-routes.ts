@@ -127,8 +127,20 @@ const PARAMETERS: Readonly<Record<Parameter, (kind: Kind) => readonly object[]>>
   'delivery-filters': () => [fewFilters(OF_DELIVERIES)],
   'balance-filters': () => [fewFilters(OF_BALANCES)],
   'limit-filters': () => [fewFilters(OF_LIMITS)],
+  trees: () => [leaves('from', true, 'older'), leaves('to', false, 'newer; the one that is shown now, unless given')],
   include: (kind) => (kind.secrets.reveals === undefined ? [] : [INCLUDE_PARAMETER]),
 };
+
+/** A tree of a log, by its size. */
+function leaves(name: string, required: boolean, which: string): object {
+  return {
+    name,
+    in: 'query',
+    required,
+    schema: { type: 'integer', minimum: 1 },
+    description: `Leaves of the tree: the ${which}.`,
+  };
+}
 
 function address({ name }: Kind): object {
   const description = `What leads to the ${name}: its handle or luid, or an address such as \`schema:name@${name}\`.`;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { prefers } from '../../base/accept.js';
 
 /** Text as HTML shows it, also within quotes. */
 export function escapeHtml(text: string): string {
@@ -63,8 +64,13 @@ export function sendable(text: string): Sendable {
 /** Answers 304 to who has it already. */
 export function sendText(request: FastifyRequest, reply: FastifyReply, type: string, { text, etag }: Sendable) {
   reply.headers({ etag, 'cache-control': 'no-cache', 'content-type': `${type}; charset=utf-8` });
-  const known = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
-  return known.includes(etag) ? reply.code(304).send() : reply.send(text);
+  return knows(request, etag) ? reply.code(304).send() : reply.send(text);
+}
+
+/** Whether the client has what the tag stands for. */
+export function knows({ headers }: FastifyRequest, etag: string): boolean {
+  const known = (headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  return known.includes(etag);
 }
 
 /** Sends a page with headers that keep whatever it holds from acting. */
@@ -73,12 +79,6 @@ export function sendPage(request: FastifyRequest, reply: FastifyReply, type: str
 }
 
 /** Whether HTML is what the client asks for first: browsers say so, other clients do not. */
-export function prefersHtml({ headers: { accept = '' } }: FastifyRequest): boolean {
-  const asked = accept.split(',').map((one) => {
-    const [type = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase());
-    const quality = Number(parameters.find((part) => part.startsWith('q='))?.slice('q='.length) ?? 1);
-    return { type, quality: Number.isNaN(quality) ? 0 : quality };
-  });
-  const of = (wanted: string) => Math.max(0, ...asked.filter(({ type }) => type === wanted).map((one) => one.quality));
-  return of('text/html') > of('application/json');
+export function prefersHtml({ headers }: FastifyRequest): boolean {
+  return prefers(headers.accept, 'text/html', 'application/json');
 }

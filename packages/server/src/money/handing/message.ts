@@ -70,14 +70,15 @@ export function parseIntent(ledger: Ledger, { version, rest: [text, body] }: Unp
 
 function isNewIntent(write: unknown): write is Handed {
   if (!isObject(write)) return false;
-  const { action, kind, change, key, luid, hash, moment, document, needs, proofs } = write;
+  const { action, kind, change, key, luid, hash, moment, document, needs, proofs, veiled } = write;
   return (
     action === 'create' &&
     kind === 'intent' &&
     change === 1 &&
     isTexts([key, luid, hash, moment, document]) &&
     Array.isArray(needs) &&
-    isTexts(proofs)
+    isTexts(proofs) &&
+    isTexts(veiled)
   );
 }
 

@@ -63,7 +63,7 @@ export function newLedger(service: Service, founding: Founding): NewLedger {
         record: RecordEnvelope,
         secrets: BirthRecord['secrets'] = [],
         proofs: readonly string[] = [],
-      ) => birthOf(service, { id, version }, kind, record, secrets, proofs);
+      ) => birthOf(service, { id, luid, version }, kind, record, secrets, proofs);
       return [
         birth(kindNamed('ledger'), own, [], founding.uses),
         ...signers.map(({ record, key }) => birth(kindNamed('signer'), record, [sealKey(service, luid, record, key)])),
@@ -153,7 +153,7 @@ function makeBirthLuid({ runtime }: Service, kind: Kind['name']): string {
 
 function birthOf(
   service: Service,
-  ledger: { readonly id: number; readonly version: number },
+  ledger: { readonly id: number; readonly luid: string; readonly version: number },
   kind: Kind,
   record: RecordEnvelope,
   secrets: BirthRecord['secrets'],
@@ -161,5 +161,7 @@ function birthOf(
 ): BirthRecord {
   const version = { ...versionOf(ledger, kind, record, 1), action: 'create' as const };
   const mac = service.integrity.mac(version, version);
-  return { secrets, write: { ...version, proofs, strangers: [], needs: [], decides: false, mac } };
+  const leaf = service.integrity.leaf(ledger.luid, kind.name, version);
+  const leaves = service.integrity.logCodes.codeLeaves(ledger.id, version, leaf);
+  return { secrets, write: { ...version, proofs, strangers: [], needs: [], decides: false, mac, leaves } };
 }

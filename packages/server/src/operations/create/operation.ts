@@ -84,7 +84,8 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
     // A repeated create has a new luid; its key is taken by the record that it made.
     if (stored === 'reused' && !(await isTaken(session, kind, made))) throw proofReused();
     if (stored !== 'done') return taken();
-    const answer = { status: kind.trail.answer ?? 201, body: write.body };
+    const change = { luid: write.luid, number: write.change };
+    const answer = { status: kind.trail.answer ?? 201, body: write.body, change };
     return reveals ? revealSecrets(session, kind, answer, write.secrets) : answer;
   });
 }

@@ -43,7 +43,9 @@ export async function performRetry(
     assertSigned(signed, caller);
     const scope = await authorizeDeliveries(session, kind, stored, caller, action);
     const now = new Date(session.runtime.now());
-    const retry = { ...scope, version: session.ledger.version, proofs: usesOf(session, signed.proofs), now };
+    const proofs = usesOf(session, signed.proofs);
+    const veiled = proofs.map(session.integrity.veil);
+    const retry = { ...scope, version: session.ledger.version, proofs, veiled, now };
     if (session.ledger.isReadOnly) throw readOnly();
     if (handle === undefined) await requestRetry(session, retry, maxAge);
     else await resendOne(session, retry, handle);

@@ -55,7 +55,8 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
     const caller = await callerOfWrite(session, signed.proofs.signed, signed.token);
     assertSigned(signed, caller);
     const decision = await decideUpdate(session, update, stored, caller, stage);
-    if (!decision) return { status: 200, body: stored.body };
+    const { luid } = stored.record;
+    if (!decision) return { status: 200, body: stored.body, change: { luid, number: stored.change } };
     const { made, decided } = decision;
     await session.task.turn();
     const change = stored.change + 1;
@@ -69,7 +70,7 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
       write = { ...write, ...versionOf(session.ledger, kind, record, change) };
     }
     const deliveries = await raiseEvents(session, updateOf({ kind, record, change }, stored.record));
-    if ((await session.commit({ ...write, deliveries })) === 'done') return { status: 200, body: write.body };
-    throw duplicated(kind, data);
+    if ((await session.commit({ ...write, deliveries })) !== 'done') throw duplicated(kind, data);
+    return { status: 200, body: write.body, change: { luid, number: change } };
   });
 }

@@ -24,7 +24,9 @@ const WRITES = [
   'decides boolean',
   'mac text',
   'proofs text',
+  'veiled text',
   'wakes boolean',
+  'leaves text',
 ];
 const STRANGERS = ['ord int', 'public text'];
 const NEEDS = ['ord int', 'kind text', 'handle text', 'luid text', 'change int'];
@@ -49,6 +51,7 @@ export interface Does {
   readonly create: boolean;
   readonly update: boolean;
   readonly drop: boolean;
+  readonly erase: boolean;
   readonly decide: boolean;
   /** Gives a record a key that proofs and tokens can be made with. */
   readonly register: boolean;
@@ -89,6 +92,7 @@ export function commitStatement(does: Does): string {
     does.drop && FORGOTTEN,
     does.wake && WOKEN,
     history(does),
+    LOGGED,
     USED,
     does.deliver && QUEUED,
     does.settle && settleLast(does.settle),
@@ -102,10 +106,13 @@ const WRITE = `
 w as (
   select ord, version, action, kind, handle, luid, change, was,
          moment, hash, status, domain, link, proven, document::jsonb,
-         nullif(judged, '') as judged, body, needs, decides, mac, proofs::uuid[], wakes,
+         nullif(judged, '') as judged, body, needs, decides, mac, proofs::uuid[], wakes, leaves,
          exists (
            select from used_proof u
-           where u.ledger_id = $1::bigint and u.digest = any(proofs::uuid[]) and u.luid <> w.luid) as reused
+           where u.ledger_id = $1::bigint and u.digest = any(proofs::uuid[]) and u.luid <> w.luid)
+         or exists (
+           select from erased_proof e
+           where e.ledger_id = $1::bigint and e.digest = any(veiled::uuid[])) as reused
   from ${formatUnnest('w', WRITES, 2)}
 ),
 stranger as (select * from ${formatUnnest('s', STRANGERS, 2 + WRITES.length)}),
@@ -202,13 +209,21 @@ dropped as (
   returning w.ord
 )`;
 
-const done = ({ create, update, drop }: Does) => {
+/** Only a dropped record is erased, and once: the key of `change` keeps two apart. */
+const ERASED = `
+  select h.ord from held h
+  where h.action = 'erase' and not h.reused and exists (
+    select from change c
+    where c.ledger_id = $1::bigint and c.luid = h.luid and c.change = h.was and c.kind = h.kind and c.action = 'drop')`;
+
+const done = ({ create, update, drop, erase }: Does) => {
   const stored = [
     // A batch that settles may decide without adding a version.
-    !create && !update && !drop && `select ord from w where false`,
+    !create && !update && !drop && !erase && `select ord from w where false`,
     create && `select held.ord from held join created using (luid) where action = 'create'`,
     update && 'select ord from updated',
     drop && 'select ord from dropped',
+    erase && ERASED,
   ];
   return `
 done as (
@@ -234,6 +249,14 @@ history as (
   from earlier e join w using (ord) join done using (ord)`
       : ''
   }
+)`;
+
+/** The leaves of what was stored, in its order, for the sealer. */
+const LOGGED = `
+logged as (
+  insert into unsealed (ledger_id, luids, changes, leaves)
+  select $1::bigint, array_agg(luid order by ord), array_agg(change order by ord), array_agg(leaves order by ord)
+  from w join done using (ord) having count(*) > 0
 )`;
 
 // When another transaction has used a proof for another record since this statement began, the null violates its

@@ -147,7 +147,7 @@ function statementFor(writes: readonly Write[], settle: Settles | false = false)
   const deliver = writes.some(({ deliveries = [] }) => deliveries.length > 0);
   const wake = writes.some(({ wakes }) => wakes === true);
   const does = {
-    ...{ create: has('create'), update: has('update'), drop: has('drop') },
+    ...{ create: has('create'), update: has('update'), drop: has('drop'), erase: has('erase') },
     ...{ decide, register, deliver, settle, wake },
   };
   const partsOf = (all: object) => Object.entries(all).flatMap(([part, is]) => (is ? [part.slice(0, 3)] : []));
@@ -297,7 +297,9 @@ function toColumns(ledger: number | undefined, writes: readonly Write[], togethe
     writes.map((write) => write.decides),
     writes.map((write) => write.mac ?? null),
     textArray(writes.map((write) => `{${write.proofs.join(',')}}`)),
+    textArray(writes.map(({ veiled = [] }) => `{${veiled.join(',')}}`)),
     writes.map((write) => write.wakes === true),
+    writes.map((write) => write.leaves),
     strangers.map((one) => one.ord),
     strangers.map((one) => one.key),
     needs.map((one) => one.ord),

@@ -1,10 +1,13 @@
 import type { EarlierVersion } from './write.js';
 
+/** What is cut of a version. */
+type Whole = Pick<EarlierVersion, 'body'>;
+
 /** A version as `change` keeps it. */
-export interface CutVersion extends EarlierVersion {
+export type CutVersion<V extends Whole> = V & {
   /** Characters of the next version kept whole that its text begins with; `body` is what follows them. */
   readonly cut: number;
-}
+};
 
 /**
  * Versions that are stored together with a later one, without what their texts begin with in common: the later one keeps
@@ -12,7 +15,7 @@ export interface CutVersion extends EarlierVersion {
  *
  * @param whole the text of the later version
  */
-export function cutVersions(whole: string, earlier: readonly EarlierVersion[] = []): CutVersion[] {
+export function cutVersions<V extends Whole>(whole: string, earlier: readonly V[] = []): CutVersion<V>[] {
   // PostgreSQL counts characters beyond the 65,536th as one, JavaScript as two.
   const hasPairs = earlier.length > 0 && PAIR.test(whole);
   return earlier.map((version) => {

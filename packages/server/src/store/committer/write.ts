@@ -10,7 +10,7 @@ export interface Write {
   readonly ledger: number;
   /** The version of the ledger's state the decision was made on. */
   readonly version: number;
-  readonly action: 'create' | 'update' | 'drop';
+  readonly action: 'create' | 'update' | 'drop' | 'erase';
   readonly kind: KindName;
   /** The key unique within the kind. */
   readonly key: string;
@@ -35,12 +35,16 @@ export interface Write {
   readonly body: string;
   /** The client's proofs it rests on, as `useOf` names them, each once. All must be unused by other records. */
   readonly proofs: readonly string[];
+  /** The same under the master key, as those of erased records are kept (integrity/veil.ts). */
+  readonly veiled?: readonly string[];
   /** Public keys assumed to be unregistered. */
   readonly strangers: readonly string[];
   /** Records that must exist. */
   readonly needs: readonly Need[];
   /** The version's authentication code. */
   readonly mac?: string;
+  /** The leaves of all versions that it stores, with their code (integrity/log-codes.ts). */
+  readonly leaves: string;
   /** Whether the write changes ledger state that other processes may have cached. */
   readonly decides: boolean;
   /** Sealed values of secret references to store with the record. */
@@ -67,7 +71,7 @@ export interface Need {
   readonly change?: number;
 }
 
-/** A version that is stored together with the later one of its write: number, action, text and authentication code. */
+/** A version that is stored together with the later one of its write: number, action, text, authentication code. */
 export interface EarlierVersion {
   readonly change: number;
   readonly action: 'create' | 'update';

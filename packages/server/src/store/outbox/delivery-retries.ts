@@ -12,6 +12,8 @@ export interface RetryRequest extends DeliveryScope {
   readonly version: number;
   /** The client's proofs, as `identifyProof` names them, each once. */
   readonly proofs: readonly string[];
+  /** The same under the master key, as those of erased records are kept. */
+  readonly veiled: readonly string[];
   readonly now: Date;
 }
 
@@ -45,7 +47,10 @@ function inDomains(domains: string): string {
 
 /** The proofs of the request that were used before. */
 const USED_BEFORE = `
-used as (select luid from used_proof where ledger_id = $1 and digest = any($4::uuid[]))`;
+used as (
+  select luid from used_proof where ledger_id = $1 and digest = any($4::uuid[])
+  union all
+  select luid from erased_proof where ledger_id = $1 and digest = any($9::uuid[]))`;
 
 /**
  * Marks the proofs as used. When another transaction has used one for another record since this statement began, the null
@@ -122,7 +127,7 @@ export function createDeliveryRetries(pool: pg.Pool): DeliveryRetries {
   const run = async (name: string, text: string, retry: RetryRequest, values: readonly unknown[]) => {
     for (let times = 0; times <= limits.retries.waiting; times += 1) {
       try {
-        const all = [retry.ledger, retry.version, retry.luid, retry.proofs, retry.id, ...values];
+        const all = [retry.ledger, retry.version, retry.luid, retry.proofs, retry.id, ...values, retry.veiled];
         const { rows } = await pool.query<OutcomeRow>({ name: `${name}-${retry.owner}`, text, values: all });
         const { version = 0 } = rows[0] ?? {};
         return { outcome: toRetryOutcome(retry, rows[0]), version };

@@ -31,9 +31,9 @@ export type HistoryPage = (
 
 /** Reads of the append-only history. All are by luid: a handle may have named several records in its time. */
 export interface History {
-  /** One version; `change` is absent when it is missing. */
+  /** One version; `change` is absent when it is missing, or erased. */
   one(of: Versioned, change: number): Promise<AsOf<{ change?: StoredChange }>>;
-  /** The newest version, which tells a dropped record from one that never was. */
+  /** The newest version, which tells a record that was dropped, or erased, from one that never was. */
   latest(of: Versioned): Promise<StoredChange | undefined>;
 }
 
@@ -47,7 +47,11 @@ export function createHistoryPage(on: Queryable): HistoryPage {
   const run = statementRunner(on);
   return async ({ ledger, kind, luid }, { index, limit, filters }) => {
     const matching = sql.join(
-      [sql`c.luid = ${luid} and c.kind = ${kind}`, ...filters.map((filter) => changeCondition(filter))],
+      // An erased version has neither hash nor text.
+      [
+        sql`c.luid = ${luid} and c.kind = ${kind} and c.hash is not null`,
+        ...filters.map((filter) => changeCondition(filter)),
+      ],
       sql` and `,
     );
     const rows = await run(sql<AsOf<Sized & { total: number }>>`
@@ -74,7 +78,7 @@ export function createHistory(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'
   return {
     async one(of, number) {
       const { ledger, kind, luid } = of;
-      const { rows } = await pool.query<AsOf<StoredVersion>>({
+      const { rows } = await pool.query<AsOf<StoredVersion & { readonly body: string | null }>>({
         name: 'history-one',
         text: `select l.version, ${STORED_VERSION}
           from ledger l
@@ -85,7 +89,7 @@ export function createHistory(pool: pg.Pool, { check }: Pick<ReadGuards, 'check'
       const [row] = rows;
       if (!row) return { version: 0 };
       const { version, ...change } = row;
-      if (change.luid === null) return { version };
+      if (change.luid === null || change.body === null) return { version };
       await check(of, change);
       return { version, change };
     },

@@ -1,0 +1,104 @@
+import { formatVkey } from '@countersign/protocol/log';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { openSession, type Session } from '../../ledgers/session.js';
+import { checkpointKey } from '../../log/checkpoint.js';
+import { leavesFor, type ServedTile } from '../../log/tiles.js';
+import { currentWith } from '../../operations/log/current-with.js';
+import type { Answer } from '../../records/command.js';
+import { answerRequest, errorAnswer } from '../boundary.js';
+import { withDecisionLog } from '../explained.js';
+import type { HttpService } from '../http-service.js';
+import { knows, sendable } from '../pages/html.js';
+import { taskOf } from '../perform.js';
+import { send } from '../reply.js';
+import { makeErrorReport } from '../reporting.js';
+import { type Admit, asNoRoute, createAdmit, isNoRoute, noRoute } from './access.js';
+import { type Address, type Asked, addressOf } from './address.js';
+
+/** A part of a log as it is sent. */
+interface Part {
+  readonly body: string | Uint8Array;
+  readonly etag: string;
+  readonly type: string;
+  /** How long it may be kept. */
+  readonly age: string;
+}
+
+/** Serves logs to clients of C2SP tlog-tiles, who send neither `x-ledger` nor bodies (interface/log#routes). */
+export function logRoutes(app: FastifyInstance, service: HttpService): void {
+  const admit = createAdmit(() => performance.now());
+  app.get('/log/*', (request, reply) => serve(service, admit, request, reply));
+}
+
+async function serve(
+  service: HttpService,
+  admit: Admit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const address = addressOf(request.url);
+  const found: { part?: Part; isPublic?: boolean } = {};
+  const answer = await answerRequest(
+    service,
+    async () => {
+      if (!address) throw noRoute();
+      return service.ledgers.resolve(address.ledger).catch(asNoRoute);
+    },
+    async (ledger, isLate): Promise<Answer> => {
+      const task = taskOf(service, ledger!.id, request, isLate);
+      const session = openSession(withDecisionLog({ ...service, task }, request), ledger!);
+      try {
+        found.isPublic = await admit(session, request);
+        await task.turn(STEPS);
+        found.part = await read(session, address!);
+        return { status: 200 };
+      } catch (error) {
+        // To others, the log of a ledger that is closed is that of a ledger which is not there.
+        if (isNoRoute(error)) return errorAnswer(service, undefined, noRoute());
+        throw error;
+      }
+    },
+    makeErrorReport(service, request),
+  );
+  const { part, isPublic } = found;
+  if (!part || answer.status !== 200) return send(reply, answer);
+  const { body, etag, type, age } = part;
+  reply.headers({ etag, 'cache-control': `${isPublic ? 'public' : 'private'}, ${age}`, 'content-type': type });
+  reply.header('x-content-type-options', 'nosniff');
+  return knows(request, etag) ? reply.code(304).send() : reply.code(200).send(body);
+}
+
+/** What a request is charged: to hash a tile. */
+const STEPS = 500;
+
+/** @throws `api.route-not-found` for what the tree that is shown does not have; LogStopped */
+async function read(session: Session, { generation, asked }: Address): Promise<Part> {
+  const { ledger, logs } = session;
+  const shown = await currentWith(session, leavesOf(asked));
+  if (!shown || shown.generation !== generation) throw noRoute();
+  switch (asked.what) {
+    case 'checkpoint':
+      return asText(shown.note, 'max-age=1');
+    case 'vkeys':
+      return asText(`${formatVkey(checkpointKey(shown.origin, ledger.system))}\n`, 'max-age=60');
+    case 'tile':
+      return asTile(await logs.tile(ledger.id, shown, asked.tile));
+    case 'entries':
+      return asTile(await logs.entries(ledger.id, shown, asked.tile));
+  }
+}
+
+/** Leaves that the tree must have. */
+function leavesOf(asked: Asked): number {
+  return 'tile' in asked ? leavesFor({ level: 0, ...asked.tile }) : 0;
+}
+
+function asText(body: string, age: string): Part {
+  return { body, etag: sendable(body).etag, type: 'text/plain; charset=utf-8', age };
+}
+
+function asTile(tile: ServedTile | undefined): Part {
+  if (!tile) throw noRoute();
+  const body = Buffer.from(tile.bytes.buffer, tile.bytes.byteOffset, tile.bytes.length);
+  return { body, etag: tile.etag, type: 'application/octet-stream', age: 'max-age=31536000, immutable' };
+}

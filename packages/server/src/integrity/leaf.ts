@@ -1,0 +1,23 @@
+import { commitmentOf, SALT_BYTES } from '@countersign/protocol/log';
+import type { Runtime } from '../base/clock.js';
+import { sha256 } from '../base/sha256.js';
+import type { KindName } from '../kinds/kind.js';
+import type { Coded } from './mac.js';
+
+/** Makes the leaf of a version in its ledger's log: 64 characters of base64, of a random salt and the commitment. */
+export type MakeLeaf = (ledger: string, kind: KindName, version: Coded) => string;
+
+/**
+ * Leaves are made where versions are decided, and queued with a code (log-codes.ts): what enters the log is what the
+ * ledger has answered.
+ *
+ * @param random draws the salts, without which a leaf tells nothing about its version
+ */
+export function createMakeLeaf(random: Runtime['random']): MakeLeaf {
+  return (ledger, kind, { luid, change, action, body: text }) => {
+    const salt = random(SALT_BYTES);
+    return Buffer.concat([salt, commitmentOf({ salt, ledger, kind, luid, change, action, text }, sha256)]).toString(
+      'base64',
+    );
+  };
+}

@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import type { Suite } from '@countersign/protocol';
+import type { Policy } from '@countersign/protocol/log';
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
+import type { Integrity } from '../integrity/integrity.js';
+import { limits } from '../limits.js';
+import type { Metrics } from '../metrics.js';
+import { findLeaf, type LoggedChange, readState, type SealedLeaf, type State } from '../store/log/leaves.js';
+import { measureLogs } from '../store/log/sealing.js';
+import { createSystemKeys } from '../store/queries/ledgers.js';
+import { createFence } from './fence.js';
+import { createLogMetrics, type LogMetrics } from './metrics.js';
+import { createProofs, type Proofs } from './proofs.js';
+import { createPublisher, type Publisher } from './publish.js';
+import { createSealWatch, type SealWatch } from './seal-watch.js';
+import { createSealer } from './sealer.js';
+import { createSystemKeyOf } from './system-keys.js';
+import { createTiles, type InTurn, type Tiles } from './tiles.js';
+
+export interface LogOptions {
+  readonly pool: pg.Pool;
+  readonly masterKey: Buffer;
+  readonly suite: Suite;
+  readonly integrity: Integrity;
+  /** The absolute URL that clients call, with `/v2`: known once the server listens. */
+  readonly publicUrl: () => string;
+  /** The folder for what must outlast a restore of the database; what was shown is forgotten without. */
+  readonly dataDir: string | undefined;
+  /** Which of the server's processes this is. */
+  readonly worker: string;
+  readonly metrics: Metrics;
+  /** Whose cosignatures checkpoints have; undefined without witnesses. */
+  readonly policy: Policy | undefined;
+  readonly logger: FastifyBaseLogger;
+}
+
+/** The logs of all ledgers, as one process sees to them. */
+export interface Logs extends Publisher, Proofs, Tiles, SealWatch {
+  /** The leaf of a change; undefined while it is not sealed. */
+  leaf(change: LoggedChange): Promise<SealedLeaf | undefined>;
+  /** How far a log is. */
+  state(ledger: number): Promise<State>;
+  /** Changes were stored: they are sealed soon. */
+  wake(): void;
+  /** The database may have been set back: what was shown is looked up anew. */
+  doubt(): void;
+  /** Begins to seal. Idempotent. */
+  start(): void;
+  /** Finishes a seal under way, and begins no other. */
+  stop(): Promise<void>;
+  /** Counts what a witness answered. */
+  readonly asked: LogMetrics['asked'];
+}
+
+export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { registry }, ...options }: LogOptions): Logs {
+  const { masterKey, suite, integrity, logger, policy } = options;
+  const clock = () => performance.now();
+  const fence = createFence(dataDir && fenceIn(dataDir), worker, clock);
+  const metrics = createLogMetrics(registry, () => measureLogs(pool), policy !== undefined);
+  const { logCodes } = integrity;
+  const systemKey = createSystemKeyOf(masterKey, suite, createSystemKeys(pool));
+  const sealer = createSealer({
+    pool,
+    suite,
+    logger,
+    clock,
+    fence,
+    metrics,
+    leaf: integrity.leaf,
+    check: integrity.check,
+    logCodes,
+    prefix: () => originPrefix(publicUrl()),
+    systemKey,
+  });
+  const means = { suite, systemKey, logCodes };
+  const publisher = createPublisher({ on: pool, fence, metrics, logger, clock, policy, ...means });
+  const proofs = createProofs(pool);
+  const lane = createWeightedSemaphore(limits.log.reads);
+  const inTurn: InTurn = (ledger, work) => lane(ledger, 1, work);
+  return {
+    ...sealer,
+    ...publisher,
+    asked: metrics.asked,
+    doubt: () => fence.doubt(),
+    inclusion: (ledger, index, size) => inTurn(ledger, () => proofs.inclusion(ledger, index, size)),
+    consistency: (ledger, old, size) => inTurn(ledger, () => proofs.consistency(ledger, old, size)),
+    ...createTiles(pool, inTurn),
+    ...createSealWatch(pool, (err) => logger.error({ err }, 'whether changes are sealed is unknown, and asked again')),
+    leaf: (change) => inTurn(change.ledger, () => findLeaf(pool, change)),
+    state: (ledger) => inTurn(ledger, () => readState(pool, ledger, limits.log.batches)),
+  };
+}
+
+/** The folder of the fence, among the server's own files. */
+export function fenceIn(dataDir: string): string {
+  return join(dataDir, 'log-fence');
+}
+
+/** What the origins of new logs begin with: the address of the service without its scheme (C2SP tlog-checkpoint). */
+export function originPrefix(publicUrl: string): string {
+  return `${publicUrl.replace(/^https?:\/\//, '').replace(/\/v2$/, '')}/log/`;
+}

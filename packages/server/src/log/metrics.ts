@@ -1,0 +1,99 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { MeasuredLogs } from '../store/log/sealing.js';
+
+/** What is counted of logs. */
+export interface LogMetrics {
+  /** Leaves were sealed, by a transaction of so many seconds. */
+  sealed(leaves: number, seconds: number): void;
+  /** A round of sealing has failed. */
+  failed(): void;
+  /** The log of a ledger was stopped. */
+  stopped(): void;
+  /** A witness was asked to cosign a checkpoint. */
+  asked(witness: string, outcome: WitnessOutcome): void;
+}
+
+/**
+ * How a witness answered: `cosigned`; `refused`, it does not know the log or its key; `invalid`, its answer cannot be
+ * taken; `failed`, there was none; `contradicted`, it has cosigned what the log does not have.
+ */
+export type WitnessOutcome = 'cosigned' | 'refused' | 'invalid' | 'failed' | 'contradicted';
+
+/**
+ * Counts what is sealed.
+ *
+ * @param measure asked at each scrape
+ * @param hasWitnesses whether checkpoints wait for cosignatures
+ */
+export function createLogMetrics(
+  registry: Registry,
+  measure: () => Promise<MeasuredLogs>,
+  hasWitnesses: boolean,
+): LogMetrics {
+  const registers = [registry];
+  const leaves = new Counter({ name: 'countersign_log_leaves_total', help: 'Changes sealed into logs.', registers });
+  const seconds = new Histogram({
+    name: 'countersign_log_seal_seconds',
+    help: 'Time of a transaction that seals.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  });
+  const failures = new Counter({
+    name: 'countersign_log_failures_total',
+    help: 'Rounds of sealing that failed, and were tried again.',
+    registers,
+  });
+  const stops = new Counter({
+    name: 'countersign_log_stops_total',
+    help: 'Logs that this process has stopped, since the database contradicts what was shown. Anything but 0 is an alarm.',
+    registers,
+  });
+  const asked = new Counter({
+    name: 'countersign_log_witness_total',
+    help: 'Requests to witnesses for cosignatures, by the name of the witness and what became of them.',
+    labelNames: ['witness', 'outcome'],
+    registers,
+  });
+  let underWay: Promise<MeasuredLogs> | undefined;
+  // One scrape collects all gauges at once.
+  const measured = () => {
+    underWay ??= measure().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+  const gauge = (name: string, help: string, of: (measured: MeasuredLogs) => number) => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(of(await measured()));
+      },
+    });
+  };
+  gauge(
+    'countersign_log_oldest_unsealed_seconds',
+    'Age of the oldest change that is not sealed; 0 when all are.',
+    ({ oldest }) => oldest,
+  );
+  gauge(
+    'countersign_log_unwitnessed_seconds',
+    'How long the newest checkpoint of a log has lacked a cosignature, of the log that waits longest; 0 without witnesses.',
+    ({ unwitnessed }) => (hasWitnesses ? unwitnessed : 0),
+  );
+  gauge(
+    'countersign_log_stopped',
+    'Logs that are stopped, of the whole deployment. Anything but 0 is an alarm.',
+    ({ stopped }) => stopped,
+  );
+  return {
+    sealed(count, took) {
+      leaves.inc(count);
+      seconds.observe(took);
+    },
+    failed: () => failures.inc(),
+    stopped: () => stops.inc(),
+    asked: (witness, outcome) => asked.inc({ witness, outcome }),
+  };
+}

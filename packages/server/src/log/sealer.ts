@@ -1,0 +1,282 @@
+import type { Suite } from '@countersign/protocol';
+import type { FastifyBaseLogger } from 'fastify';
+import pg from 'pg';
+import { Alarm } from '../background/alarm.js';
+import type { MakeLeaf } from '../integrity/leaf.js';
+import type { LogCodes } from '../integrity/log-codes.js';
+import { limits } from '../limits.js';
+import {
+  beginLogs,
+  type Dirty,
+  findBehind,
+  findDirty,
+  type LogState,
+  lockLogs,
+  type Queued,
+  readLog,
+  readLuids,
+  type Share,
+  stopLog,
+  takeQueued,
+} from '../store/log/sealing.js';
+import type { Check } from '../store/queries/version.js';
+import { transaction } from '../store/transaction.js';
+import { isUnavailable } from '../store/unavailable.js';
+import { backfillLog } from './backfill.js';
+import { extendLogs } from './extend.js';
+import type { Fence } from './fence.js';
+import type { LogMetrics } from './metrics.js';
+import { AlteredLeaves } from './seal.js';
+import { whyContradicted } from './sound.js';
+import type { SystemKeyOf } from './system-keys.js';
+
+/** Seals queued leaves into the logs of their ledgers, in every process (decision 0034). */
+export interface Sealer {
+  /** Something was queued. */
+  wake(): void;
+  /** Begins. */
+  start(): void;
+  /** Finishes a seal under way, and begins no other. */
+  stop(): Promise<void>;
+}
+
+export interface SealerOptions {
+  readonly pool: pg.Pool;
+  readonly suite: Suite;
+  readonly fence: Fence;
+  readonly systemKey: SystemKeyOf;
+  readonly leaf: MakeLeaf;
+  readonly check: Check;
+  readonly logCodes: LogCodes;
+  /** What origins begin with: the address of the service, without a scheme, and `/log/`. */
+  readonly prefix: () => string;
+  readonly metrics: LogMetrics;
+  readonly logger: FastifyBaseLogger;
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number;
+}
+
+/**
+ * Seals in rounds. Each takes all ledgers that have leaves queued, some in one transaction. No process leads: the
+ * lock of a ledger's log keeps others from that ledger, and they leave it out.
+ */
+export function createSealer(options: SealerOptions): Sealer {
+  const { clock, logger } = options;
+  const { tick, poll } = limits.log;
+  const resting: Resting = new Map();
+  let isStopped = false;
+  let number = 0;
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+
+  const round = async () => {
+    isWanted = false;
+    alarm.notBefore = clock() + tick;
+    try {
+      number += 1;
+      const found = await sealAll({ ...options, resting, number, isStopped: () => isStopped });
+      // What another process holds, or what came meanwhile, is looked for in the next round.
+      alarm.set(found || isWanted ? tick : poll);
+    } catch (err) {
+      logger.error({ err }, 'changes could not be sealed into the log, and are tried again');
+      options.metrics.failed();
+      alarm.set(poll);
+    }
+  };
+  const alarm = new Alarm(clock, () => {
+    running ??= round().finally(() => {
+      running = undefined;
+    });
+  });
+  let isStarted = false;
+  return {
+    wake() {
+      isWanted = true;
+      if (isStarted && !running) alarm.set(0);
+    },
+    start() {
+      isStarted = true;
+      alarm.set(0);
+    },
+    async stop() {
+      isStopped = true;
+      alarm.stop();
+      await running;
+    },
+  };
+}
+
+/** Ledgers that could not be sealed, and until when they are left alone (milliseconds of the clock). */
+type Resting = Map<number, number>;
+
+/** What a round works with. */
+interface Round extends SealerOptions {
+  readonly resting: Resting;
+  /** Rounds so far. */
+  readonly number: number;
+  readonly isStopped: () => boolean;
+}
+
+/** Goes over all ledgers once. @returns whether there was anything to seal */
+async function sealAll(round: Round): Promise<boolean> {
+  const { pool, resting, clock, isStopped } = round;
+  let found = false;
+  for (let after = 0; !isStopped(); ) {
+    const page = await findDirty(pool, after, limits.log.together);
+    if (page.length === 0) break;
+    after = page.at(-1)!.ledger;
+    const dirty = page.filter(({ ledger }) => (resting.get(ledger) ?? 0) <= clock());
+    if (dirty.length === 0) continue;
+    found = true;
+    await sealPage(round, dirty);
+  }
+  return found;
+}
+
+/** Seals what is queued, then adds changes of before the log to one of the ledgers that lack them: they take turns. */
+async function sealPage(round: Round, dirty: readonly Dirty[]): Promise<void> {
+  const { number, isStopped } = round;
+  const fresh = dirty.filter(({ hasLog }) => !hasLog).map(({ ledger }) => ledger);
+  if (fresh.length > 0) await begin(round, fresh);
+  let ready = dirty.filter(({ isBehind }) => !isBehind).map(({ ledger }) => ledger);
+  // Ledgers with leaves left are sealed again: the limit is split among fewer of them.
+  for (let again = 0; ready.length > 0 && again < AGAIN && !isStopped(); again += 1) {
+    ready = await sealEach(round, ready, queued);
+  }
+  const behind = dirty.filter(({ isBehind }) => isBehind).map(({ ledger }) => ledger);
+  if (behind.length > 0 && !isStopped()) await sealEach(round, [behind[number % behind.length]!], unlogged);
+}
+
+/** How often in a row ledgers are sealed that have more than was taken. */
+const AGAIN = 8;
+
+async function begin({ pool, prefix, logCodes }: Round, ledgers: readonly number[]): Promise<void> {
+  const logs = (await readLuids(pool, ledgers)).map(({ ledger, luid }) => {
+    const origin = prefix() + luid.slice(1);
+    const tree = { generation: 1, origin, size: 0, edge: Buffer.alloc(0), checkpoint: null };
+    return { ledger, origin, mac: logCodes.tree(ledger, tree) };
+  });
+  await beginLogs(pool, logs);
+}
+
+/** Finds leaves for logs that are locked, and takes them. */
+interface Take {
+  /** Whether it is for ledgers that lack changes of before the log. */
+  readonly isBehind: boolean;
+  take(round: Round, client: pg.PoolClient, logs: readonly LogState[]): Promise<Taken>;
+}
+
+interface Taken {
+  readonly leaves: readonly Queued[];
+  /** Ledgers that may have more. */
+  readonly more: readonly number[];
+}
+
+const queued: Take = {
+  isBehind: false,
+  async take(_, client, logs) {
+    const ledgers = logs.map(({ ledger }) => ledger);
+    const { batches, writes } = limits.log;
+    const share = { batches: Math.ceil(batches / logs.length), writes: Math.ceil(writes / logs.length) };
+    const leaves = await takeQueued(client, ledgers, share);
+    const more = ledgers.filter((ledger) => hasMore(leaves, ledger, share));
+    return { leaves, more };
+  },
+};
+
+function hasMore(leaves: readonly Queued[], ledger: number, share: Share): boolean {
+  const own = leaves.filter((one) => one.ledger === ledger);
+  const writes = own.reduce((sum, { luids }) => sum + luids.length, 0);
+  return own.length >= share.batches || writes >= share.writes;
+}
+
+const unlogged: Take = {
+  isBehind: true,
+  async take(round, client, logs) {
+    return { leaves: await backfillLog(client, logs[0]!, round), more: [] };
+  },
+};
+
+/**
+ * Seals ledgers together, and in halves when that fails: what is wrong with one leaves the others alone.
+ *
+ * @returns those that may have more
+ * @throws what says that the database is out of reach
+ */
+async function sealEach(round: Round, ledgers: readonly number[], take: Take): Promise<number[]> {
+  try {
+    const more = await sealTogether(round, ledgers, take);
+    for (const ledger of ledgers) round.resting.delete(ledger);
+    return more;
+  } catch (err) {
+    if (isUnavailable(err) && !isCanceled(err)) throw err;
+    if (ledgers.length === 1) {
+      await giveUp(round, ledgers[0]!, err);
+      return [];
+    }
+    const middle = ledgers.length >> 1;
+    const first = await sealEach(round, ledgers.slice(0, middle), take);
+    return [...first, ...(await sealEach(round, ledgers.slice(middle), take))];
+  }
+}
+
+/** Whether PostgreSQL has ended a statement that took too long: that says nothing about others. */
+function isCanceled(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === QUERY_CANCELED;
+}
+
+const QUERY_CANCELED = '57014';
+
+/** Leaves a ledger alone for a while, and stops its log where somebody has altered the queue. */
+async function giveUp(round: Round, ledger: number, err: unknown): Promise<void> {
+  const { pool, resting, clock, metrics, logger } = round;
+  resting.set(ledger, clock() + limits.log.rest);
+  metrics.failed();
+  logger.error({ err, ledger }, 'changes of a ledger could not be sealed, and are tried again');
+  if (!(err instanceof AlteredLeaves)) return;
+  const log = await readLog(pool, ledger);
+  if (log) await stop(round, log, err.message);
+}
+
+/** Seals leaves of some ledgers in one transaction. @returns those that may have more */
+async function sealTogether(round: Round, ledgers: readonly number[], { take, isBehind }: Take): Promise<number[]> {
+  const { pool, metrics, clock, resting } = round;
+  const began = clock();
+  const stopped: { log: LogState; why: string }[] = [];
+  const { count, more } = await transaction(pool, async (client) => {
+    const locked = await lockLogs(client, ledgers);
+    // Asked once the lock is held: a log may have begun anew meanwhile.
+    const behind = await findBehind(client, ledgers);
+    const here = locked.filter(({ ledger }) => behind.has(ledger) === isBehind);
+    const judged = await Promise.all(here.map((log) => judge(round, log)));
+    for (const { log, why, maySign } of judged) {
+      if (why !== undefined) stopped.push({ log, why });
+      // A key may come with another import; until then there is nothing to sign with.
+      if (!maySign) resting.set(log.ledger, clock() + limits.log.keyless);
+    }
+    const sound = judged.flatMap(({ log, why, maySign }) => (maySign && why === undefined ? [log] : []));
+    if (sound.length === 0) return { count: 0, more: [] };
+    const taken = await take(round, client, sound);
+    return { count: await extendLogs(round, client, sound, taken.leaves), more: [...taken.more] };
+  });
+  if (count > 0) metrics.sealed(count, (clock() - began) / 1000);
+  for (const { log, why } of stopped) await stop(round, log, why);
+  return more;
+}
+
+/** Whether a log may go on, and has something to sign with: a ledger without its private key is read only. */
+async function judge({ systemKey, fence, logCodes }: SealerOptions, log: LogState) {
+  const [key, shown] = await Promise.all([systemKey(log.ledger), fence.last(log.origin)]);
+  return { log, maySign: key !== undefined, why: key && whyContradicted(log, shown, logCodes) };
+}
+
+/** Stops a log, and says so. */
+async function stop(
+  { pool, logger, metrics }: Pick<SealerOptions, 'pool' | 'logger' | 'metrics'>,
+  { ledger, luid, origin }: LogState,
+  why: string,
+) {
+  await stopLog(pool, ledger, origin, why);
+  metrics.stopped();
+  logger.error({ ledger: luid, origin }, `the log of a ledger is stopped: ${why}`);
+}

@@ -1,0 +1,36 @@
+import type { LogCodes } from '../integrity/log-codes.js';
+import type { LogState } from '../store/log/sealing.js';
+import { type Published, readPublished } from './fence.js';
+import { readEdge } from './seal.js';
+
+/**
+ * Why a log must not go on from what the database has; undefined when it may.
+ *
+ * @param shown the largest checkpoint that was shown of it
+ */
+export function whyContradicted(log: LogState, shown: Published | undefined, codes: LogCodes): string | undefined {
+  if (!isCoded(log, codes)) return 'its row was altered in the database';
+  const root = rootOf(log);
+  if (!root) return 'its edge does not fit its size';
+  if (log.checkpoint === null && log.size > 0) return 'it has leaves and no checkpoint';
+  if (log.checkpoint !== null) {
+    const own = readPublished(log.checkpoint);
+    if (own.size !== log.size || Buffer.compare(own.root, root) !== 0) return 'its checkpoint is about another tree';
+  }
+  if (!shown || shown.size < log.size) return undefined;
+  if (shown.size > log.size) return `it has ${log.size} leaves, and ${shown.size} were shown`;
+  return Buffer.compare(shown.root, root) === 0 ? undefined : 'another tree of its size was shown';
+}
+
+/** Whether the row of a log is as a server wrote it. */
+export function isCoded(log: LogState, codes: LogCodes): boolean {
+  return log.mac !== null && log.mac === codes.tree(log.ledger, log);
+}
+
+function rootOf(log: LogState): Uint8Array | undefined {
+  try {
+    return readEdge(log).root();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import {
+  type EntryTile,
+  entryOf,
+  formatBundle,
+  formatEntriesPath,
+  formatTilePath,
+  HASH_BYTES,
+  TILE_WIDTH,
+  type Tile,
+} from '@countersign/protocol/log';
+import { LruCache } from '../base/lru-cache.js';
+import { sha256 } from '../base/sha256.js';
+import { limits } from '../limits.js';
+import { readCommitments, readLog } from '../store/log/sealing.js';
+import type { Queryable } from '../store/queries/statement.js';
+import type { Shown } from './publish.js';
+import { isInTree, readStoredTiles } from './read-tiles.js';
+
+/** A tile or an entry bundle as it is served, and forever so. */
+export interface ServedTile {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
+/** Serves the tiles of logs, and the entries below them. */
+export interface Tiles {
+  /** A tile of a tree that is shown; undefined where it is not in that tree. */
+  tile(ledger: number, shown: Shown, tile: Tile): Promise<ServedTile | undefined>;
+  /** Entries of a tree that is shown; undefined where they are not in that tree. */
+  entries(ledger: number, shown: Shown, tile: EntryTile): Promise<ServedTile | undefined>;
+}
+
+/** What a tile takes in memory beside its bytes, about. */
+const ENTRY = 500;
+
+/** Runs reads of a ledger's log, a few at a time. */
+export type InTurn = <T>(ledger: number, work: () => Promise<T>) => Promise<T>;
+
+/** Keeps tiles in memory as long as there is room: what is in a tree never changes. */
+export function createTiles(on: Queryable, inTurn: InTurn): Tiles {
+  const kept = new LruCache<string, ServedTile>(limits.log.tiles, ({ bytes }) => bytes.length + ENTRY);
+
+  /** @returns undefined where the log has begun anew meanwhile */
+  const served = async (
+    ledger: number,
+    origin: string,
+    path: string,
+    read: () => Promise<Uint8Array>,
+  ): Promise<ServedTile | undefined> => {
+    const key = `${ledger} ${origin} ${path}`;
+    const known = kept.get(key);
+    if (known) return known;
+    const bytes = await inTurn(ledger, read);
+    if ((await readLog(on, ledger))?.origin !== origin) return undefined;
+    const tile = { bytes, etag: `"${Buffer.from(sha256(bytes)).toString('base64url')}"` };
+    kept.set(key, tile);
+    return tile;
+  };
+
+  return {
+    async tile(ledger, { origin, size }, tile) {
+      if (!isInTree(tile, size)) return undefined;
+      return served(ledger, origin, formatTilePath(tile), async () => {
+        const [hashes] = await readStoredTiles(on, ledger, [tile]);
+        if (!hashes) throw new Error(`Tile ${tile.index} of level ${tile.level} is missing from the log.`);
+        return hashes;
+      });
+    },
+    async entries(ledger, { origin, size }, tile) {
+      if (!isInTree({ level: 0, ...tile }, size)) return undefined;
+      return served(ledger, origin, formatEntriesPath(tile), async () => {
+        const from = tile.index * TILE_WIDTH;
+        const commitments = await readCommitments(on, ledger, from, from + tile.width);
+        if (commitments.length !== tile.width * HASH_BYTES)
+          throw new Error(`Leaves from ${from} on are missing from the log.`);
+        const entries = Array.from({ length: tile.width }, (_, at) =>
+          entryOf(commitments.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
+        );
+        return formatBundle(entries);
+      });
+    },
+  };
+}
+
+/** Leaves of the smallest tree that has a tile. */
+export function leavesFor({ level, index, width }: Tile): number {
+  return (index * TILE_WIDTH + width) * TILE_WIDTH ** level;
+}

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { authorize, toAccessRequest } from '../authorization/authorize.js';
+import { callerOfWrite } from '../authorization/caller.js';
+import { assertSigned, type Signed } from '../authorization/signed.js';
+import { domainOfRecord } from '../authorization/subject.js';
+import { clientTrail } from '../authorization/trail.js';
+import { moment } from '../base/clock.js';
+import { Overloaded } from '../base/gather.js';
+import type { Kind } from '../kinds/kind.js';
+import { notFound } from '../kinds/refusal.js';
+import type { Session } from '../ledgers/session.js';
+import { inSession } from '../ledgers/session.js';
+import { limits } from '../limits.js';
+import type { Answer, Command } from '../records/command.js';
+import { type ErasureData, erasureCustom, erasureWrite } from '../records/erasure.js';
+import { usesOf } from '../records/proofs.js';
+import { assertUnder, getParent, getRecord, type Stored } from '../records/stored.js';
+import { Unsealed } from '../store/erasure.js';
+import type { StoredChange } from '../store/queries/history.js';
+import { addHash, erasureBody, erasureSchema } from './bodies.js';
+import type { Operation } from './operation.js';
+import { SIGNED } from './refusals.js';
+import { verifySignedBody } from './verify-signed-body.js';
+
+/**
+ * `POST /{kind}s/{luid}/erase` (interface/records#erase): forgets the texts of a dropped record. Answers the change that
+ * says so; that of the first request to every later one.
+ *
+ * @throws `record.invalid` for a record that is in force; Overloaded while its changes wait to be sealed
+ */
+export async function erase(session: Session, kind: Kind, command: Command): Promise<Answer> {
+  const { body, token } = command;
+  const sent = erasureBody(addHash(session, body, token));
+  await session.task.turn();
+  const signed = verifySignedBody(session, kind, sent, token);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await inSession(session, (session) => attempt(session, kind, command, sent.data as ErasureData, signed));
+    } catch (error) {
+      if (!(error instanceof Unsealed)) throw error;
+      if (tries === limits.erasure.tries) throw new Overloaded(error.message);
+      session.logs.wake();
+      await pause(limits.erasure.pause);
+    }
+  }
+}
+
+async function attempt(
+  session: Session,
+  kind: Kind,
+  command: Command,
+  data: ErasureData,
+  signed: Signed,
+): Promise<Answer> {
+  const { latest, stored, domain } = await findLatest(session, kind, command);
+  const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, latest?.action === 'drop');
+  assertSigned(signed, caller);
+  await authorize(session, caller, toAccessRequest('erase', kind, stored));
+  if (data.luid !== stored.record.luid) throw invalid('Luid in the data does not match the luid of the record');
+  if (latest?.action === 'erase') return { status: 200, body: latest.body };
+  if (!latest) throw invalid(`${kind.title} is in force. Drop it before it is erased.`);
+  if (data.change !== latest.change) throw invalid(`The last change of the record is ${latest.change}`);
+  const now = moment(session.runtime);
+  const { hash } = signed;
+  const proofs = [
+    ...(await clientTrail(session, kind, signed, caller, now)),
+    session.ledger.system.stored(hash, erasureCustom(data, now)),
+  ];
+  const write = erasureWrite(session.ledger, { kind, data, hash, domain, proofs, moment: now });
+  const { store, integrity } = session;
+  const uses = usesOf(session, signed.proofs);
+  await session.task.turn();
+  await session.commit({ ...write, proofs: uses }, (write) =>
+    store.erase({ write, keyOf: (body) => keyIn(kind, body), ...integrity }),
+  );
+  return { status: 200, body: write.body };
+}
+
+interface Latest {
+  /** The change that dropped, or erased, it; absent for a record that is in force. */
+  readonly latest?: StoredChange;
+  readonly stored: Stored;
+  readonly domain: string | undefined;
+}
+
+/** The record of the path, dropped, erased or in force. @throws `record.not-found`, and as `getRecord` does */
+async function findLatest(session: Session, kind: Kind, command: Command): Promise<Latest> {
+  const luid = command.params.id ?? '';
+  if (!isLuid(luid, kind.prefix)) return { stored: await getRecord(session, kind, command), domain: undefined };
+  const latest = await session.store.history.latest({ ledger: session.ledger.id, kind: kind.name, luid });
+  if (!latest) throw notFound(kind);
+  if (latest.action === 'create' || latest.action === 'update')
+    return { stored: await getRecord(session, kind, command), domain: undefined };
+  const { change, body } = latest;
+  const record = JSON.parse(body) as RecordEnvelope;
+  const stored = { record, change, body };
+  // What it lay under is forgotten with it.
+  if (latest.action === 'erase') return { latest, stored, domain: record.meta.domain };
+  const parent = await getParent(session, kind, command);
+  if (parent) assertUnder(kind, record.data, parent);
+  const domain = domainOfRecord(kind, record.meta.domain, parent);
+  return { latest, stored: parent ? { ...stored, parent } : stored, domain };
+}
+
+/** The key of a signing kind that a version has. */
+export function keyIn({ links }: Kind, body: string): string | undefined {
+  return links.isKey ? links.value?.((JSON.parse(body) as RecordEnvelope).data) : undefined;
+}
+
+function invalid(detail: string): LedgerError {
+  return new LedgerError('record.invalid', detail);
+}
+
+/** The operation `erase`. */
+export const eraseRecord: Operation = {
+  name: 'erase',
+  isOf: ({ lifecycle }) => lifecycle.operations.includes('drop'),
+  routes: () => [{ method: 'POST', of: 'record', path: '/erase' }],
+  perform: erase,
+  refusals: { always: [...SIGNED, 'record.not-found'] },
+  description: {
+    id: (one) => `erase${one}`,
+    summary: (one) => `Forget the texts of ${one} that was dropped, for good`,
+    body: () => 'erasure',
+    components: { requests: { erasure: erasureSchema } },
+    answers: () => ({ 200: { text: 'The change that says so.', component: 'erasure-record' } }),
+  },
+};

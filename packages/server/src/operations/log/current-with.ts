@@ -1,0 +1,16 @@
+import type { Session } from '../../ledgers/session.js';
+import { limits } from '../../limits.js';
+import type { Shown } from '../../log/publish.js';
+
+/**
+ * The newest checkpoint; where it lacks leaves that are asked for, another process may have shown a newer one. What lies
+ * far outside the tree, which anybody can ask for, is no reason to look again.
+ *
+ * @returns undefined while nothing is shown
+ * @throws LogStopped
+ */
+export async function currentWith({ ledger, logs }: Session, leaves: number): Promise<Shown | undefined> {
+  const shown = await logs.current(ledger.id);
+  if (!shown || shown.size >= leaves || leaves > shown.size * 2 + limits.log.grown) return shown;
+  return logs.current(ledger.id, leaves);
+}

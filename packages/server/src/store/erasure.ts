@@ -1,0 +1,179 @@
+import type pg from 'pg';
+import { storeTogether } from './committer/commit.js';
+import type { NewDelivery, Outcome, Write } from './committer/write.js';
+import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './outbox/delivery-columns.js';
+import { textArray } from './queries/text-array.js';
+import { transaction } from './transaction.js';
+
+/** An erasure as it was decided: the change that says so, and what replaces that which is kept without its text. */
+export interface Erasure {
+  readonly write: Write;
+  /** The keys that versions of the record have had, where its kind has such. @param body of a version */
+  readonly keyOf: (body: string) => string | undefined;
+  /** The name of a used proof under the master key. */
+  readonly veil: (use: string) => string;
+  /** The authentication code of a delivery. */
+  readonly deliveryMac: (ledger: number, delivery: Omit<NewDelivery, 'mac'>) => string;
+}
+
+/** Leaves of the record, or of before the log, wait to be sealed: what they are salted with is in the queue. */
+export class Unsealed extends Error {
+  constructor() {
+    super('Changes of the record wait to be sealed into the log.');
+  }
+}
+
+/** What else the database has of a record. It was dropped, so nothing is added. */
+interface Traces {
+  readonly uses: readonly string[];
+  readonly keys: readonly string[];
+  readonly deliveries: readonly string[];
+}
+
+/**
+ * Stores the change that says that a record is erased, and forgets the texts of all earlier ones with all that was made of
+ * them alone: hashes, authentication codes, salts of leaves, names of used proofs, what deliveries say of it. All of it is
+ * one transaction.
+ *
+ * @returns `stale` when something that it was decided on has changed, an erasure by another request included
+ * @throws Unsealed
+ */
+export async function eraseRecord(pool: pg.Pool, erasure: Erasure): Promise<Outcome> {
+  const { ledger, luid, change, proofs } = erasure.write;
+  const traces = await findTraces(pool, erasure);
+  return transaction(pool, async (client, rollback) => {
+    // Whoever seals has the lock: nothing moves from the queue into the log meanwhile.
+    await client.query('select from log where ledger_id = $1 for no key update', [ledger]);
+    if (await isUnsealed(client, ledger, luid)) throw new Unsealed();
+    const [outcome] = await storeTogether(client, [erasure.write]);
+    if (outcome?.result !== 'done') return rollback(outcome ?? { result: 'stale', version: erasure.write.version });
+    const before = [ledger, luid, change];
+    await client.query(
+      `update change set body = null, hash = null, mac = null, cut = null
+       where ledger_id = $1 and luid = $2 and change < $3`,
+      before,
+    );
+    await client.query('update log_leaf set salts = null where ledger_id = $1 and luid = $2 and change < $3', before);
+    const earlier = traces.uses.filter((use) => !proofs.includes(use));
+    await veilProofs(client, erasure, earlier);
+    await emptyDeliveries(client, erasure, traces.deliveries);
+    await forget(client, erasure, traces.keys);
+    return outcome;
+  });
+}
+
+/** Looked for before the transaction: a ledger may have many proofs and deliveries, and others wait for its locks. */
+async function findTraces(pool: pg.Pool, { write, keyOf }: Erasure): Promise<Traces> {
+  const of = [write.ledger, write.luid];
+  const bodies = await pool.query<{ body: string | null }>(
+    'select body from version where ledger_id = $1 and luid = $2',
+    of,
+  );
+  const uses = await pool.query<{ use: string }>(
+    `select replace(digest::text, '-', '') as use from used_proof where ledger_id = $1 and luid = $2`,
+    of,
+  );
+  // Events name versions by luid; calls of bridges are about intents.
+  const deliveries = await pool.query<{ handle: string }>(
+    `select handle from delivery where ledger_id = $1 and purpose is null and (effect = $2 or strpos(event, '"' || $2 || '"') > 0)`,
+    of,
+  );
+  const keys = bodies.rows.flatMap(({ body }) => (body === null ? [] : (keyOf(body) ?? [])));
+  return {
+    uses: uses.rows.map(({ use }) => use),
+    keys: [...new Set(keys)],
+    deliveries: deliveries.rows.map(({ handle }) => handle),
+  };
+}
+
+/** Whether leaves of the record, or any of before the log, are still to be sealed. */
+async function isUnsealed(client: pg.ClientBase, ledger: number, luid: string): Promise<boolean> {
+  const { rows } = await client.query(
+    `select from unsealed where ledger_id = $1 and $2 = any(luids)
+     union all select from log_backfill where ledger_id = $1 limit 1`,
+    [ledger, luid],
+  );
+  return rows.length > 0;
+}
+
+/** A signed body that made the record stays refused, while its proof is found under the master key only. */
+async function veilProofs(
+  client: pg.ClientBase,
+  { write: { ledger, luid }, veil }: Erasure,
+  uses: readonly string[],
+): Promise<void> {
+  await client.query(
+    `insert into erased_proof (ledger_id, digest, luid) select $1, u.digest, $2 from unnest($3::uuid[]) as u(digest)`,
+    [ledger, luid, uses.map(veil)],
+  );
+  await client.query('delete from used_proof where ledger_id = $1 and digest = any($2::uuid[])', [ledger, uses]);
+}
+
+/**
+ * Ends deliveries of events about the record, and of the record where it is an effect. Whom they went to stays known; proofs
+ * of attempts go, since they sign the name.
+ */
+async function emptyDeliveries(
+  client: pg.ClientBase,
+  { write: { ledger, luid }, deliveryMac }: Erasure,
+  handles: readonly string[],
+): Promise<void> {
+  if (handles.length === 0) return;
+  const { rows } = await client.query<DeliveryColumns<NewDelivery>>(
+    `select ${DELIVERY_COLUMNS} from delivery d
+     where d.ledger_id = $1 and d.handle = any($2::text[]) order by d.handle for update`,
+    [ledger, handles],
+  );
+  const emptied = rows.map((row) => {
+    const { linked: _, effectHandle, mac: __, ...delivery } = withoutNulls<NewDelivery>(row);
+    const isOfEffect = delivery.effect === luid;
+    const kept = {
+      ...delivery,
+      ...(isOfEffect || effectHandle === undefined ? {} : { effectHandle }),
+      // The origin is the receiver's address, which an effect has in its text.
+      target: isOfEffect ? '' : delivery.target,
+      event: emptyEvent(delivery.event),
+    };
+    return { ...kept, mac: deliveryMac(ledger, kept) };
+  });
+  await client.query(
+    `update delivery d set status = 'erased', due = null, signed = null, linked = null, proofs = '', given_up = null,
+       given_up_mac = null, effect_handle = nullif(e.effect_handle, ''), target = e.target, event = e.event, mac = e.mac
+     from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+       as e (handle, effect_handle, target, event, mac)
+     where d.ledger_id = $1 and d.handle = e.handle`,
+    [
+      ledger,
+      emptied.map(({ handle }) => handle),
+      emptied.map(({ effectHandle = '' }) => effectHandle),
+      emptied.map(({ target }) => target),
+      textArray(emptied.map(({ event }) => event)),
+      emptied.map(({ mac }) => mac),
+    ],
+  );
+}
+
+/** What stays of an event: its handle and its signal. */
+function emptyEvent(event: string): string {
+  const { handle, signal } = JSON.parse(event) as { handle?: string; signal?: string };
+  return JSON.stringify({ handle, signal, members: {} });
+}
+
+/** Rows that were made of the record alone. */
+async function forget(
+  client: pg.ClientBase,
+  { write: { ledger, luid } }: Erasure,
+  keys: readonly string[],
+): Promise<void> {
+  const of = [ledger, luid];
+  await client.query('delete from secret where ledger_id = $1 and luid = $2', of);
+  await client.query('delete from schedule where ledger_id = $1 and policy = $2', of);
+  await client.query('delete from wallet_limit where ledger_id = $1 and wallet = $2', of);
+  await client.query(`delete from delivery_retry where ledger_id = $1 and owner = 'effect' and id = $2`, of);
+  if (keys.length === 0) return;
+  await client.query(
+    `delete from taken_key t where t.ledger_id = $1 and t.public = any($2::text[])
+       and not exists (select from record r where r.ledger_id = t.ledger_id and r.link = t.public)`,
+    [ledger, textArray(keys)],
+  );
+}

@@ -1,0 +1,77 @@
+import type { Queryable } from '../queries/statement.js';
+import type { StoredVersion } from '../queries/version.js';
+
+/** A change that has no leaf. */
+export interface Unlogged extends StoredVersion {
+  readonly kind: string;
+}
+
+/** Where a backfill stands: the last change it has seen. */
+export interface BackfillPlace {
+  readonly luid: string;
+  readonly change: number;
+}
+
+/**
+ * The next changes that have no leaf, in the order of luids and numbers. Those that wait in the queue have one: a commit
+ * stores both at once, so one statement sees either or neither.
+ *
+ * @param most changes that are looked at
+ * @param bytes of texts, after which no more are read; one that is larger is read alone. What a text shares with a later one
+ *   (`cut`) counts by its characters
+ * @returns the changes, and the last one that was looked at: undefined when there was none left
+ */
+export async function readUnlogged(
+  on: Queryable,
+  ledger: number,
+  most: number,
+  bytes: number,
+): Promise<{ rows: Unlogged[]; end: BackfillPlace | undefined }> {
+  const { rows: places } = await on.query<BackfillPlace>({
+    text: 'select luid, change from log_backfill where ledger_id = $1',
+    values: [ledger],
+  });
+  const [place] = places;
+  if (!place) return { rows: [], end: undefined };
+  const { rows } = await on.query<Unlogged & { isQueued: boolean }>({
+    text: UNLOGGED,
+    values: [ledger, most, bytes, place.luid, place.change],
+  });
+  // A restart has already copied the leaves of erased versions.
+  return { rows: rows.filter(({ isQueued, body }) => !isQueued && body !== null), end: rows.at(-1) };
+}
+
+/** The place is a parameter, so that the index leads there; the queue is hashed once, however long it is. */
+const UNLOGGED = `with next as (
+    select c.luid, c.change, coalesce(octet_length(c.body), 0) + coalesce(c.cut, 0) as bytes from change c
+    where c.ledger_id = $1 and (c.luid, c.change) > ($4::text, $5::int)
+    order by c.luid, c.change limit $2
+  ),
+  summed as (
+    select luid, change, sum(bytes) over (order by luid, change) - bytes as before, bytes from next
+  ),
+  found as (
+    select v.* from summed s, lateral (
+      select v.luid, v.change, v.kind, v.action, v.body, v.mac from version v
+      where v.ledger_id = $1 and v.luid = s.luid and v.change = s.change limit 1
+    ) v
+    where s.before = 0 or s.before + s.bytes <= $3
+  ),
+  waiting as materialized (
+    select q.luid, q.change - length(q.leaves) / 64 + 1 as first, q.change as last
+    from unsealed u, unnest(u.luids, u.changes, u.leaves) as q (luid, change, leaves)
+    where u.ledger_id = $1
+  )
+  select f.*, w.luid is not null as "isQueued"
+  from found f left join waiting w on w.luid = f.luid and f.change between w.first and w.last
+  order by f.luid, f.change`;
+
+/** Moves a backfill on, or ends it. */
+export async function moveBackfill(on: Queryable, ledger: number, end: BackfillPlace | undefined): Promise<void> {
+  if (end)
+    await on.query({
+      text: 'update log_backfill set luid = $2, change = $3 where ledger_id = $1',
+      values: [ledger, end.luid, end.change],
+    });
+  else await on.query({ text: 'delete from log_backfill where ledger_id = $1', values: [ledger] });
+}

@@ -1,0 +1,80 @@
+import type pg from 'pg';
+import type { LogState } from './sealing.js';
+
+/** A log that an operator has named. */
+export interface NamedLog extends LogState {
+  readonly handle: string;
+  readonly stopped: string | null;
+}
+
+/** Locks the log of a ledger, by handle or luid, until the transaction ends. @returns undefined where there is none */
+export async function lockNamedLog(client: pg.ClientBase, ledger: string): Promise<NamedLog | undefined> {
+  const { rows } = await client.query<NamedLog>(
+    `select g.ledger_id as ledger, l.luid, l.handle, g.generation, g.origin, g.size, g.edge, g.checkpoint, g.mac, g.stopped
+     from ledger l join log g on g.ledger_id = l.id
+     where l.handle = $1 or l.luid = $1 order by (l.luid = $1) desc limit 1 for update of g`,
+    [ledger],
+  );
+  return rows[0];
+}
+
+/** Leaves of an erased record: what they committed to is gone, and they stay. */
+export interface ErasedLeaves {
+  readonly luid: string;
+  /** Number of the last of their changes. */
+  readonly change: number;
+  /** 32 bytes each. */
+  readonly commitments: Buffer;
+}
+
+/** The leaves of erased records, in their order. */
+export async function readErasedLeaves(client: pg.ClientBase, ledger: number): Promise<ErasedLeaves[]> {
+  const { rows } = await client.query<ErasedLeaves>(
+    'select luid, change, commitments from log_leaf where ledger_id = $1 and salts is null order by first',
+    [ledger],
+  );
+  return rows;
+}
+
+/** Takes the salts of these leaves away. */
+export async function forgetSalts(
+  client: pg.ClientBase,
+  ledger: number,
+  leaves: readonly Pick<ErasedLeaves, 'luid' | 'change'>[],
+): Promise<void> {
+  await client.query(
+    `update log_leaf f set salts = null from unnest($2::text[], $3::int[]) as e (luid, change)
+     where f.ledger_id = $1 and f.luid = e.luid and f.change = e.change`,
+    [ledger, leaves.map(({ luid }) => luid), leaves.map(({ change }) => change)],
+  );
+}
+
+/** How a log begins anew. */
+export interface Beginning {
+  readonly ledger: number;
+  readonly generation: number;
+  readonly origin: string;
+  /** What the first leaf commits to: the last checkpoint of the generation before. */
+  readonly predecessor: string;
+}
+
+/** Forgets the tree of a log, and has all changes of its ledger added again. What waits in the queue stays there. */
+export async function beginGeneration(
+  client: pg.ClientBase,
+  { ledger, generation, origin, predecessor }: Beginning,
+): Promise<void> {
+  for (const table of ['log_leaf', 'log_tile', 'log_witness']) {
+    await client.query(`delete from ${table} where ledger_id = $1`, [ledger]);
+  }
+  await client.query(
+    `update log set generation = $2, origin = $3, predecessor = $4, size = 0, edge = '', checkpoint = null, mac = null, sealed = null,
+       cosigned = null, unwitnessed = null, stopped = null
+     where ledger_id = $1`,
+    [ledger, generation, origin, predecessor],
+  );
+  await client.query(
+    `insert into log_backfill (ledger_id, luid, change) values ($1, '', 0)
+     on conflict (ledger_id) do update set luid = '', change = 0`,
+    [ledger],
+  );
+}

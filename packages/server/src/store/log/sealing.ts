@@ -1,0 +1,328 @@
+import type { Queryable } from '../queries/statement.js';
+import { textArray } from '../queries/text-array.js';
+
+/** A ledger that has leaves to seal. */
+export interface Dirty {
+  readonly ledger: number;
+  /** Whether its log has been begun. */
+  readonly hasLog: boolean;
+  /** Whether the backfill is unfinished: the queue waits for it. */
+  readonly isBehind: boolean;
+}
+
+/** The log of a ledger as the database has it. */
+export interface LogState {
+  readonly ledger: number;
+  /** Luid of the ledger. */
+  readonly luid: string;
+  readonly generation: number;
+  readonly origin: string;
+  readonly size: number;
+  /** Roots of the full subtrees, 32 bytes each, largest first. */
+  readonly edge: Buffer;
+  readonly checkpoint: string | null;
+  /** Authentication code of the others (integrity/log-codes.ts). */
+  readonly mac: string | null;
+}
+
+/** Leaves that a commit has queued: arrays with an element for each write. */
+export interface Queued {
+  readonly ledger: number;
+  readonly id: number;
+  readonly luids: readonly string[];
+  /** Number of the last change of each write. */
+  readonly changes: readonly number[];
+  /** Base64 of 48 bytes a leaf: salt and commitment, with the code of all (integrity/log-codes.ts). */
+  readonly leaves: readonly string[];
+}
+
+/** Leaves of consecutive changes of one record, as they are kept. */
+export interface LeafRow {
+  readonly ledger: number;
+  readonly luid: string;
+  /** Number of the last of these changes. */
+  readonly change: number;
+  /** Index of the first leaf. */
+  readonly first: number;
+  /** 32 bytes of each leaf, and 16 bytes. */
+  readonly commitments: Buffer;
+  readonly salts: Buffer;
+}
+
+/** A tile that is new, or has grown. */
+export interface StoredTile {
+  readonly ledger: number;
+  readonly level: number;
+  readonly index: number;
+  readonly hashes: Uint8Array;
+}
+
+/** A log as a seal leaves it. */
+export interface SealedLog {
+  readonly ledger: number;
+  readonly size: number;
+  readonly edge: Uint8Array;
+  readonly checkpoint: string;
+  readonly mac: string;
+}
+
+/**
+ * Ledgers with leaves to seal, in the order of their ids from `after` on, without those whose log is stopped. A loose index
+ * scan: the queue may be long, and has few ledgers.
+ */
+export async function findDirty(on: Queryable, after: number, most: number): Promise<Dirty[]> {
+  const { rows } = await on.query<Dirty>({
+    name: 'log-dirty',
+    text: `with recursive queued (id) as (
+        (select ledger_id from unsealed where ledger_id > $1::bigint order by ledger_id limit 1)
+        union all
+        select (select u.ledger_id from unsealed u where u.ledger_id > q.id order by u.ledger_id limit 1)
+        from queued q where q.id is not null
+      ),
+      found (id) as (
+        (select q.id from queued q where q.id is not null
+          and not exists (select from log g where g.ledger_id = q.id and g.stopped is not null) limit $2)
+        union
+        (select b.ledger_id from log_backfill b where b.ledger_id > $1::bigint
+          and not exists (select from log g where g.ledger_id = b.ledger_id and g.stopped is not null)
+        order by b.ledger_id limit $2)
+      )
+      select f.id as ledger, l.ledger_id is not null as "hasLog",
+        exists (select from log_backfill b where b.ledger_id = f.id) as "isBehind"
+      from (select id from found order by id limit $2) f left join log l on l.ledger_id = f.id
+      order by f.id`,
+    values: [after, most],
+  });
+  return rows;
+}
+
+/** Luids of ledgers. */
+export async function readLuids(
+  on: Queryable,
+  ledgers: readonly number[],
+): Promise<{ ledger: number; luid: string }[]> {
+  const { rows } = await on.query<{ ledger: number; luid: string }>({
+    name: 'log-luids',
+    text: 'select id as ledger, luid from ledger where id = any($1::bigint[]) order by id',
+    values: [ledgers],
+  });
+  return rows;
+}
+
+/** Begins the logs of ledgers that have none. */
+export async function beginLogs(
+  on: Queryable,
+  logs: readonly { readonly ledger: number; readonly origin: string; readonly mac: string }[],
+): Promise<void> {
+  await on.query({
+    name: 'log-begin',
+    text: `insert into log (ledger_id, generation, origin, size, edge, mac)
+      select ledger, 1, origin, 0, '', mac from unnest($1::bigint[], $2::text[], $3::text[]) as x (ledger, origin, mac)
+      on conflict do nothing`,
+    values: [logs.map(({ ledger }) => ledger), logs.map(({ origin }) => origin), logs.map(({ mac }) => mac)],
+  });
+}
+
+/** Which of these ledgers have changes that come before those in the queue. */
+export async function findBehind(on: Queryable, ledgers: readonly number[]): Promise<Set<number>> {
+  const { rows } = await on.query<{ ledger: number }>({
+    name: 'log-behind',
+    text: 'select ledger_id as ledger from log_backfill where ledger_id = any($1::bigint[])',
+    values: [ledgers],
+  });
+  return new Set(rows.map(({ ledger }) => ledger));
+}
+
+/** Locks the logs of some ledgers until the transaction ends, leaving out those that another process has locked. */
+export async function lockLogs(client: Queryable, ledgers: readonly number[]): Promise<LogState[]> {
+  const { rows } = await client.query<LogState>({
+    name: 'log-lock',
+    text: `select g.ledger_id as ledger, l.luid, g.generation, g.origin, g.size, g.edge, g.checkpoint, g.mac
+      from log g join ledger l on l.id = g.ledger_id
+      where g.ledger_id = any($1::bigint[]) and g.stopped is null
+      order by g.ledger_id for no key update of g skip locked`,
+    values: [ledgers],
+  });
+  return rows;
+}
+
+/** A log as it is shown. */
+export interface ServedLog extends LogState {
+  /** The newest checkpoint whose cosignatures meet the policy; null without witnesses. */
+  readonly cosigned: string | null;
+  readonly stopped: string | null;
+}
+
+/** The log of a ledger; undefined where none was begun. */
+export async function readLog(on: Queryable, ledger: number): Promise<ServedLog | undefined> {
+  const { rows } = await on.query<ServedLog>({
+    name: 'log-read',
+    text: `select g.ledger_id as ledger, l.luid, g.generation, g.origin, g.size, g.edge, g.checkpoint, g.mac, g.cosigned, g.stopped
+      from log g join ledger l on l.id = g.ledger_id where g.ledger_id = $1`,
+    values: [ledger],
+  });
+  return rows[0];
+}
+
+/** How much is taken out of the queue, of each ledger. */
+export interface Share {
+  readonly batches: number;
+  /** Writes in these batches; the first batch is taken whatever it has. */
+  readonly writes: number;
+}
+
+/** Takes leaves out of the queue, oldest first. */
+export async function takeQueued(client: Queryable, ledgers: readonly number[], share: Share): Promise<Queued[]> {
+  const { rows } = await client.query<QueuedRow>({
+    name: 'log-take',
+    text: `delete from unsealed u
+      using unnest($1::bigint[]) as l (id),
+        lateral (
+          select y.id from (
+            select x.id, sum(cardinality(x.luids)) over (order by x.id) - cardinality(x.luids) as before
+            from (select id, luids from unsealed where ledger_id = l.id order by id limit $2) x
+          ) y where y.before < $3
+        ) q
+      where u.ledger_id = l.id and u.id = q.id
+      returning u.ledger_id as ledger, u.id, array_to_string(u.luids, ',') as luids,
+        array_to_string(u.changes, ',') as changes, array_to_string(u.leaves, ',') as leaves`,
+    values: [ledgers, share.batches, share.writes],
+  });
+  return rows
+    .sort((one, other) => one.ledger - other.ledger || one.id - other.id)
+    .map(({ luids, changes, leaves, ...row }) => ({
+      ...row,
+      luids: luids.split(','),
+      changes: changes.split(',').map(Number),
+      leaves: leaves.split(','),
+    }));
+}
+
+/** Arrays as one text each: the driver takes much longer for an array. No element has a comma. */
+interface QueuedRow {
+  readonly ledger: number;
+  readonly id: number;
+  readonly luids: string;
+  readonly changes: string;
+  readonly leaves: string;
+}
+
+/** Commitments of the leaves from `from` up to `to`, which is not one of them: 32 bytes each, in their order. */
+export async function readCommitments(on: Queryable, ledger: number, from: number, to: number): Promise<Buffer> {
+  const { rows } = await on.query<{ first: number; commitments: Buffer }>({
+    name: 'log-commitments',
+    text: `select first, commitments from log_leaf
+      where ledger_id = $1 and first < $3
+        and first >= (select first from log_leaf where ledger_id = $1 and first <= $2 order by first desc limit 1)
+      order by first`,
+    values: [ledger, from, to],
+  });
+  const [head] = rows;
+  if (!head) return Buffer.alloc(0);
+  const all = Buffer.concat(rows.map(({ commitments }) => commitments));
+  return all.subarray((from - head.first) * COMMITMENT, (to - head.first) * COMMITMENT);
+}
+
+const COMMITMENT = 32;
+
+/** The hashes of some tiles, as far as they are stored. */
+export async function readTiles(
+  on: Queryable,
+  ledger: number,
+  tiles: readonly { readonly level: number; readonly index: number }[],
+): Promise<StoredTile[]> {
+  if (tiles.length === 0) return [];
+  const { rows } = await on.query<StoredTile>({
+    name: 'log-tiles',
+    text: `select t.ledger_id as ledger, t.level, t.n as index, t.hashes
+      from unnest($2::smallint[], $3::bigint[]) as w (level, n)
+        join log_tile t on t.ledger_id = $1 and t.level = w.level and t.n = w.n`,
+    values: [ledger, tiles.map(({ level }) => level), tiles.map(({ index }) => index)],
+  });
+  return rows;
+}
+
+/** Stores what was sealed, in the transaction that has locked the logs. */
+export async function storeSealed(
+  client: Queryable,
+  leaves: readonly LeafRow[],
+  tiles: readonly StoredTile[],
+  logs: readonly SealedLog[],
+): Promise<void> {
+  await client.query({
+    name: 'log-store-leaves',
+    text: `insert into log_leaf (ledger_id, luid, change, first, commitments, salts)
+      select ledger, luid, change, first, decode(commitments, 'base64'), decode(salts, 'base64')
+      from unnest($1::bigint[], $2::text[], $3::int[], $4::bigint[], $5::text[], $6::text[])
+        as x (ledger, luid, change, first, commitments, salts)`,
+    values: [
+      leaves.map(({ ledger }) => ledger),
+      textArray(leaves.map(({ luid }) => luid)),
+      leaves.map(({ change }) => change),
+      leaves.map(({ first }) => first),
+      textArray(leaves.map(({ commitments }) => commitments.toString('base64'))),
+      textArray(leaves.map(({ salts }) => salts.toString('base64'))),
+    ],
+  });
+  if (tiles.length > 0) await storeTiles(client, tiles);
+  await client.query({
+    name: 'log-store-logs',
+    text: `update log g set size = x.size, edge = decode(x.edge, 'base64'), checkpoint = x.checkpoint, mac = x.mac,
+        sealed = clock_timestamp(), unwitnessed = coalesce(g.unwitnessed, clock_timestamp())
+      from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[]) as x (ledger, size, edge, checkpoint, mac)
+      where g.ledger_id = x.ledger`,
+    values: [
+      logs.map(({ ledger }) => ledger),
+      logs.map(({ size }) => size),
+      textArray(logs.map(({ edge }) => Buffer.from(edge).toString('base64'))),
+      textArray(logs.map(({ checkpoint }) => checkpoint)),
+      logs.map(({ mac }) => mac),
+    ],
+  });
+}
+
+async function storeTiles(client: Queryable, tiles: readonly StoredTile[]): Promise<void> {
+  await client.query({
+    name: 'log-store-tiles',
+    text: `insert into log_tile (ledger_id, level, n, hashes)
+      select ledger, level, n, decode(hashes, 'base64')
+      from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::text[]) as x (ledger, level, n, hashes)
+      on conflict (ledger_id, level, n) do update set hashes = excluded.hashes`,
+    values: [
+      tiles.map(({ ledger }) => ledger),
+      tiles.map(({ level }) => level),
+      tiles.map(({ index }) => index),
+      textArray(tiles.map(({ hashes }) => Buffer.from(hashes).toString('base64'))),
+    ],
+  });
+}
+
+/** Stops a log, until an operator begins a new tree. @param origin of the tree that is wrong */
+export async function stopLog(on: Queryable, ledger: number, origin: string, why: string): Promise<void> {
+  await on.query({
+    text: 'update log set stopped = $3 where ledger_id = $1 and origin = $2 and stopped is null',
+    values: [ledger, origin, why],
+  });
+}
+
+/** What is measured of all logs. */
+export interface MeasuredLogs {
+  /** Seconds since the oldest queued leaf was stored; 0 when there is none. */
+  readonly oldest: number;
+  /** Seconds for which a checkpoint has waited for cosignatures, of the log that waits longest. */
+  readonly unwitnessed: number;
+  /** Logs that are stopped. */
+  readonly stopped: number;
+}
+
+export async function measureLogs(on: Queryable): Promise<MeasuredLogs> {
+  const { rows } = await on.query<MeasuredLogs>({
+    name: 'log-measure',
+    text: `select coalesce(extract(epoch from clock_timestamp() - (select min(moment) from unsealed)), 0)::float8 as oldest,
+      coalesce(extract(epoch from clock_timestamp() - (
+        select min(unwitnessed) from log where unwitnessed is not null and stopped is null)), 0)::float8 as unwitnessed,
+      (select count(*) from log where stopped is not null)::int as stopped`,
+    values: [],
+  });
+  return rows[0]!;
+}

@@ -1,0 +1,47 @@
+/**
+ * Erasure: the texts of a dropped record are forgotten (interface/records#erase).
+ *
+ * The history stays append-only but for one update: a version loses its text, with all that was made of it alone, and only
+ * once a later version of the record says so.
+ */
+export const erasureSchema = `
+alter table change alter column body drop not null, alter column hash drop not null;
+alter table change drop constraint change_action_check;
+alter table change add constraint change_action_check check (action in ('create', 'update', 'drop', 'erase'));
+-- Of a version that is erased, nothing is left but that it was.
+alter table change add constraint change_is_whole_or_erased check (
+  num_nulls(body, hash) in (0, 2) and (body is not null or (mac is null and cut is null and action <> 'erase')));
+
+drop trigger append_only on change;
+create trigger append_only before delete or truncate on change
+  for each statement execute function refuse_rewriting_history();
+create function refuse_rewriting_but_erasure() returns trigger language plpgsql as $$
+begin
+  if old.body is not null and new.body is null
+    and (new.ledger_id, new.luid, new.change, new.kind, new.action, new.moment)
+      = (old.ledger_id, old.luid, old.change, old.kind, old.action, old.moment)
+    and exists (
+      select from change c
+      where c.ledger_id = old.ledger_id and c.luid = old.luid and c.change > old.change and c.action = 'erase')
+  then
+    return new;
+  end if;
+  raise exception 'history is append-only: % of change refused', tg_op using errcode = 'restrict_violation';
+end
+$$;
+create trigger append_only_but_erasure before update on change
+  for each row execute function refuse_rewriting_but_erasure();
+
+-- What the proofs of erased records were used for: as used_proof has it, under the master key. Nobody without that key can
+-- find out by trying what was signed.
+create table erased_proof (
+  ledger_id bigint not null,
+  digest uuid not null,
+  luid text collate "C" not null,
+  primary key (ledger_id, digest)
+);
+
+alter table delivery drop constraint delivery_status_check;
+alter table delivery add constraint delivery_status_check
+  check (status in ('pending', 'running', 'delivered', 'failed', 'cancelled', 'erased'));
+`;

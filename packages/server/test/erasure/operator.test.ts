@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { eraseOnDatabase } from '../../src/archive/erase.js';
+import { exportLedger } from '../../src/archive/export.js';
+import { native } from '../../src/auth/native-suite.js';
+import { createPool } from '../../src/store/pool.js';
+import { auditLogs } from '../log/audit.js';
+import { newLedger, systemKeyOf } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { ok, stored } from '../support/scene.js';
+import { TEST_MASTER_KEY, withServer } from '../support/server.js';
+import { dropped, dump, SECRET_NAME, tablesWith } from './support.js';
+
+const server = withServer();
+
+async function withPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+  const pool = createPool({ connectionString: server.current.database.url, max: 3 }, () => {});
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+const means = { masterKey: TEST_MASTER_KEY, suite: native, runtime: { now: () => Date.now(), random: randomBytes } };
+
+function eraseBeside(ledger: string, kind: string, luid: string, reason = 'Request 4711') {
+  return withPool((pool) => eraseOnDatabase({ ...means, pool, ledger, kind, luid, reason }));
+}
+
+describe('the operator', () => {
+  it('erases a record of a ledger whose rules let nobody, in the name of the ledger alone', async () => {
+    const { url, database } = server.current;
+    const client = await newLedger(url);
+    const ledger = client.ledger!;
+    const gone = await dropped(client, 'wallet');
+    const { luid } = gone.record;
+    const { record, isRepeated } = await eventually(() => eraseBeside(ledger, 'wallet', luid));
+    expect(isRepeated).toBe(false);
+    expect(record.meta.proofs.map(({ public: key }) => key)).toEqual([systemKeyOf(client)]);
+    const { data } = ok(await client.get(`${gone.path}/changes`)).body;
+    expect(data).toMatchObject([{ hash: record.hash, data: record.data, meta: { action: 'erase' } }]);
+    expect(await eraseBeside(ledger, 'wallet', luid, 'again')).toEqual({ record, isRepeated: true });
+    expect(tablesWith(await dump(database.url), [SECRET_NAME, gone.record.hash])).toEqual([]);
+    await auditLogs(database.url);
+  });
+
+  it('is told what cannot be erased', async () => {
+    const client = await newLedger(server.current.url);
+    const ledger = client.ledger!;
+    const { luid } = await stored(client, 'wallet', { handle: 'here' });
+    const refused = async (named: string, kind: string, id: string, words: string) =>
+      expect(eraseBeside(named, kind, id)).rejects.toThrow(words);
+    await refused('missing', 'wallet', luid, 'There is no ledger missing in this database.');
+    await refused(ledger, 'thing', luid, 'There is no kind thing.');
+    await refused(ledger, 'signer', luid, 'Records of the kind signer cannot be dropped.');
+    await refused(ledger, 'anchor', luid, `${luid} is not the luid of a anchor.`);
+    await refused(ledger, 'wallet', luid, 'The wallet is in force. Drop it before it is erased.');
+    await refused(ledger, 'wallet', luid.replace(/.$/, '_'), 'in this ledger.');
+  });
+});
+
+describe('an export', () => {
+  it('has the leaves of erased versions, and nothing else of them', async () => {
+    const { url, database } = server.current;
+    const client = await newLedger(url);
+    const gone = await dropped(client, 'wallet');
+    await eventually(() => eraseBeside(client.ledger!, 'wallet', gone.record.luid));
+    const lines: string[] = [];
+    await withPool((pool) =>
+      exportLedger({
+        ...means,
+        pool,
+        ledger: client.ledger!,
+        build: 'test',
+        write: async (text) => void lines.push(text),
+      }),
+    );
+    const text = lines.join('');
+    expect(text).not.toContain(SECRET_NAME);
+    const changes = text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+      .filter(({ line, luid }) => line === 'change' && luid === gone.record.luid);
+    const erased = changes.slice(0, -1);
+    expect(changes.map(({ change }) => change)).toEqual([...gone.changes.map((_, at) => at + 1), changes.length]);
+    expect(changes.at(-1)).toMatchObject({ action: 'erase', text: expect.any(String) });
+    const { rows } = await withPool((pool) =>
+      pool.query(
+        `select change, first as index, encode(commitments, 'base64') as commitment from log_leaf
+         where luid = $1 order by change limit $2`,
+        [gone.record.luid, erased.length],
+      ),
+    );
+    expect(erased.map(({ change, hash, text, leaf }) => ({ change, hash, text, ...leaf }))).toEqual(
+      rows.map((row) => ({ hash: null, text: null, ...row })),
+    );
+    await auditLogs(database.url);
+  });
+});

@@ -1,0 +1,93 @@
+import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import pg from 'pg';
+import type { KindName } from '../../src/kinds/kind.js';
+import { kindNamed } from '../../src/kinds/registry.js';
+import { examples } from '../kinds/examples.js';
+import { newLedger, OPEN, signed, type TestAnswer, type TestClient, type TestKey } from '../support/client.js';
+import { changed, collectionOf, ok, pathOf, stored } from '../support/scene.js';
+
+/** Rules under which everyone may do everything, and erase. */
+export const MAY_ERASE: JsonObject[] = [...(OPEN as JsonObject[]), { action: 'erase', record: 'any' }];
+
+/** A ledger whose rules grant `erase` to everyone. */
+export function erasingLedger(url: string, config?: JsonObject): Promise<TestClient> {
+  return newLedger(url, { access: MAY_ERASE, ...(config ? { config } : {}) });
+}
+
+/** The signed body of an erasure. */
+export function erasureOf(luid: string, change: number, key: TestKey, reason = 'asked for by the person') {
+  return signed({ luid, change, reason }, key, { status: 'erased' });
+}
+
+/** A record that was dropped, with what it had: its texts, oldest first, and the signed body that made it. */
+export interface Dropped {
+  readonly kind: KindName;
+  readonly record: RecordEnvelope;
+  /** Where records of the kind are made. */
+  readonly collection: string;
+  /** Its path by luid. */
+  readonly path: string;
+  readonly made: JsonObject;
+  /** As they were served. */
+  readonly changes: readonly JsonObject[];
+}
+
+/** A text that no other record has. */
+export const SECRET_NAME = 'Ørsted-7781-Zebra';
+
+/** Makes a record of a kind with a history, and drops it. */
+export async function dropped(client: TestClient, name: KindName, handle = `${name}-gone`): Promise<Dropped> {
+  const kind = kindNamed(name);
+  const example = examples[name];
+  for (const need of example.needs?.(handle) ?? []) await stored(client, need.kind, need.data);
+  const hasCustom = 'custom' in kind.data.shape.properties;
+  const data = { ...example.minimal(handle), ...(hasCustom ? { custom: { name: SECRET_NAME } } : {}) };
+  const collection = collectionOf(kind, data);
+  const made = signed(data, client.key);
+  let record = ok(await client.call('POST', collection, made)).body as RecordEnvelope;
+  const at = pathOf(kind, data);
+  if (kind.lifecycle.operations.includes('update'))
+    record = ok(await client.update(at, record, { ...changed(data), custom: { name: SECRET_NAME, more: true } })).body;
+  if (kind.lifecycle.operations.includes('proof'))
+    record = ok(await client.prove(at, record, { labels: [SECRET_NAME] })).body;
+  ok(await client.drop(at, record, SECRET_NAME));
+  const path = `${collection}/${record.luid}`;
+  const changes = ok(await client.get(`${path}/changes`)).body.data.reverse();
+  return { kind: name, record, collection, path, made, changes };
+}
+
+/** Erases it. */
+export function erase(client: TestClient, { record, path, changes }: Dropped, reason?: string): Promise<TestAnswer> {
+  return client.call('POST', `${path}/erase`, erasureOf(record.luid, changes.length, client.key, reason));
+}
+
+/** Whatever a database holds, by table: each row with all of its columns as text. */
+export async function dump(url: string): Promise<Map<string, string[]>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query(
+      `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    );
+    const found = new Map<string, string[]>();
+    for (const { name } of tables) {
+      const { rows } = await client.query(`select t::text as row from "${name}" t`);
+      found.set(
+        name,
+        rows.map(({ row }) => row as string),
+      );
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The tables that have one of the texts in any of their columns, in any case. */
+export function tablesWith(tables: ReadonlyMap<string, string[]>, texts: readonly string[]): string[] {
+  const lower = texts.map((text) => text.toLowerCase());
+  return [...tables].flatMap(([name, rows]) => {
+    const found = lower.filter((text) => rows.some((row) => row.toLowerCase().includes(text)));
+    return found.map((text) => `${name}: ${text}`);
+  });
+}
