@@ -1,7 +1,7 @@
 import { AnswerError, isRefusal, TokenError, UnreachableError } from '@countersign/client';
 import type { Json } from '@countersign/protocol';
 import { Failure } from './terminal/failure.js';
-import { adviceOn } from './wire/advice.js';
+import { adviceOn, TO_REACH } from './wire/advice.js';
 
 /** What an error of the client is to the user; undefined for any other error. */
 export function failureOf(error: unknown): Failure | undefined {
@@ -25,9 +25,21 @@ export function failureOf(error: unknown): Failure | undefined {
     return new Failure('refused', error.message, { reason: error.error, advice: error.toTry });
   }
   if (error instanceof UnreachableError) {
-    return new Failure('unreachable', `The server does not answer: ${error.message}.`, {
-      advice: 'see that it runs (`countersign status`); a write may have been done all the same',
-    });
+    return unreachable(error);
   }
   return undefined;
+}
+
+/** A server that gave no answer, or none of a ledger server. */
+function unreachable({ message, status, cause, request }: UnreachableError): Failure {
+  // `fetch` has the cause of the network below its own error.
+  const { code } = ((cause as Error | undefined)?.cause ?? {}) as { code?: unknown };
+  const fact =
+    status === undefined
+      ? `The server cannot be reached: ${message}${typeof code === 'string' ? ` (${code})` : ''}.`
+      : `The server answered ${status}, and not like a ledger server.`;
+  const isWrite = request !== undefined;
+  return new Failure('unreachable', fact, {
+    advice: isWrite ? `${TO_REACH}; look whether the write was done before you repeat it` : TO_REACH,
+  });
 }

@@ -5,7 +5,7 @@ import type { KeyPair } from './home/encrypted-key.js';
 import { KeyStore } from './home/key-store.js';
 import { usage } from './terminal/failure.js';
 import { Connection } from './wire/connection.js';
-import { serverUrl } from './wire/exchange.js';
+import { isSameServer, serverUrl } from './wire/exchange.js';
 import { ANONYMOUS, type Identity, identityOfKey } from './wire/identity.js';
 
 /** The address that `countersign serve` and `npm start` listen at. */
@@ -34,7 +34,8 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
     if (given !== undefined) chosen[member] = given;
   }
   // What was noted of the ledger of the context holds for no other.
-  if (chosen.ledger !== context?.ledger || chosen.server !== context?.server) delete chosen.system;
+  const { server = LOCAL_SERVER } = chosen;
+  if (chosen.ledger !== context?.ledger || !isSameServer(context?.server ?? LOCAL_SERVER, server)) delete chosen.system;
   return { ...chosen, name };
 }
 
@@ -65,7 +66,9 @@ export async function openIdentity(invocation: Invocation, name: string): Promis
 export async function openKey(invocation: Invocation, name: string): Promise<KeyPair> {
   const store = new KeyStore(invocation.home);
   await store.find(name);
-  const password = await invocation.password({ message: `Password of the key ${name}` });
+  const password = await invocation.password({
+    message: `Password of the key ${name} (a file that COUNTERSIGN_PASSWORD_FILE names may hold it)`,
+  });
   return (await store.open(name, password)).pair;
 }
 

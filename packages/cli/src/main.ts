@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { COMMANDS } from './commands/all.js';
 import { run } from './program.js';
+import { EXIT } from './terminal/failure.js';
 import type { Surroundings } from './terminal/surroundings.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
+
+let isReaderNeeded = false;
 
 const surroundings: Surroundings = {
   env: process.env,
@@ -21,12 +24,17 @@ const surroundings: Surroundings = {
     new Promise((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
     }),
+  needsReader: () => {
+    isReaderNeeded = true;
+  },
 };
 
 // Whoever reads the output may close it early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  if (!isReaderNeeded) process.exit(EXIT.done.code);
+  process.stderr.write('Standard output was closed before all was written.\n');
+  process.exit(EXIT.local.code);
 });
 process.exitCode = await run(process.argv.slice(2), COMMANDS, version, surroundings);
 // A terminal that was asked keeps the process alive otherwise.

@@ -1,9 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toInteger, toText } from '../src/money/amount.js';
-import { readClaim } from '../src/money/claim.js';
+import { claimOf, claimText, readClaim } from '../src/money/claim.js';
 
 const factors = fc.integer({ min: 0, max: 15 }).map((digits) => 10 ** digits);
+
+describe('a claim in words', () => {
+  it('is what was given, with what else it says', () => {
+    for (const text of [
+      'transfer 25.00 usd from shop to till',
+      'issue 0.05 usd to till',
+      'destroy 1.50 usd from shop',
+    ]) {
+      const claim = readClaim(text);
+      expect(claimText(claimOf(claim, toInteger(claim.amount, 100)), 100)).toBe(text);
+    }
+    const claim = { action: 'issue', target: 'till', symbol: 'usd', amount: 5 };
+    expect(claimText({ ...claim, custom: { note: 1 } }, 100)).toBe('issue 0.05 usd to till {"custom":{"note":1}}');
+    expect(claimText(claim, undefined)).toBe('issue 5 (as counted) of usd to till');
+    const limit = { action: 'limit', wallet: { handle: 'till' }, symbol: { handle: 'usd' }, amount: 500 };
+    expect(claimText({ ...limit, metric: 'maxBalance' }, 100)).toBe('limit maxBalance of till to 5.00 usd');
+    expect(claimText({ ...limit, metric: 'dailyCount' }, 100)).toBe('limit dailyCount of till to 500 usd');
+    for (const odd of ['x', { action: 'issue' }, { ...claim, target: { handle: 'a', parent: {} } }]) {
+      expect(claimText(odd, 100)).toBe(JSON.stringify(odd));
+    }
+  });
+});
 
 describe('amounts', () => {
   it('come back as they were written', () => {

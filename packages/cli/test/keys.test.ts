@@ -151,6 +151,25 @@ describe('the key store', () => {
     ]);
   });
 
+  it('reads a password from a file that nobody else may read', async () => {
+    const home = join(folder.path, 'by-file');
+    const file = join(folder.path, 'password');
+    const bare = new Cli(home, { COUNTERSIGN_PASSWORD_FILE: file });
+    const away = await bare.call(['key', 'create', 'filed']);
+    expect([away.code, away.err]).toEqual([4, `✗ ${file} cannot be read: ENOENT.\n`]);
+    writeFileSync(file, 'from a file\nmore\n', { mode: 0o600 });
+    await bare.done(['key', 'create', 'filed']);
+    const shown = ['key', 'export', 'filed', '--secret', '--yes'];
+    expect((await bare.call(shown)).code).toBe(0);
+    expect((await new Cli(home, { COUNTERSIGN_PASSWORD: 'from a file' }).call(shown)).code).toBe(0);
+    chmodSync(file, 0o644);
+    const open = await bare.call(shown);
+    expect([open.code, open.err]).toEqual([4, expect.stringContaining(`Others may read or change ${file}.`)]);
+    chmodSync(file, 0o600);
+    writeFileSync(file, '\n');
+    expect((await bare.call(shown)).code).toBe(2);
+  });
+
   it('reads a password from standard input, and needs one', async () => {
     const bare = new Cli(folder.path);
     const made = await bare.done(['key', 'create', 'piped', '--password-stdin'], { input: 'from a pipe\nmore\n' });
@@ -160,7 +179,7 @@ describe('the key store', () => {
     const without = await bare.call(['key', 'create', 'other']);
     expect([without.code, without.err]).toEqual([
       2,
-      '✗ A password is needed.\n  Try: set COUNTERSIGN_PASSWORD, or give --password-stdin\n',
+      '✗ A password is needed.\n  Try: set COUNTERSIGN_PASSWORD or COUNTERSIGN_PASSWORD_FILE, or give --password-stdin\n',
     ]);
   });
 });

@@ -5,6 +5,7 @@ import { Failure } from '../src/terminal/failure.js';
 import { Output } from '../src/terminal/output.js';
 import { printable } from '../src/terminal/printable.js';
 import { recordText } from '../src/terminal/record-text.js';
+import { table } from '../src/terminal/table.js';
 
 /** Whatever moves, overwrites, reorders or breaks a line of a terminal. */
 const HARMFUL = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
@@ -17,6 +18,24 @@ const hostile = fc
     ),
   )
   .map((parts) => parts.join(''));
+
+describe('a table', () => {
+  it('fits the terminal, and shows something of each column', () => {
+    const row = ['w'.repeat(60), 'created', '2026-11-22T22:10:10.822Z', '$wlt.-3DjDD1KIWiXKZMpr'];
+    const headings = ['HANDLE', 'STATUS', 'MOMENT', 'LUID'];
+    expect(table(headings, [row], 80)).toBe(
+      [
+        `${'HANDLE'.padEnd(25)}STATUS   ${'MOMENT'.padEnd(24)}LUID`,
+        `${'w'.repeat(22)}…  created  2026-11-22T22:10:10.8…  $wlt.-3DjDD1KIWiXKZMpr`,
+      ].join('\n'),
+    );
+    for (const width of [200, 79, 60, 40, 20]) {
+      for (const line of table(headings, [row], width).split('\n')) expect([...line].length).toBeLessThanOrEqual(width);
+    }
+    expect(table(headings, [row])).toContain(row.join('  '));
+    expect(table(headings, [row], 120)).toContain(row.join('  '));
+  });
+});
 
 describe('text of a server at a terminal', () => {
   it('holds no character that moves, overwrites, reorders or breaks lines', () => {

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DESCRIPTION } from '@countersign/client/description';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../server/test/support/eventually.js';
 import { withServer } from '../../server/test/support/server.js';
 import { COMMANDS } from '../src/commands/all.js';
 import { BY_OPERATION } from '../src/commands/records/all.js';
@@ -74,8 +76,12 @@ describe('the commands of every kind', () => {
     ]);
     expect(signed.json.meta.status).toBe('active');
     expect(signed.json.meta.proofs.at(-1).custom).toMatchObject({ note: 'seen', ledger: 'acme', record: 'wallet' });
+    const said = await cli.done(['wallet', 'sign', 'shop', '--say', 'note=seen = heard', '--json']);
+    expect(said.json.meta.proofs.at(-1).custom).toMatchObject({ note: 'seen = heard' });
+    const unsaid = await cli.call(['wallet', 'sign', 'shop', '--say', 'seen']);
+    expect([unsaid.code, unsaid.err.split('\n')[0]]).toEqual([2, '✗ --say is neither name=text nor a JSON object.']);
     const history = await cli.done(['wallet', 'history', 'shop', '--json']);
-    expect(history.json.map((one: { meta: { change: number } }) => one.meta.change)).toEqual([5, 4, 3, 2, 1]);
+    expect(history.json.map((one: { meta: { change: number } }) => one.meta.change)).toEqual([6, 5, 4, 3, 2, 1]);
     const first = await cli.done(['wallet', 'history', 'shop', '--change', '1', '--json']);
     expect(first.json.hash).toBe(made.json.hash);
 
@@ -86,6 +92,35 @@ describe('the commands of every kind', () => {
     expect((await cli.call(['wallet', 'show', 'shop'])).code).toBe(1);
     const last = await cli.done(['wallet', 'history', made.json.luid, '--limit', '1', '--json']);
     expect(last.json[0].meta).toMatchObject({ action: 'drop', status: 'dropped' });
+  });
+
+  it('proves that versions are in the log, and that it grew', async () => {
+    const { json: made } = await cli.done(['circle', 'create', 'proven', '--json']);
+    const call = ['circle', 'inclusion', 'proven'];
+    // Once it is sealed.
+    const { json: said } = await eventually(() => cli.done([...call, '--json']));
+    expect(Object.keys(said).sort()).toEqual(['commitment', 'index', 'origin', 'proof', 'salt', 'size']);
+    const { json: log } = await cli.done(['ledger', 'log', '--json']);
+    expect(log).toMatchObject({ origin: said.origin, stopped: null });
+    expect((await cli.done(['ledger', 'log'])).out).toContain(`origin:     ${said.origin}\n`);
+
+    const at = (name: string) => join(folder.path, name);
+    await writeFile(at('proven'), JSON.stringify(made));
+    await writeFile(at('proven.proof'), (await cli.done(call)).out);
+    const [vkey] = (await (await fetch(`http://${said.origin}/vkeys`)).text()).split('\n');
+    const verify = ['verify', at('proven'), '--proof', at('proven.proof'), '--vkey', vkey!];
+    expect((await cli.done([...verify, '--json'])).json).toMatchObject({
+      ok: true,
+      luid: made.luid,
+      index: said.index,
+    });
+
+    const { json: grown } = await cli.done(['ledger', 'consistency', '2', `${said.size}`, '--json']);
+    expect(grown).toMatchObject({ from: 2, to: said.size, hashes: expect.arrayContaining([expect.any(String)]) });
+    expect((await cli.done(['ledger', 'consistency', '2', `${said.size}`])).out).toContain(grown.hashes[0]);
+    const wrong = await cli.call([...call, '--change', '0']);
+    expect([wrong.code, wrong.err.split('\n')[0]]).toEqual([2, "✗ '0' is no number of a version."]);
+    expect((await cli.call([...call, '--change', '2'])).err).toContain('Change not found');
   });
 
   it('filters and pages lists', async () => {
@@ -110,9 +145,28 @@ describe('the commands of every kind', () => {
     const cut = await cli.done(['symbol', 'list', '--limit', '2']);
     expect(cut.out.trim().split('\n')).toHaveLength(3);
     expect(cut.err).toBe('There are more than 2: --all or --limit shows them.\n');
-    const wrong = await cli.call(['symbol', 'list', '--filter', 'data.access=x']);
-    expect(wrong.code).toBe(1);
-    expect(wrong.err).toContain("Unsupported filters: 'data.access.$eq'");
+    expect(await count('--filter', 'data[handle].$ne=x', 'meta.labels.0.$ne=y')).toBe(3);
+    // The server would ignore what is like no member.
+    for (const path of ['tier', 'data.access', 'data.customs.tier', 'meta.state']) {
+      const wrong = await cli.call(['symbol', 'list', '--filter', `${path}=x`]);
+      expect([wrong.code, wrong.err]).toEqual([
+        2,
+        `✗ The list cannot be filtered by '${path}'.\n  Try: use data.handle, data.schema, meta.status, meta.labels, ` +
+          'meta.domain, meta.moment, data.custom.*\n',
+      ]);
+    }
+    const below = await cli.call(['symbol', 'list', '--filter', 'data.handle.$like=x']);
+    expect([below.code, below.err]).toEqual([1, expect.stringContaining("Unsupported filters: 'data.handle.$like")]);
+    expect((await cli.call(['anchor', 'list', '--filter', 'data.target.custom.x=1'])).code).toBe(0);
+    for (const [args, known] of [
+      [['symbol', 'history', 'x'], 'meta.action, meta.change, meta.moment'],
+      [['effect', 'events', 'list', 'x'], 'meta.status, data.linked, data.record'],
+      [['ledger', 'list'], 'data.handle,'],
+      [['watch', 'wallet'], 'data.bridge'],
+    ] as const) {
+      const { code, err } = await cli.call([...args, '--filter', 'handle=x']);
+      expect([code, err], args.join(' ')).toEqual([2, expect.stringContaining(known)]);
+    }
   });
 
   it('takes members from files and standard input', async () => {
@@ -202,11 +256,15 @@ describe('money', () => {
       '0.29',
     ];
     await cli.done(['intent', 'create', 'i-2', ...flags, '--wait']);
+    const shown = (await cli.done(['intent', 'show', 'i-2'])).out;
+    expect(shown).toMatch(/^claim: +transfer 0\.29 usd from till to desk$/m);
+    expect(shown).not.toMatch(/^claims/m);
     const balances = await cli.done(['wallet', 'balances', 'till']);
     expect(balances.out).toBe('SYMBOL  BALANCE    AMOUNT\nusd     available  99.81\nusd     reserved   0.00\n');
     expect((await cli.done(['wallet', 'balances', 'desk', '--json'])).json[0]).toMatchObject({
       amount: '0.29',
       integer: 29,
+      factor: 100,
     });
   });
 
@@ -215,6 +273,10 @@ describe('money', () => {
     const outcome = await cli.call(['intent', 'create', 'i-3', '--claim', claim, '--wait']);
     expect(outcome.code).toBe(1);
     expect(outcome.err).toContain('Reason: core.limit-exceeded');
+    expect(outcome.err).toContain(
+      'Try: see what the wallet has and may move: `countersign wallet balances <wallet>`, `countersign wallet limits ' +
+        '<wallet>`; the intent is final: send another under another handle\n',
+    );
     const accepted = await cli.call(['intent', 'create', 'i-4', '--claim', claim]);
     expect(accepted.code).toBe(0);
   });
@@ -233,6 +295,27 @@ describe('money', () => {
     await expect
       .poll(async () => (await cli.done(['intent', 'show', 'i-5', '--json'])).json.meta.status)
       .toBe('completed');
+  });
+
+  it('waits until an intent is final, and no longer than it is told to', async () => {
+    const hold = (handle: string, ...more: string[]) =>
+      cli.call(['intent', 'create', handle, '--claim', 'issue 1 usd to till', '--manual', ...more]);
+    const held = await hold('h-1', '--wait', '--timeout', '0.3');
+    expect([held.code, held.err]).toEqual([
+      6,
+      '✗ The intent h-1 is not final after 0.3 seconds.\n' +
+        '  Try: it goes on without you: `countersign intent show h-1` tells how it stands\n',
+    ]);
+    const committed = await cli.done(['intent', 'commit', 'h-1', '--wait', '--json']);
+    expect(committed.json.meta.status).toBe('completed');
+    await hold('h-2');
+    const aborted = await cli.done(['intent', 'abort', 'h-2', '--wait']);
+    expect(aborted.err).toBe('✓ Intent h-2 rejected.\n');
+    await hold('h-3');
+    const signed = await cli.call(['intent', 'sign', 'h-3', '--say', '{"action":"abort"}', '--wait']);
+    expect([signed.code, signed.err]).toEqual([1, expect.stringContaining('Try: the intent is final')]);
+    for (const timeout of ['0', 'soon']) expect((await hold('h-4', '--timeout', timeout)).code).toBe(2);
+    expect((await cli.call(['intent', 'show', 'h-4'])).code).toBe(1);
   });
 
   it('shows limits', async () => {
@@ -255,5 +338,28 @@ describe('what changes', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines.map(({ meta }) => meta.status)).toEqual(['created', 'active']);
+  });
+
+  it('shows drops', async () => {
+    const { json } = await cli.done(['anchor', 'create', 'a-2', '--wallet', 'anchored', '--target', 'x', '--json']);
+    const args = [
+      'watch',
+      'anchor',
+      '--count',
+      '2',
+      '--interval',
+      '0.1',
+      '--json',
+      '--since',
+      '--filter',
+      'data.handle=a-2',
+    ];
+    const child = cli.start(args);
+    const lines: string[] = [];
+    child.stdout.on('data', (text: Buffer) => lines.push(...text.toString().trim().split('\n')));
+    await eventually(() => expect(lines).toHaveLength(1));
+    await cli.done(['anchor', 'drop', 'a-2', '--yes']);
+    expect((await once(child, 'close'))[0]).toBe(0);
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({ luid: json.luid, meta: { action: 'drop', status: 'dropped' } });
   });
 });

@@ -13,6 +13,7 @@ import { withServer } from '../../server/test/support/server.js';
 import { COMMANDS } from '../src/commands/all.js';
 import { completionFor } from '../src/description/completion.js';
 import { pagesOf } from '../src/description/page.js';
+import { isSameServer } from '../src/wire/exchange.js';
 import { Cli, withFolder } from './support/cli.js';
 
 const running = withServer();
@@ -51,7 +52,15 @@ describe('the beginning', () => {
     const away = `http://127.0.0.1:${await freePort()}/v2`;
     const outcome = await cli.call(['init', 'other', '--signer', 'never', '--server', away]);
     expect(outcome.code).toBe(3);
-    expect(outcome.err).toMatch(/^✗ http:.* does not answer: ECONNREFUSED\n {2}Try: see that the server runs/);
+    expect(outcome.err).toMatch(/^✗ http:.* does not answer: ECONNREFUSED\.\n {2}Try: start the server/);
+    const reading = await cli.call(['wallet', 'show', 'shop', '--server', away]);
+    expect([reading.code, reading.err]).toEqual([
+      3,
+      '✗ The server cannot be reached: GET /wallets/shop has no answer (ECONNREFUSED).\n' +
+        '  Try: start the server (`countersign serve` here), or mend its address (`countersign connect <url>`)\n',
+    ]);
+    const writing = await cli.call(['wallet', 'create', 'never', '--server', away]);
+    expect([writing.code, writing.err]).toEqual([3, expect.stringContaining('; look whether the write was done')]);
     expect((await cli.done(['key', 'list'])).out).not.toContain('never');
   });
 
@@ -75,6 +84,13 @@ describe('the beginning', () => {
     // The key that the ledger signs with is noted the same, however it was learnt.
     expect(contexts[1].system).toBe(contexts[0].system);
     expect((await cli.call(['status', '--context', 'none'])).code).toBe(2);
+    // Another spelling of the same address forgets nothing.
+    for (const spelling of [`${running.current.url.toUpperCase().replace('/V2', '/v2')}/`, running.current.url]) {
+      await cli.done(['connect', spelling]);
+      expect((await cli.done(['context', 'list', '--json'])).json[1]).toEqual(contexts[1]);
+    }
+    expect(isSameServer('https://Ledger.example:443/v2//', 'https://ledger.example')).toBe(true);
+    expect(isSameServer('http://localhost/v2', 'http://127.0.0.1/v2')).toBe(false);
   });
 
   it('holds answers to the key that was noted', async () => {
@@ -87,10 +103,13 @@ describe('the beginning', () => {
     const outcome = await cli.call(['wallet', 'show', 'shop']);
     expect(outcome.code).toBe(5);
     expect(outcome.err).toContain('The answer does not verify');
+    const spelled = running.current.url.replace('http:', 'HTTP:');
+    expect((await cli.call(['wallet', 'show', 'shop', '--server', `${spelled}/`])).code).toBe(5);
     const found = await cli.call(['verify', 'wallets/shop']);
     expect([found.code, found.out]).toEqual([1, expect.stringContaining(`has the key ${system}, and not AAAA`)]);
     const kept = await cli.call(['ledger', 'select', 'acme']);
     expect([kept.code, kept.err]).toEqual([2, expect.stringContaining('add --yes')]);
+    expect((await cli.call(['ledger', 'select', 'acme', '--server', `${spelled}/`])).code).toBe(2);
     expect(readFileSync(path, 'utf8')).toBe(forged);
     const selected = await cli.done(['ledger', 'select', 'acme', '--yes']);
     expect(selected.err).toContain('Beware: this ledger signed with another key before');
@@ -149,6 +168,13 @@ describe('curl', () => {
     expect([gone.code, JSON.parse(gone.out).data.reason]).toEqual([1, 'record.not-found']);
     expect((await cli.done(['curl', 'GET', '/'])).json.data.status).toBe('UP');
     expect((await cli.done(['curl', 'GET', '/ledgers'])).json.data).toHaveLength(1);
+    const bare = await cli.call(['curl', 'POST', '/wallets', '-d', '{"handle":"bare"}']);
+    expect([bare.code, bare.err.split('\n').at(-2)]).toEqual([
+      1,
+      '  Try: the body has no "data", an object with the members of the record: -d \'{"data": {"handle": "shop"}}\'. ' +
+        'It is then hashed and signed here',
+    ]);
+    expect((await cli.call(['curl', 'PUT', '/wallets/shop'])).err).toContain('Try: the request has no body: give');
     expect((await cli.call(['curl', 'FETCH', '/'])).code).toBe(2);
     expect((await cli.call(['curl', 'POST', '/wallets', '-d', '{'])).code).toBe(2);
   });
@@ -207,14 +233,17 @@ describe('the proxy as a command', () => {
     });
     await eventually(() => expect(out).toContain('Waiting for requests...'));
     expect(out).toMatch(new RegExp(`^Proxy server is running on port ${port}\\.`));
-    const headers = { 'x-ledger': 'acme' };
     const made = await fetch(`http://localhost:${port}/wallets`, {
       method: 'POST',
-      headers,
       body: '{"data":{"handle":"by-proxy"}}',
     });
     expect(made.status).toBe(201);
-    await eventually(() => expect(out).toMatch(/POST \/wallets 201 \d+ ms\n$/));
+    const inOf = async (headers: Record<string, string>) =>
+      (await fetch(`http://localhost:${port}/wallets/by-proxy`, { headers })).status;
+    expect([await inOf({}), await inOf({ 'x-ledger': 'acme' }), await inOf({ 'x-ledger': 'none' })]).toEqual([
+      200, 200, 404,
+    ]);
+    await eventually(() => expect(out).toMatch(/^POST \/wallets 201 \d+ ms$/m));
     const taken = await cli.call(['proxy', '--port', String(port)]);
     expect([taken.code, taken.err]).toEqual([
       4,

@@ -117,6 +117,9 @@ const SIGNATURES = {
   drop: ({ target }) => `drop(${target}, options?: DropOptions): Promise<void>;`,
   history: ({ id, change }) => `history(${id}options?: HistoryOptions): Pages<${change}>;`,
   change: ({ id, change }) => `change(${id}change: number, options?: ReadOptions): Promise<${change}>;`,
+  inclusion: ({ id }) => `inclusion(${id}change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;`,
+  log: () => `log(options?: ReadOptions): Promise<Schemas['log']>;`,
+  consistency: () => `consistency(from: number, to?: number, options?: ReadOptions): Promise<Schemas['consistency']>;`,
   check: ({ id }) =>
     `check(${id}action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;`,
   anchors: () => `anchors(address: string, options?: ReadOptions): Promise<Schemas['found-anchors']['data']>;`,

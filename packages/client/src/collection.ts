@@ -105,6 +105,20 @@ export class Collection {
     return version;
   };
 
+  inclusion = async (...args: unknown[]): Promise<unknown> => {
+    const [id, change, options] = this.#record === 'ledger' ? [undefined, ...args] : args;
+    return this.#said(`${this.#item(id as string)}/changes/${change}/inclusion`, options as ReadOptions);
+  };
+
+  log = (options?: ReadOptions): Promise<unknown> => this.#said(`${this.#item(undefined)}/log`, options);
+
+  consistency = (from: number, to?: number, options?: ReadOptions): Promise<unknown> => {
+    return this.#said(
+      `${this.#item(undefined)}/log/consistency?from=${from}${to === undefined ? '' : `&to=${to}`}`,
+      options,
+    );
+  };
+
   check = async (...args: unknown[]): Promise<unknown[]> => {
     const [id, action, options = {}] = this.#record === 'ledger' ? [undefined, ...args] : args;
     const { record, ...others } = options as WriteOptions & { record?: string };
@@ -173,6 +187,13 @@ export class Collection {
   async #current(target: Target, { signal }: ReadOptions): Promise<Signed> {
     if (typeof target === 'object') return target;
     return target === undefined ? this.get({ signal }) : this.get(target, { signal });
+  }
+
+  /** What the ledger says and signs that is no record. */
+  async #said(path: string, options: ReadOptions = {}): Promise<unknown> {
+    const before = this.#channel.verifier.before(this.#record);
+    const { body } = await this.#channel.ask({ method: 'GET', path, ...options }, before);
+    return this.#channel.verifier.item(body);
   }
 
   /** Anchors or domains, where some are those of a bridge: the ledger signs them as a list. */

@@ -4,8 +4,10 @@ import { circleAdd, circleRemove } from './access/circle-members.js';
 import { oauthSetup } from './access/oauth-setup.js';
 import { oauthToken } from './access/oauth-token.js';
 import { signerRegister } from './access/signer-register.js';
+import { eraseCommand } from './archive/erase.js';
 import { exportCommand } from './archive/export.js';
 import { importCommand } from './archive/import.js';
+import { logRestart } from './archive/log-restart.js';
 import { verify } from './archive/verify.js';
 import { completionCommand } from './completion.js';
 import { keyCreate } from './key/create.js';
@@ -29,6 +31,7 @@ import { init } from './server/init.js';
 import { proxy } from './server/proxy.js';
 import { serve } from './server/serve.js';
 import { status } from './server/status.js';
+import { witness } from './server/witness.js';
 
 /** Commands that were written one by one. A new one gets its line here. */
 const WRITTEN: readonly Command[] = [
@@ -37,6 +40,7 @@ const WRITTEN: readonly Command[] = [
   status,
   serve,
   proxy,
+  witness,
   curl,
   contextList,
   contextSelect,
@@ -60,8 +64,10 @@ const WRITTEN: readonly Command[] = [
   intentAbort,
   watch,
   verify,
+  eraseCommand,
   exportCommand,
   importCommand,
+  logRestart,
   completionCommand(() => COMMANDS),
 ];
 

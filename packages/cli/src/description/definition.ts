@@ -57,7 +57,8 @@ export const PASSWORD: readonly Option[] = [
   {
     flags: '--password-stdin',
     about:
-      'read the password of the key from the first line of standard input; COUNTERSIGN_PASSWORD may hold it instead',
+      'read the password of the key from the first line of standard input; COUNTERSIGN_PASSWORD may hold it instead, ' +
+      'or COUNTERSIGN_PASSWORD_FILE name a file with it that nobody else may read',
     ask: { kind: 'password', message: 'Password of the key' },
   },
 ];

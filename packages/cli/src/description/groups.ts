@@ -8,6 +8,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   access: 'Find out why an action is allowed or refused',
   oauth: 'Client credentials and their tokens',
   events: 'Deliveries of events',
+  log: 'Logs of ledgers, for operators',
 };
 
 /** What a first word stands for; of a kind of record, work with its records. */

@@ -1,4 +1,4 @@
-import { Home } from '../home/home.js';
+import { Home, readPrivate } from '../home/home.js';
 import { ask, type Question } from '../terminal/ask.js';
 import { Failure, usage } from '../terminal/failure.js';
 import { readInput } from '../terminal/input.js';
@@ -74,14 +74,16 @@ export class Invocation {
   }
 
   /**
-   * A password: from standard input where the flag says so, from the environment, or from the user.
+   * A password: from standard input where the flag says so, from the environment or the file that it names, or from the
+   * user.
    *
    * @param question what is asked; a new password is asked for twice
    */
   async password(question: { readonly message: string; readonly repeat?: boolean }): Promise<string> {
-    const { COUNTERSIGN_PASSWORD: kept } = this.surroundings.env;
-    if (this.is('password-stdin')) return ((await this.input()).split(/\r?\n/)[0] as string) || this.#noPassword();
+    const { COUNTERSIGN_PASSWORD: kept, COUNTERSIGN_PASSWORD_FILE: file } = this.surroundings.env;
+    if (this.is('password-stdin')) return firstLineOf(await this.input()) || this.#noPassword();
     if (kept !== undefined && kept !== '') return kept;
+    if (file !== undefined && file !== '') return firstLineOf(await readPrivate(file)) || this.#noPassword();
     if (!isInteractive(this.surroundings)) return this.#noPassword();
     return ask({ kind: 'password', ...question }, this.surroundings);
   }
@@ -93,7 +95,10 @@ export class Invocation {
   }
 
   #noPassword(): never {
-    throw usage('A password is needed.', 'set COUNTERSIGN_PASSWORD, or give --password-stdin');
+    throw usage(
+      'A password is needed.',
+      'set COUNTERSIGN_PASSWORD or COUNTERSIGN_PASSWORD_FILE, or give --password-stdin',
+    );
   }
 
   #questionOf(name: string): Question | undefined {
@@ -105,4 +110,8 @@ export class Invocation {
     const option = optionsOf(this.command).find((one) => nameOf(one) === name);
     return option !== undefined && takesValue(option) ? `--${name}` : `<${name}>`;
   }
+}
+
+function firstLineOf(text: string): string {
+  return text.split(/\r?\n/)[0] as string;
 }

@@ -5,6 +5,8 @@ export interface Asker {
   readonly public: string;
   /** Handle of the signer record that was named, if one was. */
   readonly handle?: string | undefined;
+  /** Whether the key is among the owners of the ledger; undefined where that is not known. */
+  readonly isOwner?: boolean | undefined;
 }
 
 /** What is asked for. */

@@ -1,5 +1,6 @@
-import type { JsonObject } from '@countersign/protocol';
+import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import { usage } from '../terminal/failure.js';
+import { toText } from './amount.js';
 
 /** What a claim does, and which of its parts it has. */
 export const ACTIONS = ['transfer', 'issue', 'destroy'] as const;
@@ -59,6 +60,39 @@ export function claimOf({ action, source, target, symbol }: SpokenClaim, amount:
     symbol: { handle: symbol },
     amount,
   };
+}
+
+/**
+ * A claim in the words in which one is given; JSON where it is of another form, or says more.
+ *
+ * @param factor of its symbol; without it the amount is as the ledger counts
+ */
+export function claimText(claim: Json, factor: number | undefined): string {
+  if (!isObject(claim)) return JSON.stringify(claim);
+  const { action, amount, symbol, source, target, wallet, metric, ...more } = claim;
+  const [unit, from, to, at] = [handleOf(symbol), handleOf(source), handleOf(target), handleOf(wallet)];
+  const isKnown = typeof action === 'string' && typeof amount === 'number' && unit !== undefined;
+  const isOdd = [source, target, wallet].some((one) => one !== undefined && handleOf(one) === undefined);
+  if (!isKnown || isOdd || (metric !== undefined && typeof metric !== 'string')) return JSON.stringify(claim);
+  // That limit counts intents.
+  const units = metric === 'dailyCount' ? 1 : factor;
+  const words = [
+    action,
+    metric,
+    at === undefined ? undefined : `of ${at} to`,
+    units === undefined ? `${amount} (as counted) of` : toText(amount, units),
+    unit,
+    from === undefined ? undefined : `from ${from}`,
+    to === undefined ? undefined : `to ${to}`,
+    Object.keys(more).length === 0 ? undefined : JSON.stringify(more),
+  ];
+  return words.filter((word) => word !== undefined).join(' ');
+}
+
+function handleOf(named: Json | undefined): string | undefined {
+  if (typeof named === 'string') return named;
+  if (!isObject(named) || Object.keys(named).length !== 1) return undefined;
+  return typeof named.handle === 'string' ? named.handle : undefined;
 }
 
 function malformed(text: string) {

@@ -8,6 +8,7 @@ export const EXIT = {
   unreachable: { code: 3, meaning: 'The server cannot be reached, or does not answer like a ledger server.' },
   local: { code: 4, meaning: 'A key, a password, a file or a setting on this machine is missing or wrong.' },
   untrusted: { code: 5, meaning: 'An answer does not verify: its hash or a proof is wrong.' },
+  pending: { code: 6, meaning: 'What was waited for has not ended in time.' },
   cancelled: { code: 130, meaning: 'The user stopped the command.' },
 } as const;
 

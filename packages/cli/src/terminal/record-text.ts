@@ -1,14 +1,20 @@
 import { isObject, type Json } from '@countersign/protocol';
 import { printable } from './printable.js';
 
+/** Lines in place of a member of the data, and the label that each has. */
+export type Instead = Readonly<Record<string, readonly [label: string, lines: readonly string[]]>>;
+
 /** A record as people read it: `Label: value`, data and meta in the order in which they were served. */
-export function recordText(title: string, record: unknown): string {
+export function recordText(title: string, record: unknown, instead: Instead = {}): string {
   const { luid, hash, data, meta } = record as { luid?: string; hash?: string; data?: Json; meta?: Json };
   const { proofs = [], ...others } = isObject(meta) ? meta : {};
   const lines: [string, string][] = [];
   if (luid !== undefined) lines.push(['luid', luid]);
   if (hash) lines.push(['hash', hash]);
-  if (isObject(data)) for (const [name, value] of Object.entries(data)) lines.push([name, plain(value)]);
+  for (const [name, value] of isObject(data) ? Object.entries(data) : []) {
+    const [label, texts] = (Object.hasOwn(instead, name) && instead[name]) || [name, [plain(value)]];
+    lines.push(...texts.map((text): [string, string] => [label, text]));
+  }
   for (const [name, value] of Object.entries(others)) lines.push([`meta.${name}`, plain(value)]);
   for (const proof of Array.isArray(proofs) ? proofs : []) lines.push(['proof', proofText(proof)]);
   // Names of members come from the server, as values do.

@@ -15,6 +15,8 @@ export interface Surroundings {
   now(): number;
   /** Settles when the user asks to stop (Ctrl-C, SIGTERM). */
   stopped(): Promise<void>;
+  /** From here on, output that nobody reads to its end is a failure: a part of it is of no use. */
+  needsReader?(): void;
 }
 
 /** Whether there is somebody to ask: questions are written to standard error and answered on standard input. */

@@ -1,19 +1,33 @@
 import { printable } from './printable.js';
 
+/** Between two columns. */
+const GAP = '  ';
+/** A column is not made narrower. */
+const NARROWEST = 6;
+
 /**
- * A table as text. The last column takes what is left of the width, and is cut there.
+ * A table as text. Where it is wider than the terminal, its widest columns are cut, so that each row stays a line.
  *
  * @param width of the terminal; without one, nothing is cut
  */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
   const all = [headings, ...rows].map((row) => row.map(printable));
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? '')].length)));
-  return all
-    .map((row) =>
-      row.map((cell, column) => padded(cell, column === row.length - 1 ? 0 : (widths[column] ?? 0))).join('  '),
-    )
-    .map((line) => (width === undefined ? line : cut(line.trimEnd(), width)).trimEnd())
-    .join('\n');
+  const wanted = headings.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? '')].length)));
+  const widths = width === undefined ? wanted : narrowed(wanted, width - GAP.length * (headings.length - 1));
+  const lineOf = (row: readonly string[]) =>
+    row.map((cell, column) => padded(cut(cell, widths[column] ?? 0), widths[column] ?? 0)).join(GAP);
+  return all.map((row) => (width === undefined ? lineOf(row) : cut(lineOf(row).trimEnd(), width)).trimEnd()).join('\n');
+}
+
+/** Widths that fit: the widest columns give first. */
+function narrowed(wanted: readonly number[], room: number): number[] {
+  const widths = [...wanted];
+  for (let over = widths.reduce((sum, one) => sum + one, 0) - room; over > 0; over -= 1) {
+    const widest = Math.max(...widths);
+    if (widest <= NARROWEST) break;
+    widths[widths.lastIndexOf(widest)] = widest - 1;
+  }
+  return widths;
 }
 
 function padded(cell: string, width: number): string {

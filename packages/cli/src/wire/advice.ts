@@ -1,3 +1,7 @@
+/** What to try when there is no answer. */
+export const TO_REACH =
+  'start the server (`countersign serve` here), or mend its address (`countersign connect <url>`)';
+
 /** What to try when the server refuses for a reason (interface/errors#reasons). */
 const ADVICE: Readonly<Record<string, string>> = {
   'auth.unauthorized':
@@ -22,6 +26,8 @@ const ADVICE: Readonly<Record<string, string>> = {
     'choose another handle, or use the record that is there (a ledger: `countersign ledger select <handle>`)',
   'record.schema-invalid': 'mend the members named above; `--help` lists those of the kind',
   'record.drop-rejected': 'drop what depends on it first, or empty the wallet',
+  'core.limit-exceeded':
+    'see what the wallet has and may move: `countersign wallet balances <wallet>`, `countersign wallet limits <wallet>`',
 };
 
 /** What to try, for a reason. */

@@ -1,6 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Failure, usage } from '../terminal/failure.js';
+import { TO_REACH } from './advice.js';
 
 /** Milliseconds until an answer must have begun: more than the server takes for its slowest request. */
 const PATIENCE = 40_000;
@@ -49,6 +50,11 @@ export function serverUrl(text: string): URL {
   }
   url.pathname = url.pathname.replace(/\/+$/, '') || '/v2';
   return url;
+}
+
+/** Whether two addresses are spellings of one: case of the host, the default port and a slash at the end are the same. */
+export function isSameServer(one: string | undefined, other: string): boolean {
+  return one !== undefined && serverUrl(one).href === serverUrl(other).href;
 }
 
 /**
@@ -111,7 +117,5 @@ async function askWithin(outgoing: Outgoing): Promise<Answer> {
 
 function unreachable({ origin, pathname }: URL, error: Error & { readonly code?: string }): Failure {
   const why = error.code ?? error.message;
-  return new Failure('unreachable', `${origin}${pathname} does not answer: ${why}`, {
-    advice: 'see that the server runs and that the address is right: `countersign serve` starts one here',
-  });
+  return new Failure('unreachable', `${origin}${pathname} does not answer: ${why}.`, { advice: TO_REACH });
 }

@@ -1,7 +1,7 @@
 import { DESCRIPTION } from '@countersign/client/description';
 
 /** What a signed request is for; what becomes of its body follows from it. */
-export type Purpose = 'create' | 'update' | 'drop' | 'proof' | 'question';
+export type Purpose = 'create' | 'update' | 'drop' | 'erase' | 'proof' | 'question';
 
 /** What a path and a method say of a write. */
 export interface Route {
@@ -73,6 +73,7 @@ function purposeOf(method: string, path: string): Purpose | undefined {
   if (/\/proofs$/.test(path) || /^\/intents\/[^/]+\/sign$/.test(path)) return 'proof';
   // Three segments at least: `POST /wallets/drop` is no route.
   if (/^\/[^/]+\/[^/]+.*\/drop$/.test(path)) return 'drop';
+  if (/^\/[^/]+\/[^/]+.*\/erase$/.test(path)) return 'erase';
   return 'create';
 }
 

@@ -1,6 +1,6 @@
 import { hash as hashOf, isObject, type Json, type JsonObject, PROOF_METHOD, signProof } from '@countersign/protocol';
 import type { KeyPair } from '../home/encrypted-key.js';
-import { type Route, routeOf } from './route.js';
+import { type Purpose, type Route, routeOf } from './route.js';
 
 /** What the signer of a request needs to know and do. */
 export interface SigningMeans {
@@ -71,7 +71,7 @@ async function envelope(route: Route, body: JsonObject, means: SigningMeans): Pr
 async function fill(route: Route, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
   const { purpose } = route;
   if (purpose === 'question') return { ...body, data: body.data ?? {} };
-  if (purpose === 'create') return body;
+  if (purpose === 'create' || purpose === 'erase') return body;
   const data = body.data === undefined && purpose === 'drop' ? {} : body.data;
   // A luid may be left out of an update, not of a drop (interface/records#drop).
   if (!isObject(data) || (typeof data.parent === 'string' && typeof body.luid === 'string')) return body;
@@ -89,8 +89,12 @@ function stamp(route: Route, { ledger, isBound, now }: SigningMeans, data?: Json
   };
 }
 
+/** What the proof of a request says that it makes of the record. */
+const STATUSES: Partial<Record<Purpose, string>> = { create: 'created', drop: 'dropped', erase: 'erased' };
+
 function statusOf({ purpose }: Route): JsonObject {
-  return purpose === 'create' ? { status: 'created' } : purpose === 'drop' ? { status: 'dropped' } : {};
+  const status = STATUSES[purpose];
+  return status === undefined ? {} : { status };
 }
 
 function proofsOf({ meta }: JsonObject): JsonObject[] {

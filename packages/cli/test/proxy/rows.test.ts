@@ -146,6 +146,16 @@ describe('the signing proxy, row by row', () => {
     expect(custom).toMatchObject({ status: 'dropped', reason: 'closed', record: 'wallet' });
   });
 
+  it('POST /erase: signs as an erasure what the caller says', async () => {
+    const { path, record } = await newWallet();
+    expect((await send('DELETE', path)).status).toBe(204);
+    const data = { luid: record.luid, change: 2, reason: 'asked for' };
+    const answer = await send('POST', `/wallets/${record.luid}/erase`, { data });
+    // The key may do everything, and erase is not part of that: what it has signed is understood.
+    expect(answer.status, answer.text).toBe(403);
+    expect(answer.parsed().data.reason).toBe('auth.forbidden');
+  });
+
   it('POST proofs: reads the record, and sends a flat proof over its hash', async () => {
     const { path, record } = await newWallet();
     const answer = await send('POST', `${path}/proofs`, { custom: { status: 'active' } });

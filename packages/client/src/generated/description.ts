@@ -108,6 +108,27 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "answer": "ledger-change"
       },
       {
+        "name": "inclusion",
+        "summary": "Prove that a version of a ledger is in the log of the ledger",
+        "method": "GET",
+        "path": "/ledger/changes/{change}/inclusion",
+        "answer": "inclusion"
+      },
+      {
+        "name": "log",
+        "summary": "Read how far the log of a ledger is",
+        "method": "GET",
+        "path": "/ledger/log",
+        "answer": "log"
+      },
+      {
+        "name": "consistency",
+        "summary": "Prove that the log of the ledger begins with an older one",
+        "method": "GET",
+        "path": "/ledger/log/consistency",
+        "answer": "consistency"
+      },
+      {
         "name": "check",
         "summary": "List the rules of a ledger that grant the signers an action",
         "method": "POST",
@@ -221,6 +242,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "method": "GET",
         "path": "/signers/{id}/changes/{change}",
         "answer": "signer-change"
+      },
+      {
+        "name": "inclusion",
+        "summary": "Prove that a version of a signer is in the log of the ledger",
+        "method": "GET",
+        "path": "/signers/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
       },
       {
         "name": "check",
@@ -350,6 +378,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "method": "GET",
         "path": "/signers/{signer}/factors/{id}/changes/{change}",
         "answer": "signer-factor-change"
+      },
+      {
+        "name": "inclusion",
+        "summary": "Prove that a version of a signer factor is in the log of the ledger",
+        "method": "GET",
+        "path": "/signers/{signer}/factors/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
       },
       {
         "name": "check",
@@ -485,6 +520,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "answer": "domain-change"
       },
       {
+        "name": "inclusion",
+        "summary": "Prove that a version of a domain is in the log of the ledger",
+        "method": "GET",
+        "path": "/domains/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
+      },
+      {
         "name": "check",
         "summary": "List the rules of a domain that grant the signers an action",
         "method": "POST",
@@ -585,6 +627,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "method": "GET",
         "path": "/reports/{id}/changes/{change}",
         "answer": "report-change"
+      },
+      {
+        "name": "inclusion",
+        "summary": "Prove that a version of a report is in the log of the ledger",
+        "method": "GET",
+        "path": "/reports/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
       },
       {
         "name": "check",
@@ -701,6 +750,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "method": "GET",
         "path": "/policies/{id}/changes/{change}",
         "answer": "policy-change"
+      },
+      {
+        "name": "inclusion",
+        "summary": "Prove that a version of a policy is in the log of the ledger",
+        "method": "GET",
+        "path": "/policies/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
       },
       {
         "name": "check",
@@ -881,6 +937,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "answer": "schema-change"
       },
       {
+        "name": "inclusion",
+        "summary": "Prove that a version of a schema is in the log of the ledger",
+        "method": "GET",
+        "path": "/schemas/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
+      },
+      {
         "name": "check",
         "summary": "List the rules of a schema that grant the signers an action",
         "method": "POST",
@@ -1021,6 +1084,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "method": "GET",
         "path": "/effects/{id}/changes/{change}",
         "answer": "effect-change"
+      },
+      {
+        "name": "inclusion",
+        "summary": "Prove that a version of an effect is in the log of the ledger",
+        "method": "GET",
+        "path": "/effects/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
       },
       {
         "name": "check",
@@ -1224,6 +1294,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "answer": "circle-change"
       },
       {
+        "name": "inclusion",
+        "summary": "Prove that a version of a circle is in the log of the ledger",
+        "method": "GET",
+        "path": "/circles/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
+      },
+      {
         "name": "check",
         "summary": "List the rules of a circle that grant the signers an action",
         "method": "POST",
@@ -1320,6 +1397,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "method": "GET",
         "path": "/circles/{circle}/signers/{id}/changes/{change}",
         "answer": "circle-signer-change"
+      },
+      {
+        "name": "inclusion",
+        "summary": "Prove that a version of a circle signer is in the log of the ledger",
+        "method": "GET",
+        "path": "/circles/{circle}/signers/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
       }
     ],
     "members": [
@@ -1433,6 +1517,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "method": "GET",
         "path": "/anchors/{id}/changes/{change}",
         "answer": "anchor-change"
+      },
+      {
+        "name": "inclusion",
+        "summary": "Prove that a version of an anchor is in the log of the ledger",
+        "method": "GET",
+        "path": "/anchors/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
       },
       {
         "name": "check",
@@ -1576,6 +1667,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "method": "GET",
         "path": "/wallets/{id}/changes/{change}",
         "answer": "wallet-change"
+      },
+      {
+        "name": "inclusion",
+        "summary": "Prove that a version of a wallet is in the log of the ledger",
+        "method": "GET",
+        "path": "/wallets/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
       },
       {
         "name": "check",
@@ -1744,6 +1842,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "answer": "intent-change"
       },
       {
+        "name": "inclusion",
+        "summary": "Prove that a version of an intent is in the log of the ledger",
+        "method": "GET",
+        "path": "/intents/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
+      },
+      {
         "name": "check",
         "summary": "List the rules of an intent that grant the signers an action",
         "method": "POST",
@@ -1861,6 +1966,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "method": "GET",
         "path": "/symbols/{id}/changes/{change}",
         "answer": "symbol-change"
+      },
+      {
+        "name": "inclusion",
+        "summary": "Prove that a version of a symbol is in the log of the ledger",
+        "method": "GET",
+        "path": "/symbols/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
       },
       {
         "name": "check",
@@ -1993,6 +2105,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "method": "GET",
         "path": "/bridges/{id}/changes/{change}",
         "answer": "bridge-change"
+      },
+      {
+        "name": "inclusion",
+        "summary": "Prove that a version of a bridge is in the log of the ledger",
+        "method": "GET",
+        "path": "/bridges/{id}/changes/{change}/inclusion",
+        "answer": "inclusion"
       },
       {
         "name": "check",

@@ -23,6 +23,12 @@ export interface LedgerOperations {
   history(options?: HistoryOptions): Pages<Schemas['ledger-change']>;
   /** Read one version of a ledger. */
   change(change: number, options?: ReadOptions): Promise<Schemas['ledger-change']>;
+  /** Prove that a version of a ledger is in the log of the ledger. */
+  inclusion(change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
+  /** Read how far the log of a ledger is. */
+  log(options?: ReadOptions): Promise<Schemas['log']>;
+  /** Prove that the log of the ledger begins with an older one. */
+  consistency(from: number, to?: number, options?: ReadOptions): Promise<Schemas['consistency']>;
   /** List the rules of a ledger that grant the signers an action. */
   check(action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
 }
@@ -43,6 +49,8 @@ export interface SignerOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['signer-change']>;
   /** Read one version of a signer. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['signer-change']>;
+  /** Prove that a version of a signer is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of a signer that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
 }
@@ -65,6 +73,8 @@ export interface SignerFactorOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['signer-factor-change']>;
   /** Read one version of a signer factor. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['signer-factor-change']>;
+  /** Prove that a version of a signer factor is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of a signer factor that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
 }
@@ -85,6 +95,8 @@ export interface DomainOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['domain-change']>;
   /** Read one version of a domain. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['domain-change']>;
+  /** Prove that a version of a domain is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of a domain that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
 }
@@ -105,6 +117,8 @@ export interface ReportOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['report-change']>;
   /** Read one version of a report. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['report-change']>;
+  /** Prove that a version of a report is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of a report that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
   /** Download a generated file of a report. */
@@ -129,6 +143,8 @@ export interface PolicyOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['policy-change']>;
   /** Read one version of a policy. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['policy-change']>;
+  /** Prove that a version of a policy is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of a policy that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
 }
@@ -149,6 +165,8 @@ export interface SchemaOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['schema-change']>;
   /** Read one version of a schema. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['schema-change']>;
+  /** Prove that a version of a schema is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of a schema that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
 }
@@ -171,6 +189,8 @@ export interface EffectOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['effect-change']>;
   /** Read one version of an effect. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['effect-change']>;
+  /** Prove that a version of an effect is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of an effect that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
   /** List the deliveries of events of an effect, newest first. */
@@ -197,6 +217,8 @@ export interface CircleOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['circle-change']>;
   /** Read one version of a circle. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['circle-change']>;
+  /** Prove that a version of a circle is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of a circle that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
 }
@@ -215,6 +237,8 @@ export interface CircleSignerOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['circle-signer-change']>;
   /** Read one version of a circle signer. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['circle-signer-change']>;
+  /** Prove that a version of a circle signer is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
 }
 
 /** Anchor records; their luids begin with `$anc.`. */
@@ -235,6 +259,8 @@ export interface AnchorOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['anchor-change']>;
   /** Read one version of an anchor. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['anchor-change']>;
+  /** Prove that a version of an anchor is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of an anchor that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
 }
@@ -257,6 +283,8 @@ export interface WalletOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['wallet-change']>;
   /** Read one version of a wallet. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['wallet-change']>;
+  /** Prove that a version of a wallet is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of a wallet that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
   /** Read the anchors of a wallet, from its bridge where that has them. */
@@ -285,6 +313,8 @@ export interface IntentOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['intent-change']>;
   /** Read one version of an intent. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['intent-change']>;
+  /** Prove that a version of an intent is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of an intent that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
 }
@@ -307,6 +337,8 @@ export interface SymbolOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['symbol-change']>;
   /** Read one version of a symbol. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['symbol-change']>;
+  /** Prove that a version of a symbol is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of a symbol that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
 }
@@ -329,6 +361,8 @@ export interface BridgeOperations {
   history(id: string, options?: HistoryOptions): Pages<Schemas['bridge-change']>;
   /** Read one version of a bridge. */
   change(id: string, change: number, options?: ReadOptions): Promise<Schemas['bridge-change']>;
+  /** Prove that a version of a bridge is in the log of the ledger. */
+  inclusion(id: string, change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;
   /** List the rules of a bridge that grant the signers an action. */
   check(id: string, action: string, options?: WriteOptions & { record?: string }): Promise<Schemas['granted-rule'][]>;
   /** List the deliveries of events of a bridge, newest first. */

@@ -55,6 +55,32 @@ export interface components {
             /** @enum {string} */
             action: "create" | "update" | "drop";
         };
+        "erasable-change-meta": {
+            /** @description Those of the client, then those of the ledger. */
+            proofs: components["schemas"]["proof"][];
+            status?: string;
+            moment: components["schemas"]["moment"];
+            /** @description The keys that signed the creation. */
+            owners: string[];
+            /** @description Null where there were none. */
+            labels?: string[] | null;
+            domain?: string;
+            change: number;
+            /** @enum {string} */
+            action: "create" | "update" | "drop" | "erase";
+        };
+        "erasure-record": {
+            hash: components["schemas"]["hash"];
+            data: {
+                /** @description Of the record. */
+                luid: string;
+                /** @description Number of the last change that was erased; all before it were too. */
+                change: number;
+                reason: string;
+            };
+            luid: components["schemas"]["luid"];
+            meta: components["schemas"]["meta"];
+        };
         "answer-meta": {
             /** @description Of the ledger; empty where no ledger is resolved. */
             proofs: components["schemas"]["proof"][];
@@ -619,7 +645,7 @@ export interface components {
                 proofs: components["schemas"]["proof"][];
                 moment: components["schemas"]["moment"];
                 /** @enum {string} */
-                status: "pending" | "running" | "delivered" | "failed" | "cancelled";
+                status: "pending" | "running" | "delivered" | "failed" | "cancelled" | "erased";
                 /** @description Attempts made. */
                 replay: number;
                 /** @description The body that is sent, once it was: an event, or what a bridge is told of an intent. */
@@ -705,7 +731,7 @@ export interface components {
         /** @description An address, `[schema:]name(@part)*`. With exactly one `@`, the part behind it names the domain. */
         handle: string;
         /** @enum {string} */
-        "access-action": "abort" | "access" | "activate" | "retry-event" | "any" | "assign-signer" | "commit" | "create" | "destroy" | "drop" | "issue" | "limit" | "lookup" | "manage" | "query" | "read" | "remove-signer" | "spend" | "update" | "reveal" | "query-event";
+        "access-action": "abort" | "access" | "activate" | "retry-event" | "any" | "assign-signer" | "commit" | "create" | "destroy" | "drop" | "issue" | "limit" | "lookup" | "manage" | "query" | "read" | "remove-signer" | "spend" | "update" | "reveal" | "query-event" | "erase";
         /** @enum {string} */
         "record-name": "anchor" | "anchor-proof" | "any" | "bridge" | "bridge-proof" | "circle" | "circle-proof" | "circle-signer" | "domain" | "domain-proof" | "effect" | "effect-proof" | "intent" | "intent-proof" | "ledger" | "ledger-proof" | "policy" | "policy-proof" | "report" | "report-proof" | "request" | "schema" | "schema-proof" | "server" | "signer" | "signer-proof" | "signer-factor" | "signer-factor-proof" | "signer-factor-secret" | "symbol" | "symbol-proof" | "wallet" | "wallet-proof";
         /** @enum {string} */
@@ -798,6 +824,24 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        inclusion: {
+            hash: components["schemas"]["hash"];
+            data: {
+                /** @description The name of the log. */
+                origin: string;
+                /** @description Position of the leaf. */
+                index: number;
+                /** @description Leaves of the tree that the proof leads to. */
+                size: number;
+                /** @description What the leaf says of the change: SHA-256, in hex. */
+                commitment: string;
+                /** @description Base64 of 16 bytes, without which nobody can try what the change may be. */
+                salt: string;
+                /** @description A proof file (`c2sp.org/tlog-proof@v1`), which holds the signed checkpoint. */
+                proof: string;
+            };
+            meta: components["schemas"]["answer-meta"];
+        };
         "found-anchors": {
             hash: components["schemas"]["hash"];
             meta: components["schemas"]["answer-meta"];
@@ -880,6 +924,48 @@ export interface components {
                 amount: number;
             };
             luid: components["schemas"]["luid"];
+            meta: components["schemas"]["answer-meta"];
+        };
+        log: {
+            hash: components["schemas"]["hash"];
+            data: {
+                /** @description The name of the log. */
+                origin: string | null;
+                /** @description Rises when an operator begins a new tree. */
+                generation: number | null;
+                /** @description Leaves of the tree. */
+                size: number;
+                /** @description Base64 of 32 bytes. */
+                root: string | null;
+                /** @description The signed note. */
+                checkpoint: string | null;
+                /** @description When leaves were last added. */
+                sealed: string | null;
+                unsealed: {
+                    /** @description Changes that wait, of the oldest 512 commits. */
+                    count: number;
+                    /** @description Milliseconds since the oldest of them was stored. */
+                    age: number;
+                    /** @description Whether changes of before the log are still to be added. */
+                    before: boolean;
+                };
+                /** @description Why the log is stopped; null while all is well. */
+                stopped: string | null;
+            };
+            meta: components["schemas"]["answer-meta"];
+        };
+        consistency: {
+            hash: components["schemas"]["hash"];
+            data: {
+                /** @description The name of the log. */
+                origin: string;
+                /** @description Leaves of the older tree. */
+                from: number;
+                /** @description Leaves of the newer tree. */
+                to: number;
+                /** @description Base64 of 32 bytes each, in the order of RFC 6962 §2.1.2. */
+                hashes: string[];
+            };
             meta: components["schemas"]["answer-meta"];
         };
         condition: (string | number | boolean) | {
@@ -997,6 +1083,27 @@ export interface components {
             };
             invoke?: string;
         };
+        erasure: {
+            /** @description SHA-256 of the canonical JSON of `data`, in hex. May be left out where a bearer token stands for a signature: the ledger adds it. */
+            hash: string;
+            data: {
+                luid: string;
+                change: number;
+                reason: string;
+            };
+            /** @description Ignored. */
+            luid?: components["schemas"]["luid"];
+            meta?: {
+                /** @description Over `hash`, by everyone who signs this. */
+                proofs?: components["schemas"]["sent-proof"][];
+                /** @description Values of the secrets that the data refers to, by name. They are stored sealed, and shown only to callers whose rules allow `reveal`. */
+                secret?: {
+                    [key: string]: string;
+                };
+            } & {
+                [key: string]: unknown;
+            };
+        };
         check: {
             /** @description SHA-256 of the canonical JSON of `data`, in hex. May be left out where a bearer token stands for a signature: the ledger adds it. */
             hash: string;
@@ -1106,6 +1213,8 @@ export interface components {
                 "authentication.twoFactor.enabled"?: boolean;
                 "domain.resolutionFromHandleEnabled"?: boolean;
                 "limits.aggregated.enabled"?: boolean;
+                /** @enum {string} */
+                log?: "open" | "members" | "closed";
                 "policy.scheduleProcessorEnabled"?: boolean;
                 "request.journalingEnabled"?: boolean;
                 "signer.factor.oauth.allowClientCredentials"?: boolean;
@@ -1367,11 +1476,28 @@ export interface components {
         };
         "signer-factor-change": {
             hash: components["schemas"]["hash"];
-            data: {
+            data: ({
                 parent?: components["schemas"]["hash"];
-            } & components["schemas"]["signer-factor-data"];
+            } & components["schemas"]["signer-factor-data"]) | {
+                handle?: never;
+                schema?: never;
+                signer?: never;
+                format?: never;
+                public?: never;
+                clientId?: never;
+                clientSecret?: never;
+                secret?: never;
+                custom?: never;
+                access?: never;
+                parent?: never;
+                /** @description Of the record. */
+                luid: string;
+                /** @description Number of the last change that was erased; all before it were too. */
+                change: number;
+                reason: string;
+            };
             luid: components["schemas"]["luid"];
-            meta: components["schemas"]["change-meta"] & {
+            meta: components["schemas"]["erasable-change-meta"] & {
                 /** @description Values of the secrets the data refers to, only where `include=meta.secret` asks for them. */
                 secret?: {
                     [key: string]: string;
@@ -1554,11 +1680,22 @@ export interface components {
         };
         "report-change": {
             hash: components["schemas"]["hash"];
-            data: {
+            data: ({
                 parent?: components["schemas"]["hash"];
-            } & components["schemas"]["report-data"];
+            } & components["schemas"]["report-data"]) | {
+                handle?: never;
+                schema?: never;
+                custom?: never;
+                access?: never;
+                parent?: never;
+                /** @description Of the record. */
+                luid: string;
+                /** @description Number of the last change that was erased; all before it were too. */
+                change: number;
+                reason: string;
+            };
             luid: components["schemas"]["luid"];
-            meta: components["schemas"]["change-meta"] & {
+            meta: components["schemas"]["erasable-change-meta"] & {
                 assets?: ({
                     handle: string;
                     output: string;
@@ -1852,11 +1989,29 @@ export interface components {
         };
         "policy-change": {
             hash: components["schemas"]["hash"];
-            data: {
+            data: ({
                 parent?: components["schemas"]["hash"];
-            } & components["schemas"]["policy-data"];
+            } & components["schemas"]["policy-data"]) | {
+                handle?: never;
+                custom?: never;
+                extend?: never;
+                access?: never;
+                action?: never;
+                inputs?: never;
+                config?: never;
+                values?: never;
+                record?: never;
+                filter?: never;
+                schema?: never;
+                parent?: never;
+                /** @description Of the record. */
+                luid: string;
+                /** @description Number of the last change that was erased; all before it were too. */
+                change: number;
+                reason: string;
+            };
             luid: components["schemas"]["luid"];
-            meta: components["schemas"]["change-meta"];
+            meta: components["schemas"]["erasable-change-meta"];
         };
         "policy-changes": {
             hash: components["schemas"]["hash"];
@@ -2034,11 +2189,25 @@ export interface components {
         };
         "effect-change": {
             hash: components["schemas"]["hash"];
-            data: {
+            data: ({
                 parent?: components["schemas"]["hash"];
-            } & components["schemas"]["effect-data"];
+            } & components["schemas"]["effect-data"]) | {
+                handle?: never;
+                schema?: never;
+                signal?: never;
+                filter?: never;
+                action?: never;
+                custom?: never;
+                access?: never;
+                parent?: never;
+                /** @description Of the record. */
+                luid: string;
+                /** @description Number of the last change that was erased; all before it were too. */
+                change: number;
+                reason: string;
+            };
             luid: components["schemas"]["luid"];
-            meta: components["schemas"]["change-meta"];
+            meta: components["schemas"]["erasable-change-meta"];
         };
         "effect-changes": {
             hash: components["schemas"]["hash"];
@@ -2178,11 +2347,23 @@ export interface components {
         };
         "circle-signer-change": {
             hash: components["schemas"]["hash"];
-            data: {
+            data: ({
                 parent?: components["schemas"]["hash"];
-            } & components["schemas"]["circle-signer-data"];
+            } & components["schemas"]["circle-signer-data"]) | {
+                circle?: never;
+                signer?: never;
+                schema?: never;
+                custom?: never;
+                access?: never;
+                parent?: never;
+                /** @description Of the record. */
+                luid: string;
+                /** @description Number of the last change that was erased; all before it were too. */
+                change: number;
+                reason: string;
+            };
             luid: components["schemas"]["luid"];
-            meta: components["schemas"]["change-meta"];
+            meta: components["schemas"]["erasable-change-meta"];
         };
         "circle-signer-changes": {
             hash: components["schemas"]["hash"];
@@ -2273,11 +2454,27 @@ export interface components {
         };
         "anchor-change": {
             hash: components["schemas"]["hash"];
-            data: {
+            data: ({
                 parent?: components["schemas"]["hash"];
-            } & components["schemas"]["anchor-data"];
+            } & components["schemas"]["anchor-data"]) | {
+                handle?: never;
+                wallet?: never;
+                symbol?: never;
+                target?: never;
+                source?: never;
+                amount?: never;
+                schema?: never;
+                custom?: never;
+                access?: never;
+                parent?: never;
+                /** @description Of the record. */
+                luid: string;
+                /** @description Number of the last change that was erased; all before it were too. */
+                change: number;
+                reason: string;
+            };
             luid: components["schemas"]["luid"];
-            meta: components["schemas"]["change-meta"];
+            meta: components["schemas"]["erasable-change-meta"];
         };
         "anchor-changes": {
             hash: components["schemas"]["hash"];
@@ -2365,11 +2562,24 @@ export interface components {
         };
         "wallet-change": {
             hash: components["schemas"]["hash"];
-            data: {
+            data: ({
                 parent?: components["schemas"]["hash"];
-            } & components["schemas"]["wallet-data"];
+            } & components["schemas"]["wallet-data"]) | {
+                handle?: never;
+                schema?: never;
+                bridge?: never;
+                routes?: never;
+                custom?: never;
+                access?: never;
+                parent?: never;
+                /** @description Of the record. */
+                luid: string;
+                /** @description Number of the last change that was erased; all before it were too. */
+                change: number;
+                reason: string;
+            };
             luid: components["schemas"]["luid"];
-            meta: components["schemas"]["change-meta"];
+            meta: components["schemas"]["erasable-change-meta"];
         };
         "wallet-changes": {
             hash: components["schemas"]["hash"];
@@ -2534,11 +2744,23 @@ export interface components {
         };
         "symbol-change": {
             hash: components["schemas"]["hash"];
-            data: {
+            data: ({
                 parent?: components["schemas"]["hash"];
-            } & components["schemas"]["symbol-data"];
+            } & components["schemas"]["symbol-data"]) | {
+                handle?: never;
+                schema?: never;
+                factor?: never;
+                custom?: never;
+                access?: never;
+                parent?: never;
+                /** @description Of the record. */
+                luid: string;
+                /** @description Number of the last change that was erased; all before it were too. */
+                change: number;
+                reason: string;
+            };
             luid: components["schemas"]["luid"];
-            meta: components["schemas"]["change-meta"];
+            meta: components["schemas"]["erasable-change-meta"];
         };
         "symbol-changes": {
             hash: components["schemas"]["hash"];
@@ -2633,11 +2855,25 @@ export interface components {
         };
         "bridge-change": {
             hash: components["schemas"]["hash"];
-            data: {
+            data: ({
                 parent?: components["schemas"]["hash"];
-            } & components["schemas"]["bridge-data"];
+            } & components["schemas"]["bridge-data"]) | {
+                handle?: never;
+                config?: never;
+                secure?: never;
+                traits?: never;
+                schema?: never;
+                custom?: never;
+                access?: never;
+                parent?: never;
+                /** @description Of the record. */
+                luid: string;
+                /** @description Number of the last change that was erased; all before it were too. */
+                change: number;
+                reason: string;
+            };
             luid: components["schemas"]["luid"];
-            meta: components["schemas"]["change-meta"];
+            meta: components["schemas"]["erasable-change-meta"];
         };
         "bridge-changes": {
             hash: components["schemas"]["hash"];

@@ -4,17 +4,28 @@ import type { Json } from '@countersign/protocol';
 import { clientOf, ledgerOf, openKey, openLedger, targetOf } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
+import {
+  type GrantingRule,
+  grantingRules,
+  readableBy,
+  type StandingRule,
+  textOfGranting,
+} from '../../explain/granting.js';
 import { type Asked, type Asker, remarkOn } from '../../explain/rule.js';
 import { usage } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
 import type { Operations } from '../records/kind.js';
+import { kindNamed } from '../records/named.js';
+import { standingRules } from './standing-rules.js';
 
 /** What is found out, for people and programs. */
 interface Finding {
   readonly granted: boolean;
   readonly why: string;
-  /** The rules that grant it, as the ledger tells. */
+  /** The rules that grant it, as the ledger tells: without those whom they are for. */
   readonly rules: readonly Json[];
+  /** The same with their conditions, where they could be read. */
+  readonly granting: readonly GrantingRule[];
   /** Rules that come near, and what they lack. */
   readonly near: readonly { readonly level: string; readonly rule: Json; readonly remark: string }[];
 }
@@ -55,9 +66,10 @@ export const accessExplain: Command = {
 };
 
 function parsed(text: string): { kind: string; id: string[] } {
-  const [kind = '', ...rest] = text.split('/');
+  const [name = '', ...rest] = text.split('/');
+  const kind = kindNamed(name)?.record ?? '';
   if (!CHECKED.some(({ record }) => record === kind)) {
-    throw usage(`'${kind}' is no kind of record.`, `use one of ${CHECKED.map(({ record }) => record).join(', ')}`);
+    throw usage(`'${name}' is no kind of record.`, `use one of ${CHECKED.map(({ record }) => record).join(', ')}`);
   }
   if (kind === 'ledger') return { kind, id: [] };
   const id = rest.join('/');
@@ -86,7 +98,9 @@ async function findOut(ledger: Ledger, kind: string, id: string[], asked: Asked,
   const rules = await rulesOf(asked.action, asked.record);
   const gate = await (ledger.record as unknown as Operations).check('access', {});
   const isOpen = (gate as readonly unknown[]).length > 0;
-  const near = await nearRules(ledger, operations, id, asked, asker);
+  const standing = await standingRules(ledger, operations, id);
+  const granting = grantingRules(rules, standing, kind, asker);
+  const near = nearRules(standing, asked, asker);
   const isRead = asked.action === 'read' && asked.record === kind;
   if (isRead) {
     const isReadable = await canRead(operations, id);
@@ -95,14 +109,16 @@ async function findOut(ledger: Ledger, kind: string, id: string[], asked: Asked,
       : rules.length > 0
         ? 'Rules grant it to a signature, but a read carries a token only: none of them has a `bearer` that the token meets.'
         : 'No rule grants it to a token of the key.';
-    return { granted: isReadable, why, rules, near: isReadable ? [] : near };
+    return isReadable
+      ? { granted: true, why, rules, granting: readableBy(standing, asked, asker), near: [] }
+      : { granted: false, why, rules, granting, near };
   }
   if (rules.length > 0 && isOpen)
-    return { granted: true, why: 'These rules grant it, and the gate is open.', rules, near: [] };
+    return { granted: true, why: 'These rules grant it, and the gate is open.', rules, granting, near: [] };
   const why = isOpen
     ? 'No rule grants it to the key.'
     : 'The gate is closed: no rule of the ledger grants the key `access`, so that no other rule counts (docs/interface/access.md#gate).';
-  return { granted: false, why, rules, near };
+  return { granted: false, why, rules, granting, near };
 }
 
 async function canRead(operations: Operations, id: string[]): Promise<boolean> {
@@ -115,31 +131,20 @@ async function canRead(operations: Operations, id: string[]): Promise<boolean> {
   }
 }
 
-/** Rules of the ledger and of the record that come near. Those that may not be read are left out. */
-async function nearRules(ledger: Ledger, operations: Operations, id: string[], asked: Asked, asker: Asker) {
-  const near: { level: string; rule: Json; remark: string }[] = [];
-  const add = (level: 'ledger' | 'record', access: unknown) => {
-    for (const rule of Array.isArray(access) ? (access as Json[]) : []) {
-      const remark = remarkOn(rule, level, asked, asker);
-      if (remark !== undefined) near.push({ level, rule, remark });
-    }
-  };
-  const read = async (record: Promise<{ data: unknown }>) => {
-    try {
-      return ((await record).data as { access?: unknown }).access;
-    } catch (error) {
-      if (isRefusal(error)) return undefined;
-      throw error;
-    }
-  };
-  add('ledger', await read(ledger.record.get()));
-  if (id.length > 0) add('record', await read(operations.get(...id)));
-  return near;
+/** The rules that come near. */
+function nearRules(standing: readonly StandingRule[], asked: Asked, asker: Asker) {
+  return standing.flatMap(({ level, rule }) => {
+    const remark = remarkOn(rule, level, asked, asker);
+    return remark === undefined ? [] : [{ level, rule, remark }];
+  });
 }
 
-function shown({ granted, why, rules, near }: Finding, { action, record }: Asked): string {
+function shown({ granted, why, granting, near }: Finding, { action, record }: Asked): string {
   const lines = [`${granted ? 'Granted' : 'Refused'}: ${action} on ${record}. ${why}`];
-  for (const rule of rules) lines.push(`  rule that grants it: ${JSON.stringify(rule)}`);
+  for (const rule of granting) {
+    const [what, whom] = textOfGranting(rule);
+    lines.push(`  rule that grants it, ${what}`, `  ${whom}`);
+  }
   for (const { level, rule, remark } of near) {
     lines.push(`  near, of the ${level}: ${JSON.stringify(rule)}`, `    ${remark}`);
   }

@@ -50,11 +50,11 @@ export const exportCommand: Command = {
       : undefined;
     const { runExport } = await loadArchive();
     const progress = new Progress(surroundings, output.isJson);
+    if (path === undefined) surroundings.needsReader?.();
     const { header, end } = await refusedAsFailure(progress, () =>
       runExport({
         settings: settingsOf(invocation),
         now: surroundings.now,
-        build: '0.1.0',
         ledger,
         to: path === undefined ? { write: (text) => written(invocation, text) } : { path, isResumed },
         ...(passphrase === undefined ? {} : { passphrase }),

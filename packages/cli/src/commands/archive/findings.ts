@@ -11,6 +11,7 @@ const SHOWN = 100;
 export class Findings {
   #count = 0;
   readonly #kept: Finding[] = [];
+  readonly #passing: Finding[] = [];
 
   constructor(
     private readonly invocation: Invocation,
@@ -30,6 +31,16 @@ export class Findings {
     this.invocation.output.raw(`✗ ${printable(formatFinding(finding))}\n`);
   };
 
+  /** Takes what was found in one of two readings only. */
+  takePassing(finding: Finding): void {
+    if (this.#passing.length >= SHOWN) return;
+    this.#passing.push(finding);
+    this.clear();
+    this.invocation.output.note(
+      `Seen in one of two readings, as a write meanwhile brings about: ${formatFinding(finding)}`,
+    );
+  }
+
   /**
    * Shows what was looked at, and what could not be.
    *
@@ -38,7 +49,15 @@ export class Findings {
   conclude(summary: Summary): void {
     const { output } = this.invocation;
     const { checked, unchecked, ...counts } = summary;
-    const told = { ok: this.#count === 0, count: this.#count, findings: this.#kept, ...counts, checked, unchecked };
+    const told = {
+      ok: this.#count === 0,
+      count: this.#count,
+      findings: this.#kept,
+      passing: this.#passing,
+      ...counts,
+      checked,
+      unchecked,
+    };
     output.result(told as unknown as Json, () =>
       ['Checked:', ...checked.map(item), 'Not checked, as it cannot be told from this:', ...unchecked.map(item)].join(
         '\n',

@@ -1,5 +1,6 @@
 import type { Json } from '@countersign/protocol';
 import type { Command } from '../../description/command.js';
+import type { Invocation } from '../../description/invocation.js';
 import { Failure } from '../../terminal/failure.js';
 import { Progress } from '../../terminal/progress.js';
 import { DATA, DEPLOYMENT, refusedAsFailure, settingsOf } from './export.js';
@@ -13,9 +14,18 @@ export const importCommand: Command = {
     `${DEPLOYMENT}The file is verified first, and nothing is stored when something is found. The ledger appears when all of it ` +
     'is stored; an import that was interrupted goes on when it is started again. Stop the deployment that the ledger came from: ' +
     'two that sign with one key know nothing of each other.',
-  arguments: [{ name: 'file', about: 'an export; one without keys only with --read-only' }],
+  arguments: [
+    {
+      name: 'file',
+      about: 'an export; one without keys only with --read-only. With --discard also the luid of a ledger',
+    },
+  ],
   options: [
     { flags: '--read-only', about: 'without the private keys: the ledger is read, and refuses all writes' },
+    {
+      flags: '--discard',
+      about: 'delete what an import of the ledger has stored that was interrupted; import nothing',
+    },
     { flags: '--key <public>', about: "the ledger's public key as you noted it, base64" },
     {
       flags: '--password-stdin',
@@ -24,10 +34,14 @@ export const importCommand: Command = {
     },
     DATA,
   ],
-  examples: [{ call: 'countersign import acme.ndjson', about: 'asks for the passphrase' }],
+  examples: [
+    { call: 'countersign import acme.ndjson', about: 'asks for the passphrase' },
+    { call: 'countersign import acme.ndjson --discard', about: 'gives up an import that was interrupted' },
+  ],
   async run(invocation) {
     const { output, surroundings } = invocation;
     const path = await invocation.need('file');
+    if (invocation.is('discard')) return discard(invocation, path);
     const isReadOnly = invocation.is('read-only');
     const passphrase = isReadOnly ? undefined : await invocation.password({ message: 'Passphrase of the export' });
     const pinned = invocation.get('key');
@@ -55,3 +69,14 @@ export const importCommand: Command = {
     output.result({ ledger: handle, luid, key: header.keys.system, changes: summary.changes } as Json, () => luid);
   },
 };
+
+async function discard(invocation: Invocation, named: string): Promise<void> {
+  const { output, surroundings } = invocation;
+  const { runDiscard } = await loadArchive();
+  const progress = new Progress(surroundings, output.isJson);
+  const { ledger, rows } = await refusedAsFailure(progress, () =>
+    runDiscard({ settings: settingsOf(invocation), named }),
+  );
+  output.done(`${rows} rows of the import of ${ledger} deleted.`);
+  output.result({ ledger, rows } as Json, () => ledger);
+}

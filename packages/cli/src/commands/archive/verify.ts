@@ -1,26 +1,31 @@
-import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { ExportVerifier, NotAnExport, type Summary } from '@countersign/verifier';
+import { createHash, hash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { LogError, type Policy, parsePolicy } from '@countersign/protocol/log';
+import { ExportVerifier, type FileOptions, NotAnExport, type Summary } from '@countersign/verifier';
 import { connect, targetOf } from '../../connect.js';
 import type { Command } from '../../description/command.js';
+import type { Invocation } from '../../description/invocation.js';
 import { local, usage } from '../../terminal/failure.js';
 import { linesOf } from '../../terminal/lines.js';
 import { Progress } from '../../terminal/progress.js';
+import { pathNamed } from '../records/named.js';
 import { Findings } from './findings.js';
+import { verifyAgain } from './read-again.js';
 import { loadSuite } from './server-parts.js';
-import { verifyServed } from './verify-served.js';
+import { type ProofInput, verifyInLog } from './verify-proof.js';
+import { type ServedOptions, verifyServed } from './verify-served.js';
 
 export const verify: Command = {
   path: ['verify'],
   summary: 'Verify an export, a ledger or a record, without trust in the server',
   about:
     'Recomputes every hash, verifies every proof, and follows each history from version to version; of money, replays the proofs of ' +
-    'all intents. It says what it found, what it checked, and what cannot be told. The exit code is 1 when something was found. ' +
-    'Of a server it reads what the key may read. docs/export.md lists the checks.',
+    'all intents; of an export, holds every change against the log of the ledger. It says what it found, what it checked, and what cannot be told. The exit code is 1 when something was found. ' +
+    'Of a server it reads what the key may read, and reads again before it tells of what a write meanwhile may have brought about. docs/export.md lists the checks.',
   arguments: [
     {
       name: 'what',
-      about: 'a file; a record, as a luid or like wallets/shop; nothing for all of the selected ledger',
+      about: 'a file; a record, as a luid or like wallet/shop or wallets/shop; nothing for all of the selected ledger',
       isOptional: true,
     },
   ],
@@ -31,6 +36,22 @@ export const verify: Command = {
         "the ledger's public key as you noted it, base64; of a server, the one that the context notes unless given",
     },
     {
+      flags: '--checkpoint <file...>',
+      about:
+        "of an export: a signed checkpoint of the ledger's log that you or a witness kept; the log must go on from it",
+    },
+    {
+      flags: '--policy <file>',
+      about: 'of an export: whose cosignatures its checkpoint must have, in the form of C2SP tlog-policy',
+    },
+    {
+      flags: '--proof <file>',
+      about:
+        'of a version as it was served, in a file: the proof that it is in the log, in the form of C2SP tlog-proof',
+    },
+    { flags: '--vkey <key>', about: 'with --proof: the key of the log, where no policy names it' },
+    { flags: '--change <number>', about: 'with --proof: the number of the version', default: '1' },
+    {
       flags: '--complete',
       about: 'the key may read everything: what is missing is a finding, and balances are compared',
     },
@@ -38,7 +59,15 @@ export const verify: Command = {
   connects: true,
   examples: [
     { call: 'countersign verify acme.ndjson', about: 'an export' },
-    { call: 'countersign verify wallets/shop', about: 'a record of the selected ledger' },
+    {
+      call: 'countersign verify acme.ndjson --checkpoint acme.june --policy witnesses.txt',
+      about: 'an export whose log goes on from a checkpoint of June, and that witnesses have cosigned',
+    },
+    {
+      call: 'countersign verify shop.json --proof shop.proof --vkey log+0a1b2c3d+AbC…',
+      about: 'a record as it was served, by its proof of inclusion, without the server',
+    },
+    { call: 'countersign verify wallet/shop', about: 'a record of the selected ledger' },
     { call: 'countersign verify', about: 'all of the selected ledger that the key may read' },
   ],
   async run(invocation) {
@@ -50,16 +79,19 @@ export const verify: Command = {
     if (!isNative)
       output.note('The server is not installed here: signatures are verified in plain JavaScript, which is slow.');
     const isFile = what !== undefined && statSync(what, { throwIfNoEntry: false })?.isFile() === true;
+    if (invocation.get('proof') !== undefined) {
+      verifyInLog(invocation, proofInput(invocation), suite);
+      return;
+    }
     const pinned = invocation.get('key') ?? (isFile ? undefined : (await targetOf(invocation)).system);
+    if (!isFile && (invocation.all('checkpoint').length > 0 || invocation.get('policy') !== undefined))
+      throw usage('--checkpoint and --policy are about an export.', 'name its file');
     const options = { suite, found: findings.take, ...(pinned === undefined ? {} : { pinned }) };
     let summary: Summary;
     try {
       summary = isFile
-        ? await verifyFile(what, { ...options, digest: createHash('sha256') }, progress)
-        : await verifyServed(await connect(invocation), recordOf(what), options, {
-            isComplete: invocation.is('complete'),
-            progress: (done) => progress.at('Verifying', done, 0),
-          });
+        ? await verifyFile(what, { ...options, ...logOptions(invocation), digest: createHash('sha256') }, progress)
+        : await verifyLive(invocation, recordOf(what), options, findings, progress);
     } finally {
       progress.end();
     }
@@ -67,11 +99,78 @@ export const verify: Command = {
   },
 };
 
-async function verifyFile(
-  path: string,
-  options: ConstructorParameters<typeof ExportVerifier>[0],
+/** What an export's log is held against. */
+function logOptions(invocation: Invocation): Pick<FileOptions, 'sha256' | 'checkpoints' | 'policy'> {
+  const policy = invocation.get('policy');
+  return {
+    sha256: (bytes) => hash('sha256', bytes, 'buffer'),
+    checkpoints: invocation
+      .all('checkpoint')
+      .map((path) => ({ name: `the checkpoint ${path}`, text: contentOf(path) })),
+    ...(policy === undefined ? {} : { policy: readPolicy(policy) }),
+  };
+}
+
+function proofInput(invocation: Invocation): ProofInput {
+  const what = invocation.get('what');
+  const vkey = invocation.get('vkey');
+  const policy = invocation.get('policy');
+  const change = Number(invocation.get('change'));
+  if (what === undefined) throw usage('--proof is about a version.', 'name the file that has it');
+  if (!Number.isSafeInteger(change) || change < 1) throw usage('--change is a number from 1 on.');
+  if ((vkey === undefined) === (policy === undefined))
+    throw usage('A proof leads to a log.', 'give its key with --vkey, or a policy with --policy');
+  return {
+    // Served without a line break, which an editor may have added.
+    text: contentOf(what).replace(/\n$/, ''),
+    change,
+    proof: contentOf(invocation.get('proof')!),
+    policy: policy === undefined ? policyOf(vkey!) : readPolicy(policy),
+  };
+}
+
+function policyOf(vkey: string): Policy {
+  try {
+    return parsePolicy(`log ${vkey}\nquorum none\n`);
+  } catch (error) {
+    if (error instanceof LogError) throw usage(`The key of --vkey is none of a log: ${error.detail}.`);
+    throw error;
+  }
+}
+
+function readPolicy(path: string): Policy {
+  try {
+    return parsePolicy(contentOf(path));
+  } catch (error) {
+    if (error instanceof LogError) throw usage(`${path} is no policy: ${error.detail}.`);
+    throw error;
+  }
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw usage(`There is no file ${path} that can be read.`);
+  }
+}
+
+async function verifyLive(
+  invocation: Invocation,
+  record: string | undefined,
+  options: ServedOptions,
+  findings: Findings,
   progress: Progress,
 ): Promise<Summary> {
+  const connection = await connect(invocation);
+  const how = {
+    isComplete: invocation.is('complete'),
+    progress: (done: number) => progress.at('Verifying', done, 0),
+  };
+  return verifyAgain((found) => verifyServed(connection, record, { ...options, found }, how), findings);
+}
+
+async function verifyFile(path: string, options: FileOptions, progress: Progress): Promise<Summary> {
   const verifier = new ExportVerifier(options);
   try {
     for await (const line of linesOf(path)) {
@@ -87,15 +186,11 @@ async function verifyFile(
 
 /** A luid, or the path of a record. */
 function recordOf(what: string | undefined): string | undefined {
-  if (
-    what === undefined ||
-    /^\$[a-z]{3}\.[\w-]{17}$/.test(what) ||
-    /^\/?[a-z]+(\/[^/]+)+$/.test(what) ||
-    what === 'ledger'
-  )
-    return what;
+  if (what === undefined || /^\$[a-z]{3}\.[\w-]{17}$/.test(what) || what === 'ledger') return what;
+  const path = pathNamed(what);
+  if (path !== undefined && !/\/(\/|$)/.test(path)) return path;
   throw usage(
-    `There is no file ${what}.`,
-    'give a file, a luid, or a path like wallets/shop; --ledger names another ledger',
+    `There is no file ${what}, and it names no record.`,
+    'give a file, a luid, or a record like wallet/shop; --ledger names another ledger',
   );
 }

@@ -4,6 +4,7 @@ import type { Command } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { usage } from '../../terminal/failure.js';
 import { jsonOf, objectOf, resolveText } from '../../terminal/input.js';
+import { confirmFirstAccess } from './confirm-access.js';
 import { makeLedger, selectLedger } from './make.js';
 import { rulesOfOwner } from './rules.js';
 
@@ -30,6 +31,7 @@ export const ledgerCreate: Command = {
     if (signer === undefined) throw usage('No key is chosen to sign with.', 'give --signer, or: countersign init');
     const key = await openKey(invocation, signer);
     const data = await dataOf(invocation, handle, key.public);
+    await confirmFirstAccess(invocation, key.public, data);
     const record = await makeLedger(await clientOf(target, key, undefined), data);
     const system = await selectLedger(invocation, record, signer);
     invocation.output.done(`Ledger ${handle} made and selected.`);

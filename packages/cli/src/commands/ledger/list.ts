@@ -1,8 +1,11 @@
+import { DESCRIPTION, type KindDescription } from '@countersign/client/description';
 import { clientOf, openKey, targetOf } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import type { Signed } from '../records/kind.js';
-import { filterOf, LISTING, listed } from '../records/listing.js';
+import { filterOf, filtersOf, LISTING, listed } from '../records/listing.js';
+
+const LEDGER = DESCRIPTION.find(({ record }) => record === 'ledger') as KindDescription;
 
 export const ledgerList: Command = {
   path: ['ledger', 'list'],
@@ -10,7 +13,7 @@ export const ledgerList: Command = {
   options: LISTING,
   connects: true,
   async run(invocation) {
-    const filter = await filterOf(invocation);
+    const filter = await filterOf(invocation, filtersOf(LEDGER, 'list'));
     const target = await targetOf(invocation);
     if (target.signer === undefined) throw usage('No key is chosen.', 'give --signer');
     const server = await clientOf(target, await openKey(invocation, target.signer), undefined);

@@ -3,7 +3,7 @@ import { clientOf, LOCAL_SERVER, openKey, type Target, targetOf } from '../../co
 import type { Command } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { readContexts } from '../../home/contexts.js';
-import { serverUrl } from '../../wire/exchange.js';
+import { isSameServer } from '../../wire/exchange.js';
 import { selectLedger } from './make.js';
 
 export const ledgerSelect: Command = {
@@ -34,7 +34,7 @@ export const ledgerSelect: Command = {
 /** Whoever stands between here and the server could otherwise put a key of theirs in the place of the one that was noted. */
 async function confirmKey(invocation: Invocation, record: Schemas['ledger'], { name, server }: Target): Promise<void> {
   const noted = (await readContexts(invocation.home)).contexts[name];
-  const isSame = noted?.ledger === record.data.handle && noted.server === serverUrl(server ?? LOCAL_SERVER).href;
+  const isSame = noted?.ledger === record.data.handle && isSameServer(noted.server, server ?? LOCAL_SERVER);
   if (!isSame || noted.system === undefined || noted.system === systemKeyOf(record)) return;
   invocation.output.warn(`this ledger signed with another key before: ${noted.system}`);
   await invocation.confirm(`Note the key ${systemKeyOf(record)} in its place?`);

@@ -5,10 +5,11 @@ import type { Invocation } from '../../description/invocation.js';
 import { toInteger } from '../../money/amount.js';
 import { ACTIONS, claimOf, hasSource, hasTarget, isAction, readClaim, type SpokenClaim } from '../../money/claim.js';
 import { factorsOf } from '../../money/symbols.js';
-import { Failure, usage } from '../../terminal/failure.js';
+import { usage } from '../../terminal/failure.js';
 import { jsonOf, objectOf, resolveText } from '../../terminal/input.js';
-import { recordText } from '../../terminal/record-text.js';
 import { STATEMENT, statementOf } from '../records/statement.js';
+import { writeIntent } from './intent-text.js';
+import { settledIntent, timeoutOf, WAIT } from './settled.js';
 
 export const intentCreate: Command = {
   path: ['intent', 'create'],
@@ -39,7 +40,7 @@ export const intentCreate: Command = {
     { flags: '--schema <handle>', about: 'schema of the intent' },
     { flags: '--custom <json>', about: 'free content, an object; @file reads a file' },
     { flags: '--access <json>', about: 'rules of this intent, an array; @file reads a file' },
-    { flags: '--wait', about: 'wait until it is completed or rejected; rejected is exit code 1' },
+    ...WAIT,
     ...STATEMENT,
   ],
   connects: true,
@@ -54,6 +55,7 @@ export const intentCreate: Command = {
     const given = await givenClaims(invocation);
     const spoken = given === undefined ? await spokenClaims(invocation) : [];
     const statement = await statementOf(invocation);
+    await timeoutOf(invocation);
     const others = await otherData(invocation);
     const { ledger } = await openLedger(invocation, true);
     const factorOf = factorsOf(ledger);
@@ -63,11 +65,9 @@ export const intentCreate: Command = {
       typeof ledger.intents.create
     >[0];
     const made = await ledger.intents.create(data, { custom: statement });
-    const intent = invocation.is('wait') ? await ledger.intents.settled(made) : made;
-    const { status } = intent.meta;
-    if (status === 'rejected') throw rejected(intent as unknown as JsonObject);
-    invocation.output.done(`Intent ${handle} ${invocation.is('wait') ? status : 'accepted'}.`);
-    invocation.output.result(intent as unknown as Json, () => recordText('Intent', intent));
+    const intent = await settledIntent(invocation, ledger, made, 'completed');
+    invocation.output.done(`Intent ${handle} ${invocation.is('wait') ? intent.meta.status : 'accepted'}.`);
+    await writeIntent(invocation, ledger, intent);
   },
 };
 
@@ -104,15 +104,4 @@ async function otherData(invocation: Invocation): Promise<JsonObject> {
     ...(custom === undefined ? {} : { custom: objectOf(custom, '--custom') }),
     ...(access === undefined ? {} : { access: jsonOf(access, '--access') }),
   };
-}
-
-/** An intent that failed, with the reason that its proofs tell. */
-function rejected(intent: JsonObject): Failure {
-  const { proofs } = intent.meta as { proofs: { custom?: { status?: string; reason?: string; detail?: string } }[] };
-  const { reason, detail } = proofs.findLast(({ custom }) => custom?.status === 'failed')?.custom ?? {};
-  return new Failure('refused', detail ?? 'The intent was rejected.', {
-    ...(reason === undefined ? {} : { reason }),
-    advice: 'the intent is final: send another under another handle',
-    body: intent,
-  });
 }

@@ -1,7 +1,7 @@
-import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
 import type { Command } from '../../description/command.js';
-import { recordText } from '../../terminal/record-text.js';
+import { writeIntent } from './intent-text.js';
+import { settledIntent, timeoutOf, WAIT } from './settled.js';
 
 /** Decide on an intent that is held. */
 export const intentCommit = decision('commit', 'Have an intent that is held done');
@@ -14,13 +14,18 @@ function decision(action: 'commit' | 'abort', summary: string): Command {
     arguments: [
       { name: 'id', about: 'handle or luid of the intent', ask: { kind: 'text', message: 'Handle of the intent' } },
     ],
+    options: WAIT,
     connects: true,
     async run(invocation) {
       const id = await invocation.need('id');
+      await timeoutOf(invocation);
       const { ledger } = await openLedger(invocation, true);
-      const intent = await ledger.intents[action](id);
-      invocation.output.done(`Intent ${id}: ${action} signed.`);
-      invocation.output.result(intent as unknown as Json, () => recordText('Intent', intent));
+      const signed = await ledger.intents[action](id);
+      const intent = await settledIntent(invocation, ledger, signed, action === 'commit' ? 'completed' : 'rejected');
+      invocation.output.done(
+        invocation.is('wait') ? `Intent ${id} ${intent.meta.status}.` : `Intent ${id}: ${action} signed.`,
+      );
+      await writeIntent(invocation, ledger, intent);
     },
   };
 }

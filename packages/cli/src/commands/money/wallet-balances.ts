@@ -7,6 +7,10 @@ import { table } from '../../terminal/table.js';
 export const walletBalances: Command = {
   path: ['wallet', 'balances'],
   summary: 'Show what a wallet holds, in whole units',
+  about:
+    'Two rows for each symbol: what is available, and what intents under way have reserved. With --json a row is `symbol`, ' +
+    '`schema` (`available` or `reserved`), `amount` (whole units, as text), `integer` (the amount as the ledger counts) and ' +
+    '`factor` (of the symbol: `integer` divided by it is `amount`).',
   arguments: [
     { name: 'id', about: 'handle or luid of the wallet', ask: { kind: 'text', message: 'Handle of the wallet' } },
   ],
@@ -16,10 +20,11 @@ export const walletBalances: Command = {
     const id = await invocation.need('id');
     const { ledger } = await openLedger(invocation);
     const factorOf = factorsOf(ledger);
-    const rows: { symbol: string; schema: string; amount: string; integer: number }[] = [];
+    const rows: { symbol: string; schema: string; amount: string; integer: number; factor: number }[] = [];
     for await (const { data } of ledger.wallets.balances(id)) {
       const { symbol, schema, amount } = data;
-      rows.push({ symbol, schema, amount: toText(amount, await factorOf(symbol)), integer: amount });
+      const factor = await factorOf(symbol);
+      rows.push({ symbol, schema, amount: toText(amount, factor), integer: amount, factor });
     }
     const { output } = invocation;
     output.result(rows, () =>

@@ -8,6 +8,7 @@ import { eventListCommand, eventRetryCommand, eventShowCommand } from './events.
 import { foundCommand, lookupCommand } from './found.js';
 import { historyCommand } from './history.js';
 import { listCommand } from './list.js';
+import { consistencyCommand, inclusionCommand, logCommand } from './logged.js';
 import { showCommand } from './show.js';
 import { signCommand } from './sign.js';
 import { updateCommand } from './update.js';
@@ -21,6 +22,9 @@ export const BY_OPERATION: Readonly<Record<string, (kind: KindDescription) => Co
   sign: signCommand,
   drop: dropCommand,
   history: historyCommand,
+  inclusion: inclusionCommand,
+  log: logCommand,
+  consistency: consistencyCommand,
   check: checkCommand,
   events: eventListCommand,
   event: eventShowCommand,

@@ -2,7 +2,9 @@ import type { KindDescription } from '@countersign/client/description';
 import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
 import type { Command } from '../../description/command.js';
+import { grantingRules, textOfGranting } from '../../explain/granting.js';
 import { printable } from '../../terminal/printable.js';
+import { standingRules } from '../access/standing-rules.js';
 import { idOf, oneOf, operationsOf, recordArguments } from './kind.js';
 
 export function checkCommand(kind: KindDescription): Command {
@@ -12,7 +14,9 @@ export function checkCommand(kind: KindDescription): Command {
     summary: hasId
       ? `List the rules that grant the key an action on ${oneOf(kind)}`
       : 'List the rules that grant the key an action',
-    about: 'The list is empty where no rule grants it. `access explain` tells more, and of other signers, too.',
+    about:
+      'Below each rule stands whom it is for, where the key may read the rules. The list is empty where no rule grants it. ' +
+      '`access explain` tells more, and of other signers, too.',
     arguments: [
       ...recordArguments(kind),
       { name: 'action', about: 'such as read, update, drop', ask: { kind: 'text', message: 'Action' } },
@@ -25,13 +29,17 @@ export function checkCommand(kind: KindDescription): Command {
       const id = await idOf(kind, invocation);
       const action = await invocation.need('action');
       const record = invocation.get('record');
-      const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
+      const open = await openLedger(invocation, true);
+      const operations = await operationsOf(kind, invocation, open);
       const options = record === undefined ? {} : { record };
-      const rules: { readonly data: Json }[] = await operations.check(...id, action, options);
-      invocation.output.result(
-        rules.map(({ data }) => data),
-        () => rules.map(({ data }) => printable(JSON.stringify(data))).join('\n') || 'No rule grants it.',
-      );
+      const granted: { readonly data: Json }[] = await operations.check(...id, action, options);
+      const rules = granted.map(({ data }) => data);
+      const { output } = invocation;
+      if (output.isJson) return output.result(rules, () => '');
+      const standing = await standingRules(open.ledger, operations, id);
+      const asker = { public: open.key?.public ?? '', handle: open.target.signer };
+      const lines = grantingRules(rules, standing, kind.record, asker).flatMap(textOfGranting);
+      output.result(rules, () => lines.map(printable).join('\n') || 'No rule grants it.');
     },
   };
 }

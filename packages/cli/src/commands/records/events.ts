@@ -5,7 +5,7 @@ import type { Command } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { recordText } from '../../terminal/record-text.js';
 import { idOf, nounOf, operationsOf, recordArguments, type Signed } from './kind.js';
-import { filterOf, LISTING, listed } from './listing.js';
+import { filterOf, filtersOf, LISTING, listed } from './listing.js';
 
 export function eventListCommand(kind: KindDescription): Command {
   return {
@@ -17,7 +17,7 @@ export function eventListCommand(kind: KindDescription): Command {
     connects: true,
     async run(invocation) {
       const id = await idOf(kind, invocation);
-      const filter = await filterOf(invocation);
+      const filter = await filterOf(invocation, filtersOf(kind, 'events'));
       const operations = await operationsOf(kind, invocation, await openLedger(invocation));
       await listed(invocation, operations.events(...id, { filter }), {
         headings: ['EVENT', 'STATUS', 'ATTEMPTS', 'MOMENT', 'RECORD', 'LINKED'],

@@ -4,8 +4,9 @@ import { openLedger } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { recordText } from '../../terminal/record-text.js';
+import { writeIntent } from '../money/intent-text.js';
 import { idOf, oneOf, operationsOf, recordArguments, type Signed } from './kind.js';
-import { filterOf, LISTING, listed } from './listing.js';
+import { filterOf, filtersOf, LISTING, listed } from './listing.js';
 
 export function historyCommand(kind: KindDescription): Command {
   return {
@@ -20,12 +21,14 @@ export function historyCommand(kind: KindDescription): Command {
     connects: true,
     async run(invocation) {
       const id = await idOf(kind, invocation);
-      const filter = await filterOf(invocation);
+      const filter = await filterOf(invocation, filtersOf(kind, 'history'));
       const number = invocation.get('change');
       if (number !== undefined && !/^[1-9]\d{0,8}$/.test(number)) throw usage(`'${number}' is no number of a version.`);
-      const operations = await operationsOf(kind, invocation, await openLedger(invocation));
+      const open = await openLedger(invocation);
+      const operations = await operationsOf(kind, invocation, open);
       if (number !== undefined) {
         const version: Json = await operations.change(...id, Number(number));
+        if (kind.record === 'intent') return writeIntent(invocation, open.ledger, version);
         invocation.output.result(version, () => recordText(kind.title, version));
         return;
       }

@@ -3,10 +3,10 @@ import { openLedger } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import { severalOf } from '../../description/groups.js';
 import { naming, nounOf, operationsOf, parentArgument, type Signed } from './kind.js';
-import { filterOf, LISTING, listed } from './listing.js';
+import { filterOf, filtersOf, LISTING, listed } from './listing.js';
 
 export function listCommand(kind: KindDescription): Command {
-  const { filters = [] } = kind.operations.find(({ name }) => name === 'list') ?? {};
+  const filters = filtersOf(kind, 'list');
   const name = naming(kind).name;
   return {
     path: [kind.record, 'list'],
@@ -16,7 +16,7 @@ export function listCommand(kind: KindDescription): Command {
     options: LISTING,
     connects: true,
     async run(invocation) {
-      const filter = await filterOf(invocation);
+      const filter = await filterOf(invocation, filters);
       const operations = await operationsOf(kind, invocation, await openLedger(invocation));
       await listed(invocation, operations.list({ filter, limit: 100 }), {
         headings: [name.toUpperCase(), 'STATUS', 'MOMENT', 'LUID'],

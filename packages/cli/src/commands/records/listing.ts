@@ -1,3 +1,4 @@
+import type { KindDescription } from '@countersign/client/description';
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import type { Option } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
@@ -18,16 +19,37 @@ export const LISTING: readonly Option[] = [
   { flags: '--all', about: 'all of them' },
 ];
 
-/** The filters that flags tell, as the client takes them: `{path: {$operator: value}}`. */
-export async function filterOf(invocation: Invocation): Promise<Record<string, JsonObject>> {
+/**
+ * The filters that flags tell, as the client takes them: `{path: {$operator: value}}`.
+ *
+ * @param members that the list can be filtered by; the server ignores a parameter that is like none of them
+ */
+export async function filterOf(
+  invocation: Invocation,
+  members: readonly string[],
+): Promise<Record<string, JsonObject>> {
   const filter: Record<string, JsonObject> = {};
   for (const given of invocation.all('filter')) {
     const text = await resolveText(given, () => invocation.input());
     for (const [path, operator, value] of text.trim().startsWith('{') ? fromObject(text) : [fromText(text)]) {
+      if (!members.some((member) => isCovered(path, member))) {
+        throw usage(`The list cannot be filtered by '${path}'.`, `use ${members.join(', ')}`);
+      }
       filter[path] = { ...filter[path], [operator]: value };
     }
   }
   return filter;
+}
+
+/** Whether a path is that of a member or below it; of arrays it may name an element (interface/lists#filters). */
+function isCovered(path: string, member: string): boolean {
+  const plain = path.replace(/\[([^\]]*)\]/g, '.$1').replace(/\.\d+(?=\.|$)/g, '');
+  return `${plain}.`.startsWith(member.endsWith('.*') ? member.slice(0, -1) : `${member}.`);
+}
+
+/** The members that a list of a kind can be filtered by. */
+export function filtersOf(kind: KindDescription, operation: string): readonly string[] {
+  return kind.operations.find(({ name }) => name === operation)?.filters ?? [];
 }
 
 type OneFilter = readonly [path: string, operator: string, value: Json];

@@ -3,6 +3,7 @@ import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import { recordText } from '../../terminal/record-text.js';
+import { writeIntent } from '../money/intent-text.js';
 import { idOf, oneOf, operationsOf, recordArguments } from './kind.js';
 
 export function showCommand(kind: KindDescription): Command {
@@ -13,8 +14,10 @@ export function showCommand(kind: KindDescription): Command {
     connects: true,
     async run(invocation) {
       const id = await idOf(kind, invocation);
-      const operations = await operationsOf(kind, invocation, await openLedger(invocation));
+      const open = await openLedger(invocation);
+      const operations = await operationsOf(kind, invocation, open);
       const record: Json = await operations.get(...id);
+      if (kind.record === 'intent') return writeIntent(invocation, open.ledger, record);
       invocation.output.result(record, () => recordText(kind.title, record));
     },
   };

@@ -8,7 +8,10 @@ import { objectOf, resolveText } from '../../terminal/input.js';
 export const STATEMENT: readonly Option[] = [
   { flags: '--add-label <label...>', about: 'add labels' },
   { flags: '--remove-label <label...>', about: 'remove labels' },
-  { flags: '--say <json>', about: 'what the proof says beside, an object; @file reads a file' },
+  {
+    flags: '--say <statement>',
+    about: 'what the proof says beside: name=text, or an object as JSON for more; @file reads a file',
+  },
 ];
 
 /** Values that the data refers to. */
@@ -19,13 +22,25 @@ export const SECRET: readonly Option[] = [
 /** The custom data of the proof that flags tell. */
 export async function statementOf(invocation: Invocation): Promise<JsonObject> {
   const text = invocation.get('say');
-  const said = text === undefined ? {} : objectOf(await resolveText(text, () => invocation.input()), '--say');
+  const said = text === undefined ? {} : saidBy(await resolveText(text, () => invocation.input()));
   const added = invocation.all('add-label');
   const removed = invocation.all('remove-label');
   if (added.length > 0 && removed.length > 0) throw usage('One proof adds labels or removes them.', 'sign twice');
   if (added.length > 0) said.labels = { $push: [...added] };
   if (removed.length > 0) said.labels = { $pullAll: [...removed] };
   return said;
+}
+
+function saidBy(text: string): JsonObject {
+  const [, name, value] = /^([A-Za-z][\w-]*)=(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return { [name]: value };
+  if (!text.trim().startsWith('{')) {
+    throw usage(
+      '--say is neither name=text nor a JSON object.',
+      `such as --say note=seen, or --say '{"note": "seen"}'`,
+    );
+  }
+  return objectOf(text, '--say');
 }
 
 /** The values of secrets that flags tell. */

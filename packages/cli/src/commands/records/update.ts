@@ -4,6 +4,7 @@ import { openLedger } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { recordText } from '../../terminal/record-text.js';
+import { confirmAccess } from '../ledger/confirm-access.js';
 import { idOf, naming, oneOf, operationsOf, recordArguments, type Signed } from './kind.js';
 import { givenData, memberOptions } from './members.js';
 import { SECRET, STATEMENT, secretsOf, statementOf } from './statement.js';
@@ -14,7 +15,8 @@ export function updateCommand(kind: KindDescription): Command {
     summary: kind.item.includes('{id}') ? `Change the data of ${oneOf(kind)}` : `Change the data of the ${kind.record}`,
     about:
       'Members that are not given stay as they are. A change that somebody else made after the record was read is never ' +
-      'overwritten: the command is refused then.',
+      'overwritten: the command is refused then.' +
+      (kind.record === 'ledger' ? ' Rules that may lock out the key that signs are asked about; --yes answers.' : ''),
     arguments: recordArguments(kind),
     options: [
       ...memberOptions(kind),
@@ -31,9 +33,11 @@ export function updateCommand(kind: KindDescription): Command {
       if (Object.keys(given).length === 0 && unset.length === 0)
         throw usage('Nothing is to be changed.', 'give a member');
       const statement = await statementOf(invocation);
-      const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
+      const open = await openLedger(invocation, true);
+      const operations = await operationsOf(kind, invocation, open);
       const before: Signed = await operations.get(...id);
       const data = changed(before, given, unset, invocation.is('replace') ? kind : undefined);
+      if (kind.record === 'ledger') await confirmAccess(invocation, open, before, data);
       const after: Signed = await operations.update(before, data, {
         custom: statement,
         ...(await secretsOf(invocation)),

@@ -1,11 +1,12 @@
-import { DESCRIPTION } from '@countersign/client/description';
+import { isRefusal } from '@countersign/client';
+import { DESCRIPTION, type KindDescription } from '@countersign/client/description';
 import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
 import { naming, type Operations, type Signed } from './kind.js';
-import { filterOf, LISTING } from './listing.js';
+import { filterOf, filtersOf, LISTING } from './listing.js';
 
 /** Kinds that can be watched: those that have a list of their own in the ledger. */
 const WATCHED = DESCRIPTION.filter(({ parent, record }) => parent === undefined && record !== 'ledger');
@@ -19,7 +20,7 @@ export const watch: Command = {
   summary: 'Show records as they change',
   about:
     'Asks the ledger for what changed last, again and again, until Ctrl-C. Several changes of one record between two looks ' +
-    'show as one; its history has them all. What drops a record is not shown.',
+    'show as one; its history has them all. A drop is shown of a record that was among the 500 changed last.',
   arguments: [{ name: 'kind', about: 'kind of record', choices: WATCHED.map(({ record }) => record) }],
   options: [
     ...LISTING.filter(({ flags }) => flags.startsWith('--filter')),
@@ -36,7 +37,7 @@ export const watch: Command = {
     const seconds = numberOf(await invocation.need('interval'), 'interval');
     const most =
       invocation.get('count') === undefined ? undefined : numberOf(invocation.get('count') as string, 'count');
-    const filter = await filterOf(invocation);
+    const filter = await filterOf(invocation, filtersOf(kind, 'list'));
     const { ledger } = await openLedger(invocation);
     const operations = ledger.kind(kind.record as Parameters<typeof ledger.kind>[0]) as unknown as Operations;
     const seen = new Map<string, string>();
@@ -46,8 +47,13 @@ export const watch: Command = {
     const stop = invocation.surroundings.stopped().then(() => {
       isStopped = true;
     });
+    let before: ReadonlySet<string> = new Set();
     while (!isStopped) {
-      for (const one of (await look(operations, filter, seen)).reverse()) {
+      const { changed, luids } = await look(operations, filter, seen);
+      const missing = [...before].filter((luid) => !luids.has(luid));
+      before = luids;
+      const dropped = hasDrops(kind) ? await dropsOf(operations, missing) : [];
+      for (const one of [...changed.reverse(), ...dropped]) {
         if (isFirst || isStopped) continue;
         const { data, meta, luid } = one;
         invocation.output.line(one as unknown as Json, () =>
@@ -63,8 +69,9 @@ export const watch: Command = {
 };
 
 /** What differs from the look before. A proof that is added changes the number of proofs, and maybe the moment. */
-async function look(operations: Operations, filter: object, seen: Map<string, string>): Promise<Signed[]> {
+async function look(operations: Operations, filter: object, seen: Map<string, string>) {
   const changed: Signed[] = [];
+  const luids = new Set<string>();
   let looked = 0;
   for await (const one of operations.list({ filter, limit: 100 }) as AsyncIterable<Signed>) {
     const { luid, hash, meta } = one;
@@ -72,6 +79,7 @@ async function look(operations: Operations, filter: object, seen: Map<string, st
     if (seen.get(luid) !== version) changed.push(one);
     seen.delete(luid);
     seen.set(luid, version);
+    luids.add(luid);
     looked += 1;
     if (looked === LOOK) break;
   }
@@ -79,7 +87,25 @@ async function look(operations: Operations, filter: object, seen: Map<string, st
     if (seen.size <= REMEMBERED) break;
     seen.delete(luid);
   }
-  return changed;
+  return { changed, luids };
+}
+
+function hasDrops({ operations }: KindDescription): boolean {
+  return operations.some(({ name }) => name === 'drop');
+}
+
+/** The last versions of those that were dropped; others are no longer readable, or fit the filter no more. */
+async function dropsOf(operations: Operations, luids: readonly string[]): Promise<Signed[]> {
+  const drops: Signed[] = [];
+  for (const luid of luids) {
+    try {
+      const last: Signed | undefined = await operations.history(luid, { limit: 1 }).first();
+      if (last?.meta.action === 'drop') drops.push(last);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
+  }
+  return drops;
 }
 
 function numberOf(text: string, name: string): number {

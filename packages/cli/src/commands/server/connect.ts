@@ -4,7 +4,7 @@ import type { Command } from '../../description/command.js';
 import { readContexts, writeContext } from '../../home/contexts.js';
 import { Failure } from '../../terminal/failure.js';
 import { Connection } from '../../wire/connection.js';
-import { serverUrl } from '../../wire/exchange.js';
+import { isSameServer, serverUrl } from '../../wire/exchange.js';
 import { ANONYMOUS } from '../../wire/identity.js';
 
 export const connectServer: Command = {
@@ -26,7 +26,7 @@ export const connectServer: Command = {
     const information = await informationOf(new Connection(server, undefined, ANONYMOUS, invocation.surroundings.now));
     const { current, contexts } = await readContexts(invocation.home);
     const name = invocation.get('context') ?? current;
-    const isSame = contexts[name]?.server === server.href;
+    const isSame = isSameServer(contexts[name]?.server, server.href);
     await writeContext(invocation.home, name, {
       server: server.href,
       ...(isSame ? {} : { ledger: undefined, system: undefined }),

@@ -1,9 +1,11 @@
+import { isObject, type Json } from '@countersign/protocol';
 import { connect, targetOf } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import { EXIT, Failure, usage } from '../../terminal/failure.js';
 import { jsonOf, resolveText } from '../../terminal/input.js';
 import { refusal } from '../../wire/connection.js';
 import { ANONYMOUS } from '../../wire/identity.js';
+import { routeOf } from '../../wire/route.js';
 import { signRequest } from '../../wire/sign.js';
 import { TrustedRecords } from '../../wire/trusted-records.js';
 
@@ -61,11 +63,21 @@ export const curl: Command = {
     }
     output.raw(answer.bytes);
     if (answer.bytes.length > 0) output.raw('\n');
-    if (answer.status >= 400) throw summaryOf(refusal(answer));
+    if (answer.status >= 400) throw summaryOf(refusal(answer), isAsIs ? undefined : whatIsMissing(method, path, body));
   },
 };
 
 /** The body was written already: what is told beside it is short. */
-function summaryOf({ exit, message, more: { reason, advice } }: Failure): Failure {
-  return new Failure(exit, message, { ...(reason === undefined ? {} : { reason }), advice });
+function summaryOf({ exit, message, more: { reason, advice } }: Failure, missing?: string): Failure {
+  return new Failure(exit, message, { ...(reason === undefined ? {} : { reason }), advice: missing ?? advice });
+}
+
+/** What keeps a body from being signed: then it went out as it was, and the server asks for a hash. */
+function whatIsMissing(method: string, path: string, body: Json | undefined): string | undefined {
+  const purpose = routeOf(method, path.split('?')[0] as string)?.purpose;
+  if (purpose !== 'create' && purpose !== 'update') return undefined;
+  if (isObject(body) && isObject(body.data)) return undefined;
+  const form = '{"data": {"handle": "shop"}}';
+  if (body === undefined) return `the request has no body: give the record with -d '${form}'`;
+  return `the body has no "data", an object with the members of the record: -d '${form}'. It is then hashed and signed here`;
 }

@@ -4,9 +4,9 @@ import type { Command } from '../../description/command.js';
 import { CONNECTION, nameOf } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
 import { createProxy } from '../../proxy/proxy.js';
-import { local, usage } from '../../terminal/failure.js';
 import { serverUrl } from '../../wire/exchange.js';
 import { type Identity, identityOfClient } from '../../wire/identity.js';
+import { listening, portOf } from './listening.js';
 
 const PORT = '4050';
 
@@ -16,13 +16,16 @@ export const proxy: Command = {
   about:
     'For development and testing. Every request gets a token; creates, updates, drops and proofs get a hash and a signature. ' +
     'A record is verified before it is signed; the key of the selected ledger is the one that was noted. ' +
-    'The caller sends x-ledger; --ledger sets it for requests without. Whoever can run a program on this machine can ' +
+    'A request without x-ledger is for the selected ledger, or that of --ledger; one that names a ledger keeps it. Whoever can run a program on this machine can ' +
     'sign through the proxy while it runs; web pages cannot, unless --allow-origin admits theirs.',
   connects: true,
   options: [
     { flags: '--port <port>', about: 'port to listen at, on the loopback address only', default: PORT },
-    // The ledger of the context is no default: a request without `x-ledger` goes out as it came.
-    { flags: '--ledger <handle>', about: 'ledger of requests that name none' },
+    {
+      flags: '--ledger <handle>',
+      env: 'COUNTERSIGN_LEDGER',
+      about: 'ledger of requests that name none; else the selected one',
+    },
     { flags: '--client-id <id>', env: 'COUNTERSIGN_CLIENT_ID', about: 'take tokens for these client credentials' },
     {
       flags: '--client-secret <secret>',
@@ -43,20 +46,20 @@ export const proxy: Command = {
   ],
   async run(invocation) {
     const { now, stopped } = invocation.surroundings;
-    const port = portOf(await invocation.need('port'));
+    const port = portOf(await invocation.need('port'), PORT);
     const { server: address = LOCAL_SERVER, ledger, system } = await targetOf(invocation);
     const server = serverUrl(address);
     const running = createProxy({
       server,
       identity: await identityOf(invocation, server),
-      ledger: invocation.get('ledger'),
+      ledger,
       pinned: ledger === undefined || system === undefined ? undefined : { ledger, system },
       allowedOrigins: new Set(invocation.all('allow-origin')),
       isBound: !invocation.is('unbound'),
       now,
       log: (line) => invocation.output.raw(`${line}\n`),
     });
-    await listening(running, port);
+    await listening(running, port, '127.0.0.1');
     const at = (running.address() as AddressInfo).port;
     invocation.output.raw(`Proxy server is running on port ${at}. It signs for ${server.href}.\n`);
     invocation.output.raw('Press ctrl + c to exit.\nWaiting for requests...\n');
@@ -72,22 +75,4 @@ async function identityOf(invocation: Invocation, server: URL): Promise<Identity
   const secret = await invocation.need('client-secret');
   const { key } = invocation.get('signer') === undefined ? {} : (await connect(invocation, true)).identity;
   return identityOfClient(server, { id, secret }, invocation.surroundings.now, key);
-}
-
-function listening(server: ReturnType<typeof createProxy>, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const isTaken = error.code === 'EADDRINUSE';
-      reject(
-        local(`Port ${port} cannot be opened: ${error.code}.`, isTaken ? 'choose another with --port' : undefined),
-      );
-    });
-    server.listen(port, '127.0.0.1', () => resolve());
-  });
-}
-
-function portOf(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65535) return port;
-  throw usage(`'${text}' is no port.`, `give a number up to 65535, such as ${PORT}`);
 }

@@ -1,0 +1,65 @@
+import { isObject, type Json, type JsonObject } from '@countersign/protocol';
+import type { Asker } from './rule.js';
+
+/** Whether a condition holds; `unknown` where only the ledger can tell, as of members of a circle. */
+export type Verdict = 'yes' | 'no' | 'unknown';
+
+/** What a request carries: a write of this command has signatures, a read has a token. */
+export type Means = 'signature' | 'token';
+
+/** Whether an asker meets the conditions of a rule (interface/access#reads-and-writes). */
+export function meets({ signer, bearer, policy }: JsonObject, asker: Asker, means: Means = 'signature'): Verdict {
+  if (policy !== undefined) return 'unknown';
+  const [other, own] = means === 'signature' ? [bearer, signer] : [signer, bearer];
+  if (other !== undefined) return 'no';
+  if (own === undefined) return 'yes';
+  return meetsMatcher(own, (one) => (means === 'signature' ? meetsSigner(one, asker) : meetsBearer(one, asker)));
+}
+
+function meetsMatcher(matcher: Json, meetsOne: (matcher: JsonObject) => Verdict): Verdict {
+  if (!isObject(matcher)) return 'unknown';
+  const { $in: several, ...rest } = matcher;
+  if (several === undefined) return meetsOne(rest);
+  if (!Array.isArray(several)) return 'unknown';
+  const met = several.map((one) => meetsMatcher(one, meetsOne));
+  const any = met.includes('yes') ? 'yes' : met.includes('unknown') ? 'unknown' : 'no';
+  return all([any, meetsOne(rest)]);
+}
+
+function meetsSigner(matcher: JsonObject, asker: Asker): Verdict {
+  return all(
+    Object.entries(matcher).map(([name, wanted]): Verdict => {
+      if (name === 'public') return compared(wanted, asker.public);
+      if (name === 'format') return compared(wanted, 'ed25519-raw');
+      // Known where the record is the ledger's own, of which the owners are the same.
+      if ((name === '$ledger' || name === '$record') && asker.isOwner !== undefined)
+        return asker.isOwner ? 'yes' : 'no';
+      return 'unknown';
+    }),
+  );
+}
+
+function meetsBearer(matcher: JsonObject, asker: Asker): Verdict {
+  return all(
+    Object.entries(matcher).map(([name, wanted]): Verdict => {
+      return name === '$signer' ? meetsMatcher(wanted, (one) => meetsSigner(one, asker)) : 'unknown';
+    }),
+  );
+}
+
+function compared(wanted: Json, value: string): Verdict {
+  if (!isObject(wanted)) return wanted === value ? 'yes' : 'no';
+  return all(
+    Object.entries(wanted).map(([operator, operand]): Verdict => {
+      const isAmong = Array.isArray(operand) ? operand.includes(value) : operand === value;
+      if (operator === '$eq' || operator === '$in') return isAmong ? 'yes' : 'no';
+      if (operator === '$ne' || operator === '$nin') return isAmong ? 'no' : 'yes';
+      return 'unknown';
+    }),
+  );
+}
+
+function all(met: readonly Verdict[]): Verdict {
+  if (met.includes('no')) return 'no';
+  return met.includes('unknown') ? 'unknown' : 'yes';
+}

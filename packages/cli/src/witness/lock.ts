@@ -1,0 +1,76 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { local } from '../terminal/failure.js';
+import { writeDurably, writeOnce } from './durable.js';
+
+const PREFIX = 'lock.';
+/** Each lost attempt means that another witness took a lock. */
+const ATTEMPTS = 50;
+/** Content of a released lock file. */
+const FREE = 'free\n';
+
+/**
+ * Takes a folder for this process, until it is released or the process ends in whatever way.
+ *
+ * Locks are numbered files that name their owner, and the highest number counts. Where its owner is dead, a process
+ * makes the next number, which exactly one can. The one before it stays: a process that looked a moment ago must not
+ * mistake the folder for a free one.
+ *
+ * @returns releases it
+ * @throws Failure while another process has it
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const own = `${process.pid} ${await startOf(process.pid)}\n`;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const last = await highest(folder);
+    const owner = await livingOwner(join(folder, `${PREFIX}${last}`));
+    if (owner !== undefined) {
+      throw local(`The folder ${folder} is in use by process ${owner}.`, 'one witness at a time; give --state');
+    }
+    const name = `${PREFIX}${last + 1}`;
+    if (!(await writeOnce(folder, name, own))) continue;
+    if ((await highest(folder)) === last + 1) {
+      for (const number of await numbers(folder)) {
+        if (number < last) await rm(join(folder, `${PREFIX}${number}`), { force: true });
+      }
+      return () => writeDurably(folder, name, FREE);
+    }
+    await rm(join(folder, name), { force: true });
+  }
+  throw local(`The folder ${folder} cannot be locked: too many witnesses are starting on it.`);
+}
+
+async function numbers(folder: string): Promise<number[]> {
+  const names = (await readdir(folder)).map((name) => /^lock\.([1-9]\d{0,14})$/.exec(name)?.[1]);
+  return names.flatMap((digits) => (digits === undefined ? [] : [Number(digits)]));
+}
+
+async function highest(folder: string): Promise<number> {
+  return Math.max(0, ...(await numbers(folder)));
+}
+
+async function livingOwner(path: string): Promise<number | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const [, pid, started] = /^(\d{1,10}) (\S+)\n$/.exec(text) ?? [];
+  return pid !== undefined && (await startOf(Number(pid))) === started ? Number(pid) : undefined;
+}
+
+/** When a process began, which tells it from a later one of its id; undefined when there is none. */
+async function startOf(pid: number): Promise<string | undefined> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined;
+  }
+  if (process.platform !== 'linux') return 'alive';
+  try {
+    const [boot, stat] = await Promise.all([
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+    ]);
+    // The name of the program, in parentheses, may hold spaces. The 22nd field is the start.
+    return `${boot.trim()}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
+  } catch {
+    return undefined;
+  }
+}

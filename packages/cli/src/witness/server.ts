@@ -1,0 +1,155 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { formatVkey, LOG_BOUNDS } from '@countersign/protocol/log';
+import { addCheckpoint, type WitnessMeans } from './witness.js';
+
+/**
+ * Bounds of the server: requests that are answered at a time; connections, and those of one address; milliseconds for
+ * the head of a request, for its body, for both, and between requests.
+ */
+const BOUNDS = { requests: 64, connections: 256, each: 128, head: 2_000, body: 2_000, request: 5_000, idle: 5_000 };
+
+interface WitnessOptions extends WitnessMeans {
+  /** Takes one line for each request. */
+  readonly log: (line: string) => void;
+}
+
+/** What is answered. */
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly type?: string;
+  readonly about?: string;
+  /** Whether the rest of the request is left unread. */
+  readonly isLast?: boolean;
+}
+
+/** The name of a file of a state: SHA-256 of an origin. */
+const LAST = /^\/([0-9a-f]{64})\/checkpoint$/;
+
+/** A witness over HTTP (C2SP tlog-witness): cosigns what logs send, each checkpoint after those before it. */
+export function createWitness(options: WitnessOptions): Server {
+  let underWay = 0;
+  // What is still being sent takes no place: half a request would keep it.
+  const inPlace: InPlace = async (work) => {
+    if (underWay >= BOUNDS.requests) return BUSY;
+    underWay += 1;
+    try {
+      return await work();
+    } finally {
+      underWay -= 1;
+    }
+  };
+  const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
+    const begun = options.now();
+    void answer(request, options, inPlace)
+      .catch((error: unknown): Reply => {
+        if (request.destroyed && !request.complete) return CLOSED;
+        return { ...FAILED, about: error instanceof Error ? error.message : String(error) };
+      })
+      .then((reply) => {
+        send(response, reply);
+        const path = (request.url ?? '').split('?')[0]?.slice(0, 200);
+        const about = reply.about === undefined ? '' : ` ${reply.about}`;
+        const now = options.now();
+        options.log(
+          `${new Date(now).toISOString()} ${request.method} ${path} ${reply.status} ${now - begun} ms${about}`,
+        );
+      });
+  });
+  server.maxConnections = BOUNDS.connections;
+  server.headersTimeout = BOUNDS.head;
+  server.requestTimeout = BOUNDS.request;
+  server.keepAliveTimeout = BOUNDS.idle;
+  boundEach(server);
+  return server;
+}
+
+/** Keeps one address from taking all connections. */
+function boundEach(server: Server): void {
+  const counts = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const { remoteAddress = '' } = socket;
+    const others = counts.get(remoteAddress) ?? 0;
+    if (others >= BOUNDS.each) {
+      socket.destroy();
+      return;
+    }
+    counts.set(remoteAddress, others + 1);
+    socket.once('close', () => {
+      const left = counts.get(remoteAddress)! - 1;
+      if (left > 0) counts.set(remoteAddress, left);
+      else counts.delete(remoteAddress);
+    });
+  });
+}
+
+/** Answers when there is a place, and that there is none otherwise. */
+type InPlace = (work: () => Promise<Reply>) => Promise<Reply>;
+
+const BUSY: Reply = { status: 503, text: 'Too many requests are under way.\n', isLast: true };
+const LATE: Reply = { status: 408, text: `A body is sent within ${BOUNDS.body / 1000} s.\n`, isLast: true };
+const FAILED: Reply = { status: 500, text: 'The witness failed.\n' };
+/** The client has gone; nobody reads this. */
+const CLOSED: Reply = { status: 499, text: '' };
+const NOTHING: Reply = { status: 404, text: 'There is nothing here.\n', isLast: true };
+const TOO_LARGE: Reply = { status: 413, text: `A body has at most ${LOG_BOUNDS.withNote} bytes.\n`, isLast: true };
+
+async function answer(request: IncomingMessage, options: WitnessOptions, inPlace: InPlace): Promise<Reply> {
+  const { method = '', url = '' } = request;
+  const path = url.split('?')[0] as string;
+  if (path === '/add-checkpoint') {
+    if (method !== 'POST') return { status: 405, text: 'Send it by POST.\n', isLast: true };
+    const body = await inTime(readBody(request), BOUNDS.body);
+    if (body === 'late') return LATE;
+    return body === undefined ? TOO_LARGE : inPlace(() => addCheckpoint(options, body));
+  }
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (isRead && path === '/') return { status: 200, text: aboutThis(options) };
+  const name = isRead ? LAST.exec(path)?.[1] : undefined;
+  return name === undefined ? NOTHING : inPlace(async () => last(await options.states.byName(name)));
+}
+
+function last(note: string | undefined): Reply {
+  return note === undefined ? NOTHING : { status: 200, text: note };
+}
+
+function aboutThis({ key, logs }: WitnessMeans): string {
+  return `A witness of transparency logs (C2SP tlog-witness), which knows ${logs.length} keys of logs.\n\n${formatVkey(key)}\n`;
+}
+
+/** @param within milliseconds */
+async function inTime<T>(work: Promise<T>, within: number): Promise<T | 'late'> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([work, setTimeout(within, 'late' as const, { signal: over.signal })]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** @returns undefined for a body that is too large */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > LOG_BOUNDS.withNote) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function send(response: ServerResponse, { status, text, type = 'text/plain; charset=utf-8', isLast }: Reply): void {
+  if (response.destroyed) return;
+  const { req } = response;
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...(status === 503 ? { 'retry-after': '1' } : {}),
+    ...(isLast && !req.complete ? { connection: 'close' } : {}),
+  });
+  response.end(req.method === 'HEAD' ? undefined : text);
+}

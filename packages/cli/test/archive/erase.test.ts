@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newLedger } from '../../../server/test/support/client.js';
+import { eventually } from '../../../server/test/support/eventually.js';
+import { ok, stored } from '../../../server/test/support/scene.js';
+import { type RunningServer, startServer, TEST_MASTER_KEY } from '../../../server/test/support/server.js';
+import { Cli, withFolder } from '../support/cli.js';
+
+const folder = withFolder();
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+it('countersign erase forgets a dropped record beside the server, once it is told why and confirmed', async () => {
+  const client = await newLedger(server.url);
+  const wallet = await stored(client, 'wallet', { handle: 'w', custom: { name: 'Zebra' } });
+  const { luid } = wallet;
+  const MASTER_KEY = TEST_MASTER_KEY.toString('base64');
+  const operator = new Cli(folder.path, { DATABASE_URL: server.database.url, MASTER_KEY });
+  const erase = ['erase', client.ledger!, 'wallet', luid];
+  expect((await operator.call([...erase, '--yes'])).err).toContain('An erasure has a reason.');
+  expect((await operator.call([...erase, '--reason', 'asked'])).err).toContain('This needs a confirmation.');
+  expect((await operator.call([...erase, '--reason', 'asked', '--yes'])).err).toContain('Drop it before it is erased.');
+  ok(await client.drop('/wallets/w', wallet));
+  // The drop is sealed within a second.
+  const { json } = await eventually(() => operator.done([...erase, '--reason', 'asked', '--yes', '--json']));
+  expect(json).toMatchObject({ luid, data: { luid, change: 2, reason: 'asked' }, meta: { status: 'erased' } });
+  const changes = ok(await client.get(`/wallets/${luid}/changes`));
+  expect(changes.body.page.total).toBe(1);
+  expect(changes.text).not.toContain('Zebra');
+  expect((await operator.done([...erase, '--reason', 'again', '--yes'])).err).toContain('It was erased at ');
+});

@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { everyKind } from '../../../server/test/archive/every-kind.js';
+import { exported, ranked, verified, withPool } from '../../../server/test/archive/support.js';
+import type { MoneyScene } from '../../../server/test/money/scene.js';
+import { TestClient } from '../../../server/test/support/client.js';
+import { eventually } from '../../../server/test/support/eventually.js';
+import { stored } from '../../../server/test/support/scene.js';
+import { type RunningServer, startServer, TEST_MASTER_KEY } from '../../../server/test/support/server.js';
+import { Cli, withFolder } from '../support/cli.js';
+
+const folder = withFolder();
+const PASSPHRASE = { COUNTERSIGN_PASSWORD: 'correct horse' };
+
+let from: RunningServer;
+let into: RunningServer;
+let scene: MoneyScene;
+let luid: string;
+let path: string;
+
+beforeAll(async () => {
+  from = await startServer();
+  into = await startServer();
+  scene = await everyKind(from.url);
+  luid = (await scene.client.get('/ledger')).body.luid;
+  // Enough that an import stores it in several pieces.
+  const text = 'x'.repeat(300_000);
+  for (let at = 0; at < 100; at += 1)
+    await stored(scene.client, 'symbol', { handle: `s-${at}`, factor: 1, custom: { text } });
+  path = join(folder.path, 'file');
+  await operator(from).done(['export', scene.client.ledger!, '--file', path, '--with-keys'], { env: PASSPHRASE });
+});
+afterAll(async () => {
+  await from.stop();
+  await into.stop();
+});
+
+const operator = ({ database }: RunningServer) =>
+  new Cli(folder.path, { DATABASE_URL: database.url, MASTER_KEY: TEST_MASTER_KEY.toString('base64') });
+
+/** The import that was begun; undefined where none was. */
+async function begunImport(): Promise<{ id: number; stored: { lines: number } } | undefined> {
+  return withPool(into, async (pool) => {
+    const { rows } = await pool.query<{ value: string }>(`select value from deployment where name like 'import:%'`);
+    return rows[0] && JSON.parse(rows[0].value);
+  });
+}
+
+/**
+ * Starts an import and kills it once it has stored more than `least` lines.
+ *
+ * @param other number of an import that does not count
+ * @returns where it has come
+ */
+async function killedBeyond(least: number, other?: number): Promise<number> {
+  const child = operator(into).start(['import', path], PASSPHRASE);
+  const closed = once(child, 'close');
+  const lines = await eventually(async () => {
+    const begun = await begunImport();
+    if (other !== undefined) expect(begun?.id).not.toBe(other);
+    expect(begun?.stored.lines).toBeGreaterThan(least);
+    return begun!.stored.lines;
+  });
+  child.kill('SIGKILL');
+  const [code, signal] = await closed;
+  expect([code, signal]).toEqual([null, 'SIGKILL']);
+  // Its connections are gone.
+  await eventually(() =>
+    withPool(into, async (pool) => {
+      const { rows } = await pool.query(
+        `select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
+          and (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 1)`,
+        [luid],
+      );
+      expect(rows).toHaveLength(0);
+    }),
+  );
+  return lines;
+}
+
+const changes = () =>
+  withPool(into, async (pool) => Number((await pool.query('select count(*) from change')).rows[0].count));
+
+const comparable = (text: string) =>
+  ranked(text.split('\n').filter((line) => !/^\{"line":"(header|end|secret|delivery)"/.test(line)));
+
+it('deletes what an import has stored that was given up, and nothing else (export#import)', async () => {
+  const refused = await operator(into).call(['import', path, '--discard']);
+  expect([refused.code, refused.err]).toEqual([
+    4,
+    expect.stringContaining(`No import of ${luid} was begun and interrupted, nor of any other ledger.`),
+  ]);
+  const other = await everyKind(into.url);
+  const [before, rest] = [await exported(into, other.client.ledger!), await changes()];
+  await killedBeyond(0);
+  expect(await changes()).toBeGreaterThan(rest);
+  const elsewhere = await operator(into).call(['import', '$ldg.AAAAAAAAAAAAAAAAA', '--discard']);
+  expect(elsewhere.err).toContain(`but those of ${luid} were.`);
+  const { json } = await operator(into).done(['import', luid, '--discard', '--json']);
+  expect(json.ledger).toBe(luid);
+  expect(json.rows).toBeGreaterThan(0);
+  expect([await changes(), await begunImport()]).toEqual([rest, undefined]);
+  for (const table of ['record', 'used_proof', 'taken_key', 'balance', 'entry'])
+    await withPool(into, async (pool) => {
+      const { rows } = await pool.query(`select from ${table} where ledger_id not in (select id from ledger)`);
+      expect([table, rows.length]).toEqual([table, 0]);
+    });
+  expect(comparable(await exported(into, other.client.ledger!))).toEqual(comparable(before));
+  // The history is as append-only as before.
+  await withPool(into, async (pool) => {
+    for (const table of ['change', 'entry'])
+      await expect(pool.query(`delete from ${table}`)).rejects.toThrow('append-only');
+  });
+});
+
+it('begins anew where a part of what was stored is deleted already', async () => {
+  await killedBeyond(0);
+  const { id } = (await begunImport())!;
+  // As when deleting was killed.
+  await withPool(into, async (pool) => {
+    await pool.query(
+      `update deployment set value = (value::jsonb || '{"isDiscarded":true}')::text where name like 'import:%'`,
+    );
+    await pool.query('delete from used_proof where ledger_id = $1', [id]);
+  });
+  await killedBeyond(0, id);
+  const left = await withPool(into, (pool) => pool.query('select from change where ledger_id = $1', [id]));
+  expect(left.rowCount).toBe(0);
+  await operator(into).done(['import', path, '--discard']);
+});
+
+it('ends equal after it was killed at several points (export#import)', async () => {
+  const kills = [await killedBeyond(-1)];
+  const { id } = (await begunImport())!;
+  const there = new TestClient(into.url, scene.client.key, scene.client.ledger);
+  for (let at = 0; at < 3; at += 1) {
+    kills.push(await killedBeyond(kills.at(-1)!));
+    expect((await there.get('/ledger')).status).toBe(404);
+  }
+  expect([new Set(kills).size, (await begunImport())!.id]).toEqual([4, id]);
+  await operator(into).done(['import', path], { env: PASSPHRASE });
+  const again = await exported(into, scene.client.ledger!);
+  expect(verified(again).told).toEqual([]);
+  expect(comparable(again)).toEqual(comparable(await readFile(path, 'utf8')));
+  expect((await there.get('/wallets/alice')).text).toBe((await scene.client.get('/wallets/alice')).text);
+});
