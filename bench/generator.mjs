@@ -5,8 +5,9 @@ import { check } from './check.mjs';
 import { Connection } from './connection.mjs';
 import { fire } from './fire.mjs';
 import { Founder } from './founder.mjs';
+import { Many } from './many.mjs';
 import { authorization, foundPolicies } from './policies.mjs';
-import { shapes, transfers } from './shapes.mjs';
+import { inLog, shapes, transfers } from './shapes.mjs';
 import { Tokens } from './tokens.mjs';
 import { Transfers } from './transfers.mjs';
 import { Wallets } from './wallets.mjs';
@@ -15,7 +16,7 @@ import { Wallets } from './wallets.mjs';
  * The process that makes and sends the load. It is told what to do in messages `{ task, ...options }`, one at a time,
  * and answers each. Requests are made, signed and written out before the clock starts.
  */
-const tasks = { found, foundMoney, prepare, run, answer: oneAnswer };
+const tasks = { found, foundMoney, foundMany, prepare, run, answer: oneAnswer };
 
 const secret = randomBytes(32);
 const key = { secret, public: encodeBase64(native.publicKey(secret)) };
@@ -26,6 +27,7 @@ const sources = {
   'bench-effects': new Wallets('bench-effects', key),
   'bench-tokens': new Tokens('bench-tokens'),
   'bench-money': new Transfers('bench-money', key),
+  'bench-many': new Many(key),
 };
 let prepared = [];
 const open = new Map();
@@ -57,6 +59,11 @@ async function found({ port, only, receiver }) {
 /** Makes the ledger that transfers are for, on one more server. */
 function foundMoney({ port }) {
   return sources['bench-money'].found(new Founder(port, 'bench-money', key));
+}
+
+/** Makes many ledgers. */
+function foundMany({ port, ledgers }) {
+  return sources['bench-many'].found(port, ledgers);
 }
 
 /** Makes the next `count` requests of a shape. */
@@ -95,7 +102,7 @@ async function connectionsTo(port, count) {
 }
 
 function shapeOf(shape) {
-  return shapes[shape] ?? transfers[shape];
+  return shapes[shape] ?? transfers[shape] ?? inLog[shape];
 }
 
 /** What a request of the shape is called by what makes it. */

@@ -69,7 +69,10 @@ export class MoneyMeasure {
   async all() {
     const [one, two, small] = this.#servers;
     for (const server of this.#servers) {
-      this.#databases.set(server, await connectToDatabase(server.folder));
+      const database = await connectToDatabase(server.folder);
+      // A server that stops takes its database along; what stopped it is told elsewhere.
+      database.on('error', () => {});
+      this.#databases.set(server, database);
       await this.#tell('foundMoney', { port: server.port });
       this.#sent.set(server, 0);
     }

@@ -1,16 +1,15 @@
 import { parseArgs } from 'node:util';
 import { shapes } from './shapes.mjs';
 
-/** Are measured in ways of their own (deliveries.mjs, money.mjs). */
-const DELIVERIES = 'deliveries';
-const MONEY = 'money';
+/** Are measured in ways of their own (deliveries.mjs, money.mjs, log.mjs). */
+const APART = ['deliveries', 'money', 'log'];
 
 export const usage = `npm run bench -- [options]
 
   --seconds S       length of one measurement (1.5)
   --rounds N        measurements of each shape, of which the median is shown (3)
   --connections N   keep-alive connections at a time (64)
-  --only A,B        some shapes only: ${Object.keys(shapes).join(', ')}, deliveries, money
+  --only A,B        some shapes only: ${[...Object.keys(shapes), ...APART].join(', ')}
   --grow N          measure, load N more records, measure again: cost against size; of transfers, until there are N
   --profile DIR     write a CPU profile of the server into DIR
   --server FILE     the server to measure (packages/server/dist/main.js)
@@ -35,17 +34,16 @@ export function readOptions(args) {
       help: { type: 'boolean', default: false },
     },
   });
-  const only = values.only?.split(',') ?? [...Object.keys(shapes), DELIVERIES, MONEY];
-  const unknown = only.find((name) => name !== DELIVERIES && name !== MONEY && !Object.hasOwn(shapes, name));
+  const only = values.only?.split(',') ?? [...Object.keys(shapes), ...APART];
+  const unknown = only.find((name) => !APART.includes(name) && !Object.hasOwn(shapes, name));
   if (unknown !== undefined) throw new Error(`there is no shape '${unknown}'`);
   return {
     help: values.help,
     seconds: number(values, 'seconds', 0.1, 600),
     rounds: whole(values, 'rounds', 1, 100),
     connections: whole(values, 'connections', 1, 1_000),
-    only: only.filter((name) => name !== DELIVERIES && name !== MONEY),
-    deliveries: only.includes(DELIVERIES),
-    money: only.includes(MONEY),
+    only: only.filter((name) => !APART.includes(name)),
+    ...Object.fromEntries(APART.map((name) => [name, only.includes(name)])),
     ...(values.grow === undefined ? {} : { grow: whole(values, 'grow', 1, 100_000_000) }),
     ...(values.profile === undefined ? {} : { profile: values.profile }),
     ...(values.server === undefined ? {} : { server: values.server }),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { conditions } from './conditions.mjs';
 import { measureDeliveries } from './deliveries.mjs';
+import { measureLog } from './log.mjs';
 import { Measure } from './measure.mjs';
 import { MoneyMeasure } from './money.mjs';
 import { readOptions, usage } from './options.mjs';
@@ -63,7 +64,7 @@ async function bench(options) {
     console.log(
       `${'load'.padEnd(16)}${options.connections} connections, median of ${options.rounds} x ${options.seconds} s each\n`,
     );
-    const { only, deliveries, money } = options;
+    const { only, deliveries, money, log } = options;
     const effects = deliveries || only.includes('create-effect');
     await generator.tell('found', { port: ports.ledger, only, ...(effects ? { receiver: ports.receiver } : {}) });
     const measure = new Measure(generator.tell, ports, options, (name) => usageOf(servers[name]));
@@ -71,6 +72,10 @@ async function bench(options) {
       if (only.length > 0) await Promise.race([measureAll(measure, options), ledger.ended]);
       if (deliveries) {
         const measured = measureDeliveries(generator.tell, ports, receiver, options);
+        console.log(`\n${(await Promise.race([measured, ledger.ended])).join('\n')}`);
+      }
+      if (log) {
+        const measured = measureLog(generator.tell, { port: ports.ledger, folder }, options);
         console.log(`\n${(await Promise.race([measured, ledger.ended])).join('\n')}`);
       }
       if (money) await measureMoney(generator.tell, options, children, folder);

@@ -45,3 +45,8 @@ export const transfers = {
   transfer: { status: 201, ledger: 'bench-money' },
   'transfer-hot': { status: 201, ledger: 'bench-money' },
 };
+
+/** Shapes of what is measured of the log (log.mjs). */
+export const inLog = {
+  'create-many': { status: 201, ledger: 'bench-many' },
+};

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { newKey, proofOver, signedBy } from './client.mjs';
 import { CUSTOMER, RULES } from './data.mjs';
 import { Listener } from './listener.mjs';
+import { checkLog } from './log.mjs';
 import { Payments } from './payments.mjs';
 import { short } from './report.mjs';
 import { expect } from './surprise.mjs';
@@ -39,6 +40,7 @@ export class Story {
     await this.schema();
     await this.drop();
     await this.historyAfterDrop();
+    await this.inLog();
     await this.event();
     await this.everything();
   }
@@ -69,6 +71,7 @@ export class Story {
     const system = await client.call(200, 'GET', '/signers/system');
     verifier.trust(system.data.public);
     this.system = system.data.public;
+    this.luid = record.luid;
     report.answered(`201: ${record.luid}. Its key to verify answers, GET /signers/system: ${system.data.public}`);
     verifier.check(system);
     report.verified(verifier.check(record));
@@ -264,6 +267,21 @@ export class Story {
     report.sent(`GET /wallets/${labelled.luid}/changes`);
     const actions = ['drop', 'update', 'update', 'update', 'create'];
     this.versions = await this.#versions(`/wallets/${labelled.luid}/changes`, actions);
+  }
+
+  async inLog() {
+    const { report, client, shop, luid: ledger } = this;
+    report.step(
+      'See that nothing was left out',
+      'Every change is a leaf of a log of which only the tip is signed. The leaf tells nothing without its salt, so',
+      'anybody may hold the tip, and the ledger cannot take a leaf out, or show another log to others.',
+    );
+    const path = `/wallets/${shop.luid}/changes/1/inclusion`;
+    report.sent(`GET ${path}`);
+    const place = { ledger, kind: 'wallet', change: 1, action: 'create' };
+    const { index, size, origin } = await checkLog(client, path, shop, place, this.system);
+    report.answered(`200: leaf ${index} of ${size}, in ${origin}`);
+    report.verified('the wallet as it was answered, its leaf, the tree, and the signature of the tip');
   }
 
   async event() {
