@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
@@ -9,6 +8,7 @@ import type { BackgroundBounds } from './background/shared.js';
 import { sweepUsedTokens } from './background/sweep-used-tokens.js';
 import type { BackgroundWorker } from './background/worker.js';
 import type { Runtime } from './base/clock.js';
+import { makePooledRandom } from './base/pooled-random.js';
 import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import type { DeliveryBounds } from './deliveries/bounds.js';
 import { RETRY_DELIVERIES, retryDeliveries } from './deliveries/retries.js';
@@ -117,20 +117,6 @@ export interface Server {
 
 // biome-ignore lint/plugin: the clock that everything else is given
 const RUNTIME: Runtime = { now: () => Date.now(), random: makePooledRandom(8_192) };
-
-/**
- * Random bytes, drawn from the system in bulk: a luid needs few, and a system call costs more than filling the pool.
- */
-function makePooledRandom(size: number): Runtime['random'] {
-  let pool = Buffer.alloc(0);
-  return (bytes) => {
-    if (bytes > size) return randomBytes(bytes);
-    if (pool.length < bytes) pool = randomBytes(size);
-    const taken = pool.subarray(0, bytes);
-    pool = pool.subarray(bytes);
-    return taken;
-  };
-}
 
 function logDiskSpace(logger: FastifyBaseLogger): (enough: boolean) => void {
   return (enough) => {
