@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { encodeBase64 } from '@countersign/protocol';
 import { native } from '../packages/server/dist/auth/native-suite.js';
+import { createLogCodes } from '../packages/server/dist/integrity/log-codes.js';
 import { connectToDatabase } from './conditions.mjs';
 import { Connection } from './connection.mjs';
 import { Founder } from './founder.mjs';
@@ -25,10 +28,17 @@ const LOOK = 20;
 const PATIENCE = 120_000;
 
 /** Leaves that no change has, for a log of many: they cost what others cost, from the queue on. */
-const FILL = `insert into unsealed (ledger_id, luids, changes, leaves)
-  select $1, array['$wlt.filler' || $4 || '-' || n], array[$2::int],
-    array[replace(encode(decode(string_agg(md5(n || '/' || i), ''), 'hex'), 'base64'), e'\\n', '')]
-  from generate_series(1, $3::int) n, generate_series(1, 3 * $2::int) i group by n`;
+const FILL =
+  'insert into unsealed (ledger_id, luids, changes, leaves) select $1, array[l], array[$2::int], array[t] from unnest($3::text[], $4::text[]) as x (l, t)';
+
+/** Rows of such leaves, with the codes that the sealer asks for. */
+function fillers(codes, ledger, block, rows) {
+  const luids = Array.from({ length: rows }, (_, row) => `$wlt.filler${block}-${row}`);
+  const leaves = luids.map((luid) =>
+    codes.codeLeaves(ledger, { luid, change: FILLED }, randomBytes(48 * FILLED).toString('base64')),
+  );
+  return [ledger, FILLED, luids, leaves];
+}
 
 /**
  * Measures the log: from the answer to a change to the seal, at full speed and with many ledgers; proofs of inclusion in a
@@ -40,10 +50,12 @@ const FILL = `insert into unsealed (ledger_id, luids, changes, leaves)
  */
 export async function measureLog(tell, { port, folder }, { connections, seconds }) {
   const database = await connectToDatabase(folder);
+  // A server that stops takes its database along; what stopped it is told elsewhere.
+  database.on('error', () => {});
   try {
     const lines = [await full(tell, database, { port, connections, seconds })];
     lines.push(await many(tell, database, { port, connections }));
-    lines.push(await proofs(database, port));
+    lines.push(await proofs(database, port, folder));
     lines.push(await storage(database));
     return lines;
   } finally {
@@ -113,7 +125,8 @@ function watch(database) {
 }
 
 /** Proofs of changes in a log of a million leaves, one after the other. */
-async function proofs(database, port) {
+async function proofs(database, port, folder) {
+  const codes = createLogCodes(Buffer.from(readFileSync(join(folder, 'master.key'), 'utf8'), 'base64'));
   const secret = randomBytes(32);
   const key = { secret, public: encodeBase64(native.publicKey(secret)) };
   const ledger = 'bench-log';
@@ -124,7 +137,7 @@ async function proofs(database, port) {
     await founder.create('/wallets', { handle: `w-${made}` });
     if (made % 4 === 0) {
       const filler = Math.ceil(LEAVES / (WALLETS / 4) / FILLED);
-      await database.query(FILL, [rows[0].id, FILLED, filler, String(made)]);
+      await database.query(FILL, fillers(codes, Number(rows[0].id), made, filler));
     }
   }
   const began = performance.now();
