@@ -41,7 +41,19 @@ export function exported(
 }
 
 export async function* linesOf(text: string): AsyncGenerator<string> {
-  yield* text.split('\n').slice(0, -1);
+  yield* linesIn(text);
+}
+
+/** All lines, without their breaks. */
+export function linesIn(text: string): string[] {
+  return text.split('\n').slice(0, -1);
+}
+
+/** The first place where two exports differ; undefined where they are the same. Runners print neither of them whole. */
+export function differenceOf(one: readonly string[], other: readonly string[]): unknown {
+  if (one.length !== other.length) return { lines: [one.length, other.length] };
+  const at = one.findIndex((line, at) => line !== other[at]);
+  return at < 0 ? undefined : { at, one: one[at], other: other[at] };
 }
 
 /** Imports the text of an export. */
