@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../base64.js';
 import { join, portableSha256, type Sha256 } from './hashing.js';
-import { utf8, whole } from './text.js';
+import { readUtf8, whole } from './text.js';
 
 /** What a leaf commits to: one change of a record, as it is served. */
 export interface LeafFields {
@@ -45,7 +45,7 @@ export function commitmentOf(leaf: LeafFields, sha: Sha256 = portableSha256): Ui
   }
   const place = [LEAF_VERSION, encodeBase64(salt), ledger, kind, luid, String(whole(change, 'change')), action, ''];
   const head = place.join('\n');
-  return sha(typeof text === 'string' ? utf8(head + text) : join([utf8(head), text]));
+  return typeof text === 'string' ? readUtf8(head + text, sha) : readUtf8(head, (bytes) => sha(join([bytes, text])));
 }
 
 /**

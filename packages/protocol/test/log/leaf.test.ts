@@ -35,6 +35,20 @@ describe('leaves', () => {
     expect(leafHash(entry)).toEqual(sha(Uint8Array.of(0), entry));
   });
 
+  test('a text of any length counts whole, whatever was hashed before', () => {
+    const before = lines.slice(0, -fields.text.length);
+    const most = 16_384 - before.length;
+    for (const length of [most + 1, most, most - 1, 1, 0]) {
+      const text = '€'.repeat(length);
+      const expected = new Uint8Array(
+        createHash('sha256')
+          .update(before + text, 'utf8')
+          .digest(),
+      );
+      expect(commitmentOf({ ...fields, text }), String(length)).toEqual(expected);
+    }
+  });
+
   test('every field counts', () => {
     const altered = [
       { salt: new Uint8Array(16) },
