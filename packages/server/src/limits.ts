@@ -317,20 +317,21 @@ export const limits = {
   },
   /**
    * Sealing of logs, in milliseconds unless said otherwise: from one round to the next where there is work (`tick`), and
-   * where there is none (`poll`); ledgers sealed `together` by one transaction, and `batches` and `writes` that it takes of
+   * where there is none (`poll`); how long a seal is `recent`, which other processes go by; ledgers sealed `together` by one transaction, and `batches` and `writes` that it takes of
    * all of them; changes of before the log that are added at a time (`backfill`), bytes of their texts
    * (`backfillBytes`), and how many are checked before other work has a turn (`backfillTurn`); how long a ledger is left
    * alone whose changes could not be sealed (`rest`), or that has no private key (`keyless`).
    *
-   * Bytes of `tiles` that one process keeps; `reads` of logs at a time, and how many of a ledger wait for how long. Writes
+   * Bytes of `tiles` that one process keeps to serve them, and of tiles with their `nodes` for proofs; `reads` of logs at a time, and how many of a ledger wait for how long. Writes
    * whose answer waits until they are sealed: in `count` of one process and `each` of one ledger, the last `spare` of them for
    * ledgers of which none waits, for `seconds` at most; looked for `every` so many milliseconds. A log counts as `stalled`, or
    * not, for so many milliseconds. Milliseconds for which a ledger counts as `open` without another look.
    * Leaves that a log may have `grown` by, beside as many as it had, since it was looked at.
    */
   log: {
-    tick: 150,
+    tick: 200,
     poll: 1_000,
+    recent: 150,
     together: 64,
     batches: 512,
     writes: 16_384,
@@ -340,6 +341,7 @@ export const limits = {
     rest: 10_000,
     keyless: 600_000,
     tiles: 16 * 1024 * 1024,
+    nodes: 16 * 1024 * 1024,
     reads: { process: 4, ledger: 2, waiting: 500, patience: 10_000 },
     waiting: { count: 1_000, each: 100, spare: 100, seconds: 10, every: 50, stalled: 1_000 },
     open: 1_000,
