@@ -125,8 +125,8 @@ const list = [
     'tiles-short',
     'proofs',
     TREE,
-    'if (hashes[at]!.length < width * HASH_BYTES) {',
-    'if (hashes[at]!.length < 0) {',
+    'tile.length / HASH_BYTES) < width) {',
+    'tile.length / HASH_BYTES) < 0) {',
     'A proof is made of part of a tile.',
   ],
   [
