@@ -119,16 +119,19 @@ interface Round extends SealerOptions {
 /** Goes over all ledgers once. @returns whether there was anything to seal */
 async function sealAll(round: Round): Promise<boolean> {
   const { pool, resting, clock, isStopped } = round;
+  const { together, recent } = limits.log;
   let found = false;
-  for (let after = 0; !isStopped(); ) {
-    const page = await findDirty(pool, after, limits.log.together, limits.log.recent);
-    if (page.length === 0) break;
-    after = page.at(-1)!.ledger;
+  let page: readonly Dirty[];
+  let after = 0;
+  do {
+    page = await findDirty(pool, after, together, recent);
+    after = page.at(-1)?.ledger ?? after;
     const dirty = page.filter(({ ledger }) => (resting.get(ledger) ?? 0) <= clock());
     if (dirty.length === 0) continue;
     found = true;
     await sealPage(round, dirty);
-  }
+    // What has come meanwhile is for the next round: a page that is not full is the last.
+  } while (page.length === together && !isStopped());
   return found;
 }
 
