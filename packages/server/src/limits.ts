@@ -1,3 +1,5 @@
+import { logLimits } from './log-limits.js';
+
 /**
  * The bounds of the service, each tested at its value and one beyond. Those that clients can meet are in
  * interface/limits; the others keep one request from holding up the rest.
@@ -273,10 +275,7 @@ export const limits = {
   retries: { waiting: 10, piece: 1_000, pieces: 20, attempts: 500 },
   /** Writes gathered into one commit, and lookups gathered into one query. */
   batch: 256,
-  /**
-   * Characters that the writes of one commit hold together, since building the statement takes time. A single write may
-   * hold more.
-   */
+  /** Characters that the writes of one commit hold, since building the statement takes time; one alone may hold more. */
   commit: 2 * 1024 * 1024,
   /**
    * Concurrent queries for one sort of lookup (by handle, by luid): `together`, and `each` of one ledger. Fewer than the
@@ -315,54 +314,7 @@ export const limits = {
     grace: 1_000,
     lines: { count: 60, window: 60_000 },
   },
-  /**
-   * Sealing of logs, in milliseconds unless said otherwise: from one round to the next where there is work (`tick`), and
-   * where there is none (`poll`); ledgers sealed `together` by one transaction, and `batches` and `writes` that it takes of
-   * all of them; changes of before the log that are added at a time (`backfill`), bytes of their texts
-   * (`backfillBytes`), and how many are checked before other work has a turn (`backfillTurn`); how long a ledger is left
-   * alone whose changes could not be sealed (`rest`), or that has no private key (`keyless`).
-   *
-   * Bytes of `tiles` that one process keeps; `reads` of logs at a time, and how many of a ledger wait for how long. Writes
-   * whose answer waits until they are sealed: in `count` of one process and `each` of one ledger, the last `spare` of them for
-   * ledgers of which none waits, for `seconds` at most; looked for `every` so many milliseconds. A log counts as `stalled`, or
-   * not, for so many milliseconds. Milliseconds for which a ledger counts as `open` without another look.
-   * Leaves that a log may have `grown` by, beside as many as it had, since it was looked at.
-   */
-  log: {
-    tick: 150,
-    poll: 1_000,
-    together: 64,
-    batches: 512,
-    writes: 16_384,
-    backfill: 2_000,
-    backfillBytes: 4 * 1024 * 1024,
-    backfillTurn: 8,
-    rest: 10_000,
-    keyless: 600_000,
-    tiles: 16 * 1024 * 1024,
-    reads: { process: 4, ledger: 2, waiting: 500, patience: 10_000 },
-    waiting: { count: 1_000, each: 100, spare: 100, seconds: 10, every: 50, stalled: 1_000 },
-    open: 1_000,
-    grown: 100_000,
-  },
-  /**
-   * Cosignatures of witnesses, in milliseconds unless said otherwise: logs that one process asks for at a time (`lanes`),
-   * requests to one witness (`each`), how long one may take (`within`) and wait for its turn (`patience`). A witness that
-   * fails is asked again after `retry`, and for a log that it refuses after `refused`.
-   */
-  witnesses: {
-    lanes: 64,
-    each: 16,
-    within: 5_000,
-    patience: 1_000,
-    retry: { first: 1_000, greatest: 300_000 },
-    refused: { first: 10_000, greatest: 3_600_000 },
-  },
-  /**
-   * Erasures: characters of the reason; how often one is tried while changes of the record wait to be sealed, and the
-   * milliseconds between.
-   */
-  erasure: { reason: 1_000, tries: 50, pause: 100 },
+  ...logLimits,
   /**
    * Restarts of the embedded PostgreSQL: how often in so many milliseconds it may end unasked before it is given up,
    * and milliseconds before each restart.

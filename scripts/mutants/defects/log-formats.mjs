@@ -22,7 +22,7 @@ const list = [
     'Whoever has a leaf can try texts.',
   ],
   ['leaf-change', 'leaf', LEAF, "String(whole(change, 'change')),", "'1',", 'A leaf is for any change of its record.'],
-  ['leaf-text', 'leaf', LEAF, 'utf8(head + text)', 'utf8(head)', 'A leaf is for any text.'],
+  ['leaf-text', 'leaf', LEAF, 'readUtf8(head + text, sha)', 'readUtf8(head, sha)', 'A leaf is for any text.'],
   [
     'leaf-lines',
     'leaf',
@@ -39,7 +39,14 @@ const list = [
     'const ENTRY_VERSION = 0;',
     'An entry lacks its version.',
   ],
-  ['hash-of-node', 'hashing', TREE, 'bytes[0] = 1;', 'bytes[0] = 0;', 'A node can be taken for a leaf.'],
+  [
+    'hash-of-node',
+    'hashing',
+    TREE,
+    'Uint8Array.of(1, ...new',
+    'Uint8Array.of(0, ...new',
+    'A node can be taken for a leaf.',
+  ],
   [
     'inclusion-left-over',
     'check',
@@ -118,8 +125,8 @@ const list = [
     'tiles-short',
     'proofs',
     TREE,
-    'if (hashes[at]!.length < width * HASH_BYTES) {',
-    'if (hashes[at]!.length < 0) {',
+    'tile.length / HASH_BYTES) < width) {',
+    'tile.length / HASH_BYTES) < 0) {',
     'A proof is made of part of a tile.',
   ],
   [

@@ -9,6 +9,7 @@ export const tests = [
   test('wait.test.ts'),
   test('restore.test.ts'),
   test('backfill.test.ts'),
+  test('sealing.test.ts'),
 ];
 
 export const mutants = [
@@ -66,6 +67,14 @@ export const mutants = [
     find: 'const { record } = await readableRecord(session, kind, command, command.token);',
     replace: "const record = { luid: command.params.id ?? '' };",
     breaks: 'Whoever knows a luid gets the salts of its changes.',
+    tests: [test('inclusion.test.ts')],
+  },
+  {
+    id: 'log-proof-of-kept-tiles',
+    file: src('operations/log/inclusion.ts'),
+    find: 'hashes = await logs.inclusion(tree, index, true);',
+    replace: 'hashes = await logs.inclusion(tree, index);',
+    breaks: 'A tile that was altered in the database spoils proofs after it is mended.',
     tests: [test('inclusion.test.ts')],
   },
   {
@@ -139,5 +148,13 @@ export const mutants = [
     replace: '',
     breaks: 'Clients that have left take the places of others.',
     tests: [test('wait.test.ts')],
+  },
+  {
+    id: 'log-sealed-in-the-future',
+    file: src('store/log/sealing.ts'),
+    find: "clock_timestamp() - l.sealed between interval '0' and $3::float8 * interval '1 ms'",
+    replace: "clock_timestamp() - l.sealed < $3::float8 * interval '1 ms'",
+    breaks: 'After the clock was set back, nothing is sealed until it has caught up.',
+    tests: [test('sealing.test.ts')],
   },
 ];

@@ -13,6 +13,7 @@ export * from './open-note.js';
 export * from './policy.js';
 export * from './proof-file.js';
 export * from './proofs.js';
+export * from './tile-nodes.js';
 export * from './tile-path.js';
 export * from './tiles.js';
 export { type AddCheckpoint, formatAddCheckpoint, parseAddCheckpoint } from './witness.js';

@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../base64.js';
 import { join, portableSha256, type Sha256 } from './hashing.js';
-import { utf8, whole } from './text.js';
+import { readUtf8, whole } from './text.js';
 
 /** What a leaf commits to: one change of a record, as it is served. */
 export interface LeafFields {
@@ -45,7 +45,7 @@ export function commitmentOf(leaf: LeafFields, sha: Sha256 = portableSha256): Ui
   }
   const place = [LEAF_VERSION, encodeBase64(salt), ledger, kind, luid, String(whole(change, 'change')), action, ''];
   const head = place.join('\n');
-  return sha(typeof text === 'string' ? utf8(head + text) : join([utf8(head), text]));
+  return typeof text === 'string' ? readUtf8(head + text, sha) : readUtf8(head, (bytes) => sha(join([bytes, text])));
 }
 
 /**
@@ -54,6 +54,24 @@ export function commitmentOf(leaf: LeafFields, sha: Sha256 = portableSha256): Ui
  * @throws TypeError unless it has 32 bytes
  */
 export function entryOf(commitment: Uint8Array): Uint8Array {
+  refuseMisfit(commitment);
+  return Uint8Array.of(ENTRY_VERSION, ...commitment);
+}
+
+/** What is hashed of a leaf: a zero byte and the entry (RFC 6962 §2.1). One after the other is written here. */
+const hashed = Uint8Array.of(0, ENTRY_VERSION, ...new Uint8Array(ENTRY_BYTES - 1));
+
+/**
+ * The hash of the leaf for a commitment of 32 bytes, which is `leafHash(entryOf(commitment))` without arrays of their own.
+ *
+ * @throws TypeError unless it has 32 bytes
+ */
+export function hashCommitment(commitment: Uint8Array, sha: Sha256 = portableSha256): Uint8Array {
+  refuseMisfit(commitment);
+  hashed.set(commitment, 2);
+  return sha(hashed);
+}
+
+function refuseMisfit(commitment: Uint8Array): void {
   if (commitment.length !== ENTRY_BYTES - 1) throw new TypeError('a commitment has 32 bytes');
-  return join([Uint8Array.of(ENTRY_VERSION), commitment]);
 }

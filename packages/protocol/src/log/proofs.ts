@@ -1,13 +1,14 @@
 import { LogError } from './fault.js';
 import { HASH_BYTES, joinRight, portableSha256, type Sha256, subtreeRoot } from './hashing.js';
 import { whole } from './text.js';
+import { TileNodes } from './tile-nodes.js';
 import { hashesAt, TILE_HEIGHT, TILE_WIDTH, type Tile } from './tiles.js';
 
 /**
  * Reads a tile of the tree that a proof is about: `width` hashes of 32 bytes, or more of the same tile. The width is
- * the one that the tile has in that tree, by which static files name it.
+ * the one that the tile has in that tree, by which static files name it. Whoever keeps tiles keeps them as `TileNodes`.
  */
-export type ReadTile = (level: number, index: number, width: number) => Promise<Uint8Array>;
+export type ReadTile = (level: number, index: number, width: number) => Promise<Uint8Array | TileNodes>;
 
 /** Leaves from `start` up to `end`, which is not one of them. */
 interface Range {
@@ -106,17 +107,19 @@ function consistencyRanges(old: number, size: number): Range[] {
 
 async function readProof(ranges: readonly Range[], size: number, read: ReadTile, sha: Sha256): Promise<Uint8Array[]> {
   const tiles = tilesOf(ranges, size);
-  const hashes = await Promise.all(tiles.map(({ level, index, width }) => read(level, index, width)));
-  const byPlace = new Map<string, Uint8Array>();
+  const found = await Promise.all(tiles.map(({ level, index, width }) => read(level, index, width)));
+  const byPlace = new Map<string, Uint8Array | TileNodes>();
   for (const [at, { level, index, width }] of tiles.entries()) {
-    if (hashes[at]!.length < width * HASH_BYTES) {
+    const tile = found[at]!;
+    if ((tile instanceof TileNodes ? tile.width : tile.length / HASH_BYTES) < width) {
       throw new LogError('malformed', `tile ${index} of level ${level} has fewer than ${width} hashes`);
     }
-    byPlace.set(`${level}/${index}`, hashes[at]!);
+    byPlace.set(`${level}/${index}`, tile);
   }
   const hashOf = (subtree: Subtree) => {
     const { level, index, at, width } = placeOf(subtree);
     const tile = byPlace.get(`${level}/${index}`)!;
+    if (tile instanceof TileNodes) return tile.rootOf(at, width);
     return subtreeRoot(tile.subarray(at * HASH_BYTES, (at + width) * HASH_BYTES), sha);
   };
   return ranges.map((range) => joinRight(subtreesOf(range).map(hashOf), sha));

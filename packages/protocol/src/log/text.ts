@@ -1,13 +1,23 @@
-import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { decodeBase64 } from '../base64.js';
 import { LogError } from './fault.js';
 import { HASH_BYTES } from './hashing.js';
 
-/** Of WebCrypto's platforms and Node.js alike; the language's own library has no decoder. */
+/** Of WebCrypto's platforms and Node.js alike; the language's own library has neither. */
 declare const TextDecoder: new (
   label: string,
   options: { fatal: boolean; ignoreBOM: boolean },
 ) => { decode(bytes: Uint8Array): string };
+
+declare const TextEncoder: new () => {
+  encode(text: string): Uint8Array;
+  encodeInto(text: string, into: Uint8Array): { readonly written: number };
+};
+
+const encoder = new TextEncoder();
+
+/** Characters of a text that fits into the reused bytes: each takes three bytes at most. */
+const SHORT = 16_384;
+const reused = new Uint8Array(3 * SHORT);
 
 const DECIMAL = /^(?:0|[1-9]\d{0,15})$/;
 /** ASCII control characters other than newline, which signed-note forbids. */
@@ -16,8 +26,23 @@ const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
 
 /** The UTF-8 bytes of `text`. @throws TypeError for a lone surrogate, which has no UTF-8 */
 export function utf8(text: string): Uint8Array {
+  refuseLone(text);
+  return encoder.encode(text);
+}
+
+/**
+ * What `read` makes of the UTF-8 bytes of `text`, which it may not keep: a short text is written where the one before was.
+ *
+ * @throws TypeError for a lone surrogate, which has no UTF-8
+ */
+export function readUtf8<T>(text: string, read: (bytes: Uint8Array) => T): T {
+  if (text.length > SHORT) return read(utf8(text));
+  refuseLone(text);
+  return read(reused.subarray(0, encoder.encodeInto(text, reused).written));
+}
+
+function refuseLone(text: string): void {
   if (!(text as unknown as { isWellFormed(): boolean }).isWellFormed()) throw new TypeError('text is no Unicode');
-  return utf8ToBytes(text);
 }
 
 /**

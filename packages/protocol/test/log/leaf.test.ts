@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { commitmentOf, entryOf, formatBundle, leafHash, parseBundle } from '../../src/log/index.js';
+import { commitmentOf, entryOf, formatBundle, hashCommitment, leafHash, parseBundle } from '../../src/log/index.js';
 import { sha } from './support/tree.js';
 
 const fields = {
@@ -33,6 +33,22 @@ describe('leaves', () => {
     expect([entry.length, entry[0]]).toEqual([33, 1]);
     expect(entry.slice(1)).toEqual(expected);
     expect(leafHash(entry)).toEqual(sha(Uint8Array.of(0), entry));
+    expect(hashCommitment(new Uint8Array(32))).toEqual(leafHash(entryOf(new Uint8Array(32))));
+    expect(hashCommitment(expected)).toEqual(leafHash(entry));
+  });
+
+  test('a text of any length counts whole, whatever was hashed before', () => {
+    const before = lines.slice(0, -fields.text.length);
+    const most = 16_384 - before.length;
+    for (const length of [most + 1, most, most - 1, 1, 0]) {
+      const text = '€'.repeat(length);
+      const expected = new Uint8Array(
+        createHash('sha256')
+          .update(before + text, 'utf8')
+          .digest(),
+      );
+      expect(commitmentOf({ ...fields, text }), String(length)).toEqual(expected);
+    }
   });
 
   test('every field counts', () => {
@@ -57,7 +73,10 @@ describe('leaves', () => {
     expect(() => commitmentOf({ ...fields, text: '\ud800' })).toThrow(TypeError);
     expect(() => commitmentOf({ ...fields, change: -1 })).toThrow(RangeError);
     expect(() => commitmentOf({ ...fields, change: 1.5 })).toThrow(RangeError);
-    expect(() => entryOf(new Uint8Array(33))).toThrow(TypeError);
+    for (const bytes of [31, 33]) {
+      expect(() => entryOf(new Uint8Array(bytes))).toThrow(TypeError);
+      expect(() => hashCommitment(new Uint8Array(bytes))).toThrow(TypeError);
+    }
   });
 });
 

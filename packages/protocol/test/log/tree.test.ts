@@ -8,13 +8,15 @@ import {
   growingTiles,
   inclusionProof,
   NOTHING_GROWN,
+  type ReadTile,
   RightEdge,
   rootOf,
+  TileNodes,
   tilesAfter,
   tilesForConsistency,
   tilesForInclusion,
 } from '../../src/log/index.js';
-import { grow, leavesTo, NaiveTree, readerOf, turned } from './support/tree.js';
+import { grow, leavesTo, NaiveTree, nodesOf, readerOf, turned } from './support/tree.js';
 
 const random = seeded();
 const below = (bound: number) => Math.floor(random() * bound);
@@ -154,8 +156,16 @@ describe('inclusion', () => {
         expect(asked).toEqual(announced);
         expect(new Set(announced).size).toBe(announced.length);
         expect(announced.length).toBeLessThanOrEqual(6);
+        expect(await inclusionProof(index, size, nodesOf(stored))).toEqual(proof);
       }
     }
+  });
+
+  test('a tile that is kept with its nodes is refused when it is too short', async () => {
+    const short: ReadTile = async () => new TileNodes(new Uint8Array(6 * 32));
+    await expect(inclusionProof(3, 7, short)).rejects.toMatchObject({ name: 'LogError', reason: 'malformed' });
+    expect(() => new TileNodes(new Uint8Array(33))).toThrow(RangeError);
+    expect(new TileNodes(new Uint8Array(7 * 32)).bytes).toBe((7 + 3 + 1) * 32);
   });
 
   test('anything altered is refused', async () => {

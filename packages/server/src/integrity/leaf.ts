@@ -1,4 +1,4 @@
-import { commitmentOf, SALT_BYTES } from '@countersign/protocol/log';
+import { commitmentOf, HASH_BYTES, SALT_BYTES } from '@countersign/protocol/log';
 import type { Runtime } from '../base/clock.js';
 import { sha256 } from '../base/sha256.js';
 import type { KindName } from '../kinds/kind.js';
@@ -14,10 +14,11 @@ export type MakeLeaf = (ledger: string, kind: KindName, version: Coded) => strin
  * @param random draws the salts, without which a leaf tells nothing about its version
  */
 export function createMakeLeaf(random: Runtime['random']): MakeLeaf {
+  const leaf = Buffer.alloc(SALT_BYTES + HASH_BYTES);
   return (ledger, kind, { luid, change, action, body: text }) => {
     const salt = random(SALT_BYTES);
-    return Buffer.concat([salt, commitmentOf({ salt, ledger, kind, luid, change, action, text }, sha256)]).toString(
-      'base64',
-    );
+    leaf.set(salt);
+    leaf.set(commitmentOf({ salt, ledger, kind, luid, change, action, text }, sha256), SALT_BYTES);
+    return leaf.toString('base64');
   };
 }

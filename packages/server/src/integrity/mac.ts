@@ -31,7 +31,7 @@ export function createDeliveryMac(masterKey: Buffer): DeliveryMac {
     // Events have codes of before there were calls.
     const call = purpose === undefined ? [] : [purpose, entry];
     const parts = [ledger, handle, ...about, bridge, target, record, linked, event, ...call];
-    return hmac(JSON.stringify(parts)).toString('base64url', 0, BYTES);
+    return hmac(JSON.stringify(parts));
   };
 }
 
@@ -45,7 +45,7 @@ export type OpenMac = (ledger: number, luid: string, state: string) => string;
  */
 export function createOpenMac(masterKey: Buffer): OpenMac {
   const hmac = createShortHmac(createHmac('sha256', masterKey).update('countersign:intents:1').digest());
-  return (ledger, luid, state) => hmac(JSON.stringify([ledger, luid, state])).toString('base64url', 0, BYTES);
+  return (ledger, luid, state) => hmac(JSON.stringify([ledger, luid, state]));
 }
 
 /**
@@ -59,7 +59,7 @@ export function createMac(masterKey: Buffer): Mac {
   const hmac = createShortHmac(createHmac('sha256', masterKey).update('countersign:versions:1').digest());
   return ({ ledger, kind }, { luid, change, action, body }) =>
     // JSON escapes line breaks, so the first one ends the place: its end is unambiguous.
-    hmac(`${JSON.stringify([ledger, kind, luid, change, action])}\n${body}`).toString('base64url', 0, BYTES);
+    hmac(`${JSON.stringify([ledger, kind, luid, change, action])}\n${body}`);
 }
 
 /** Bytes of a block of SHA-256, and of its result. */
@@ -70,22 +70,26 @@ const RESULT = 32;
 const SHORT = 32_768;
 
 /**
- * HMAC-SHA-256 (RFC 2104) of many texts under one key. Each `createHmac` of Node.js makes an object for the garbage
- * collector; over a list of records that costs more than the hashing.
+ * HMAC-SHA-256 (RFC 2104) of many texts under one key, each cut to the 16 bytes of a code. Each `createHmac` of Node.js makes
+ * an object for the garbage collector, and each result that is a buffer another; over a list of records that costs more
+ * than the hashing.
  *
  * @param key of 64 bytes at most
+ * @param form of the codes: 22 characters of base64url, or 32 of hex
  */
-export function createShortHmac(key: Buffer): (text: string) => Buffer {
+export function createShortHmac(key: Buffer, form: 'base64url' | 'hex' = 'base64url'): (text: string) => string {
   const inner = Buffer.alloc(BLOCK + 3 * SHORT);
   const outer = Buffer.alloc(BLOCK + RESULT);
+  const result = Buffer.alloc(RESULT);
   for (let at = 0; at < BLOCK; at += 1) {
     inner[at] = (key[at] ?? 0) ^ 0x36;
     outer[at] = (key[at] ?? 0) ^ 0x5c;
   }
   return (text) => {
-    if (text.length > SHORT) return createHmac('sha256', key).update(text).digest();
+    if (text.length > SHORT) return createHmac('sha256', key).update(text).digest().toString(form, 0, BYTES);
     const end = BLOCK + inner.write(text, BLOCK);
-    hash('sha256', inner.subarray(0, end), 'buffer').copy(outer, BLOCK);
-    return hash('sha256', outer, 'buffer');
+    outer.write(hash('sha256', inner.subarray(0, end), 'binary'), BLOCK, 'binary');
+    result.write(hash('sha256', outer, 'binary'), 'binary');
+    return result.toString(form, 0, BYTES);
   };
 }

@@ -1,9 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createShortHmac } from './mac.js';
 
-/** Hex digits of a name. */
-const DIGITS = 32;
-
 /** The name that the use of a proof has once its record is erased: 32 hex digits. */
 export type Veil = (use: string) => string;
 
@@ -16,6 +13,5 @@ export type Veil = (use: string) => string;
  */
 export function createVeil(masterKey: Buffer): Veil {
   const key = createHmac('sha256', masterKey).update('countersign:erased-proofs:1').digest();
-  const hmac = createShortHmac(key);
-  return (use) => hmac(use).toString('hex', 0, DIGITS / 2);
+  return createShortHmac(key, 'hex');
 }

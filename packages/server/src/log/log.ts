@@ -84,7 +84,7 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
     ...publisher,
     asked: metrics.asked,
     doubt: () => fence.doubt(),
-    inclusion: (ledger, index, size) => inTurn(ledger, () => proofs.inclusion(ledger, index, size)),
+    inclusion: (tree, index, anew) => inTurn(tree.ledger, () => proofs.inclusion(tree, index, anew)),
     consistency: (ledger, old, size) => inTurn(ledger, () => proofs.consistency(ledger, old, size)),
     ...createTiles(pool, inTurn),
     ...createSealWatch(pool, (err) => logger.error({ err }, 'whether changes are sealed is unknown, and asked again')),

@@ -1,4 +1,4 @@
-import { HASH_BYTES, hashesAt, type ReadTile, TILE_WIDTH, type Tile } from '@countersign/protocol/log';
+import { HASH_BYTES, hashesAt, TILE_WIDTH, type Tile } from '@countersign/protocol/log';
 import { readCommitments, readTiles } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
 import { hashesOf } from './seal.js';
@@ -28,16 +28,6 @@ export async function readStoredTiles(
 
 async function readLeafHashes(on: Queryable, ledger: number, from: number, to: number): Promise<Uint8Array> {
   return Buffer.concat(hashesOf(await readCommitments(on, ledger, from, to)));
-}
-
-/** Reads the tiles that a proof takes, all of them by two queries at most. */
-export async function tilesForProof(on: Queryable, ledger: number, tiles: readonly Tile[]): Promise<ReadTile> {
-  const found = await readStoredTiles(on, ledger, tiles);
-  return async (level, index) => {
-    const hashes = found[tiles.findIndex((tile) => tile.level === level && tile.index === index)];
-    if (!hashes) throw new Error(`Tile ${index} of level ${level} is missing from the log.`);
-    return hashes;
-  };
 }
 
 /** Whether a tile is in a tree of `size` leaves. */

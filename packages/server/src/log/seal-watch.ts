@@ -3,7 +3,7 @@ import { limits } from '../limits.js';
 import { findPlaces, isLogStalled, type LoggedChange, type Place } from '../store/log/leaves.js';
 import type { Queryable } from '../store/queries/statement.js';
 
-/** Waits for changes to be sealed. */
+/** Answers to writes that wait until their changes are sealed (interface/log#wait-until-sealed). */
 export interface SealWatch {
   /**
    * Resolves with the place of a change once it is sealed.

@@ -1,8 +1,7 @@
 import {
-  entryOf,
   HASH_BYTES,
+  hashCommitment,
   hashesAt,
-  leafHash,
   RightEdge,
   SALT_BYTES,
   TILE_WIDTH,
@@ -53,7 +52,7 @@ export function placeLeaves(size: number, queued: readonly Queued[], codes: LogC
 /** Hashes of leaves by their commitments, 32 bytes each. */
 export function hashesOf(commitments: Uint8Array): Uint8Array[] {
   return Array.from({ length: commitments.length / HASH_BYTES }, (_, at) =>
-    leafHash(entryOf(commitments.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)), sha256),
+    hashCommitment(commitments.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES), sha256),
   );
 }
 

@@ -8,7 +8,6 @@ import { limits } from '../limits.js';
 import {
   beginLogs,
   type Dirty,
-  findBehind,
   findDirty,
   type LogState,
   lockLogs,
@@ -120,16 +119,19 @@ interface Round extends SealerOptions {
 /** Goes over all ledgers once. @returns whether there was anything to seal */
 async function sealAll(round: Round): Promise<boolean> {
   const { pool, resting, clock, isStopped } = round;
+  const { together, recent } = limits.log;
   let found = false;
-  for (let after = 0; !isStopped(); ) {
-    const page = await findDirty(pool, after, limits.log.together);
-    if (page.length === 0) break;
-    after = page.at(-1)!.ledger;
+  let page: readonly Dirty[];
+  let after = 0;
+  do {
+    page = await findDirty(pool, after, together, recent);
+    after = page.at(-1)?.ledger ?? after;
     const dirty = page.filter(({ ledger }) => (resting.get(ledger) ?? 0) <= clock());
     if (dirty.length === 0) continue;
     found = true;
     await sealPage(round, dirty);
-  }
+    // What has come meanwhile is for the next round: a page that is not full is the last.
+  } while (page.length === together && !isStopped());
   return found;
 }
 
@@ -138,13 +140,14 @@ async function sealPage(round: Round, dirty: readonly Dirty[]): Promise<void> {
   const { number, isStopped } = round;
   const fresh = dirty.filter(({ hasLog }) => !hasLog).map(({ ledger }) => ledger);
   if (fresh.length > 0) await begin(round, fresh);
-  let ready = dirty.filter(({ isBehind }) => !isBehind).map(({ ledger }) => ledger);
+  // What another process has just sealed is left to it for this round: a seal costs much more than a leaf.
+  let ready = dirty.filter(({ isBehind, isRecent }) => !isBehind && !isRecent).map(({ ledger }) => ledger);
   // Ledgers with leaves left are sealed again: the limit is split among fewer of them.
   for (let again = 0; ready.length > 0 && again < AGAIN && !isStopped(); again += 1) {
-    ready = await sealEach(round, ready, queued);
+    ready = await sealEach(round, ready, takeFromQueue);
   }
   const behind = dirty.filter(({ isBehind }) => isBehind).map(({ ledger }) => ledger);
-  if (behind.length > 0 && !isStopped()) await sealEach(round, [behind[number % behind.length]!], unlogged);
+  if (behind.length > 0 && !isStopped()) await sealEach(round, [behind[number % behind.length]!], takeUnlogged);
 }
 
 /** How often in a row ledgers are sealed that have more than was taken. */
@@ -160,11 +163,7 @@ async function begin({ pool, prefix, logCodes }: Round, ledgers: readonly number
 }
 
 /** Finds leaves for logs that are locked, and takes them. */
-interface Take {
-  /** Whether it is for ledgers that lack changes of before the log. */
-  readonly isBehind: boolean;
-  take(round: Round, client: pg.PoolClient, logs: readonly LogState[]): Promise<Taken>;
-}
+type Take = (round: Round, client: pg.PoolClient, logs: readonly LogState[]) => Promise<Taken>;
 
 interface Taken {
   readonly leaves: readonly Queued[];
@@ -172,16 +171,13 @@ interface Taken {
   readonly more: readonly number[];
 }
 
-const queued: Take = {
-  isBehind: false,
-  async take(_, client, logs) {
-    const ledgers = logs.map(({ ledger }) => ledger);
-    const { batches, writes } = limits.log;
-    const share = { batches: Math.ceil(batches / logs.length), writes: Math.ceil(writes / logs.length) };
-    const leaves = await takeQueued(client, ledgers, share);
-    const more = ledgers.filter((ledger) => hasMore(leaves, ledger, share));
-    return { leaves, more };
-  },
+const takeFromQueue: Take = async (_, client, logs) => {
+  const ledgers = logs.map(({ ledger }) => ledger);
+  const { batches, writes } = limits.log;
+  const share = { batches: Math.ceil(batches / logs.length), writes: Math.ceil(writes / logs.length) };
+  const leaves = await takeQueued(client, ledgers, share);
+  const more = ledgers.filter((ledger) => hasMore(leaves, ledger, share));
+  return { leaves, more };
 };
 
 function hasMore(leaves: readonly Queued[], ledger: number, share: Share): boolean {
@@ -190,11 +186,9 @@ function hasMore(leaves: readonly Queued[], ledger: number, share: Share): boole
   return own.length >= share.batches || writes >= share.writes;
 }
 
-const unlogged: Take = {
-  isBehind: true,
-  async take(round, client, logs) {
-    return { leaves: await backfillLog(client, logs[0]!, round), more: [] };
-  },
+/** For ledgers that lack changes of before the log. */
+const takeUnlogged: Take = async (round, client, logs) => {
+  return { leaves: await backfillLog(client, logs[0]!, round), more: [] };
 };
 
 /**
@@ -239,16 +233,13 @@ async function giveUp(round: Round, ledger: number, err: unknown): Promise<void>
 }
 
 /** Seals leaves of some ledgers in one transaction. @returns those that may have more */
-async function sealTogether(round: Round, ledgers: readonly number[], { take, isBehind }: Take): Promise<number[]> {
+async function sealTogether(round: Round, ledgers: readonly number[], take: Take): Promise<number[]> {
   const { pool, metrics, clock, resting } = round;
   const began = clock();
   const stopped: { log: LogState; why: string }[] = [];
   const { count, more } = await transaction(pool, async (client) => {
     const locked = await lockLogs(client, ledgers);
-    // Asked once the lock is held: a log may have begun anew meanwhile.
-    const behind = await findBehind(client, ledgers);
-    const here = locked.filter(({ ledger }) => behind.has(ledger) === isBehind);
-    const judged = await Promise.all(here.map((log) => judge(round, log)));
+    const judged = await Promise.all(locked.map((log) => judge(round, log)));
     for (const { log, why, maySign } of judged) {
       if (why !== undefined) stopped.push({ log, why });
       // A key may come with another import; until then there is nothing to sign with.

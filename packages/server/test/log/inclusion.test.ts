@@ -89,6 +89,18 @@ describe('proofs of inclusion', () => {
     expect(await refused('/wallets/w/changes/1/inclusion', 'Change is not sealed yet')).toBe('1');
   });
 
+  it('are refused while another leaf is altered in the database, and given once it is mended', async () => {
+    const client = await newLedger(server.current.url);
+    await client.create('/wallets', { handle: 'w' });
+    const { body: other } = await client.create('/wallets', { handle: 'x' });
+    await allSealed(client);
+    const turn = `update log_leaf set commitments = set_byte(commitments, 0, 255 - get_byte(commitments, 0)) where luid = $1`;
+    await sql(turn, [other.luid]);
+    expect((await client.get('/wallets/w/changes/1/inclusion')).body.data.detail).toBe('Change is not sealed yet');
+    await sql(turn, [other.luid]);
+    expect((await client.get('/wallets/w/changes/1/inclusion')).status).toBe(200);
+  });
+
   it('are for those who may read the version', async () => {
     const owner = newKey();
     const access = [

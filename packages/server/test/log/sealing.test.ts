@@ -1,7 +1,10 @@
+import pg from 'pg';
 import { describe, it } from 'vitest';
 import { issue, MoneyScene, transfer } from '../money/scene.js';
-import { withServer, withTwoServers } from '../support/server.js';
+import { newLedger } from '../support/client.js';
+import { startServer, withServer, withTwoServers } from '../support/server.js';
 import { auditLogs } from './audit.js';
+import { allSealed, inclusionOf } from './reading.js';
 
 describe('sealing', () => {
   const server = withServer();
@@ -23,6 +26,20 @@ describe('sealing', () => {
       if (round % 4 === 3) await auditLogs(server.current.database.url);
     }
   });
+});
+
+it('goes on when the clock of the database was set back', async () => {
+  const running = await startServer();
+  const client = await newLedger(running.url);
+  await client.create('/wallets', { handle: 'w' });
+  await allSealed(client);
+  const connection = new pg.Client({ connectionString: running.database.url });
+  await connection.connect();
+  await connection.query("update log set sealed = clock_timestamp() + interval '1 hour'");
+  await connection.end();
+  await client.create('/wallets', { handle: 'x' });
+  await inclusionOf(client, '/wallets/x', 1);
+  await running.stop();
 });
 
 describe('two processes', () => {

@@ -190,9 +190,9 @@ create table log_backfill (
 
 create table log_leaf (
   ledger_id bigint not null,
-  luid text collate "C" not null,
-  change integer not null,
   first bigint not null,
+  change integer not null,
+  luid text collate "C" not null,
   commitments bytea not null,
   salts bytea
 );

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { leafHash, NOTHING_GROWN, type ReadTile, tilesAfter } from '../../../src/log/index.js';
+import { leafHash, NOTHING_GROWN, type ReadTile, TileNodes, tilesAfter } from '../../../src/log/index.js';
 
 /** SHA-256 by Node.js, so that what is expected comes from elsewhere than what is tested. */
 export function sha(...parts: Uint8Array[]): Uint8Array {
@@ -86,6 +86,12 @@ export function readerOf(stored: ReadonlyMap<string, Uint8Array>, asked: string[
     if (hashes === undefined || hashes.length < width * 32) throw new Error(`no tile ${level}/${index} of ${width}`);
     return hashes.slice(0, width * 32);
   };
+}
+
+/** Reads stored tiles as those who keep them have them. */
+export function nodesOf(stored: ReadonlyMap<string, Uint8Array>): ReadTile {
+  const read = readerOf(stored);
+  return async (level, index, width) => new TileNodes((await read(level, index, width)) as Uint8Array);
 }
 
 /** The bytes with one bit of them turned. */

@@ -1,5 +1,5 @@
 import { encodeBase64, LedgerError } from '@countersign/protocol';
-import { checkInclusion, entryOf, formatProofFile, leafHash } from '@countersign/protocol/log';
+import { checkInclusion, formatProofFile, hashCommitment } from '@countersign/protocol/log';
 import { prefers } from '../../base/accept.js';
 import { sha256 } from '../../base/sha256.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -36,7 +36,9 @@ async function readInclusion(session: Session, kind: Kind, command: Command): Pr
     const shown = await logs.current(ledger.id, index + 1);
     // Sealed, and not in a tree that witnesses have seen.
     if (!shown || shown.size <= index) throw new NotSealed();
-    const hashes = await logs.inclusion(ledger.id, index, shown.size);
+    const tree = { ledger: ledger.id, origin: shown.origin, size: shown.size };
+    let hashes = await logs.inclusion(tree, index);
+    if (!holds(leaf, shown, hashes)) hashes = await logs.inclusion(tree, index, true);
     // The log may have begun anew between these reads.
     if (!holds(leaf, shown, hashes)) throw new NotSealed();
     const proof = formatProofFile({ extra: salt, index, proof: hashes, checkpoint: shown.note });
@@ -48,7 +50,7 @@ async function readInclusion(session: Session, kind: Kind, command: Command): Pr
 }
 
 function holds({ commitment, index }: SealedLeaf, { size, root }: Shown, proof: readonly Uint8Array[]): boolean {
-  return checkInclusion({ leaf: leafHash(entryOf(commitment), sha256), index, size, root, proof }, sha256);
+  return checkInclusion({ leaf: hashCommitment(commitment, sha256), index, size, root, proof }, sha256);
 }
 
 const text = { type: 'string' };

@@ -1,3 +1,4 @@
+import { bytesArray } from '../queries/bytes-array.js';
 import type { Queryable } from '../queries/statement.js';
 import { textArray } from '../queries/text-array.js';
 
@@ -8,6 +9,8 @@ export interface Dirty {
   readonly hasLog: boolean;
   /** Whether the backfill is unfinished: the queue waits for it. */
   readonly isBehind: boolean;
+  /** Whether a process has sealed it a moment ago. */
+  readonly isRecent: boolean;
 }
 
 /** The log of a ledger as the database has it. */
@@ -69,8 +72,11 @@ export interface SealedLog {
 /**
  * Ledgers with leaves to seal, in the order of their ids from `after` on, without those whose log is stopped. A loose index
  * scan: the queue may be long, and has few ledgers.
+ *
+ * @param most ledgers
+ * @param recent milliseconds for which a seal is recent
  */
-export async function findDirty(on: Queryable, after: number, most: number): Promise<Dirty[]> {
+export async function findDirty(on: Queryable, after: number, most: number, recent: number): Promise<Dirty[]> {
   const { rows } = await on.query<Dirty>({
     name: 'log-dirty',
     text: `with recursive queued (id) as (
@@ -88,10 +94,11 @@ export async function findDirty(on: Queryable, after: number, most: number): Pro
         order by b.ledger_id limit $2)
       )
       select f.id as ledger, l.ledger_id is not null as "hasLog",
-        exists (select from log_backfill b where b.ledger_id = f.id) as "isBehind"
+        exists (select from log_backfill b where b.ledger_id = f.id) as "isBehind",
+        coalesce(clock_timestamp() - l.sealed between interval '0' and $3::float8 * interval '1 ms', false) as "isRecent"
       from (select id from found order by id limit $2) f left join log l on l.ledger_id = f.id
       order by f.id`,
-    values: [after, most],
+    values: [after, most, recent],
   });
   return rows;
 }
@@ -121,16 +128,6 @@ export async function beginLogs(
       on conflict do nothing`,
     values: [logs.map(({ ledger }) => ledger), logs.map(({ origin }) => origin), logs.map(({ mac }) => mac)],
   });
-}
-
-/** Which of these ledgers have changes that come before those in the queue. */
-export async function findBehind(on: Queryable, ledgers: readonly number[]): Promise<Set<number>> {
-  const { rows } = await on.query<{ ledger: number }>({
-    name: 'log-behind',
-    text: 'select ledger_id as ledger from log_backfill where ledger_id = any($1::bigint[])',
-    values: [ledgers],
-  });
-  return new Set(rows.map(({ ledger }) => ledger));
 }
 
 /** Locks the logs of some ledgers until the transaction ends, leaving out those that another process has locked. */
@@ -171,7 +168,10 @@ export interface Share {
   readonly writes: number;
 }
 
-/** Takes leaves out of the queue, oldest first. */
+/**
+ * Takes leaves out of the queue, oldest first. The queue of a ledger whose backfill is unfinished waits: it is asked for once
+ * the lock of the log is held, since the log may have begun anew before.
+ */
 export async function takeQueued(client: Queryable, ledgers: readonly number[], share: Share): Promise<Queued[]> {
   const { rows } = await client.query<QueuedRow>({
     name: 'log-take',
@@ -184,6 +184,7 @@ export async function takeQueued(client: Queryable, ledgers: readonly number[], 
           ) y where y.before < $3
         ) q
       where u.ledger_id = l.id and u.id = q.id
+        and not exists (select from log_backfill b where b.ledger_id = l.id)
       returning u.ledger_id as ledger, u.id, array_to_string(u.luids, ',') as luids,
         array_to_string(u.changes, ',') as changes, array_to_string(u.leaves, ',') as leaves`,
     values: [ledgers, share.batches, share.writes],
@@ -249,34 +250,31 @@ export async function storeSealed(
   tiles: readonly StoredTile[],
   logs: readonly SealedLog[],
 ): Promise<void> {
+  if (tiles.length > 0) await storeTiles(client, tiles);
   await client.query({
-    name: 'log-store-leaves',
-    text: `insert into log_leaf (ledger_id, luid, change, first, commitments, salts)
-      select ledger, luid, change, first, decode(commitments, 'base64'), decode(salts, 'base64')
-      from unnest($1::bigint[], $2::text[], $3::int[], $4::bigint[], $5::text[], $6::text[])
-        as x (ledger, luid, change, first, commitments, salts)`,
+    name: 'log-store',
+    text: `with stored as (
+        insert into log_leaf (ledger_id, luid, change, first, commitments, salts)
+        select ledger, luid, change, first, commitments, salts
+        from unnest($1::bigint[], $2::text[], $3::int[], $4::bigint[], $5::bytea[], $6::bytea[])
+          as x (ledger, luid, change, first, commitments, salts)
+      )
+      update log g set size = x.size, edge = x.edge, checkpoint = x.checkpoint, mac = x.mac,
+        sealed = clock_timestamp(), unwitnessed = coalesce(g.unwitnessed, clock_timestamp())
+      from unnest($7::bigint[], $8::bigint[], $9::bytea[], $10::text[], $11::text[]) as x (ledger, size, edge, checkpoint, mac)
+      where g.ledger_id = x.ledger`,
     values: [
       leaves.map(({ ledger }) => ledger),
       textArray(leaves.map(({ luid }) => luid)),
       leaves.map(({ change }) => change),
       leaves.map(({ first }) => first),
-      textArray(leaves.map(({ commitments }) => commitments.toString('base64'))),
-      textArray(leaves.map(({ salts }) => salts.toString('base64'))),
-    ],
-  });
-  if (tiles.length > 0) await storeTiles(client, tiles);
-  await client.query({
-    name: 'log-store-logs',
-    text: `update log g set size = x.size, edge = decode(x.edge, 'base64'), checkpoint = x.checkpoint, mac = x.mac,
-        sealed = clock_timestamp(), unwitnessed = coalesce(g.unwitnessed, clock_timestamp())
-      from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[]) as x (ledger, size, edge, checkpoint, mac)
-      where g.ledger_id = x.ledger`,
-    values: [
+      bytesArray(leaves.map(({ commitments }) => commitments)),
+      bytesArray(leaves.map(({ salts }) => salts)),
       logs.map(({ ledger }) => ledger),
       logs.map(({ size }) => size),
-      textArray(logs.map(({ edge }) => Buffer.from(edge).toString('base64'))),
+      bytesArray(logs.map(({ edge }) => edge)),
       textArray(logs.map(({ checkpoint }) => checkpoint)),
-      logs.map(({ mac }) => mac),
+      textArray(logs.map(({ mac }) => mac)),
     ],
   });
 }
@@ -285,14 +283,13 @@ async function storeTiles(client: Queryable, tiles: readonly StoredTile[]): Prom
   await client.query({
     name: 'log-store-tiles',
     text: `insert into log_tile (ledger_id, level, n, hashes)
-      select ledger, level, n, decode(hashes, 'base64')
-      from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::text[]) as x (ledger, level, n, hashes)
+      select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bytea[]) as x (ledger, level, n, hashes)
       on conflict (ledger_id, level, n) do update set hashes = excluded.hashes`,
     values: [
       tiles.map(({ ledger }) => ledger),
       tiles.map(({ level }) => level),
       tiles.map(({ index }) => index),
-      textArray(tiles.map(({ hashes }) => Buffer.from(hashes).toString('base64'))),
+      bytesArray(tiles.map(({ hashes }) => hashes)),
     ],
   });
 }

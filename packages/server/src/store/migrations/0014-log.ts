@@ -58,12 +58,13 @@ create table log_witness (
 
 -- Leaves: a row for each write, with the versions that it stored at once.
 create table log_leaf (
+  -- Numbers come first: behind a text, each would be padded.
   ledger_id bigint not null,
-  luid text collate "C" not null,
-  -- Number of the last of these changes; they follow one another.
-  change integer not null,
   -- Index of the first of these leaves.
   first bigint not null,
+  -- Number of the last of these changes; they follow one another.
+  change integer not null,
+  luid text collate "C" not null,
   -- 32 bytes of each leaf.
   commitments bytea not null,
   -- 16 bytes of each; null once the record is erased.
