@@ -90,7 +90,7 @@ export class LedgerVerifier {
     const before = this.#history.latest;
     const added = this.#history.add(version);
     if (!added) return;
-    if (before && version.record.meta.moment < before.record.meta?.moment) this.#setBack += 1;
+    if (before && version.record.meta.moment < before.record.meta.moment) this.#setBack += 1;
     this.#registry.addProofs(version, added);
     this.#registry.addVersion(version);
     this.#count(version, added);

@@ -101,7 +101,7 @@ export class Registry {
 
   /** A record that has not been dropped. */
   live({ kind, luid, change, record }: Version): void {
-    const key = `${kind} ${keyOf(kind, record.data ?? {})}`;
+    const key = `${kind} ${keyOf(kind, record.data)}`;
     const other = this.#living.get(key);
     if (other !== undefined) this.report({ kind, luid, change }, 'ledger', `has the handle of ${other}`);
     this.#living.set(key, luid);

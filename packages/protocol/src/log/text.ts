@@ -1,13 +1,16 @@
-import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { decodeBase64 } from '../base64.js';
 import { LogError } from './fault.js';
 import { HASH_BYTES } from './hashing.js';
 
-/** Of WebCrypto's platforms and Node.js alike; the language's own library has no decoder. */
+/** Of WebCrypto's platforms and Node.js alike; the language's own library has neither. */
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 declare const TextDecoder: new (
   label: string,
   options: { fatal: boolean; ignoreBOM: boolean },
 ) => { decode(bytes: Uint8Array): string };
+
+/** One for all texts: an export has two of them on each line. */
+const encoder = new TextEncoder();
 
 const DECIMAL = /^(?:0|[1-9]\d{0,15})$/;
 /** ASCII control characters other than newline, which signed-note forbids. */
@@ -17,7 +20,7 @@ const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
 /** The UTF-8 bytes of `text`. @throws TypeError for a lone surrogate, which has no UTF-8 */
 export function utf8(text: string): Uint8Array {
   if (!(text as unknown as { isWellFormed(): boolean }).isWellFormed()) throw new TypeError('text is no Unicode');
-  return utf8ToBytes(text);
+  return encoder.encode(text);
 }
 
 /**
