@@ -155,9 +155,10 @@ async function emptyDeliveries(
   );
 }
 
-/** What stays of an event: its handle and its signal. */
+/** What stays of an event: its handle and its signal; of a call, that there was one for that version. */
 function emptyEvent(event: string): string {
-  const { handle, signal } = JSON.parse(event) as { handle?: string; signal?: string };
+  const { handle, signal, method, intent } = JSON.parse(event) as Readonly<Record<string, unknown>>;
+  if (method !== undefined) return JSON.stringify({ method, path: '', intent, hasDomains: false });
   return JSON.stringify({ handle, signal, members: {} });
 }
 
