@@ -1,5 +1,6 @@
 import { parseAddress, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
-import { ErasedWallets } from './erased-wallets.js';
+import { ErasedIntents } from './erased/intents.js';
+import { ErasedWallets } from './erased/wallets.js';
 import type { Report } from './finding.js';
 import type { LedgerKeys } from './keys.js';
 import type { BalanceLine, EntryLine, LimitLine } from './lines.js';
@@ -25,6 +26,8 @@ export class Books {
   readonly #wallets = new Map<string, WalletLife[]>();
   readonly #handles = new Map<string, string>();
   readonly #erased = new ErasedWallets();
+  /** Intents whose texts were erased. */
+  readonly erasedIntents = new ErasedIntents();
   /** Balances as the ledger states them, by handle of the wallet and symbol. */
   readonly #stated = new Map<string, { available: number; reserved: number; luid: string }>();
   readonly #entered = new Map<string, EntryLine>();
@@ -32,6 +35,8 @@ export class Books {
   /** Movements that were noted, and intents that set limits. */
   readonly #seen = new Set<string>();
   readonly #limiting = new Set<string>();
+  /** Erased intents have moved what was in erased wallets: of what these were called, nobody knows all that they had. */
+  #isMixed = false;
   #byWallet: ReadonlyMap<string, readonly SetLimit[]> | undefined;
 
   constructor(
@@ -117,6 +122,10 @@ export class Books {
       (entry.reserved ?? 0) === (before?.reserved ?? 0) + reservedBy;
     if (!isSum) this.report(place, 'money', `moves ${symbol} in ${wallet} to another amount than its sum`);
     this.#entered.set(key, entry);
+    if (this.erasedIntents.has(intent)) {
+      this.erasedIntents.addEntry(entry);
+      return;
+    }
     const said = `${intent} ${change} ${this.#handles.get(wallet)} ${symbol}`;
     const movement = this.#moved.get(said);
     // Setting a limit saves the balance again (interface/wallets#limits).
@@ -169,6 +178,8 @@ export class Books {
     }
     const set = this.#setLimits().get(`${wallet} ${symbol} ${metric}`) ?? [];
     const latest = set.at(-1)?.moment;
+    if (latest !== meta.moment && this.erasedIntents.takeLimit(`${wallet} ${symbol}`, metric, meta.moment, latest))
+      return;
     if (!set.some((one) => one.moment === latest && one.amount === amount)) fault('no intent has set last');
   }
 
@@ -184,11 +195,14 @@ export class Books {
         'money',
         `has a movement of ${symbol} in ${wallet} noted, which is erased, and its proofs tell none like it`,
       );
+    this.erasedIntents.end(this.report);
+    this.#isMixed = this.erasedIntents.hasMovedIn((luid) => this.#erased.has(luid));
     const balances = this.#replay(isWhole);
     for (const [key, { available, reserved, symbol, wallet }] of balances) {
       const stated = this.#stated.get(key);
       if (stated?.available === available && stated.reserved === reserved) continue;
       if (!isWhole && !this.#wallets.has(wallet)) continue;
+      if (this.#isMixed && this.#erased.mayBe(wallet)) continue;
       if (!stated && available === 0 && reserved === 0 && this.#erased.mayBe(wallet)) continue;
       const luid = stated?.luid ?? this.#wallets.get(wallet)?.at(-1)?.luid ?? wallet;
       const says = stated ? `${stated.available} available and ${stated.reserved} reserved` : 'nothing';
@@ -223,7 +237,8 @@ export class Books {
 
   /** By the moments of the proofs. What is of one millisecond has no order, so it is looked at together. */
   #replay(isWhole: boolean): Map<string, Replayed> {
-    const moved = [...this.#moved.values()].sort((one, other) => compare(one.moment, other.moment));
+    const erased = this.erasedIntents.movements((luid) => this.#handles.get(luid));
+    const moved = [...this.#moved.values(), ...erased].sort((one, other) => compare(one.moment, other.moment));
     const balances = new Map<string, Replayed>();
     let together: Movement[] = [];
     for (const movement of moved) {
@@ -253,7 +268,8 @@ export class Books {
         fault(`moves ${symbol} in ${wallet}, which is no wallet of the ledger`);
       if (reserved < 0) fault(`takes more ${symbol} from ${wallet} than was reserved`);
       // The minimum of a wallet that is erased is that of an address of which nobody knows where it led.
-      if (!isJudged || (this.#erased.mayBe(wallet) && !this.#wallets.has(wallet))) continue;
+      if (!isJudged || (this.#erased.mayBe(wallet) && (this.#isMixed || !this.#wallets.has(wallet)))) continue;
+      if (this.erasedIntents.mayHaveSet(this.#lifeAt(wallet, moment)?.luid, symbol)) continue;
       const least = this.#leastAt(wallet, symbol, moment);
       if (available < least) fault(`leaves ${available} ${symbol} in ${wallet}, below its minimum of ${least}`);
     }

@@ -196,7 +196,11 @@ export class LedgerVerifier {
       stateLines: this.#stateLines,
       unknownSigners,
       failed: this.#failed,
-      erased: { changes: this.#erasedChanges, wallets: this.#books.erased },
+      erased: {
+        changes: this.#erasedChanges,
+        wallets: this.#books.erased,
+        intents: this.#books.erasedIntents.summary,
+      },
     });
   }
 
@@ -217,6 +221,7 @@ export class LedgerVerifier {
   #addErasure(version: Version): void {
     const proofs = this.#erasureOf(version).state(version, this.options.isFile === true);
     this.#counts.changes += 1;
+    this.#books.erasedIntents.state(version.luid, version.change);
     if (proofs) {
       this.#registry.addProofs(version, proofs);
       this.#registry.addErasure(version);
@@ -231,6 +236,7 @@ export class LedgerVerifier {
     this.#begin(one);
     this.#registry.addErased(kind);
     if (kind === 'wallet') this.#books.addErased(luid);
+    if (kind === 'intent') this.#books.erasedIntents.add(luid);
     const erasure = new Erasure(this.#means, kind, luid);
     this.#erased = erasure;
     return erasure;

@@ -1,5 +1,5 @@
-import type { EntryLine } from './lines.js';
-import type { Movement } from './movements.js';
+import type { EntryLine } from '../lines.js';
+import type { Movement } from '../movements.js';
 
 /**
  * Wallets whose texts were erased. Movements are noted under the luid, and proofs name the handle, which is gone: each
