@@ -125,8 +125,8 @@ export const mutants = [
   {
     id: 'erased-wallet-with-movements',
     file: 'packages/verifier/src/erased/wallets.ts',
-    find: 'if (key === undefined) return true;',
-    replace: 'if (key === undefined) return false;',
+    find: 'if (row === undefined) return true;',
+    replace: 'if (row === undefined) return false;',
     breaks: 'Movements of an erased wallet are made up.',
   },
   {

@@ -1,6 +1,5 @@
 import type { Report } from '../finding.js';
 import type { EntryLine } from '../lines.js';
-import type { Movement } from '../movements.js';
 
 /** What is told of intents whose texts were erased: what rests on them was checked against no proof. */
 export interface ErasedIntentsSummary {
@@ -63,9 +62,9 @@ export class ErasedIntents {
     this.#setting.set(key, (this.#setting.get(key) ?? new Set()).add(moment));
   }
 
-  /** Whether one may have set the minimum of a wallet. */
-  mayHaveSet(wallet: string | undefined, symbol: string): boolean {
-    return this.#setting.has(`${wallet} ${symbol}`);
+  /** Whether one may have set the minimum of a wallet. @param luidOf asked only where one has set any */
+  mayHaveSet(luidOf: () => string, symbol: string): boolean {
+    return this.#setting.size > 0 && this.#setting.has(`${luidOf()} ${symbol}`);
   }
 
   /**
@@ -82,13 +81,9 @@ export class ErasedIntents {
     return true;
   }
 
-  /** Their movements, as proofs would tell them. @param handleOf of a wallet, by its luid; undefined for an erased one */
-  movements(handleOf: (luid: string) => string | undefined): Movement[] {
-    return this.#entries().flatMap(({ wallet, ...entry }) => {
-      const handle = handleOf(wallet);
-      // Its minimum is unknown where another one has set it.
-      return handle === undefined ? [] : [{ ...entry, wallet: handle, isJudged: false }];
-    });
+  /** Their movements, by intent. The minimum of a wallet is not judged on them: another erased one may have set it. */
+  moved(): readonly (readonly [luid: string, entries: readonly EntryLine[]])[] {
+    return [...this.#intents].map(([luid, { entries }]) => [luid, entries.filter(isMoving)] as const);
   }
 
   /** Whether they have moved what was in such a wallet. */
