@@ -1,48 +1,74 @@
 import { parseAddress, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
-import { ErasedWallets } from './erased-wallets.js';
+import { ErasedIntents } from './erased/intents.js';
+import { ErasedWallets } from './erased/wallets.js';
 import type { Report } from './finding.js';
+import { Accounts, Holdings, Symbols } from './kept/accounts.js';
+import { Column } from './kept/column.js';
+import { Lives, type WalletLife } from './kept/lives.js';
+import { codeOf, momentOf } from './kept/moment.js';
+import { type Moved, MovedRows } from './kept/moved.js';
+import { type Names, nameOf } from './kept/names.js';
+import type { Records } from './kept/records.js';
 import type { LedgerKeys } from './keys.js';
 import type { BalanceLine, EntryLine, LimitLine } from './lines.js';
-import { type Movement, reportMovement, type SetLimit } from './movements.js';
-
-/** A wallet, from its first to its last change. */
-interface WalletLife {
-  readonly luid: string;
-  readonly from: string;
-  readonly until?: string;
-}
+import type { Movement, SetLimit } from './movements.js';
+import type { RegistryMeans } from './registry.js';
 
 /** Verifies one signed row: hash and proofs. */
 export type VerifySigned = (hash: string, data: RecordEnvelope['data'], proofs: readonly StoredProof[]) => boolean;
 
+/** A limit that an intent has set, and the code of its moment. */
+interface LimitSet extends SetLimit {
+  readonly code: number;
+}
+
 /**
  * Replays what the proofs of all intents have moved, and compares it with what the ledger says of its balances,
- * movements and limits.
+ * movements and limits. Of movements and balances it keeps numbers: of records, of names, of accounts.
  */
 export class Books {
-  readonly #moved = new Map<string, Movement>();
-  readonly #limits: SetLimit[] = [];
-  readonly #wallets = new Map<string, WalletLife[]>();
-  readonly #handles = new Map<string, string>();
+  readonly #records: Records;
+  readonly #names: Names;
+  readonly #moved = new MovedRows();
+  readonly #limits: LimitSet[] = [];
+  readonly #lives: Lives;
   readonly #erased = new ErasedWallets();
-  /** Balances as the ledger states them, by handle of the wallet and symbol. */
-  readonly #stated = new Map<string, { available: number; reserved: number; luid: string }>();
-  readonly #entered = new Map<string, EntryLine>();
-  readonly #last = new Map<string, { version: number; available: number; reserved: number }>();
-  /** Movements that were noted, and intents that set limits. */
-  readonly #seen = new Set<string>();
+  readonly erasedIntents = new ErasedIntents();
+  /** Erased intents have moved what was in erased wallets: of what these were called, nobody knows all that they had. */
+  #isMixed = false;
+  /** Movements that proofs tell of, before those of erased intents were added. */
+  #told: number | undefined;
+  /** By names of wallets: what proofs give, and balances as the ledger states them, of which wallet and 1 more. */
+  readonly #named: Accounts;
+  readonly #given = new Holdings();
+  readonly #stated = new Holdings();
+  /** By wallets: the last movement that was noted, and the balance as it is stated; of which version. */
+  readonly #owned: Accounts;
+  readonly #entered = new Holdings();
+  readonly #last = new Holdings();
+  /** 1 where a balance is stated. */
+  readonly #hasLast = new Column('whole');
+  /** Intents that set limits. */
   readonly #limiting = new Set<string>();
-  #byWallet: ReadonlyMap<string, readonly SetLimit[]> | undefined;
+  #byWallet: ReadonlyMap<string, readonly LimitSet[]> | undefined;
 
   constructor(
     private readonly keys: LedgerKeys,
     private readonly report: Report,
     private readonly verify: VerifySigned,
-  ) {}
+    { records, names, suite }: RegistryMeans,
+  ) {
+    this.#records = records;
+    this.#names = names;
+    this.#lives = new Lives((record) => records.bornAt(record));
+    const symbols = new Symbols();
+    this.#named = new Accounts(suite, symbols);
+    this.#owned = new Accounts(suite, symbols);
+  }
 
   /** The number of movements that proofs tell of. */
   get movements(): number {
-    return this.#moved.size;
+    return this.#told ?? this.#moved.count;
   }
 
   /** Wallets whose texts were erased. */
@@ -55,70 +81,72 @@ export class Books {
     this.#erased.add(luid);
   }
 
-  addWallet(handle: string, life: WalletLife): void {
-    this.#handles.set(life.luid, handle);
-    const lives = this.#wallets.get(handle);
-    if (lives) lives.push(life);
-    else this.#wallets.set(handle, [life]);
+  /** A wallet, with the moments of its first and its last change; the last one where it was dropped. */
+  addWallet(handle: string, luid: string, from: number, until = Number.POSITIVE_INFINITY): void {
+    const life: WalletLife = { record: this.#records.numberOf(luid), from, until };
+    this.#lives.add(this.#names.put(nameOf('wallet', handle)), life);
   }
 
   /** Whether the luid is that of a wallet of the handle. All wallets must have been added. */
   isWallet(luid: string, handle: string): boolean {
-    return this.#handles.get(luid) === handle || this.#erased.has(luid);
+    return this.#isNamed(luid, handle) || this.#erased.has(luid);
   }
 
-  addIntent({ moved, limits }: { readonly moved: readonly Movement[]; readonly limits: readonly SetLimit[] }): void {
-    for (const movement of moved)
-      this.#moved.set(`${movement.intent} ${movement.change} ${movement.wallet} ${movement.symbol}`, movement);
+  addIntent(luid: string, moved: readonly Movement[], limits: readonly SetLimit[]): void {
+    const intent = this.#records.numberOf(luid);
+    this.#moved.add(
+      intent,
+      moved.map((movement) => ({ ...movement, ...this.#placeOf(movement), intent })),
+    );
     for (const limit of limits) {
-      this.#limits.push(limit);
+      this.#limits.push({ ...limit, code: codeOf(limit.moment) });
       this.#limiting.add(limit.intent);
     }
   }
 
+  #placeOf({ wallet, symbol, moment }: Movement): Pick<Moved, 'account' | 'moment'> {
+    const name = this.#names.put(nameOf('wallet', wallet));
+    return { account: this.#named.put(name, symbol, wallet), moment: codeOf(moment) };
+  }
+
   /** A balance as the ledger states it. */
   addBalance({ wallet, symbol, version, available, reserved }: BalanceLine): void {
-    const handle = this.#handles.get(wallet);
-    const last = { version, available: available.amount, reserved: reserved?.amount ?? 0 };
-    if (this.#erased.has(wallet)) {
-      this.#last.set(`${wallet} ${symbol}`, last);
-      if (available.amount !== 0 || (reserved?.amount ?? 0) !== 0)
-        this.#about(wallet, `is erased, and has a balance of ${symbol}`);
-      return;
-    }
-    if (handle === undefined) {
+    const record = this.#records.numberOf(wallet);
+    const name = this.#lives.nameOf(record);
+    const isErased = this.#erased.has(wallet);
+    if (!isErased && name < 0) {
       this.#about(wallet, `has a balance of ${symbol}, and is no wallet of the ledger`);
       return;
     }
-    const key = `${handle} ${symbol}`;
-    const before = this.#stated.get(key) ?? { available: 0, reserved: 0 };
-    this.#stated.set(key, {
-      available: before.available + available.amount,
-      reserved: before.reserved + (reserved?.amount ?? 0),
-      luid: wallet,
-    });
-    this.#last.set(`${wallet} ${symbol}`, last);
+    const account = this.#owned.put(record, symbol);
+    this.#last.set(account, available.amount, reserved?.amount ?? 0, version);
+    this.#hasLast.set(account, 1);
+    if (!isErased) {
+      this.#stated.add(this.#named.put(name, symbol), available.amount, reserved?.amount ?? 0, record + 1);
+      return;
+    }
+    if (available.amount !== 0 || (reserved?.amount ?? 0) !== 0)
+      this.#about(wallet, `is erased, and has a balance of ${symbol}`);
   }
 
   /** A movement as the ledger has noted it: it follows from the one before, and a proof of its intent says so. */
   addEntry(entry: EntryLine): void {
     const { wallet, symbol, version, intent, change, availableBy, reservedBy } = entry;
     const place = { kind: 'intent', luid: intent, change };
-    const key = `${wallet} ${symbol}`;
-    const before = this.#entered.get(key);
-    if (version !== (before?.version ?? 0) + 1)
-      this.report(
-        place,
-        'money',
-        `is movement ${version} of ${symbol} in ${wallet}, after movement ${before?.version ?? 0}`,
-      );
+    const record = this.#records.numberOf(wallet);
+    const account = this.#owned.put(record, symbol);
+    const before = this.#entered.of(account);
+    if (version !== before + 1)
+      this.report(place, 'money', `is movement ${version} of ${symbol} in ${wallet}, after movement ${before}`);
     const isSum =
-      entry.available === (before?.available ?? 0) + availableBy &&
-      (entry.reserved ?? 0) === (before?.reserved ?? 0) + reservedBy;
+      entry.available === this.#entered.availableOf(account) + availableBy &&
+      (entry.reserved ?? 0) === this.#entered.reservedOf(account) + reservedBy;
     if (!isSum) this.report(place, 'money', `moves ${symbol} in ${wallet} to another amount than its sum`);
-    this.#entered.set(key, entry);
-    const said = `${intent} ${change} ${this.#handles.get(wallet)} ${symbol}`;
-    const movement = this.#moved.get(said);
+    this.#entered.set(account, entry.available, entry.reserved ?? 0, version);
+    if (this.erasedIntents.has(intent)) {
+      this.erasedIntents.addEntry(entry);
+      return;
+    }
     // Setting a limit saves the balance again (interface/wallets#limits).
     if (availableBy === 0 && reservedBy === 0) {
       if (!this.#limiting.has(intent))
@@ -129,18 +157,24 @@ export class Books {
       this.#erased.addEntry(entry);
       return;
     }
+    const said = this.#named.find(this.#lives.nameOf(record), symbol);
+    const row = this.#moved.find(this.#records.numberOf(intent), change, said);
+    const movement = row < 0 ? undefined : this.#moved.get(row);
+    const moment = codeOf(entry.moment);
     const isSaid =
-      movement?.availableBy === availableBy && movement.reservedBy === reservedBy && movement.moment === entry.moment;
-    if (!isSaid) {
+      movement?.availableBy === availableBy && movement.reservedBy === reservedBy && movement.moment === moment;
+    if (!isSaid || moment === 0) {
       const noted = `${availableBy} available and ${reservedBy} reserved at ${entry.moment}`;
-      const told = movement ? `${movement.availableBy} and ${movement.reservedBy} at ${movement.moment}` : 'none';
+      const told = movement
+        ? `${movement.availableBy} and ${movement.reservedBy} at ${momentOf(movement.moment)}`
+        : 'none';
       this.report(
         place,
         'money',
         `has a movement of ${symbol} in ${wallet} noted, ${noted}, where its proofs tell ${told}`,
       );
     }
-    this.#seen.add(said);
+    if (row >= 0) this.#moved.see(row);
   }
 
   /** A limit as it is served: signed, and the one that was set last. */
@@ -154,9 +188,12 @@ export class Books {
       return;
     }
     const { hash, data, meta } = row;
-    const handle = this.#handles.get(wallet);
     const isRow =
-      data?.wallet === handle && data?.symbol === symbol && data?.metric === metric && data?.amount === amount;
+      typeof data?.wallet === 'string' &&
+      this.#isNamed(wallet, data.wallet) &&
+      data?.symbol === symbol &&
+      data?.metric === metric &&
+      data?.amount === amount;
     if (!isRow || typeof hash !== 'string' || !data || !Array.isArray(meta?.proofs)) {
       fault('says something else');
       return;
@@ -167,8 +204,10 @@ export class Books {
       fault('its ledger has not signed');
       return;
     }
-    const set = this.#setLimits().get(`${wallet} ${symbol} ${metric}`) ?? [];
+    const set = this.#setLimits().get(`${this.#records.numberOf(wallet)} ${symbol} ${metric}`) ?? [];
     const latest = set.at(-1)?.moment;
+    if (latest !== meta.moment && this.erasedIntents.takeLimit(`${wallet} ${symbol}`, metric, meta.moment, latest))
+      return;
     if (!set.some((one) => one.moment === latest && one.amount === amount)) fault('no intent has set last');
   }
 
@@ -178,96 +217,120 @@ export class Books {
    * @param isWhole whether all wallets, dropped ones included, and all movements that were noted must be there
    */
   end(isWhole: boolean): void {
-    for (const { wallet, symbol, intent, change } of this.#erased.match(this.#moved, this.#seen))
+    for (const { wallet, symbol, intent, change } of this.#erased.match(this.#moved, this.#named, this.#records))
       this.report(
         { kind: 'intent', luid: intent, change },
         'money',
         `has a movement of ${symbol} in ${wallet} noted, which is erased, and its proofs tell none like it`,
       );
-    const balances = this.#replay(isWhole);
-    for (const [key, { available, reserved, symbol, wallet }] of balances) {
-      const stated = this.#stated.get(key);
-      if (stated?.available === available && stated.reserved === reserved) continue;
-      if (!isWhole && !this.#wallets.has(wallet)) continue;
-      if (!stated && available === 0 && reserved === 0 && this.#erased.mayBe(wallet)) continue;
-      const luid = stated?.luid ?? this.#wallets.get(wallet)?.at(-1)?.luid ?? wallet;
-      const says = stated ? `${stated.available} available and ${stated.reserved} reserved` : 'nothing';
-      this.#about(luid, `has ${says} of ${symbol}, where the proofs of intents give ${available} and ${reserved}`);
-    }
-    for (const [key, { available, reserved, luid }] of this.#stated) {
-      if (!balances.has(key) && (available !== 0 || reserved !== 0))
-        this.#about(luid, `has ${available} available and ${reserved} reserved, and no intent has moved any`);
-    }
+    this.#takeErased();
+    this.#replay(isWhole);
+    for (let account = 0; account < this.#named.count; account += 1) this.#compareBalance(account, isWhole);
     if (isWhole) this.#compareEntries();
   }
 
-  #compareEntries(): void {
-    for (const [said, movement] of this.#moved) {
-      if (!this.#seen.has(said))
-        reportMovement(
-          this.report,
-          movement,
-          `moves ${movement.symbol} in ${movement.wallet}, and no movement is noted`,
-        );
+  /** Movements of erased intents are replayed as they are noted; no proof says so. */
+  #takeErased(): void {
+    this.#told = this.#moved.count;
+    this.erasedIntents.end(this.report);
+    this.#isMixed = this.erasedIntents.hasMovedIn((luid) => this.#erased.has(luid));
+    for (const [luid, entries] of this.erasedIntents.moved()) {
+      const intent = this.#records.numberOf(luid);
+      const moved = entries.flatMap(({ wallet, symbol, change, availableBy, reservedBy, moment }): Moved[] => {
+        const name = this.#lives.nameOf(this.#records.numberOf(wallet));
+        if (name < 0) return [];
+        const account = this.#named.put(name, symbol);
+        return [{ intent, account, change, availableBy, reservedBy, moment: codeOf(moment), isJudged: false }];
+      });
+      this.#moved.add(intent, moved);
     }
-    for (const [key, last] of this.#last) {
-      const entry = this.#entered.get(key);
+    for (let row = this.#told; row < this.#moved.count; row += 1) this.#moved.see(row);
+  }
+
+  /** What the ledger states of a balance with what proofs give. */
+  #compareBalance(account: number, isWhole: boolean): void {
+    const name = this.#named.ownerOf(account);
+    const symbol = this.#named.symbolOf(account);
+    const [available, reserved] = [this.#given.availableOf(account), this.#given.reservedOf(account)];
+    const [stated, held] = [this.#stated.availableOf(account), this.#stated.reservedOf(account)];
+    const record = this.#stated.of(account) - 1;
+    if (this.#given.of(account) === 0) {
+      if (stated !== 0 || held !== 0)
+        this.#about(
+          this.#records.luidOf(record),
+          `has ${stated} available and ${held} reserved, and no intent has moved any`,
+        );
+      return;
+    }
+    if (record >= 0 && stated === available && held === reserved) return;
+    if (!isWhole && !this.#lives.has(name)) return;
+    if (this.#isMixed && this.#erased.mayBe(name)) return;
+    if (record < 0 && available === 0 && reserved === 0 && this.#erased.mayBe(name)) return;
+    const wallet = record < 0 ? this.#lives.last(name) : record;
+    const luid = wallet === undefined ? this.#named.textOf(account) : this.#records.luidOf(wallet);
+    const says = record < 0 ? 'nothing' : `${stated} available and ${held} reserved`;
+    this.#about(luid, `has ${says} of ${symbol}, where the proofs of intents give ${available} and ${reserved}`);
+  }
+
+  #compareEntries(): void {
+    for (let row = 0; row < this.#moved.count; row += 1) {
+      if (this.#moved.isSeen(row)) continue;
+      const { account } = this.#moved.get(row);
+      const [symbol, wallet] = [this.#named.symbolOf(account), this.#named.textOf(account)];
+      this.#aboutMoved(row, `moves ${symbol} in ${wallet}, and no movement is noted`);
+    }
+    for (let account = 0; account < this.#owned.count; account += 1) {
+      if (this.#hasLast.get(account) === 0) continue;
       const isLast =
-        entry?.version === last.version &&
-        entry.available === last.available &&
-        (entry.reserved ?? 0) === last.reserved;
-      const [wallet = '', symbol = ''] = key.split(' ');
-      if (!isLast) this.#about(wallet, `has a balance of ${symbol} that is not its last movement`);
+        this.#entered.of(account) === this.#last.of(account) &&
+        this.#entered.availableOf(account) === this.#last.availableOf(account) &&
+        this.#entered.reservedOf(account) === this.#last.reservedOf(account);
+      const wallet = this.#records.luidOf(this.#owned.ownerOf(account));
+      if (!isLast)
+        this.#about(wallet, `has a balance of ${this.#owned.symbolOf(account)} that is not its last movement`);
     }
   }
 
   /** By the moments of the proofs. What is of one millisecond has no order, so it is looked at together. */
-  #replay(isWhole: boolean): Map<string, Replayed> {
-    const moved = [...this.#moved.values()].sort((one, other) => compare(one.moment, other.moment));
-    const balances = new Map<string, Replayed>();
-    let together: Movement[] = [];
-    for (const movement of moved) {
-      if (together[0] && together[0].moment !== movement.moment) {
-        this.#judge(together, balances, isWhole);
+  #replay(isWhole: boolean): void {
+    let together: number[] = [];
+    let before = 0;
+    for (const row of this.#moved.byMoment()) {
+      const { account, moment, availableBy, reservedBy } = this.#moved.get(row);
+      if (moment !== before) {
+        this.#judge(together, isWhole);
         together = [];
       }
-      together.push(movement);
-      const { wallet, symbol, availableBy, reservedBy } = movement;
-      const key = `${wallet} ${symbol}`;
-      const balance = balances.get(key) ?? { available: 0, reserved: 0, wallet, symbol };
-      balance.available += availableBy;
-      balance.reserved += reservedBy;
-      balances.set(key, balance);
+      before = moment;
+      together.push(row);
+      this.#given.add(account, availableBy, reservedBy, 1);
     }
-    this.#judge(together, balances, isWhole);
-    return balances;
+    this.#judge(together, isWhole);
   }
 
   /** What the movements of one moment have left. */
-  #judge(together: readonly Movement[], balances: ReadonlyMap<string, Replayed>, isWhole: boolean): void {
-    for (const movement of together) {
-      const { wallet, symbol, moment, isJudged } = movement;
-      const { available, reserved } = balances.get(`${wallet} ${symbol}`)!;
-      const fault = (detail: string) => reportMovement(this.report, movement, detail);
-      if (isWhole && !this.#wallets.has(wallet) && !this.#erased.mayBe(wallet))
-        fault(`moves ${symbol} in ${wallet}, which is no wallet of the ledger`);
-      if (reserved < 0) fault(`takes more ${symbol} from ${wallet} than was reserved`);
+  #judge(together: readonly number[], isWhole: boolean): void {
+    for (const row of together) {
+      const { account, moment, isJudged } = this.#moved.get(row);
+      const name = this.#named.ownerOf(account);
+      const [symbol, isThere] = [this.#named.symbolOf(account), this.#lives.has(name)];
+      const available = this.#given.availableOf(account);
+      const fault = (detail: (wallet: string) => string) => this.#aboutMoved(row, detail(this.#named.textOf(account)));
+      if (isWhole && !isThere && !this.#erased.mayBe(name))
+        fault((wallet) => `moves ${symbol} in ${wallet}, which is no wallet of the ledger`);
+      if (this.#given.reservedOf(account) < 0)
+        fault((wallet) => `takes more ${symbol} from ${wallet} than was reserved`);
       // The minimum of a wallet that is erased is that of an address of which nobody knows where it led.
-      if (!isJudged || (this.#erased.mayBe(wallet) && !this.#wallets.has(wallet))) continue;
-      const least = this.#leastAt(wallet, symbol, moment);
-      if (available < least) fault(`leaves ${available} ${symbol} in ${wallet}, below its minimum of ${least}`);
+      if (!isJudged || (this.#erased.mayBe(name) && (this.#isMixed || !isThere))) continue;
+      if (this.erasedIntents.mayHaveSet(() => this.#luidAt(name, moment), symbol)) continue;
+      const least = this.#leastAt(name, symbol, moment);
+      if (available < least)
+        fault((wallet) => `leaves ${available} ${symbol} in ${wallet}, below its minimum of ${least}`);
     }
   }
 
-  /** The wallet of that handle at that moment; clocks of servers differ, so else the one that was made next, or last. */
-  #lifeAt(handle: string, moment: string): WalletLife | undefined {
-    const lives = this.#wallets.get(handle) ?? [];
-    const at = lives.find(({ from, until }) => from <= moment && (until === undefined || moment <= until));
-    return at ?? lives.find(({ from }) => from > moment) ?? lives.at(-1);
-  }
-
-  /** Luid of the wallet that an address led to then (interface/wallets#routes). */
-  #walletAt({ wallet, moment }: SetLimit): string | undefined {
+  /** The wallet that an address led to then (interface/wallets#routes). */
+  #walletAt({ wallet, code }: LimitSet): number | undefined {
     const { schema, parent } = parseAddress(wallet) ?? {};
     const candidates = [
       wallet,
@@ -276,24 +339,31 @@ export class Books {
       ...(schema === undefined ? [] : [schema]),
     ];
     for (const handle of candidates) {
-      const life = this.#lifeAt(handle, moment);
-      if (life) return life.luid;
+      const record = this.#lives.at(this.#nameOf(handle), code);
+      if (record !== undefined) return record;
     }
     return undefined;
   }
 
+  #luidAt(name: number, moment: number): string {
+    const record = this.#lives.at(name, moment);
+    return record === undefined ? '' : this.#records.luidOf(record);
+  }
+
   /** The least that a wallet could be left with: 0, or what was set last; of several at that moment the lowest. */
-  #leastAt(handle: string, symbol: string, moment: string): number {
-    const set = this.#setLimits().get(`${this.#lifeAt(handle, moment)?.luid} ${symbol} minBalance`) ?? [];
-    const before = set.findLast((one) => one.moment < moment)?.amount ?? 0;
-    return Math.min(before, ...set.filter((one) => one.moment === moment).map(({ amount }) => amount));
+  #leastAt(name: number, symbol: string, moment: number): number {
+    const limits = this.#setLimits();
+    if (limits.size === 0) return 0;
+    const set = limits.get(`${this.#lives.at(name, moment)} ${symbol} minBalance`) ?? [];
+    const before = set.findLast((one) => one.code < moment)?.amount ?? 0;
+    return Math.min(before, ...set.filter((one) => one.code === moment).map(({ amount }) => amount));
   }
 
   /** What intents have set, by wallet, symbol and metric, oldest first. All intents must have been added. */
-  #setLimits(): ReadonlyMap<string, readonly SetLimit[]> {
+  #setLimits(): ReadonlyMap<string, readonly LimitSet[]> {
     if (this.#byWallet) return this.#byWallet;
-    const found = new Map<string, SetLimit[]>();
-    for (const limit of [...this.#limits].sort((one, other) => compare(one.moment, other.moment))) {
+    const found = new Map<string, LimitSet[]>();
+    for (const limit of [...this.#limits].sort((one, other) => one.code - other.code)) {
       const key = `${this.#walletAt(limit)} ${limit.symbol} ${limit.metric}`;
       const set = found.get(key);
       if (set) set.push(limit);
@@ -303,19 +373,23 @@ export class Books {
     return found;
   }
 
+  /** The number of the name of a wallet; -1 where no record has it. */
+  #nameOf(handle: string): number {
+    return this.#names.find(nameOf('wallet', handle));
+  }
+
+  /** Whether the wallet is one of the handle, and not erased. */
+  #isNamed(luid: string, handle: string): boolean {
+    const name = this.#lives.nameOf(this.#records.numberOf(luid));
+    return name >= 0 && name === this.#nameOf(handle);
+  }
+
+  #aboutMoved(row: number, detail: string): void {
+    const { intent, change } = this.#moved.get(row);
+    this.report({ kind: 'intent', luid: this.#records.luidOf(intent), change }, 'money', detail);
+  }
+
   #about(luid: string, detail: string): void {
     this.report({ kind: 'wallet', luid }, 'money', detail);
   }
-}
-
-interface Replayed {
-  available: number;
-  reserved: number;
-  readonly wallet: string;
-  readonly symbol: string;
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -6,6 +6,19 @@ const DEPTH = 200;
 
 /** Whether JSON is nested deeper than any that a ledger writes: what recurs over it would run out of stack. */
 export function isTooDeep(text: string): boolean {
+  return opens(text) > DEPTH && nests(text);
+}
+
+/** How often something opens in the text, within strings too; counted no further than is of interest. */
+function opens(text: string): number {
+  let count = 0;
+  for (const sign of ['{', '[']) {
+    for (let at = text.indexOf(sign); at >= 0 && count <= DEPTH; at = text.indexOf(sign, at + 1)) count += 1;
+  }
+  return count;
+}
+
+function nests(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {

@@ -10,7 +10,8 @@ import type { Rule } from './finding.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 import { kindFacts, REPORT_SUCCESSORS } from './kinds.js';
 import { labelsAfter } from './labels.js';
-import { textOf, type Version } from './version.js';
+import { isSameJson } from './same-json.js';
+import type { Version } from './version.js';
 
 /** Takes what is wrong with the version that is looked at. */
 export type Fault = (rule: Rule, detail: string) => void;
@@ -100,7 +101,7 @@ export function judgeProof(keys: LedgerKeys, before: Version, { kind, record }: 
   if (kind === 'report' && meta.status !== was.status && !next.includes(meta.status ?? ''))
     fault('meta', `goes from the status ${show(was.status)} to ${show(meta.status)}`);
   expect(fault, 'labels', meta.labels, labelsAfter(was.labels, said?.labels));
-  if (textsDiffer(meta.assets, was.assets)) expect(fault, 'assets', meta.assets as Json | undefined, said?.assets);
+  if (!isSameJson(meta.assets, was.assets)) expect(fault, 'assets', meta.assets as Json | undefined, said?.assets);
 }
 
 /** The last version of a dropped record (interface/records#history). */
@@ -126,7 +127,7 @@ export function judgeDrop(keys: LedgerKeys, before: Version, { record }: Version
 export function addedProofs(was: Meta, now: Meta, fault: Fault): StoredProof[] | undefined {
   const lost = was.proofs.findIndex((proof, at) => {
     const kept = now.proofs[at];
-    return kept === undefined || textOf(kept) !== textOf(proof);
+    return kept === undefined || !isSameJson(kept, proof);
   });
   if (lost < 0) return now.proofs.slice(was.proofs.length);
   fault('history', `lacks proof ${lost + 1} of the change before it, or has it altered`);
@@ -134,7 +135,7 @@ export function addedProofs(was: Meta, now: Meta, fault: Fault): StoredProof[] |
 }
 
 function judgeSameData(was: RecordEnvelope, now: RecordEnvelope, fault: Fault): void {
-  if (textsDiffer(was.data, now.data))
+  if (!isSameJson(was.data, now.data))
     fault('history', 'has other data than the change before it, under the same hash');
 }
 
@@ -206,12 +207,8 @@ function keep(fault: Fault, members: readonly string[], now: Meta, was: Meta, ex
 }
 
 function expect(fault: Fault, member: string, is: Json | undefined, mustBe: Json | undefined): void {
-  if (textsDiffer(is, mustBe))
+  if (!isSameJson(is, mustBe))
     fault('meta', `has ${show(is)} in 'meta.${member}', where its proofs and history give ${show(mustBe)}`);
-}
-
-function textsDiffer(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) !== JSON.stringify(other);
 }
 
 /** A value in a detail, cut to a length fit to show. */

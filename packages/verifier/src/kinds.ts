@@ -5,7 +5,7 @@ interface KindFacts {
   readonly isRenamable?: true;
   /** It is in the domain of the record that this member names (interface/domains#which-domain-a-record-is-in). */
   readonly domainOf?: { readonly kind: string; readonly member: string };
-  /** Its records cannot be dropped, and so never erased (interface/records#erase). */
+  /** Its records are never erased (interface/records#erase). */
   readonly isKept?: true;
   /** A member that early builds added as `null` to data that was hashed without it. */
   readonly nullable?: string;
@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<string, KindFacts>> = {
   'circle-signer': { prefix: 'csn', domainOf: { kind: 'circle', member: 'circle' } },
   anchor: { prefix: 'anc' },
   wallet: { prefix: 'wlt' },
-  intent: { prefix: 'int', isKept: true },
+  intent: { prefix: 'int' },
   symbol: { prefix: 'sym' },
   bridge: { prefix: 'brg' },
 };

@@ -1,8 +1,11 @@
 import { hash as hashOf, type StoredProof, type Suite } from '@countersign/protocol';
-import { Books } from './books.js';
+import { Books, type VerifySigned } from './books.js';
 import { deliveryDefect } from './delivery-line.js';
 import { Erasure } from './erasure.js';
 import type { Finding, Report, Rule } from './finding.js';
+import { codeOf } from './kept/moment.js';
+import { Names } from './kept/names.js';
+import { Records } from './kept/records.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 import type { ChangeLine, CurrentLine, ErasedLine, HeaderLine, LeafLine, Line, StateLine } from './lines.js';
 import { movementsOf } from './movements.js';
@@ -35,6 +38,7 @@ export class LedgerVerifier {
   readonly #keys: LedgerKeys;
   readonly #proofs: ProofCheck;
   readonly #means: HistoryMeans;
+  readonly #records: Records;
   readonly #registry: Registry;
   readonly #books: Books;
   readonly #report: Report;
@@ -54,6 +58,7 @@ export class LedgerVerifier {
 
   constructor(private readonly options: VerifierOptions) {
     const { ledger, suite, found, pinned } = options;
+    this.#records = new Records(suite);
     this.#keys = { system: ledger.keys.system, core: ledger.keys.core, auth: ledger.keys['system.auth'] };
     this.#report = (place, rule, detail) => {
       this.#failed.add(rule);
@@ -61,8 +66,10 @@ export class LedgerVerifier {
     };
     this.#proofs = createProofCheck(suite);
     this.#means = { keys: this.#keys, suite, proofs: this.#proofs, report: this.#report };
-    this.#registry = new Registry(this.#keys, ledger, this.#report);
-    this.#books = new Books(this.#keys, this.#report, (hash, data, proofs) => this.#isSigned(hash, data, proofs));
+    const means = { records: this.#records, names: new Names(suite), suite };
+    this.#registry = new Registry(this.#keys, ledger, this.#report, means);
+    const isSigned: VerifySigned = (hash, data, proofs) => this.#isSigned(hash, data, proofs);
+    this.#books = new Books(this.#keys, this.#report, isSigned, means);
     if (pinned !== undefined && pinned !== this.#keys.system)
       this.#report(
         { luid: ledger.ledger.luid, kind: 'ledger' },
@@ -90,7 +97,7 @@ export class LedgerVerifier {
     const before = this.#history.latest;
     const added = this.#history.add(version);
     if (!added) return;
-    if (before && version.record.meta.moment < before.record.meta?.moment) this.#setBack += 1;
+    if (before && version.record.meta.moment < before.record.meta.moment) this.#setBack += 1;
     this.#registry.addProofs(version, added);
     this.#registry.addVersion(version);
     this.#count(version, added);
@@ -144,7 +151,7 @@ export class LedgerVerifier {
       if (defect !== undefined) this.#report({ kind: 'intent', luid }, 'trail', defect);
     }
     if (line.line === 'delivery') {
-      const defect = deliveryDefect(line, (luid) => this.#registry.has(luid));
+      const defect = deliveryDefect(line, (luid) => this.#records.numberOf(luid) >= 0);
       if (defect !== undefined) this.#report({ luid: `$evd.${line.handle}` }, 'form', defect);
     }
   }
@@ -196,14 +203,18 @@ export class LedgerVerifier {
       stateLines: this.#stateLines,
       unknownSigners,
       failed: this.#failed,
-      erased: { changes: this.#erasedChanges, wallets: this.#books.erased },
+      erased: {
+        changes: this.#erasedChanges,
+        wallets: this.#books.erased,
+        intents: this.#books.erasedIntents.summary,
+      },
     });
   }
 
   #begin(place: { readonly kind: string; readonly luid: string; readonly change: number }): void {
     const { kind, luid, change } = place;
     this.endRecord();
-    if (!this.#registry.begin(kind, luid))
+    if (!this.#records.begin(luid))
       this.#report({ kind, luid, change }, 'history', 'comes apart from the other versions of its record');
     this.#counts.records += 1;
   }
@@ -217,6 +228,7 @@ export class LedgerVerifier {
   #addErasure(version: Version): void {
     const proofs = this.#erasureOf(version).state(version, this.options.isFile === true);
     this.#counts.changes += 1;
+    this.#books.erasedIntents.state(version.luid, version.change);
     if (proofs) {
       this.#registry.addProofs(version, proofs);
       this.#registry.addErasure(version);
@@ -231,6 +243,7 @@ export class LedgerVerifier {
     this.#begin(one);
     this.#registry.addErased(kind);
     if (kind === 'wallet') this.#books.addErased(luid);
+    if (kind === 'intent') this.#books.erasedIntents.add(luid);
     const erasure = new Erasure(this.#means, kind, luid);
     this.#erased = erasure;
     return erasure;
@@ -256,16 +269,16 @@ export class LedgerVerifier {
 
   #addWallet({ luid }: RecordHistory, { record, action }: Version): void {
     const { meta, data } = record;
-    const from = this.#registry.bornAt(luid) ?? meta.moment;
-    const life = { luid, from, ...(action === 'drop' ? { until: meta.moment } : {}) };
-    this.#books.addWallet(String(data.handle), life);
+    const from = this.#records.bornAt(this.#records.numberOf(luid)) || codeOf(meta.moment);
+    this.#books.addWallet(String(data.handle), luid, from, action === 'drop' ? codeOf(meta.moment) : undefined);
   }
 
   #addIntent({ trail }: RecordHistory, latest: Version): void {
     this.#counts.intents += 1;
     if (!trail) return;
     if (!trail.isFinal) this.#open.set(latest.luid, { data: latest.record.data, resolved: trail.resolved });
-    this.#books.addIntent(movementsOf(trail, latest));
+    const { moved, limits } = movementsOf(trail, latest);
+    this.#books.addIntent(latest.luid, moved, limits);
   }
 
   #isSigned(hash: string, data: Parameters<typeof hashOf>[0], proofs: readonly StoredProof[]): boolean {

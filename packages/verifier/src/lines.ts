@@ -208,7 +208,7 @@ const ROW = { luid: 'text', change: 'integer' } as const;
 const PLACE = { wallet: 'text', symbol: 'text', version: 'integer' } as const;
 
 /** The members of each sort of line. */
-const SHAPES: Readonly<Record<string, Readonly<Record<string, Type>> | undefined>> = {
+const MEMBERS: Readonly<Record<string, Readonly<Record<string, Type>> | undefined>> = {
   header: {
     format: 'text',
     version: 'integer',
@@ -293,6 +293,9 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, Type>> | undefined
   end: { lines: 'object', sha256: 'text', mac: 'text?' },
 };
 
+/** The same as lists, since each line is held against one. */
+const SHAPES = new Map(Object.entries(MEMBERS).map(([sort, shape]) => [sort, Object.entries(shape!)]));
+
 /** Sorts of what the server works with, which nobody signs. */
 export const STATES: readonly string[] = ['open', 'delivery', 'retry', 'schedule', 'secret'];
 
@@ -319,11 +322,11 @@ export function parseLine(text: string): Line | string {
     return 'is no JSON';
   }
   if (!isObject(value) || typeof value.line !== 'string') return 'is no line of an export';
-  const shape = SHAPES[value.line];
+  const shape = SHAPES.get(value.line);
   if (!shape) return `is of an unknown sort, '${value.line.slice(0, 40)}'`;
-  const extra = Object.keys(value).find((member) => member !== 'line' && !Object.hasOwn(shape, member));
+  const extra = Object.keys(value).find((member) => member !== 'line' && !shape.some(([name]) => name === member));
   if (extra !== undefined) return `has an unknown member '${extra.slice(0, 40)}'`;
-  for (const [member, type] of Object.entries(shape)) {
+  for (const [member, type] of shape) {
     const text = value[member];
     if (typeof text === 'string' && isTooDeep(text)) return `is nested deeper in '${member}' than any of an export`;
     if (!isOf(type, value[member])) return `has no ${type.replace(/\?|-or-null/, '')} in '${member}'`;

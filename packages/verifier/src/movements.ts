@@ -1,4 +1,3 @@
-import type { Report } from './finding.js';
 import { entriesOf, limitClaimsOf, type PlannedEntry } from './intent-plan.js';
 import type { Trail } from './intent-trail.js';
 import type { Version } from './version.js';
@@ -66,9 +65,4 @@ function changeOf(isReserved: boolean, { side, amount }: PlannedEntry, action: s
   if (!isReserved) return action === 'settle' ? [-amount, 0] : [0, 0];
   if (action === 'reserve') return [-amount, amount];
   return action === 'release' ? [amount, -amount] : [0, -amount];
-}
-
-/** Reports a movement at the change that says so. */
-export function reportMovement(report: Report, { intent, change }: Movement, detail: string): void {
-  report({ kind: 'intent', luid: intent, change }, 'money', detail);
 }

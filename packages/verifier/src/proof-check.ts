@@ -1,5 +1,5 @@
 import { type StoredProof, type Suite, verifyProof } from '@countersign/protocol';
-import { textOf } from './version.js';
+import { isSameJson } from './same-json.js';
 
 /** Verifies proofs over hashes. */
 export interface ProofCheck {
@@ -27,7 +27,7 @@ export function createProofCheck(suite: Suite): ProofCheck {
   return {
     isValid(hash, proof) {
       const before = known.get(proof.result);
-      if (before && before.hash === hash && textOf(before.proof) === textOf(proof)) return before.isValid;
+      if (before && before.hash === hash && isSameJson(before.proof, proof)) return before.isValid;
       verified += 1;
       const isValid = verifyProof(hash, proof, suite);
       known.set(proof.result, { hash, proof, isValid });

@@ -1,4 +1,4 @@
-import { hash as hashOf, type StoredProof, type Suite } from '@countersign/protocol';
+import { hash as hashOf, isObject, type RecordEnvelope, type StoredProof, type Suite } from '@countersign/protocol';
 import { addedProofs, type Fault, judgeCreate, judgeDrop, judgeProof, judgeUpdate } from './changes.js';
 import type { Report } from './finding.js';
 import { isHashed } from './hashes.js';
@@ -6,6 +6,7 @@ import { Trail } from './intent-trail.js';
 import { attributionDefect, type LedgerKeys } from './keys.js';
 import { kindFacts } from './kinds.js';
 import type { ProofCheck } from './proof-check.js';
+import { isSameJson } from './same-json.js';
 import { formDefect, type Version } from './version.js';
 
 /** What a history is verified with. */
@@ -54,9 +55,10 @@ export class RecordHistory {
     if (defect !== undefined) {
       fault('form', defect);
       this.#isBroken = true;
-      this.#latest = version;
+      this.#latest = { ...version, record: recordOf(version) };
       return undefined;
     }
+    if (before) shareProofs(before, version);
     this.#verify(version, fault);
     const added = this.#isBroken ? [] : this.#follow(before, version, fault);
     this.#latest = version;
@@ -68,7 +70,7 @@ export class RecordHistory {
     const { suite, proofs, keys } = this.means;
     const { record, action } = version;
     if (!isHashed(this.kind, record, suite)) fault('hash', 'has another hash than its data');
-    const before = action === 'drop' ? (this.#latest?.record.meta?.proofs?.length ?? 0) : Number.POSITIVE_INFINITY;
+    const before = action === 'drop' ? (this.#latest?.record.meta.proofs.length ?? 0) : Number.POSITIVE_INFINITY;
     // The proofs of a drop are over the hash of what was dropped (interface/records#history).
     const dropped = action === 'drop' ? hashOf({ parent: record.hash }, suite) : '';
     for (const [index, proof] of record.meta.proofs.entries()) {
@@ -108,4 +110,24 @@ export class RecordHistory {
     const place = { kind: this.kind, luid: this.luid, change: first.change };
     this.means.report(place, 'meta', "has another thread or other domains in 'meta' than the change after it");
   }
+}
+
+/** What can be made of a version whose form is not that of a record: what comes behind it is looked at all the same. */
+function recordOf({ luid, record }: Version): RecordEnvelope {
+  const { hash, data, meta } = isObject(record) ? (record as Partial<RecordEnvelope>) : {};
+  const said = isObject(meta) ? (meta as Partial<RecordEnvelope['meta']>) : {};
+  return {
+    hash: String(hash),
+    data: isObject(data) ? data : {},
+    luid,
+    meta: { ...said, proofs: [], owners: [], moment: String(said.moment) },
+  };
+}
+
+/** Versions repeat the proofs of those before. Of each that is the same one is kept, since that is looked at again and again. */
+function shareProofs(before: Version, { record }: Version): void {
+  const was = before.record.meta.proofs;
+  const { proofs } = record.meta;
+  const shared = Math.min(was.length, proofs.length);
+  for (let at = 0; at < shared; at += 1) if (isSameJson(was[at], proofs[at])) proofs[at] = was[at]!;
 }

@@ -1,3 +1,4 @@
+import { type ErasedIntentsSummary, erasedIntentsSentence } from './erased/intents.js';
 import type { Rule } from './finding.js';
 
 /** What was looked at, and what could not be. */
@@ -19,6 +20,8 @@ export interface Summary {
     /** With a policy that is met: leaves that its witnesses have seen, and leaves behind those. */
     readonly cosigned?: { readonly size: number; readonly behind: number };
   };
+  /** Intents whose texts were erased, and what rests on them; absent where there are none. */
+  readonly erasedIntents?: ErasedIntentsSummary;
   /** What was checked, one sentence each. */
   readonly checked: readonly string[];
   /** What nobody can tell from what there is, or what was not there to be checked. */
@@ -27,7 +30,7 @@ export interface Summary {
 
 /** What the sentences depend on. */
 export interface Looked {
-  readonly counts: Omit<Summary, 'log' | 'checked' | 'unchecked'>;
+  readonly counts: Omit<Summary, 'log' | 'erasedIntents' | 'checked' | 'unchecked'>;
   readonly isPinned: boolean;
   readonly systemKey: string;
   readonly isWhole: boolean;
@@ -46,12 +49,17 @@ export interface Looked {
   readonly unknownSigners: number;
   /** What something was found of: of that it is not said that it holds. */
   readonly failed: ReadonlySet<Rule>;
-  /** Changes whose text was erased, and wallets among their records. */
-  readonly erased: { readonly changes: number; readonly wallets: number };
+  /** Changes whose text was erased, and wallets and intents among their records. */
+  readonly erased: {
+    readonly changes: number;
+    readonly wallets: number;
+    readonly intents: ErasedIntentsSummary | undefined;
+  };
 }
 
 export function summarize(looked: Looked): Summary {
   const { counts } = looked;
+  const { intents } = looked.erased;
   const sound = (...rules: Rule[]) => !rules.some((rule) => looked.failed.has(rule));
   const hasIntents = counts.intents > 0 && sound('trail');
   const money = hasIntents && looked.hasMoney && sound('money');
@@ -70,9 +78,11 @@ export function summarize(looked: Looked): Summary {
       looked.hasMoney &&
       sound('money') &&
       `${counts.balances} balances and ${counts.limits} limits against the replay.`,
-    looked.hasEntries && sound('money') && 'Every movement that was noted against the proof that says so.',
+    looked.hasEntries &&
+      sound('money') &&
+      `Every movement that was noted${(intents?.movements ?? 0) > 0 ? ', but those of erased intents,' : ''} against the proof that says so.`,
   ].filter((sentence) => typeof sentence === 'string');
-  return { ...counts, checked, unchecked: uncheckedOf(looked) };
+  return { ...counts, ...(intents ? { erasedIntents: intents } : {}), checked, unchecked: uncheckedOf(looked) };
 }
 
 function uncheckedOf(looked: Looked): string[] {
@@ -101,6 +111,7 @@ function uncheckedOf(looked: Looked): string[] {
       `${stateLines} lines of the server's own state (intents under way, deliveries, schedules, secrets): no proof is about them.`,
     looked.erased.wallets > 0 &&
       `The minimum balances of ${looked.erased.wallets} wallets whose texts were erased, and which movements were theirs.`,
+    erasedIntentsSentence(looked.erased.intents),
     unknownSigners > 0 && `The names of ${unknownSigners} signers on proofs, whose records were not there.`,
   ];
   return open.filter((sentence): sentence is string => typeof sentence === 'string');

@@ -1,4 +1,4 @@
-import { canonical, isObject, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import { canonical, isObject, type RecordEnvelope } from '@countersign/protocol';
 
 export type Action = 'create' | 'update' | 'drop' | 'erase';
 
@@ -104,9 +104,4 @@ function proofDefect(proof: unknown): string | undefined {
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
-}
-
-/** A proof in one text: two proofs are the same where these are. */
-export function textOf(proof: StoredProof): string {
-  return JSON.stringify(proof);
 }

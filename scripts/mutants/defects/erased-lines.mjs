@@ -4,6 +4,16 @@ const src = (path) => `packages/verifier/src/${path}`;
 const erasure = src('erasure.ts');
 const tree = src('log/tree.ts');
 
+const intents = (list) =>
+  list.map(([id, find, replace, breaks]) => ({
+    id: `erased-intents-${id}`,
+    file: src('erased/intents.ts'),
+    find,
+    replace,
+    breaks,
+    tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
+  }));
+
 export const tests = ['packages/server/test/archive/tree/erased.test.ts'];
 
 export const mutants = [
@@ -40,7 +50,7 @@ export const mutants = [
     file: erasure,
     find: 'if (facts?.isKept)',
     replace: 'if (facts === undefined)',
-    breaks: 'The key of the ledger erases an intent, and its money with it.',
+    breaks: 'The key of the ledger erases a signer, whose name another then takes.',
   },
   {
     id: 'erased-other-data',
@@ -114,9 +124,9 @@ export const mutants = [
   },
   {
     id: 'erased-wallet-with-movements',
-    file: 'packages/verifier/src/erased-wallets.ts',
-    find: 'if (key === undefined) return true;',
-    replace: 'if (key === undefined) return false;',
+    file: 'packages/verifier/src/erased/wallets.ts',
+    find: 'if (row === undefined) return true;',
+    replace: 'if (row === undefined) return false;',
     breaks: 'Movements of an erased wallet are made up.',
   },
   {
@@ -126,4 +136,33 @@ export const mutants = [
     replace: 'if (available.amount < 0)\n',
     breaks: 'Money lies in a wallet that is erased.',
   },
+  ...intents([
+    [
+      'statement',
+      'if (statement !== undefined && last >= statement)',
+      'if (false)',
+      'An erased intent goes on moving money.',
+    ],
+    [
+      'changes',
+      'if (changes.length > BOOKED)',
+      'if (false)',
+      'Movements are put down to any change of an erased intent.',
+    ],
+    ['twice', 'if (places.size < entries.filter(isMoving).length)', 'if (false)', 'An erased intent pays twice.'],
+    [
+      'reserve',
+      'if (change !== last && (reservedBy <= 0 || availableBy !== -reservedBy))',
+      'if (false)',
+      'An erased intent that reserved nothing gets a second movement.',
+    ],
+    ['reserved', 'if (reserved !== 0) fault(', 'if (false) fault(', 'What an erased intent reserved stays so.'],
+    [
+      'limit',
+      ': this.#setting.get(place)?.has(moment) === true;',
+      ': true;',
+      'A limit that nobody has set is put down to an erased intent.',
+    ],
+    ['counted', 'this.#movements += 1;', '', 'Nobody is told of movements that rest on an erased intent.'],
+  ]),
 ];

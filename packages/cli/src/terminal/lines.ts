@@ -4,19 +4,28 @@ import { local } from './failure.js';
 /** Characters of a line that are handed on: the verifier tells of more. */
 const LONGEST = 64 * 2 ** 20 + 1;
 
+/** Bytes that are read at once: the fewer, the less is in memory before it is freed. */
+const CHUNK = 2 ** 16;
+
 /** The lines of a file, without their breaks. */
 export async function* linesOf(path: string): AsyncGenerator<string> {
-  let rest = '';
+  let rest: string[] = [];
+  let length = 0;
   try {
-    for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 2 ** 20 })) {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
-      rest = rest.slice(0, LONGEST);
+    for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: CHUNK })) {
+      const [first, ...others] = (chunk as string).split('\n');
+      const last = others.pop();
+      rest.push(first!.slice(0, LONGEST - length));
+      length += rest.at(-1)!.length;
+      if (last === undefined) continue;
+      yield rest.join('');
+      yield* others;
+      rest = [last];
+      length = last.length;
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw code === undefined ? error : local(`${path} cannot be read: ${code}.`);
   }
-  if (rest !== '') yield rest;
+  if (length > 0) yield rest.join('');
 }

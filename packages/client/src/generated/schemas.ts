@@ -2643,13 +2643,27 @@ export interface components {
         };
         "intent-change": {
             hash: components["schemas"]["hash"];
-            data: {
+            data: ({
                 parent?: components["schemas"]["hash"];
                 /** @description The intent that this one of the ledger forwards. */
                 origin?: string;
-            } & components["schemas"]["intent-data"];
+            } & components["schemas"]["intent-data"]) | {
+                handle?: never;
+                schema?: never;
+                claims?: never;
+                config?: never;
+                custom?: never;
+                access?: never;
+                origin?: never;
+                parent?: never;
+                /** @description Of the record. */
+                luid: string;
+                /** @description Number of the last change that was erased; all before it were too. */
+                change: number;
+                reason: string;
+            };
             luid: components["schemas"]["luid"];
-            meta: components["schemas"]["change-meta"] & {
+            meta: components["schemas"]["erasable-change-meta"] & {
                 /** @description What follows from an intent has the same. */
                 thread: string;
                 /** @description Of the wallets that claims name. */

@@ -13,6 +13,7 @@ declare const TextEncoder: new () => {
   encodeInto(text: string, into: Uint8Array): { readonly written: number };
 };
 
+/** One for all texts: an export has two of them on each line. */
 const encoder = new TextEncoder();
 
 /** Characters of a text that fits into the reused bytes: each takes three bytes at most. */

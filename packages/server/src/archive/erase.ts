@@ -3,12 +3,14 @@ import type pg from 'pg';
 import { moment, type Runtime } from '../base/clock.js';
 import { Corrupt, createIntegrity } from '../integrity/integrity.js';
 import { countersigner } from '../keys/countersigner.js';
+import { namesKept, whyNotErased } from '../kinds/erasable.js';
 import type { Kind } from '../kinds/kind.js';
 import { kinds } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import { createSystemKeyOf } from '../log/system-keys.js';
 import { keyIn } from '../operations/erase.js';
 import { type ErasureData, erasureCustom, erasureWrite } from '../records/erasure.js';
+import { recordKeyOf } from '../records/version.js';
 import { eraseRecord, Unsealed } from '../store/erasure.js';
 import { createHistory } from '../store/queries/history.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
@@ -39,7 +41,7 @@ export interface ErasedByOperator {
 const ATTEMPTS = 10;
 
 /**
- * Erases a dropped record, in the name of the ledger alone (interface/records#erase).
+ * Erases a dropped record, or a final intent, in the name of the ledger alone (interface/records#erase).
  *
  * @throws EraseRefused for what cannot be erased, in words for the operator
  */
@@ -73,7 +75,9 @@ async function tryErase(options: EraseOptions, kind: Kind): Promise<ErasedByOper
   if (!latest) throw new EraseRefused(`There is no ${kind.name} ${luid} in this ledger.`);
   const record = JSON.parse(latest.body) as RecordEnvelope;
   if (latest.action === 'erase') return { record, isRepeated: true };
-  if (latest.action !== 'drop') throw new EraseRefused(`The ${kind.name} is in force. Drop it before it is erased.`);
+  const isDropped = latest.action === 'drop';
+  const refusal = whyNotErased(kind, { status: record.meta.status, isDropped });
+  if (refusal !== undefined) throw new EraseRefused(refusal);
   const key = await createSystemKeyOf(masterKey, suite, keys)(ledger.id);
   if (!key) throw new EraseRefused('The ledger was imported without its private keys, and is read-only.');
   const now = moment(runtime);
@@ -86,15 +90,15 @@ async function tryErase(options: EraseOptions, kind: Kind): Promise<ErasedByOper
   const leaves = logCodes.codeLeaves(ledger.id, decided, leaf(ledger.luid, kind.name, decided));
   const coded = { mac: mac(decided, decided), leaves };
   const write = { ...decided, ...coded, proofs: [], strangers: [] };
-  const { result } = await eraseRecord(pool, { write, keyOf: (body) => keyIn(kind, body), ...integrity });
+  const names = isDropped ? [] : namesKept(kind, recordKeyOf(kind, record));
+  const { result } = await eraseRecord(pool, { write, names, keyOf: (body) => keyIn(kind, body), ...integrity });
   return result === 'done' ? { record: JSON.parse(write.body) as RecordEnvelope, isRepeated: false } : undefined;
 }
 
 function kindOf({ kind: name, luid }: EraseOptions): Kind {
   const kind = kinds.find((one) => one.name === name);
   if (!kind) throw new EraseRefused(`There is no kind ${name}.`);
-  if (!kind.lifecycle.operations.includes('drop'))
-    throw new EraseRefused(`Records of the kind ${name} cannot be dropped.`);
+  if (!kind.lifecycle.erasable) throw new EraseRefused(`Records of the kind ${name} are never erased.`);
   if (!isLuid(luid, kind.prefix)) throw new EraseRefused(`${luid} is not the luid of a ${name}.`);
   return kind;
 }

@@ -4,6 +4,9 @@ import { ImportRefused } from './refused.js';
 /** Characters of a line: a version has 4 MiB at most, and JSON may write a character as six. */
 const LONGEST = 64 * 1024 * 1024;
 
+/** Bytes that are read at once: the fewer, the less is in memory before it is freed. */
+const CHUNK = 64 * 1024;
+
 /**
  * The lines of a file, without their breaks.
  *
@@ -13,7 +16,7 @@ const LONGEST = 64 * 1024 * 1024;
 export async function* linesOfFile(path: string, isWhole = false): AsyncGenerator<string> {
   let rest: string[] = [];
   let length = 0;
-  for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 1024 * 1024 })) {
+  for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: CHUNK })) {
     const parts = (chunk as string).split('\n');
     for (const part of parts.slice(0, -1)) {
       yield rest.length === 0 ? part : rest.join('') + part;

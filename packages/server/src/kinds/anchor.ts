@@ -31,6 +31,7 @@ export const anchor: KindDeclaration = {
   },
   lifecycle: {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    erasable: 'dropped',
     signals: ['anchor-created', 'anchor-updated', 'anchor-proofs-added', 'anchor-dropped'],
   },
   links: {

@@ -77,6 +77,7 @@ export const bridge: KindDeclaration = {
   },
   lifecycle: {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    erasable: 'dropped',
     signals: ['bridge-created', 'bridge-updated', 'bridge-proofs-added', 'bridge-dropped'],
     // Entries are what bridges report of themselves.
     subscribable: [

@@ -19,6 +19,7 @@ export const circleSigner: KindDeclaration = {
   },
   lifecycle: {
     operations: ['create', 'list', 'read', 'drop', 'changes'],
+    erasable: 'dropped',
     signals: [],
   },
   links: {

@@ -117,10 +117,18 @@ export interface Data {
 /** What deliveries belong to: an effect, by its luid, and the bridge that they lead to, by its handle. */
 export type DeliveryOwner = 'effect' | 'bridge';
 
+/**
+ * When a record may be erased: once it is dropped; or in force, in one of these statuses, which are final. The key of one
+ * that was erased in force stays taken.
+ */
+export type Erasable = 'dropped' | { readonly inForce: readonly string[] };
+
 /** The operations, the statuses a record goes through, and the effect of a proof on them. */
 export interface Lifecycle<Name extends string = string> {
   /** Names of operations in `operations/operations.ts`: `OperationName`s and the kind's own. A test resolves them. */
   readonly operations: readonly string[];
+  /** When what its records say may be forgotten for good (interface/records#erase); never unless given. */
+  readonly erasable?: Erasable;
   /** Signals its operations raise; names only. */
   readonly signals: readonly string[];
   /** The signals that effects subscribe to, in the order errors list them; `signals` in alphabetical order unless given. */

@@ -40,6 +40,7 @@ export const effect: KindDeclaration = {
   },
   lifecycle: {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    erasable: 'dropped',
     signals: ['effect-created', 'effect-updated', 'effect-proofs-added', 'effect-dropped'],
     subscribable: ['effect-created', 'effect-proofs-added', 'effect-updated', 'effect-dropped'],
     deliveries: 'effect',

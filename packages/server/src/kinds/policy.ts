@@ -74,6 +74,7 @@ export const policy: KindDeclaration = {
   },
   lifecycle: {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    erasable: 'dropped',
     signals: ['policy-created', 'policy-updated', 'policy-proofs-added'],
   },
   links: { renamable: false },

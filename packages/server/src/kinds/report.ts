@@ -31,6 +31,7 @@ export const report: KindDeclaration = {
   },
   lifecycle: {
     operations: ['create', 'list', 'read', 'proof', 'drop', 'changes', 'check'],
+    erasable: 'dropped',
     signals: ['report-created', 'report-proofs-added', 'report-dropped'],
     subscribable: ['report-created', 'report-dropped', 'report-proofs-added', 'report-updated'],
     statuses: REPORT_STATUSES,

@@ -95,6 +95,7 @@ export const signerFactor: KindDeclaration = {
   },
   lifecycle: {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    erasable: 'dropped',
     signals: FACTOR_SIGNALS,
     subscribable: FACTOR_SIGNALS,
   },

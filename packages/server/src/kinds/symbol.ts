@@ -19,6 +19,7 @@ export const symbol: KindDeclaration = {
   },
   lifecycle: {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    erasable: 'dropped',
     signals: ['symbol-created', 'symbol-updated', 'symbol-proofs-added'],
   },
   links: {

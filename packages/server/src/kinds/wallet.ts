@@ -38,6 +38,7 @@ export const wallet: KindDeclaration = {
       // What it holds, and within which bounds.
       ...['balances', 'limits'],
     ],
+    erasable: 'dropped',
     signals: ['wallet-created', 'wallet-updated', 'wallet-proofs-added', 'wallet-dropped'],
     subscribable: ['wallet-created', 'wallet-limited', 'wallet-proofs-added', 'wallet-updated', 'wallet-dropped'],
   },

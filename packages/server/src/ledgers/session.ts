@@ -1,6 +1,8 @@
 import { LedgerError } from '@countersign/protocol';
 import { Overloaded } from '../base/gather.js';
 import { readOnly } from '../keys/countersigner.js';
+import { namesKept } from '../kinds/erasable.js';
+import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import { getKnownSigners } from './known-signers.js';
 import type { Ledger } from './ledger.js';
@@ -107,7 +109,8 @@ export function openSession(service: Service, ledger: Ledger): Session {
       const mac = service.integrity.mac(write, write);
       const leaf = service.integrity.leaf(ledger.luid, write.kind, write);
       const leaves = service.integrity.logCodes.codeLeaves(id, write, leaf);
-      const veiled = write.proofs.map(service.integrity.veil);
+      const names = write.action === 'create' ? namesKept(kindNamed(write.kind), write.key) : [];
+      const veiled = [...write.proofs, ...names].map(service.integrity.veil);
       const { result, version } = await by({ ...write, strangers: [...strangers], mac, leaves, veiled });
       // A stranger may have registered meanwhile, and the key that was just stored is registered now.
       if (result === 'stale') for (const key of strangers) signers.delete(key);

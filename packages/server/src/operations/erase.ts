@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { type ChangeAction, isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import { authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
 import { assertSigned, type Signed } from '../authorization/signed.js';
@@ -7,6 +7,7 @@ import { domainOfRecord } from '../authorization/subject.js';
 import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import { Overloaded } from '../base/gather.js';
+import { erasedInForce, namesKept, whyNotErased } from '../kinds/erasable.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
@@ -16,18 +17,19 @@ import type { Answer, Command } from '../records/command.js';
 import { type ErasureData, erasureCustom, erasureWrite } from '../records/erasure.js';
 import { usesOf } from '../records/proofs.js';
 import { assertUnder, getParent, getRecord, type Stored } from '../records/stored.js';
+import { recordKeyOf } from '../records/version.js';
 import { Unsealed } from '../store/erasure.js';
-import type { StoredChange } from '../store/queries/history.js';
 import { addHash, erasureBody, erasureSchema } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
 import { verifySignedBody } from './verify-signed-body.js';
 
 /**
- * `POST /{kind}s/{luid}/erase` (interface/records#erase): forgets the texts of a dropped record. Answers the change that
- * says so; that of the first request to every later one.
+ * `POST /{kind}s/{luid}/erase` (interface/records#erase): forgets the texts of a dropped record, or of a final intent.
+ * Answers the change that says so; that of the first request to every later one.
  *
- * @throws `record.invalid` for a record that is in force; Overloaded while its changes wait to be sealed
+ * @throws `record.invalid` for a record that must be dropped before, or is not final; Overloaded while its changes wait to
+ *   be sealed
  */
 export async function erase(session: Session, kind: Kind, command: Command): Promise<Answer> {
   const { body, token } = command;
@@ -53,14 +55,17 @@ async function attempt(
   data: ErasureData,
   signed: Signed,
 ): Promise<Answer> {
-  const { latest, stored, domain } = await findLatest(session, kind, command);
-  const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, latest?.action === 'drop');
+  const { stored, action, domain } = await findLatest(session, kind, command);
+  const { record, change } = stored;
+  const refusal = whyNotErased(kind, { status: record.meta.status, isDropped: action === 'drop' });
+  const commits = action !== 'erase' && refusal === undefined;
+  const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, commits);
   assertSigned(signed, caller);
-  await authorize(session, caller, toAccessRequest('erase', kind, stored));
-  if (data.luid !== stored.record.luid) throw invalid('Luid in the data does not match the luid of the record');
-  if (latest?.action === 'erase') return { status: 200, body: latest.body };
-  if (!latest) throw invalid(`${kind.title} is in force. Drop it before it is erased.`);
-  if (data.change !== latest.change) throw invalid(`The last change of the record is ${latest.change}`);
+  await authorize(session, caller, toAccessRequest('erase', kind, toJudged(kind, stored)));
+  if (data.luid !== record.luid) throw invalid('Luid in the data does not match the luid of the record');
+  if (action === 'erase') return { status: 200, body: stored.body };
+  if (refusal !== undefined) throw invalid(refusal);
+  if (data.change !== change) throw invalid(`The last change of the record is ${change}`);
   const now = moment(session.runtime);
   const { hash } = signed;
   const proofs = [
@@ -71,36 +76,53 @@ async function attempt(
   const { store, integrity } = session;
   const uses = usesOf(session, signed.proofs);
   await session.task.turn();
+  const names = action === 'drop' ? [] : namesKept(kind, recordKeyOf(kind, record));
   await session.commit({ ...write, proofs: uses }, (write) =>
-    store.erase({ write, keyOf: (body) => keyIn(kind, body), ...integrity }),
+    store.erase({ write, names, keyOf: (body) => keyIn(kind, body), ...integrity }),
   );
   return { status: 200, body: write.body };
 }
 
+/**
+ * The record as the right is judged on. One that is erased in force grants it to nobody by rules of its own: who made it would
+ * else forget a payment that others rest on.
+ */
+function toJudged(kind: Kind, stored: Stored): Stored {
+  if (erasedInForce(kind).length === 0) return stored;
+  const { access: _, ...data } = stored.record.data;
+  return { ...stored, record: { ...stored.record, data } };
+}
+
 interface Latest {
-  /** The change that dropped, or erased, it; absent for a record that is in force. */
-  readonly latest?: StoredChange;
+  /** As its last change left it. */
   readonly stored: Stored;
+  /** What that change has done. */
+  readonly action: ChangeAction;
   readonly domain: string | undefined;
 }
 
 /** The record of the path, dropped, erased or in force. @throws `record.not-found`, and as `getRecord` does */
 async function findLatest(session: Session, kind: Kind, command: Command): Promise<Latest> {
   const luid = command.params.id ?? '';
-  if (!isLuid(luid, kind.prefix)) return { stored: await getRecord(session, kind, command), domain: undefined };
+  if (!isLuid(luid, kind.prefix)) return findInForce(session, kind, command);
   const latest = await session.store.history.latest({ ledger: session.ledger.id, kind: kind.name, luid });
   if (!latest) throw notFound(kind);
-  if (latest.action === 'create' || latest.action === 'update')
-    return { stored: await getRecord(session, kind, command), domain: undefined };
-  const { change, body } = latest;
+  const { action, change, body } = latest;
+  if (action === 'create' || action === 'update') return findInForce(session, kind, command);
   const record = JSON.parse(body) as RecordEnvelope;
   const stored = { record, change, body };
   // What it lay under is forgotten with it.
-  if (latest.action === 'erase') return { latest, stored, domain: record.meta.domain };
+  if (action === 'erase') return { stored, action, domain: record.meta.domain };
   const parent = await getParent(session, kind, command);
   if (parent) assertUnder(kind, record.data, parent);
   const domain = domainOfRecord(kind, record.meta.domain, parent);
-  return { latest, stored: parent ? { ...stored, parent } : stored, domain };
+  return { stored: parent ? { ...stored, parent } : stored, action, domain };
+}
+
+async function findInForce(session: Session, kind: Kind, command: Command): Promise<Latest> {
+  const stored = await getRecord(session, kind, command);
+  const domain = domainOfRecord(kind, stored.record.meta.domain, stored.parent);
+  return { stored, action: stored.change === 1 ? 'create' : 'update', domain };
 }
 
 /** The key of a signing kind that a version has. */
@@ -115,13 +137,13 @@ function invalid(detail: string): LedgerError {
 /** The operation `erase`. */
 export const eraseRecord: Operation = {
   name: 'erase',
-  isOf: ({ lifecycle }) => lifecycle.operations.includes('drop'),
+  isOf: ({ lifecycle }) => lifecycle.erasable !== undefined,
   routes: () => [{ method: 'POST', of: 'record', path: '/erase' }],
   perform: erase,
   refusals: { always: [...SIGNED, 'record.not-found'] },
   description: {
     id: (one) => `erase${one}`,
-    summary: (one) => `Forget the texts of ${one} that was dropped, for good`,
+    summary: (one) => `Forget the texts of ${one}, for good`,
     body: () => 'erasure',
     components: { requests: { erasure: erasureSchema } },
     answers: () => ({ 200: { text: 'The change that says so.', component: 'erasure-record' } }),

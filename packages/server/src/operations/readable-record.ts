@@ -36,7 +36,8 @@ export async function readableRecord(
     action: 'read',
     kind,
     subject,
-    conditions: await conditionsOf(session, caller, subject),
+    // Of an erased record nothing is left that a condition could hold for.
+    conditions: erasedBy === undefined ? await conditionsOf(session, caller, subject) : undefined,
     ...(parent ? { parent } : {}),
   });
   return erasedBy === undefined ? { record } : { record, erasedBy };

@@ -12,7 +12,7 @@ export type ErasureData = JsonObject & {
   readonly reason: string;
 };
 
-/** A dropped record, as far as the change that erases it says it. */
+/** A record that is erased, as far as the change that erases it says it. */
 export interface Erased {
   readonly kind: Kind;
   readonly data: ErasureData;

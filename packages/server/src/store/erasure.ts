@@ -10,7 +10,9 @@ export interface Erasure {
   readonly write: Write;
   /** The keys that versions of the record have had, where its kind has such. @param body of a version */
   readonly keyOf: (body: string) => string | undefined;
-  /** The name of a used proof under the master key. */
+  /** Names of the record that stay taken, as texts (kinds/erasable.ts). */
+  readonly names: readonly string[];
+  /** The name of a used proof, or of a record, under the master key. */
   readonly veil: (use: string) => string;
   /** The authentication code of a delivery. */
   readonly deliveryMac: (ledger: number, delivery: Omit<NewDelivery, 'mac'>) => string;
@@ -23,7 +25,7 @@ export class Unsealed extends Error {
   }
 }
 
-/** What else the database has of a record. It was dropped, so nothing is added. */
+/** What else the database has of a record. Nothing is added to a dropped one; to one in force only with another change. */
 interface Traces {
   readonly uses: readonly string[];
   readonly keys: readonly string[];
@@ -73,9 +75,9 @@ async function findTraces(pool: pg.Pool, { write, keyOf }: Erasure): Promise<Tra
     `select replace(digest::text, '-', '') as use from used_proof where ledger_id = $1 and luid = $2`,
     of,
   );
-  // Events name versions by luid; calls of bridges are about intents.
+  // Events and calls of bridges name versions by luid.
   const deliveries = await pool.query<{ handle: string }>(
-    `select handle from delivery where ledger_id = $1 and purpose is null and (effect = $2 or strpos(event, '"' || $2 || '"') > 0)`,
+    `select handle from delivery where ledger_id = $1 and (effect = $2 or strpos(event, '"' || $2 || '"') > 0)`,
     of,
   );
   const keys = bodies.rows.flatMap(({ body }) => (body === null ? [] : (keyOf(body) ?? [])));
@@ -96,22 +98,22 @@ async function isUnsealed(client: pg.ClientBase, ledger: number, luid: string): 
   return rows.length > 0;
 }
 
-/** A signed body that made the record stays refused, while its proof is found under the master key only. */
+/** A signed body that made the record stays refused, while its proof, and its name, are found under the master key only. */
 async function veilProofs(
   client: pg.ClientBase,
-  { write: { ledger, luid }, veil }: Erasure,
+  { write: { ledger, luid }, names, veil }: Erasure,
   uses: readonly string[],
 ): Promise<void> {
   await client.query(
     `insert into erased_proof (ledger_id, digest, luid) select $1, u.digest, $2 from unnest($3::uuid[]) as u(digest)`,
-    [ledger, luid, uses.map(veil)],
+    [ledger, luid, [...uses, ...names].map(veil)],
   );
   await client.query('delete from used_proof where ledger_id = $1 and digest = any($2::uuid[])', [ledger, uses]);
 }
 
 /**
- * Ends deliveries of events about the record, and of the record where it is an effect. Whom they went to stays known; proofs
- * of attempts go, since they sign the name.
+ * Ends deliveries of events about the record, calls of bridges for it, and deliveries of the record where it is an effect.
+ * Whom they went to stays known; proofs of attempts go, since they sign the name, and so do entries of an intent.
  */
 async function emptyDeliveries(
   client: pg.ClientBase,
@@ -125,7 +127,7 @@ async function emptyDeliveries(
     [ledger, handles],
   );
   const emptied = rows.map((row) => {
-    const { linked: _, effectHandle, mac: __, ...delivery } = withoutNulls<NewDelivery>(row);
+    const { linked: _, effectHandle, entry: __, mac: ___, ...delivery } = withoutNulls<NewDelivery>(row);
     const isOfEffect = delivery.effect === luid;
     const kept = {
       ...delivery,
@@ -137,7 +139,7 @@ async function emptyDeliveries(
     return { ...kept, mac: deliveryMac(ledger, kept) };
   });
   await client.query(
-    `update delivery d set status = 'erased', due = null, signed = null, linked = null, proofs = '', given_up = null,
+    `update delivery d set status = 'erased', due = null, signed = null, linked = null, entry = null, proofs = '', given_up = null,
        given_up_mac = null, effect_handle = nullif(e.effect_handle, ''), target = e.target, event = e.event, mac = e.mac
      from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
        as e (handle, effect_handle, target, event, mac)
@@ -153,9 +155,10 @@ async function emptyDeliveries(
   );
 }
 
-/** What stays of an event: its handle and its signal. */
+/** What stays of an event: its handle and its signal; of a call, that there was one for that version. */
 function emptyEvent(event: string): string {
-  const { handle, signal } = JSON.parse(event) as { handle?: string; signal?: string };
+  const { handle, signal, method, intent } = JSON.parse(event) as Readonly<Record<string, unknown>>;
+  if (method !== undefined) return JSON.stringify({ method, path: '', intent, hasDomains: false });
   return JSON.stringify({ handle, signal, members: {} });
 }
 

@@ -6,6 +6,8 @@ import { exportLedger } from '../../src/archive/export.js';
 import { native } from '../../src/auth/native-suite.js';
 import { createPool } from '../../src/store/pool.js';
 import { auditLogs } from '../log/audit.js';
+import { checkBooks } from '../money/invariants.js';
+import { issue, MoneyScene } from '../money/scene.js';
 import { newLedger, systemKeyOf } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
@@ -46,17 +48,43 @@ describe('the operator', () => {
     await auditLogs(database.url);
   });
 
+  it('erases a final intent', async () => {
+    const { url, database } = server.current;
+    const client = await newLedger(url);
+    await stored(client, 'symbol', { handle: 'usd', factor: 100 });
+    await stored(client, 'wallet', { handle: 'here' });
+    const data = { handle: 'paid', claims: [issue('here', 7)], custom: { name: SECRET_NAME } };
+    const { luid } = await stored(client, 'intent', data);
+    const before = await MoneyScene.of(client).ends('paid', 'completed');
+    await eventually(() => eraseBeside(client.ledger!, 'intent', luid));
+    expect(tablesWith(await dump(database.url), [SECRET_NAME, before.hash])).toEqual([]);
+    expect((await client.get('/intents/paid')).status).toBe(404);
+    expect((await client.create('/intents', data)).status).toBe(409);
+    expect(await MoneyScene.of(client).balance('here')).toEqual([7, 0]);
+    expect(await eraseBeside(client.ledger!, 'intent', luid)).toMatchObject({ isRepeated: true });
+    await checkBooks(database.url);
+    await auditLogs(database.url);
+  });
+
   it('is told what cannot be erased', async () => {
     const client = await newLedger(server.current.url);
     const ledger = client.ledger!;
+    await stored(client, 'symbol', { handle: 'usd', factor: 100 });
     const { luid } = await stored(client, 'wallet', { handle: 'here' });
     const refused = async (named: string, kind: string, id: string, words: string) =>
       expect(eraseBeside(named, kind, id)).rejects.toThrow(words);
     await refused('missing', 'wallet', luid, 'There is no ledger missing in this database.');
     await refused(ledger, 'thing', luid, 'There is no kind thing.');
-    await refused(ledger, 'signer', luid, 'Records of the kind signer cannot be dropped.');
+    await refused(ledger, 'signer', luid, 'Records of the kind signer are never erased.');
     await refused(ledger, 'anchor', luid, `${luid} is not the luid of a anchor.`);
-    await refused(ledger, 'wallet', luid, 'The wallet is in force. Drop it before it is erased.');
+    await refused(ledger, 'wallet', luid, 'Wallet is in force. Drop it before it is erased.');
+    const intent = await stored(client, 'intent', {
+      handle: 'i',
+      claims: [issue('here', 1)],
+      config: { commit: 'manual' },
+    });
+    const waits = 'It can be erased once it is completed or rejected.';
+    await refused(ledger, 'intent', intent.luid, waits);
     await refused(ledger, 'wallet', luid.replace(/.$/, '_'), 'in this ledger.');
   });
 });

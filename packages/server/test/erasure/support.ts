@@ -1,7 +1,9 @@
-import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/protocol';
 import pg from 'pg';
+import { native } from '../../src/auth/native-suite.js';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kindNamed } from '../../src/kinds/registry.js';
+import { useOf } from '../../src/records/proofs.js';
 import { examples } from '../kinds/examples.js';
 import { newLedger, OPEN, signed, type TestAnswer, type TestClient, type TestKey } from '../support/client.js';
 import { changed, collectionOf, ok, pathOf, stored } from '../support/scene.js';
@@ -90,4 +92,28 @@ export function tablesWith(tables: ReadonlyMap<string, string[]>, texts: readonl
     const found = lower.filter((text) => rows.some((row) => row.toLowerCase().includes(text)));
     return found.map((text) => `${name}: ${text}`);
   });
+}
+
+/** Everything by which the texts of a record could be known, in every form that a table might have them in. */
+export function tracesOf(changes: readonly JsonObject[]): string[] {
+  const versions = changes as unknown as RecordEnvelope[];
+  const proofs = versions.flatMap(({ meta }) => meta.proofs).filter(({ signer }) => signer !== 'system');
+  const uses = proofs.map((proof: StoredProof) => useOf({ suite: native }, proof));
+  const hashes = [
+    ...new Set([...versions.map(({ hash }) => hash), ...allProofs(versions).map(({ digest }) => digest)]),
+  ];
+  return [
+    SECRET_NAME,
+    ...hashes.flatMap((hash) => [
+      hash,
+      Buffer.from(hash, 'hex').toString('base64'),
+      Buffer.from(hash, 'hex').toString('base64url'),
+    ]),
+    ...uses.flatMap((use) => [use, use.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')]),
+    ...allProofs(versions).map(({ result }) => result),
+  ];
+}
+
+function allProofs(versions: readonly RecordEnvelope[]): StoredProof[] {
+  return versions.flatMap(({ meta }) => meta.proofs);
 }

@@ -28,6 +28,7 @@ export const badge: KindDeclaration = {
   },
   lifecycle: {
     operations: ['create', 'list', 'read', 'update', 'proof', 'drop', 'changes', 'check'],
+    erasable: 'dropped',
     signals: ['badge-created', 'badge-updated', 'badge-proofs-added', 'badge-dropped'],
     initialStatus: 'given',
     statuses: ['given', 'worn'],

@@ -17,9 +17,10 @@ export const WALLETS = [
 export async function bridgedScene(
   url: string,
   { bank, other }: { bank: PlayedBridge; other: PlayedBridge },
-  more: { bank?: JsonObject; bankConfig?: JsonObject; config?: JsonObject } = {},
+  more: { bank?: JsonObject; bankConfig?: JsonObject; config?: JsonObject; access?: JsonObject[] } = {},
 ): Promise<MoneyScene> {
-  const money = await MoneyScene.make(url, [], more.config ? { config: more.config } : {});
+  const { config, access } = more;
+  const money = await MoneyScene.make(url, [], { ...(config ? { config } : {}), ...(access ? { access } : {}) });
   await bank.join(money.client, 'bank', more.bank, more.bankConfig);
   await other.join(money.client, 'other');
   await money.add(WALLETS);

@@ -8,6 +8,7 @@ const INVARIANTS: Readonly<Record<string, string>> = {
   'what is available and reserved is what was issued less what was destroyed': `
     select b.ledger_id, b.symbol, sum(b.available + coalesce(b.reserved, 0)) as held, coalesce(max(i.issued), 0) as issued
     from balance b left join (
+      select ledger_id, symbol, sum(issued) as issued from (
       select r.ledger_id, symbol, sum(case when side = 'credit' then amount else -amount end) as issued
       from record r
         join change c on c.ledger_id = r.ledger_id and c.luid = r.luid and c.change = r.change
@@ -20,6 +21,12 @@ const INVARIANTS: Readonly<Record<string, string>> = {
         and exists (
           select from jsonb_array_elements(c.body::jsonb #> '{meta,proofs}') q where q #>> '{custom,detail}' = 'cleared')
       group by r.ledger_id, symbol
+      union all
+      -- Of an erased intent its movements are left.
+      select e.ledger_id, e.symbol, sum(e.available_by + e.reserved_by)
+      from entry e join change c on c.ledger_id = e.ledger_id and c.luid = e.intent and c.change = e.change
+      where c.body is null group by e.ledger_id, e.symbol
+      ) each_of group by ledger_id, symbol
     ) i on i.ledger_id = b.ledger_id and i.symbol = b.symbol
     group by b.ledger_id, b.symbol
     having sum(b.available + coalesce(b.reserved, 0)) <> coalesce(max(i.issued), 0)`,
@@ -36,6 +43,13 @@ const INVARIANTS: Readonly<Record<string, string>> = {
       select *, lag(available, 1, 0) over w + available_by as expected, lag(coalesce(reserved, 0), 1, 0) over w + reserved_by as kept
       from entry window w as (partition by ledger_id, wallet, symbol order by version)
     ) e where e.available <> e.expected or coalesce(e.reserved, 0) <> e.kept`,
+  'each movement is of a change of an intent': `
+    select e.* from entry e left join change c
+      on c.ledger_id = e.ledger_id and c.luid = e.intent and c.change = e.change and c.kind = 'intent'
+    where c.luid is null`,
+  'a text is forgotten only of an intent that was erased': `
+    select c.luid from change c where c.kind = 'intent' and c.body is null and not exists (
+      select from change e where e.ledger_id = c.ledger_id and e.luid = c.luid and e.action = 'erase')`,
   'nothing is reserved without an intent under way': `
     select b.ledger_id from balance b group by b.ledger_id
     having sum(coalesce(b.reserved, 0)) <> 0 and not exists (select from open_intent o where o.ledger_id = b.ledger_id)`,

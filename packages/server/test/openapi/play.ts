@@ -133,6 +133,18 @@ async function playMoney(client: RecordedClient): Promise<void> {
   await eventually(async () => expect((await client.get('/intents/sale')).body.meta.status).toBe('completed'));
   await client.get('/wallets/shop/balances');
   await client.get('/wallets/shop/limits');
+  await playErasedIntent(client);
+}
+
+/** One that is erased in force. */
+async function playErasedIntent(client: RecordedClient): Promise<void> {
+  const claims = [{ action: 'issue', target: 'shop', symbol: 'usd', amount: 1 }];
+  const { body } = await client.create('/intents', { handle: 'gift', claims });
+  const path = `/intents/${body.luid}`;
+  await eventually(async () => expect((await client.get(path)).body.meta.status).toBe('completed'));
+  const { total } = (await client.get(`${path}/changes`)).body.page;
+  const data = { luid: body.luid, change: total, reason: 'Asked for by the customer' };
+  await client.call('POST', `${path}/erase`, signed(data, client.key, { status: 'erased' }));
 }
 
 async function playDeliveries(client: RecordedClient): Promise<void> {

@@ -150,9 +150,9 @@ export function answerComponents(kind: Kind): Record<string, Schema> {
   };
 }
 
-/** A version; of a kind whose records are dropped its data may be what an erasure has left. */
+/** A version; of a kind whose records are erased its data may be what an erasure has left. */
 function change(kind: Kind): Schema {
-  if (!kind.lifecycle.operations.includes('drop')) return record(kind, 'change-meta');
+  if (!kind.lifecycle.erasable) return record(kind, 'change-meta');
   return record(kind, 'erasable-change-meta', (data) => ({ anyOf: [data, erased(kind)] }));
 }
 

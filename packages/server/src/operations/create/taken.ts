@@ -1,6 +1,7 @@
 import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import { assertMayReveal, revealSecrets } from '../../authorization/reveal.js';
+import { namesKept } from '../../kinds/erasable.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import type { Answer } from '../../records/command.js';
@@ -10,10 +11,17 @@ import { findRepeatedCreate } from '../repeated.js';
 import { describeRecord } from './decide.js';
 import type { Creation } from './verify.js';
 
-/** Whether a record has the key already: checked before a service outside is asked, and again by the commit. */
+/**
+ * Whether a record has the key already, or one that was erased had it where names stay taken: checked before a service outside
+ * is asked, and again by the commit.
+ */
 export async function isTaken(session: Session, kind: Kind, made: RecordEnvelope): Promise<boolean> {
-  const query = { ledger: session.ledger.id, kind: kind.name, id: recordKeyOf(kind, made), by: 'handle' } as const;
-  return (await session.store.findVersion(query)).record !== undefined;
+  const { store, ledger, integrity } = session;
+  const key = recordKeyOf(kind, made);
+  const query = { ledger: ledger.id, kind: kind.name, id: key, by: 'handle' } as const;
+  if ((await store.findVersion(query)).record !== undefined) return true;
+  const veiled = namesKept(kind, key).map(integrity.veil);
+  return veiled.length > 0 && (await store.usedProofs({ ledger: ledger.id, proofs: [], veiled })).length > 0;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { KEYED } from '../queries/kinds-where.js';
+import { FINAL, KEYED } from '../queries/kinds-where.js';
 import { formatUnnest } from '../queries/unnested.js';
 import { type Settles, settleFirst, settleFrom, settleLast, settleOutcome } from './settle-sql.js';
 
@@ -88,6 +88,7 @@ export function commitStatement(does: Does): string {
     does.create && created(does),
     does.update && updated(does),
     does.drop && DROPPED,
+    does.erase && ERASED,
     done(does),
     does.drop && FORGOTTEN,
     does.wake && WOKEN,
@@ -209,8 +210,18 @@ dropped as (
   returning w.ord
 )`;
 
-/** Only a dropped record is erased, and once: the key of `change` keeps two apart. */
+/** A record that is erased in force leaves the lists: a final one, as it was when that was decided. */
 const ERASED = `
+erased as (
+  delete from record r using held w
+  where w.action = 'erase' and not w.reused and r.ledger_id = $1::bigint and r.luid = w.luid and r.change = w.was
+    and (r.kind, r.status) in (${FINAL})
+    and not exists (select from open_intent o where o.ledger_id = $1::bigint and o.luid = w.luid)
+  returning w.ord
+)`;
+
+/** A dropped record is erased once: the key of `change` keeps two apart. */
+const ERASED_AFTER_DROP = `
   select h.ord from held h
   where h.action = 'erase' and not h.reused and exists (
     select from change c
@@ -223,7 +234,8 @@ const done = ({ create, update, drop, erase }: Does) => {
     create && `select held.ord from held join created using (luid) where action = 'create'`,
     update && 'select ord from updated',
     drop && 'select ord from dropped',
-    erase && ERASED,
+    erase && 'select ord from erased',
+    erase && ERASED_AFTER_DROP,
   ];
   return `
 done as (

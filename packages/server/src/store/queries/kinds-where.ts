@@ -1,3 +1,4 @@
+import { erasedInForce } from '../../kinds/erasable.js';
 import type { Kind } from '../../kinds/kind.js';
 import { kinds } from '../../kinds/registry.js';
 
@@ -11,3 +12,8 @@ export function kindsWhere(condition: (kind: Kind) => boolean): string {
 
 /** The kinds whose `link` is a key that signs. */
 export const KEYED = kindsWhere(({ links }) => links.isKey === true);
+
+/** Kinds and statuses of records that are erased in force, as the list of an `in`. */
+export const FINAL = kinds
+  .flatMap((kind) => erasedInForce(kind).map((status) => `('${kind.name}', '${status}')`))
+  .join(', ');

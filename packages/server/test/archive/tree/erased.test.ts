@@ -12,8 +12,8 @@ import { type RunningServer, startServer } from '../../support/server.js';
 import { exported, imported, verified } from '../support.js';
 import { Draft, type DraftLine, publicOf, systemKey } from './draft.js';
 
-const DROPPABLE = kinds.filter(({ lifecycle }) => lifecycle.operations.includes('drop')).map(({ name }) => name);
-const KEPT = kinds.map(({ name }) => name).filter((name) => !DROPPABLE.includes(name));
+const DROPPABLE = kinds.filter(({ lifecycle }) => lifecycle.erasable === 'dropped').map(({ name }) => name);
+const KEPT = kinds.filter(({ lifecycle }) => lifecycle.erasable === undefined).map(({ name }) => name);
 
 let server: RunningServer;
 let scene: MoneyScene;

@@ -43,6 +43,24 @@ describe('a line that would exhaust the verifier', () => {
     expect(found(draft.text()).join()).not.toContain('nested');
   });
 
+  it('is found where its text is JSON, and no record', () => {
+    const { changes } = Draft.of(ledger.text);
+    const places = ['wallet', 'intent', 'signer'].map((kind) => changes.findLastIndex((line) => line.kind === kind));
+    const { meta: _, ...bare } = JSON.parse(changes[places[0]!].text);
+    const { data: __, ...empty } = JSON.parse(changes[places[0]!].text);
+    for (const at of places) {
+      for (const text of ['null', '1', '[]', '{}', '"a"', JSON.stringify(bare), JSON.stringify(empty)]) {
+        const draft = Draft.of(ledger.text);
+        draft.changes[at].text = text;
+        expect(found(draft.text()).join(), text).toMatch(/is no record|has no (hash|data|meta)|names another record/);
+        // One that more changes follow.
+        const first = draft.changesOf(draft.changes[at].luid)[0];
+        first.text = text;
+        expect(found(draft.text()).join(), text).toMatch(/is no record|has no (hash|data|meta)|names another record/);
+      }
+    }
+  });
+
   it('is found where it has half of a character, which nothing can hash', () => {
     const draft = Draft.of(ledger.text);
     const line = draft.changes[3];

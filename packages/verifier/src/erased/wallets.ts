@@ -1,0 +1,71 @@
+import type { Accounts } from '../kept/accounts.js';
+import { codeOf } from '../kept/moment.js';
+import type { Moved, MovedRows } from '../kept/moved.js';
+import type { Records } from '../kept/records.js';
+import type { EntryLine } from '../lines.js';
+
+/**
+ * Wallets whose texts were erased. Movements are noted under the luid, and proofs name the handle, which is gone: each
+ * noted movement is one that a proof tells of and that is no other wallet's.
+ */
+export class ErasedWallets {
+  readonly #luids = new Set<string>();
+  readonly #entries: EntryLine[] = [];
+  /** What proofs call wallets that are erased. */
+  readonly #names = new Set<number>();
+
+  get count(): number {
+    return this.#luids.size;
+  }
+
+  add(luid: string): void {
+    this.#luids.add(luid);
+  }
+
+  has(luid: string): boolean {
+    return this.#luids.has(luid);
+  }
+
+  addEntry(entry: EntryLine): void {
+    this.#entries.push(entry);
+  }
+
+  /** Whether proofs call an erased wallet by the name with this number. */
+  mayBe(name: number): boolean {
+    return this.#names.has(name);
+  }
+
+  /**
+   * Finds the movements that proofs tell of, among those that are not noted of another wallet: they are noted then.
+   *
+   * @returns what was noted, and told by no proof
+   */
+  match(moved: MovedRows, accounts: Accounts, records: Records): EntryLine[] {
+    if (this.#entries.length === 0) return [];
+    const free = new Map<string, number[]>();
+    for (let row = 0; row < moved.count; row += 1) {
+      if (moved.isSeen(row)) continue;
+      const movement = moved.get(row);
+      const key = keyOf(movement, accounts.symbolOf(movement.account));
+      const like = free.get(key);
+      if (like) like.push(row);
+      else free.set(key, [row]);
+    }
+    return this.#entries.filter((entry) => {
+      const said = { ...entry, intent: records.numberOf(entry.intent), moment: codeOf(entry.moment) };
+      const row = free.get(keyOf(said, entry.symbol))?.shift();
+      if (row === undefined) return true;
+      moved.see(row);
+      this.#names.add(accounts.ownerOf(moved.get(row).account));
+      return false;
+    });
+  }
+}
+
+/** What a movement and its note have in common beside the wallet. */
+function keyOf(
+  { intent, change, availableBy, reservedBy, moment }: Omit<Moved, 'account' | 'isJudged'>,
+  symbol: string,
+): string {
+  return `${intent} ${change} ${symbol} ${availableBy} ${reservedBy} ${moment}`;
+}

@@ -1,0 +1,78 @@
+const BITS = 13;
+const PAGE = 1 << BITS;
+
+/** 128 bits in four words: of a SHA-256, so that nobody makes two that are the same. */
+export type Key = Uint32Array;
+
+/** The first 128 bits of a hash in hex, in words that the next call overwrites. */
+export function keyOfHex(hex: string, key: Key = shared): Key {
+  for (let word = 0; word < 4; word += 1) {
+    let value = 0;
+    for (let at = 8 * word; at < 8 * word + 8; at += 1) {
+      const code = hex.charCodeAt(at);
+      value = (value << 4) | (code < A ? code & 15 : (code & 15) + 9);
+    }
+    key[word] = value;
+  }
+  return key;
+}
+
+/** Numbers keys in the order in which they come: 16 bytes for each, and 8 to 16 to find it. */
+export class DigestTable {
+  #count = 0;
+  /** The number behind each key, and 1 more; 0 is free. */
+  #slots = new Int32Array(1024);
+  readonly #pages: Uint32Array[] = [];
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The number of the key; -1 where it has none. */
+  find(key: Key): number {
+    return this.#slots[this.#slotOf(key)]! - 1;
+  }
+
+  /** The number of the key, which is the next one where it is new. */
+  put(key: Key): number {
+    const slot = this.#slotOf(key);
+    const known = this.#slots[slot]! - 1;
+    if (known >= 0) return known;
+    const number = this.#count;
+    this.#count += 1;
+    if (this.#pages.length * PAGE < this.#count) this.#pages.push(new Uint32Array(4 * PAGE));
+    this.#pages[number >>> BITS]!.set(key, 4 * (number & (PAGE - 1)));
+    this.#slots[slot] = number + 1;
+    if (2 * this.#count > this.#slots.length) this.#grow();
+    return number;
+  }
+
+  /** Where the key is, or would be. */
+  #slotOf(key: Key): number {
+    const last = this.#slots.length - 1;
+    let slot = key[0]! & last;
+    while (this.#slots[slot] !== 0 && !this.#isAt(this.#slots[slot]! - 1, key)) slot = (slot + 1) & last;
+    return slot;
+  }
+
+  #isAt(number: number, key: Key): boolean {
+    const page = this.#pages[number >>> BITS]!;
+    const at = 4 * (number & (PAGE - 1));
+    return page[at] === key[0] && page[at + 1] === key[1] && page[at + 2] === key[2] && page[at + 3] === key[3];
+  }
+
+  #grow(): void {
+    const slots = new Int32Array(2 * this.#slots.length);
+    const last = slots.length - 1;
+    for (let number = 0; number < this.#count; number += 1) {
+      let slot = this.#pages[number >>> BITS]![4 * (number & (PAGE - 1))]! & last;
+      while (slots[slot] !== 0) slot = (slot + 1) & last;
+      slots[slot] = number + 1;
+    }
+    this.#slots = slots;
+  }
+}
+
+const shared: Key = new Uint32Array(4);
+/** The first letter; digits are below. */
+const A = 0x41;

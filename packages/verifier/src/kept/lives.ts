@@ -1,0 +1,64 @@
+import { Column } from './column.js';
+
+/** A wallet, from its first to its last change, by the codes of moments; until infinity while it lives. */
+export interface WalletLife {
+  readonly record: number;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Wallets of each handle, in the order in which they came: records, names and moments are numbers. */
+export class Lives {
+  #count = 0;
+  readonly #records = new Column('whole');
+  /** Where it is not when the record was born, and where there is one: of most wallets neither is. */
+  readonly #from = new Column('any');
+  readonly #until = new Column('any');
+  /** The next life of the same name, the first and the last of each name, and the name of each record; all and 1 more. */
+  readonly #next = new Column('whole');
+  readonly #first = new Column('whole');
+  readonly #last = new Column('whole');
+  readonly #names = new Column('whole');
+
+  /** @param bornAt the code of the moment of a record's first version; 0 where it has none */
+  constructor(private readonly bornAt: (record: number) => number) {}
+
+  add(name: number, { record, from, until }: WalletLife): void {
+    const life = this.#count;
+    this.#count += 1;
+    this.#records.set(life, record);
+    if (from !== this.bornAt(record)) this.#from.set(life, from);
+    if (until !== Number.POSITIVE_INFINITY) this.#until.set(life, until);
+    const before = this.#last.get(name) - 1;
+    if (before < 0) this.#first.set(name, life + 1);
+    else this.#next.set(before, life + 1);
+    this.#last.set(name, life + 1);
+    this.#names.set(record, name + 1);
+  }
+
+  has(name: number): boolean {
+    return name >= 0 && this.#first.get(name) > 0;
+  }
+
+  /** The name of a wallet; -1 for another record, or none. */
+  nameOf(record: number): number {
+    return record < 0 ? -1 : this.#names.get(record) - 1;
+  }
+
+  last(name: number): number | undefined {
+    return this.has(name) ? this.#records.get(this.#last.get(name) - 1) : undefined;
+  }
+
+  /** The record of that name at that moment; clocks of servers differ, so else the one that was made next, or last. */
+  at(name: number, moment: number): number | undefined {
+    if (!this.has(name)) return undefined;
+    let next: number | undefined;
+    for (let life = this.#first.get(name) - 1; life >= 0; life = this.#next.get(life) - 1) {
+      const from = this.#from.get(life) || this.bornAt(this.#records.get(life));
+      const until = this.#until.get(life) || Number.POSITIVE_INFINITY;
+      if (from <= moment && moment <= until) return this.#records.get(life);
+      if (from > moment) next ??= this.#records.get(life);
+    }
+    return next ?? this.last(name);
+  }
+}
