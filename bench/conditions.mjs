@@ -45,18 +45,17 @@ async function databaseSettings(folder) {
  * @param folder the data directory of the server
  */
 export async function connectToDatabase(folder) {
+  const client = new pg.Client(databaseIn(folder));
+  await client.connect();
+  return client;
+}
+
+/** How a server's own PostgreSQL is reached. */
+export function databaseIn(folder) {
   const cluster = join(folder, 'postgres', 'cluster');
   const [, , , port, socket, address] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
   const password = readFileSync(join(folder, 'postgres', 'password'), 'utf8').trim();
-  const client = new pg.Client({
-    host: socket || address,
-    port: Number(port),
-    user: 'countersign',
-    database: 'countersign',
-    password,
-  });
-  await client.connect();
-  return client;
+  return { host: socket || address, port: Number(port), user: 'countersign', database: 'countersign', password };
 }
 
 function fileSystemOf(folder) {

@@ -9,6 +9,7 @@ import { connectToDatabase } from './conditions.mjs';
 import { Connection } from './connection.mjs';
 import { Founder } from './founder.mjs';
 import { request } from './request.mjs';
+import { measureVerifier } from './verifying.mjs';
 
 /** Ledgers that are active at once, requests per second to all of them, and for how many seconds. */
 const LEDGERS = 300;
@@ -42,7 +43,7 @@ function fillers(codes, ledger, block, rows) {
 
 /**
  * Measures the log: from the answer to a change to the seal, at full speed and with many ledgers; proofs of inclusion in a
- * large log; bytes that a change takes.
+ * large log; bytes that a change takes; how fast an export is verified, and in how much memory.
  *
  * @param tell gives the load generator a task
  * @param server `{ port, folder }`
@@ -56,6 +57,7 @@ export async function measureLog(tell, { port, folder }, { connections, seconds 
     const lines = [await full(tell, database, { port, connections, seconds })];
     // Before others come: leaves that are queued many to a row take a third of that.
     lines.push(await storage(database));
+    lines.push(await measureVerifier(tell, { port, folder }, { connections }));
     lines.push(await many(tell, database, { port, connections }));
     lines.push(await proofs(database, port, folder));
     return lines;
