@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MAY_ERASE } from '../../../server/test/erasure/support.js';
 import { newLedger } from '../../../server/test/support/client.js';
@@ -51,4 +53,18 @@ it('countersign wallet erase forgets it by the right of the key, once it is told
   const history = await cli.done(['wallet', 'history', wallet.luid, '--json']);
   expect(history.json.map((one: { meta: { action: string } }) => one.meta.action)).toEqual(['erase']);
   expect(history.out).not.toContain('Zebra');
+});
+
+it.each([
+  ['export', ['export', 'acme']],
+  ['erase', ['erase', 'acme', 'wallet', `$wlt.${'a'.repeat(17)}`, '--reason', 'x', '--yes']],
+  ['log restart', ['log', 'restart', 'acme', '--yes']],
+])('%s makes no database where there is none', async (_, args) => {
+  const data = join(folder.path, 'elsewhere');
+  const { code, err } = await new Cli(folder.path).call([...args, '--data', data]);
+  expect([code, err]).toEqual([
+    4,
+    `✗ There is no data of a server in ${data}.\n  Try: name its folder with --data, or its database with DATABASE_URL\n`,
+  ]);
+  expect(existsSync(data)).toBe(false);
 });
