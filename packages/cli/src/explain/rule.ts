@@ -56,13 +56,18 @@ function coversRecord({ record }: JsonObject, level: Level, name: string): boole
 
 /** What keeps the asker from meeting the rule; undefined when nothing is seen to. */
 function remarkOnPrincipal(rule: JsonObject, { action }: Asked, asker: Asker): string | undefined {
+  const matcher = rule.signer ?? (isObject(rule.bearer) ? rule.bearer.$signer : undefined);
+  if (isObject(matcher) && typeof matcher.public === 'string' && matcher.public !== asker.public) {
+    return 'It is for another key.';
+  }
   const isRead = action === 'read' || action === 'query';
   if (isRead && rule.signer !== undefined && rule.bearer === undefined) {
     return 'It has `signer`, which is met by signatures. A read carries a token only: add a rule with "bearer": {"$signer": {…}}.';
   }
-  const matcher = rule.signer ?? (isObject(rule.bearer) ? rule.bearer.$signer : undefined);
+  if (!isRead && rule.bearer !== undefined) {
+    return 'It has `bearer`, which is met by a token. A write of this command is signed, and carries none: add a rule with "signer": {…}.';
+  }
   if (!isObject(matcher)) return undefined;
-  if (typeof matcher.public === 'string' && matcher.public !== asker.public) return 'It is for another key.';
   if (typeof matcher.handle === 'string' && matcher.handle !== asker.handle) {
     return `It is for the signer ${matcher.handle}: the key must stand for it (docs/interface/proofs.md).`;
   }
