@@ -174,6 +174,8 @@ export class Channel {
     const sent = JSON.parse(body) as Body;
     const digests = proofsOf(body).flatMap(({ digest }) => digest ?? []);
     if ((sent.hash === undefined || sent.hash === stored.hash) && hasAll(stored, digests)) return;
+    // It is done once: whoever comes later is answered with what the first has said.
+    if (operation === 'erase' && stored.data.luid === sent.data?.luid && stored.meta.status === 'erased') return;
     // A report that has the status already is left as it is.
     if (operation === 'sign' && record === 'report' && stored.meta.status === sent.custom?.status) return;
     if (operation === 'create' && (await this.#isCompleted(stored, sent))) return;

@@ -136,6 +136,8 @@ describe('what a dropped record said', () => {
     });
     const erased = await watched.circles.signers('staff').erase(luid, 'asked', { change: 2 });
     expect(erased.data).toEqual({ luid, change: 2, reason: 'asked' });
+    // Somebody else was quicker: what they have said is all that is left.
+    expect(await ledger.circles.signers('staff').erase(luid, 'asked, too', { change: 2 })).toEqual(erased);
     expect(asked).toEqual([`POST /v2/circles/staff/signers/${encodeURIComponent(luid)}/erase`]);
   });
 });
