@@ -13,7 +13,7 @@ export function failureOf(error: unknown): Failure | undefined {
       advice: typeof hint === 'string' ? hint : (adviceOn(reason) ?? toTry),
       errors: errors.map((one) => {
         if (typeof one !== 'object') return String(one);
-        return `${one.instancePath ?? ''} ${one.message ?? JSON.stringify(one)}`.trim();
+        return `${one.instancePath ?? ''} ${one.message ?? JSON.stringify(one)}${unknownIn(one)}`.trim();
       }),
       body: { data: { reason, detail, custom: custom as unknown as Json } },
     });
@@ -28,6 +28,13 @@ export function failureOf(error: unknown): Failure | undefined {
     return unreachable(error);
   }
   return undefined;
+}
+
+/** The member that the interface's wording leaves unnamed. */
+function unknownIn({ params }: Readonly<Record<string, unknown>>): string {
+  const { unevaluatedProperty, additionalProperty } = (params ?? {}) as Record<string, unknown>;
+  const name = unevaluatedProperty ?? additionalProperty;
+  return typeof name === 'string' ? `: ${name}` : '';
 }
 
 /** A server that gave no answer, or none of a ledger server. */

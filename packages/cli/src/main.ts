@@ -36,6 +36,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write('Standard output was closed before all was written.\n');
   process.exit(EXIT.local.code);
 });
+// What is said beside results may go unread: the exit code still tells.
+process.stderr.on('error', () => {});
 process.exitCode = await run(process.argv.slice(2), COMMANDS, version, surroundings);
 // A terminal that was asked keeps the process alive otherwise.
 process.stdin.unref?.();

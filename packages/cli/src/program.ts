@@ -9,7 +9,7 @@ import type { Command } from './description/command.js';
 import { nameOf, optionsOf } from './description/definition.js';
 import { aboutGroup, helpBehind } from './description/groups.js';
 import { Invocation, type Values } from './description/invocation.js';
-import { EXIT, Failure } from './terminal/failure.js';
+import { EXIT, Failure, usage } from './terminal/failure.js';
 import { Output } from './terminal/output.js';
 import type { Surroundings } from './terminal/surroundings.js';
 
@@ -53,11 +53,8 @@ function withGivenHandles(args: readonly string[]): string[] {
 
 /** Tells the user why a call failed. */
 function told(error: unknown, args: readonly string[], surroundings: Surroundings): number {
-  // Help and version are asked for; of what else the parser throws it has told already.
-  if (error instanceof CommanderError) {
-    const isAsked = error.code === 'commander.helpDisplayed' || error.code === 'commander.version';
-    return isAsked ? EXIT.done.code : EXIT.usage.code;
-  }
+  // Help and version are written already; the help of a group that was called without a command is no success.
+  if (error instanceof CommanderError) return error.code === 'commander.help' ? EXIT.usage.code : EXIT.done.code;
   const output = new Output(surroundings, args.includes('--json'));
   const failure = error instanceof Failure ? error : failureOf(error);
   if (failure !== undefined) {
@@ -108,15 +105,32 @@ function addBelow(group: CommanderCommand, command: Command, surroundings: Surro
 
 function prepared(parser: CommanderCommand, { stdout, stderr, env }: Surroundings): CommanderCommand {
   return parser
-    .exitOverride()
-    .showHelpAfterError('(add --help for what it takes)')
+    .exitOverride((error) => {
+      throw WRITTEN.includes(error.code) ? error : wrongCall(error, parser);
+    })
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void stderr.write(text),
+      // What is wrong is told like every other failure.
+      outputError: () => {},
       getOutHasColors: () => stdout.isTTY === true && !env.NO_COLOR,
       getErrHasColors: () => stderr.isTTY === true && !env.NO_COLOR,
     });
+}
+
+/** What the parser throws when it has written all there is to say. */
+const WRITTEN = ['commander.help', 'commander.helpDisplayed', 'commander.version'];
+
+/** What the parser says is wrong, with the name that may have been meant. */
+function wrongCall({ message }: CommanderError, parser: CommanderCommand): Failure {
+  const [first = '', hint = ''] = message.replace(/^error: /, '').split('\n');
+  const [, meant] = /^\(Did you mean (?:one of )?(.+)\?\)$/.exec(hint) ?? [];
+  const words: string[] = [];
+  for (let one: CommanderCommand | null = parser; one !== null; one = one.parent) words.unshift(one.name());
+  const help = `ee \`${words.join(' ')} --help\``;
+  const detail = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}.`;
+  return usage(detail, meant === undefined ? `s${help}` : `did you mean ${meant}? S${help}`);
 }
 
 function add(parent: CommanderCommand, name: string, command: Command, surroundings: Surroundings): void {

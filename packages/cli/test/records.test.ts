@@ -55,6 +55,9 @@ describe('the commands of every kind', () => {
     const shown = await cli.done(['wallet', 'show', 'shop']);
     expect(shown.out).toMatch(/^Wallet summary:\n-+\nluid: +\$wlt\./);
     expect(shown.out).toMatch(/^custom: +\{"tier":"silver"\}$/m);
+    // What only makes signatures differ says nothing to people.
+    expect(made.json.meta.proofs[0].custom.nonce).toEqual(expect.any(String));
+    expect(shown.out).not.toContain('nonce');
 
     const access = [{ action: 'read' }];
     const changed = await cli.done(['wallet', 'update', 'shop', '--access', JSON.stringify(access), '--json']);

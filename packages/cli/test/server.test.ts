@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../server/test/support/database.js';
@@ -205,6 +206,47 @@ describe('exit codes and messages', () => {
     ['no address', ['connect', 'ftp://x']],
   ])('are 2 for %s', async (_, args) => {
     expect((await cli.call(args)).code).toBe(2);
+  });
+
+  it.each([
+    ['nonsense', [], "✗ Unknown command 'nonsense'.\n  Try: see `countersign --help`\n"],
+    [
+      'wallet crate',
+      ['x'],
+      "✗ Unknown command 'crate'.\n  Try: did you mean create? See `countersign wallet --help`\n",
+    ],
+    [
+      'wallet list',
+      ['--jsno'],
+      "✗ Unknown option '--jsno'.\n  Try: did you mean --json? See `countersign wallet list --help`\n",
+    ],
+    ['completion', [], "✗ Missing required argument 'shell'.\n  Try: see `countersign completion --help`\n"],
+  ])('tell how %s was called in a wrong way, in JSON where that is asked for', async (words, args, told) => {
+    const { code, out, err } = await cli.call([...words.split(' '), ...args]);
+    expect([code, out, err]).toEqual([2, '', told]);
+    const json = await cli.call([...words.split(' '), ...args, '--json']);
+    expect([json.code, json.out]).toEqual([2, '']);
+    expect(JSON.parse(json.err)).toEqual({ error: { exit: 2, detail: told.slice(2).split('\n')[0] } });
+  });
+
+  it('name the member that is unknown, and say how JSON is given', async () => {
+    const unknown = await cli.call(['wallet', 'create', 'x', '--data', '{"colour":"red"}']);
+    expect(unknown.err).toContain('  - /data must NOT have unevaluated properties: colour\n');
+    const cut = await cli.call(['wallet', 'create', 'x', '--custom', '{tier: gold}']);
+    expect(cut.err).toBe(
+      '✗ --custom is no JSON that can be signed: Malformed JSON body.\n' +
+        `  Try: quote it for the shell, such as '{"tier": "gold"}'\n`,
+    );
+  });
+
+  it('are 0 only of what was written to its end, and no stack is left to who reads less', async () => {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const child = cli.start(['verify', '--complete']);
+      child[stream].destroy();
+      const other = stream === 'stdout' ? child.stderr : child.stdout;
+      const [code, told] = await Promise.all([once(child, 'close').then(([code]) => code), text(other)]);
+      expect([stream, code, told.includes('    at ')]).toEqual([stream, stream === 'stdout' ? 4 : 0, false]);
+    }
   });
 
   it('are 3 for what is no ledger server', async () => {

@@ -34,6 +34,7 @@ export function writeOperations(kinds) {
 
 const OPTIONS = [
   'DropOptions',
+  'EraseOptions',
   'GetOptions',
   'HistoryOptions',
   'ListOptions',
@@ -115,6 +116,8 @@ const SIGNATURES = {
     `update(${target}, data: ${data} | ((current: ${record}['data']) => ${data}), options?: WriteOptions): Promise<${record}>;`,
   sign: ({ target, record }) => `sign(${target}, custom?: Stated, options?: SignOptions): Promise<${record}>;`,
   drop: ({ target }) => `drop(${target}, options?: DropOptions): Promise<void>;`,
+  erase: ({ record }) =>
+    `erase(record: ${record} | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;`,
   history: ({ id, change }) => `history(${id}options?: HistoryOptions): Pages<${change}>;`,
   change: ({ id, change }) => `change(${id}change: number, options?: ReadOptions): Promise<${change}>;`,
   inclusion: ({ id }) => `inclusion(${id}change: number, options?: ReadOptions): Promise<Schemas['inclusion']>;`,

@@ -20,9 +20,15 @@ export interface Write {
   readonly operation: SignedRequest['operation'];
   readonly path: string;
   readonly data: Record<string, unknown>;
-  /** The version that it changes. */
-  readonly current?: Signed | undefined;
+  /** The version that it changes; of an erasure the luid is enough. */
+  readonly current?: (Pick<Signed, 'luid'> & Partial<Signed>) | undefined;
 }
+
+/** What the proof of a write says that it makes of the record. */
+const STATUSES: Partial<Record<Write['operation'], object>> = {
+  drop: { status: 'dropped' },
+  erase: { status: 'erased' },
+};
 
 /** What is sent as the body of a write. That of a proof is the proof. */
 interface Body extends Partial<StoredProof> {
@@ -115,7 +121,9 @@ export class Channel {
         return list;
       }
       const isOutside = /^\/ledgers\b/.test(path);
-      const expected = { record, isOutside, ...(luid === undefined ? {} : { id: luid }) };
+      // What an erasure leaves is no record that could be read, or grow old.
+      const isVersion = operation === 'erase';
+      const expected = { record, isOutside, isVersion, ...(luid === undefined ? {} : { id: luid }) };
       const stored = await this.verifier.record(answer.body, expected, before);
       await this.#checkStored(stored, request, answer.status, signal);
       return stored;
@@ -166,6 +174,8 @@ export class Channel {
     const sent = JSON.parse(body) as Body;
     const digests = proofsOf(body).flatMap(({ digest }) => digest ?? []);
     if ((sent.hash === undefined || sent.hash === stored.hash) && hasAll(stored, digests)) return;
+    // It is done once: whoever comes later is answered with what the first has said.
+    if (operation === 'erase' && stored.data.luid === sent.data?.luid && stored.meta.status === 'erased') return;
     // A report that has the status already is left as it is.
     if (operation === 'sign' && record === 'report' && stored.meta.status === sent.custom?.status) return;
     if (operation === 'create' && (await this.#isCompleted(stored, sent))) return;
@@ -189,14 +199,14 @@ export class Channel {
     const { custom, secret, cosigners = [] } = options;
     const { cryptography } = this.environment;
     const { signer, ledger } = this.environment.options;
-    const hash = operation === 'sign' && current ? current.hash : await cryptography.hash(data);
+    const hash = (operation === 'sign' && current?.hash) || (await cryptography.hash(data));
     const said = {
       moment: new Date(this.environment.now()).toISOString(),
       ledger: ledger ?? (record === 'ledger' ? data.handle : undefined),
       record,
       // Two writes of one key in one millisecond are two: the ledger takes the same signature for the same request.
       nonce: encodeBase64(crypto.getRandomValues(new Uint8Array(9))),
-      ...(operation === 'drop' ? { status: 'dropped' } : {}),
+      ...STATUSES[operation],
       ...custom,
     };
     // Without a signer the ledger signs for whom the token stands for.

@@ -1,8 +1,9 @@
-import type { Channel } from './channel.js';
+import type { Channel, Write } from './channel.js';
 import { AnswerError, isRefusal } from './errors.js';
 import { KINDS, type RecordName } from './generated/kinds.js';
 import type {
   DropOptions,
+  EraseOptions,
   GetOptions,
   ListOptions,
   ReadOptions,
@@ -89,6 +90,20 @@ export class Collection {
     if (!options.confirm) return;
     const last = await this.history(current.luid, { limit: 1, ...options }).first();
     if (last?.meta.action !== 'drop') throw new AnswerError('record', 'The record was not dropped');
+  };
+
+  erase = async (target: Signed | string, reason: string, options: EraseOptions = {}): Promise<Signed> => {
+    const id = typeof target === 'object' ? target.luid : target;
+    const { signal } = options;
+    let { change } = options;
+    if (change === undefined) {
+      const last = (await this.history(id, { limit: 1, signal }).first()) as Signed;
+      // It is done already, and done once.
+      if (last.meta.action === 'erase') return last;
+      change = last.meta.change as number;
+    }
+    const data = { luid: id, change, reason };
+    return (await this.#write('erase', `${this.#item(id)}/erase`, data, options, { luid: id })) as Signed;
   };
 
   history = (...args: unknown[]): Pages<Signed> => {
@@ -178,7 +193,7 @@ export class Collection {
     path: string,
     data: Data,
     options: WriteOptions,
-    current?: Signed,
+    current?: Write['current'],
   ): Promise<unknown> {
     return this.#channel.write({ record: this.#record, operation, path, data, current }, options);
   }

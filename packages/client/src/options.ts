@@ -71,6 +71,11 @@ export interface DropOptions extends WriteOptions {
   readonly confirm?: boolean;
 }
 
+export interface EraseOptions extends WriteOptions {
+  /** The change that dropped the record; looked up in its history unless given. */
+  readonly change?: number;
+}
+
 export interface RetryOptions extends WriteOptions {
   /** Only this delivery. */
   readonly event?: string;
@@ -81,7 +86,7 @@ export interface RetryOptions extends WriteOptions {
 /** A signed write, as JSON: the very bytes are the same each time it is sent. */
 export interface SignedRequest {
   readonly record: RecordName;
-  readonly operation: 'create' | 'update' | 'sign' | 'drop' | 'check' | 'lookup' | 'retry';
+  readonly operation: 'create' | 'update' | 'sign' | 'drop' | 'erase' | 'check' | 'lookup' | 'retry';
   readonly path: string;
   /** The record that it changes. */
   readonly luid?: string;

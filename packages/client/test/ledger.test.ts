@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { withServer } from '../../server/test/support/server.js';
-import { connect, isRefusal } from '../src/index.js';
-import { makeLedger } from './support/ledger.js';
+import { connect, fromSeed, isRefusal, newSeed, type SignedRequest } from '../src/index.js';
+import { makeLedger, OPEN } from './support/ledger.js';
 
 const server = withServer();
+
+/** Everyone may do everything, and erase. */
+const MAY_ERASE = [...OPEN, { action: 'erase', record: 'any' } as const];
 
 describe('records', () => {
   it('are made, read, changed, signed, listed and dropped', async () => {
@@ -90,6 +93,52 @@ describe('records', () => {
     expect((await ledger.domains.get('hr@eu')).data).toMatchObject({ domain: 'eu' });
     await ledger.domains.update('hr@eu', (data) => ({ ...data, custom: { a: 1 } }));
     expect(await ledger.domains.history('hr@eu').all()).toHaveLength(2);
+  });
+});
+
+describe('what a dropped record said', () => {
+  it('is erased by its luid, once, and the answer verifies', async () => {
+    const { ledger } = await makeLedger(server.current.url, { access: MAY_ERASE });
+    const wallet = await ledger.wallets.create({ handle: 'person', custom: { name: 'Zebra' } });
+    const early = await ledger.wallets.erase(wallet, 'asked').catch((error: unknown) => error);
+    expect(early).toMatchObject({
+      reason: 'record.invalid',
+      detail: 'Wallet is in force. Drop it before it is erased.',
+    });
+    await ledger.wallets.drop(wallet);
+    const kept: SignedRequest[] = [];
+    const onSigned = (request: SignedRequest) => void kept.push(request);
+    const erased = await ledger.wallets.erase(wallet.luid, 'Request 4711', { custom: { by: 'desk' }, onSigned });
+    expect(erased.data).toEqual({ luid: wallet.luid, change: 2, reason: 'Request 4711' });
+    expect(erased.meta.status).toBe('erased');
+    expect(erased.meta.proofs[0]?.custom).toMatchObject({ status: 'erased', record: 'wallet', by: 'desk' });
+    const versions = await ledger.wallets.history(wallet.luid).all();
+    expect(versions.map(({ data }) => data)).toEqual([erased.data]);
+    // It is done already: nothing more is sent.
+    expect(await ledger.wallets.erase(wallet, 'again', { onSigned })).toMatchObject(erased);
+    expect(kept.map(({ operation, luid }) => [operation, luid])).toEqual([['erase', wallet.luid]]);
+    expect(await ledger.resend(kept[0] as SignedRequest)).toEqual(erased);
+  });
+
+  it('is erased below others, too, and without a look at the history where the change is known', async () => {
+    const key = await fromSeed(newSeed());
+    const { ledger, connect } = await makeLedger(server.current.url, { access: MAY_ERASE });
+    await ledger.signers.create({ handle: 'ada', public: key.public, format: 'ed25519-raw' }, { cosigners: [key] });
+    await ledger.circles.create({ handle: 'staff' });
+    const { luid } = await ledger.circles.addSigner('staff', 'ada');
+    await ledger.circles.removeSigner('staff', 'ada');
+    const asked: string[] = [];
+    const watched = connect({
+      fetch: (url, init) => {
+        asked.push(`${init.method} ${new URL(url).pathname}`);
+        return fetch(url, init);
+      },
+    });
+    const erased = await watched.circles.signers('staff').erase(luid, 'asked', { change: 2 });
+    expect(erased.data).toEqual({ luid, change: 2, reason: 'asked' });
+    // Somebody else was quicker: what they have said is all that is left.
+    expect(await ledger.circles.signers('staff').erase(luid, 'asked, too', { change: 2 })).toEqual(erased);
+    expect(asked).toEqual([`POST /v2/circles/staff/signers/${encodeURIComponent(luid)}/erase`]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { hash } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
+import { OPEN } from './support/ledger.js';
 import type { Lie } from './support/liar.js';
 import { forged, withLiar } from './support/lying-scene.js';
 
@@ -61,6 +62,28 @@ describe('a write', () => {
       fetch: async (url, init) => (url.endsWith('/drop') ? new Response(null, { status: 204 }) : fetch(url, init)),
     });
     await expect(kept.wallets.drop(shop, { confirm: true })).rejects.toMatchObject({ fault: 'record' });
+  });
+});
+
+describe('an erasure', () => {
+  it('that is only said to be done, or was done of another record', async () => {
+    const [shop, till] = [await scene.ledger.wallets.get('shop'), await scene.ledger.wallets.get('till')];
+    const access = [...OPEN, { action: 'erase' as const, record: 'wallet' as const }];
+    await scene.own.ledger.record.update(undefined, (data) => ({ ...data, access }));
+    for (const wallet of [shop, till]) await scene.own.ledger.wallets.drop(wallet);
+    const dropped = await scene.own.ledger.wallets.change(shop.luid, 2);
+    const other = await scene.own.ledger.wallets.erase(till, 'asked');
+    const answered = (body: unknown): Lie => {
+      return (answer) => {
+        if (answer.method === 'POST') Object.assign(answer, { body, status: 200 });
+      };
+    };
+    const erase = () => scene.ledger.wallets.erase(shop, 'asked', { change: 2 });
+    expect(await scene.found(answered(dropped), erase)).toBe('record');
+    expect(await scene.found(answered(other), erase)).toBe('record');
+    const forgedAnswer = structuredClone(other) as unknown as Record<'data', Record<string, unknown>>;
+    forgedAnswer.data.luid = shop.luid;
+    expect(await scene.found(answered(forgedAnswer), erase)).toBe('hash');
   });
 });
 

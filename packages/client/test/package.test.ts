@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -37,7 +37,15 @@ it('has what is used, its types and nothing else', { timeout: 120_000 }, async (
   const paths: string[] = files.map(({ path }: { path: string }) => path);
   expect(paths).toEqual(expect.arrayContaining(['README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts']));
   const others = paths.filter((path) => !/^dist\/(generated\/)?[a-z0-9-]+\.(js|d\.ts)$/.test(path));
-  expect(others.sort()).toEqual(['README.md', 'package.json']);
+  expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+});
+
+it('comes with the licence, as all packages do', async () => {
+  const packages = join(folder, '..');
+  const licence = await readFile(join(packages, '../LICENSE'), 'utf8');
+  for (const name of await readdir(packages)) {
+    expect(await readFile(join(packages, name, 'LICENSE'), 'utf8').catch(() => name), name).toBe(licence);
+  }
 });
 
 const PROGRAM = `

@@ -14,6 +14,9 @@ import { keyCreate } from './key/create.js';
 import { keyExport } from './key/export.js';
 import { keyImport } from './key/import.js';
 import { keyList } from './key/list.js';
+import { layoutApply } from './layout/apply.js';
+import { layoutDiff } from './layout/diff.js';
+import { layoutShow } from './layout/show.js';
 import { ledgerCreate } from './ledger/create.js';
 import { ledgerList } from './ledger/list.js';
 import { ledgerSelect } from './ledger/select.js';
@@ -62,6 +65,9 @@ const WRITTEN: readonly Command[] = [
   intentCreate,
   intentCommit,
   intentAbort,
+  layoutShow,
+  layoutDiff,
+  layoutApply,
   watch,
   verify,
   eraseCommand,

@@ -56,19 +56,23 @@ function coversRecord({ record }: JsonObject, level: Level, name: string): boole
 
 /** What keeps the asker from meeting the rule; undefined when nothing is seen to. */
 function remarkOnPrincipal(rule: JsonObject, { action }: Asked, asker: Asker): string | undefined {
-  const isRead = action === 'read' || action === 'query';
-  if (isRead && rule.signer !== undefined && rule.bearer === undefined) {
-    return 'It has `signer`, which is met by signatures. A read carries a token only: add a rule with "bearer": {"$signer": {…}}.';
-  }
-  const matcher = rule.signer ?? (isObject(rule.bearer) ? rule.bearer.$signer : undefined);
-  if (!isObject(matcher)) return undefined;
+  const named = rule.signer ?? (isObject(rule.bearer) ? rule.bearer.$signer : undefined);
+  const matcher = isObject(named) ? named : {};
+  // Whom it is for comes before what it is met by: who is another one is helped by neither.
   if (typeof matcher.public === 'string' && matcher.public !== asker.public) return 'It is for another key.';
   if (typeof matcher.handle === 'string' && matcher.handle !== asker.handle) {
     return `It is for the signer ${matcher.handle}: the key must stand for it (docs/interface/proofs.md).`;
+  }
+  const isRead = action === 'read' || action === 'query';
+  if (isRead && rule.signer !== undefined && rule.bearer === undefined) {
+    return 'It has `signer`, which is met by signatures. A read carries a token only: add a rule with "bearer": {"$signer": {…}}.';
   }
   if (matcher.$circle !== undefined)
     return `It is for members of ${JSON.stringify(matcher.$circle)}: see \`countersign circle-signer list\`.`;
   if (matcher.$record !== undefined) return 'It is for owners of the record: the keys in its meta.owners.';
   if (matcher.$ledger !== undefined) return 'It is for owners of the ledger.';
+  if (!isRead && rule.bearer !== undefined) {
+    return 'It has `bearer`, which is met by a token. A write of this command is signed, and carries none: add a rule with "signer": {…}.';
+  }
   return undefined;
 }

@@ -160,7 +160,7 @@ function refuse(response: ServerResponse, thrown: unknown): void {
     response.writeHead(status, type === undefined ? {} : { 'content-type': type });
     response.end(bytes);
   } else if (error instanceof LedgerError) {
-    answer(response, error instanceof BodyTooLarge ? 413 : 400, { reason: error.reason, detail: error.message });
+    answer(response, error instanceof BodyTooLarge ? 413 : 400, { reason: error.reason, detail: error.detail });
   } else if (error instanceof Failure && error.exit === 'refused') {
     answer(response, 401, { reason: 'auth.unauthorized', detail: `No token was given: ${error.message}` });
   } else {

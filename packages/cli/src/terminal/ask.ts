@@ -3,7 +3,13 @@ import type { Surroundings } from './surroundings.js';
 
 /** A question to a person at a terminal. */
 export type Question =
-  | { readonly kind: 'text'; readonly message: string; readonly initial?: string }
+  | {
+      readonly kind: 'text';
+      readonly message: string;
+      readonly initial?: string;
+      /** What is wrong with an answer, which is then asked for again. */
+      readonly check?: (answer: string) => string | undefined;
+    }
   | { readonly kind: 'password'; readonly message: string; readonly repeat?: boolean }
   | { readonly kind: 'confirm'; readonly message: string }
   | { readonly kind: 'select'; readonly message: string; readonly choices: readonly string[] };
@@ -27,7 +33,8 @@ export async function ask(question: Question, { stdin, stderr }: Surroundings): 
   switch (question.kind) {
     case 'text': {
       const initial = question.initial === undefined ? {} : { initialValue: question.initial };
-      return answered(await clack.text({ ...streams, message, ...initial, validate: isGiven }));
+      const validate = (text: string | undefined) => (text ? question.check?.(text) : 'Enter a value.');
+      return answered(await clack.text({ ...streams, message, ...initial, validate }));
     }
     case 'password': {
       const password = answered(await clack.password({ ...streams, message, validate: isGiven }));

@@ -43,7 +43,10 @@ export function jsonOf(text: string, what: string): Json {
   try {
     return parseJson(text, BOUNDS);
   } catch (error) {
-    if (error instanceof LedgerError) throw usage(`${what} is no JSON that can be signed: ${error.message}.`);
+    if (error instanceof LedgerError) {
+      const advice = `quote it for the shell, such as '{"tier": "gold"}'`;
+      throw usage(`${what} is no JSON that can be signed: ${error.detail}.`, advice);
+    }
     throw error;
   }
 }

@@ -36,7 +36,8 @@ export function plain(value: Json): string {
 function proofText(proof: Json): string {
   if (!isObject(proof)) return JSON.stringify(proof);
   const who = typeof proof.signer === 'string' ? proof.signer : `key ${String(proof.public).slice(0, 8)}…`;
-  const { moment, status, ledger, record, luid, ...rest } = isObject(proof.custom) ? proof.custom : {};
+  // A nonce only makes signatures differ.
+  const { moment, status, ledger, record, luid, nonce, ...rest } = isObject(proof.custom) ? proof.custom : {};
   const more = Object.keys(rest).length === 0 ? '' : JSON.stringify(rest);
   return [who, status, moment, more].filter((part) => part !== undefined && part !== null && part !== '').join('  ');
 }

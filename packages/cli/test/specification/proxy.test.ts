@@ -66,6 +66,15 @@ async function done(method: string, path: string, body?: object) {
 }
 
 describe('Authentication, 6: a local signing proxy', () => {
+  it('A local signing proxy may stand between client and service', async () => {
+    // The client knows no key, and no more of the service than the address of the proxy.
+    const made = await done('POST', '/symbols', { data: { handle: 'usd', factor: 100 } });
+    const straight = await real.client.get('/symbols/usd');
+    expect(straight.body).toEqual(made);
+    expect(made.meta.owners).toEqual([key.public]);
+    expect(await (await fetch(`${real.proxy.url}/symbols/usd`)).text()).toBe(straight.text);
+  });
+
   it('default port 4050, configurable', async () => {
     const cli = new Cli(folder.path, { COUNTERSIGN_PASSWORD: 'correct horse' });
     await cli.done(['key', 'create', 'owner']);
@@ -102,11 +111,18 @@ describe('Authentication, 6: a local signing proxy', () => {
         const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
         expect(read(header)).toEqual({ alg: 'EdDSA', kid: key.public });
         const { iat, exp, ...others } = read(claims);
-        // It is not bound to a request (`hsh`), whose address at the server is another one.
         expect(others).toEqual({ iss: 'cli', sub: 'signer:ada', aud: 'acme' });
         expect(exp - iat).toBe(3600);
       }
     }
+  });
+
+  it('its tokens are bound to no request (hsh), whose address at the service is another one', async () => {
+    const [{ request }] = (await send('GET', '/wallets')) as [Arrived];
+    const [, claims = ''] = (request.headers.authorization ?? '').split('.');
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).not.toHaveProperty('hsh');
+    // A service that checks the binding takes them.
+    expect((await fetch(`${real.proxy.url}/signers`)).status).toBe(200);
   });
 
   it('for POST and PUT and drop requests it computes hash and adds the signature proof', async () => {

@@ -361,6 +361,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "path": "/signers/{signer}/factors/{id}"
       },
       {
+        "name": "erase",
+        "summary": "Forget the texts of a signer factor that was dropped, for good",
+        "method": "POST",
+        "path": "/signers/{signer}/factors/{id}/erase",
+        "answer": "erasure-record"
+      },
+      {
         "name": "history",
         "summary": "List every version of a signer factor, newest first",
         "method": "GET",
@@ -610,6 +617,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "path": "/reports/{id}"
       },
       {
+        "name": "erase",
+        "summary": "Forget the texts of a report that was dropped, for good",
+        "method": "POST",
+        "path": "/reports/{id}/erase",
+        "answer": "erasure-record"
+      },
+      {
         "name": "history",
         "summary": "List every version of a report, newest first",
         "method": "GET",
@@ -731,6 +745,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "summary": "Drop a policy; its history stays readable by luid",
         "method": "DELETE",
         "path": "/policies/{id}"
+      },
+      {
+        "name": "erase",
+        "summary": "Forget the texts of a policy that was dropped, for good",
+        "method": "POST",
+        "path": "/policies/{id}/erase",
+        "answer": "erasure-record"
       },
       {
         "name": "history",
@@ -1067,6 +1088,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "path": "/effects/{id}"
       },
       {
+        "name": "erase",
+        "summary": "Forget the texts of an effect that was dropped, for good",
+        "method": "POST",
+        "path": "/effects/{id}/erase",
+        "answer": "erasure-record"
+      },
+      {
         "name": "history",
         "summary": "List every version of an effect, newest first",
         "method": "GET",
@@ -1380,6 +1408,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "path": "/circles/{circle}/signers/{id}"
       },
       {
+        "name": "erase",
+        "summary": "Forget the texts of a circle signer that was dropped, for good",
+        "method": "POST",
+        "path": "/circles/{circle}/signers/{id}/erase",
+        "answer": "erasure-record"
+      },
+      {
         "name": "history",
         "summary": "List every version of a circle signer, newest first",
         "method": "GET",
@@ -1498,6 +1533,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "summary": "Drop an anchor; its history stays readable by luid",
         "method": "DELETE",
         "path": "/anchors/{id}"
+      },
+      {
+        "name": "erase",
+        "summary": "Forget the texts of an anchor that was dropped, for good",
+        "method": "POST",
+        "path": "/anchors/{id}/erase",
+        "answer": "erasure-record"
       },
       {
         "name": "history",
@@ -1648,6 +1690,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "summary": "Drop a wallet; its history stays readable by luid",
         "method": "DELETE",
         "path": "/wallets/{id}"
+      },
+      {
+        "name": "erase",
+        "summary": "Forget the texts of a wallet that was dropped, for good",
+        "method": "POST",
+        "path": "/wallets/{id}/erase",
+        "answer": "erasure-record"
       },
       {
         "name": "history",
@@ -1949,6 +1998,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "path": "/symbols/{id}"
       },
       {
+        "name": "erase",
+        "summary": "Forget the texts of a symbol that was dropped, for good",
+        "method": "POST",
+        "path": "/symbols/{id}/erase",
+        "answer": "erasure-record"
+      },
+      {
         "name": "history",
         "summary": "List every version of a symbol, newest first",
         "method": "GET",
@@ -2086,6 +2142,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "summary": "Drop a bridge; its history stays readable by luid",
         "method": "DELETE",
         "path": "/bridges/{id}"
+      },
+      {
+        "name": "erase",
+        "summary": "Forget the texts of a bridge that was dropped, for good",
+        "method": "POST",
+        "path": "/bridges/{id}/erase",
+        "answer": "erasure-record"
       },
       {
         "name": "history",

@@ -1,6 +1,6 @@
 // Made by packages/client/scripts/generate.mjs from the OpenAPI description. Change that, and run it again.
 
-import type { DropOptions, GetOptions, HistoryOptions, ListOptions, ReadOptions, RetryOptions, SignOptions, Stated, WithoutMember, WriteOptions } from '../options.js';
+import type { DropOptions, EraseOptions, GetOptions, HistoryOptions, ListOptions, ReadOptions, RetryOptions, SignOptions, Stated, WithoutMember, WriteOptions } from '../options.js';
 import type { Pages } from '../pages.js';
 import type { components } from './schemas.js';
 
@@ -69,6 +69,8 @@ export interface SignerFactorOperations {
   sign(record: Schemas['signer-factor'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['signer-factor']>;
   /** Drop a signer factor; its history stays readable by luid. */
   drop(record: Schemas['signer-factor'] | string, options?: DropOptions): Promise<void>;
+  /** Forget the texts of a signer factor that was dropped, for good. */
+  erase(record: Schemas['signer-factor'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a signer factor, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['signer-factor-change']>;
   /** Read one version of a signer factor. */
@@ -113,6 +115,8 @@ export interface ReportOperations {
   sign(record: Schemas['report'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['report']>;
   /** Drop a report; its history stays readable by luid. */
   drop(record: Schemas['report'] | string, options?: DropOptions): Promise<void>;
+  /** Forget the texts of a report that was dropped, for good. */
+  erase(record: Schemas['report'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a report, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['report-change']>;
   /** Read one version of a report. */
@@ -139,6 +143,8 @@ export interface PolicyOperations {
   sign(record: Schemas['policy'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['policy']>;
   /** Drop a policy; its history stays readable by luid. */
   drop(record: Schemas['policy'] | string, options?: DropOptions): Promise<void>;
+  /** Forget the texts of a policy that was dropped, for good. */
+  erase(record: Schemas['policy'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a policy, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['policy-change']>;
   /** Read one version of a policy. */
@@ -185,6 +191,8 @@ export interface EffectOperations {
   sign(record: Schemas['effect'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['effect']>;
   /** Drop an effect; its history stays readable by luid. */
   drop(record: Schemas['effect'] | string, options?: DropOptions): Promise<void>;
+  /** Forget the texts of an effect that was dropped, for good. */
+  erase(record: Schemas['effect'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of an effect, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['effect-change']>;
   /** Read one version of an effect. */
@@ -233,6 +241,8 @@ export interface CircleSignerOperations {
   get(id: string, options?: GetOptions): Promise<Schemas['circle-signer']>;
   /** Drop a circle signer; its history stays readable by luid. */
   drop(record: Schemas['circle-signer'] | string, options?: DropOptions): Promise<void>;
+  /** Forget the texts of a circle signer that was dropped, for good. */
+  erase(record: Schemas['circle-signer'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a circle signer, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['circle-signer-change']>;
   /** Read one version of a circle signer. */
@@ -255,6 +265,8 @@ export interface AnchorOperations {
   sign(record: Schemas['anchor'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['anchor']>;
   /** Drop an anchor; its history stays readable by luid. */
   drop(record: Schemas['anchor'] | string, options?: DropOptions): Promise<void>;
+  /** Forget the texts of an anchor that was dropped, for good. */
+  erase(record: Schemas['anchor'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of an anchor, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['anchor-change']>;
   /** Read one version of an anchor. */
@@ -279,6 +291,8 @@ export interface WalletOperations {
   sign(record: Schemas['wallet'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['wallet']>;
   /** Drop a wallet; its history stays readable by luid. */
   drop(record: Schemas['wallet'] | string, options?: DropOptions): Promise<void>;
+  /** Forget the texts of a wallet that was dropped, for good. */
+  erase(record: Schemas['wallet'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a wallet, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['wallet-change']>;
   /** Read one version of a wallet. */
@@ -333,6 +347,8 @@ export interface SymbolOperations {
   sign(record: Schemas['symbol'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['symbol']>;
   /** Drop a symbol; its history stays readable by luid. */
   drop(record: Schemas['symbol'] | string, options?: DropOptions): Promise<void>;
+  /** Forget the texts of a symbol that was dropped, for good. */
+  erase(record: Schemas['symbol'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a symbol, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['symbol-change']>;
   /** Read one version of a symbol. */
@@ -357,6 +373,8 @@ export interface BridgeOperations {
   sign(record: Schemas['bridge'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['bridge']>;
   /** Drop a bridge; its history stays readable by luid. */
   drop(record: Schemas['bridge'] | string, options?: DropOptions): Promise<void>;
+  /** Forget the texts of a bridge that was dropped, for good. */
+  erase(record: Schemas['bridge'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a bridge, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['bridge-change']>;
   /** Read one version of a bridge. */

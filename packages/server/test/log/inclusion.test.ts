@@ -84,7 +84,7 @@ describe('proofs of inclusion', () => {
     const none = await client.get('/wallets/w/changes/0/inclusion');
     expect([none.status, none.body.data.reason]).toEqual([422, 'record.schema-invalid']);
     await sql(`update log_leaf set salts = null where luid = $1`, [record.luid]);
-    expect(await refused('/wallets/w/changes/1/inclusion', 'The change was erased')).toBeNull();
+    expect(await refused('/wallets/w/changes/1/inclusion', 'Change erased')).toBeNull();
     await sql(`delete from log_leaf where luid = $1`, [record.luid]);
     expect(await refused('/wallets/w/changes/1/inclusion', 'Change is not sealed yet')).toBe('1');
   });

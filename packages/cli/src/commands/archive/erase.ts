@@ -2,7 +2,7 @@ import type { Json } from '@countersign/protocol';
 import type { Command } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { Progress } from '../../terminal/progress.js';
-import { DATA, DEPLOYMENT, refusedAsFailure, settingsOf } from './export.js';
+import { DATA, DEPLOYMENT, refusedAsFailure, settingsThere } from './export.js';
 import { loadArchive } from './server-parts.js';
 
 export const eraseCommand: Command = {
@@ -29,7 +29,7 @@ export const eraseCommand: Command = {
     const { runErase } = await loadArchive();
     const progress = new Progress(surroundings, output.isJson);
     const { record, isRepeated } = await refusedAsFailure(progress, () =>
-      runErase({ settings: settingsOf(invocation), now: surroundings.now, ledger, kind, luid, reason }),
+      runErase({ settings: settingsThere(invocation), now: surroundings.now, ledger, kind, luid, reason }),
     );
     output.done(isRepeated ? `It was erased at ${record.meta.moment}.` : `${luid} is erased.`);
     output.result(record as unknown as Json, () => luid);

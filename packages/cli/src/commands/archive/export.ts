@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Json } from '@countersign/protocol';
 import { targetOf } from '../../connect.js';
 import type { Command } from '../../description/command.js';
@@ -53,7 +55,7 @@ export const exportCommand: Command = {
     if (path === undefined) surroundings.needsReader?.();
     const { header, end } = await refusedAsFailure(progress, () =>
       runExport({
-        settings: settingsOf(invocation),
+        settings: settingsThere(invocation),
         now: surroundings.now,
         ledger,
         to: path === undefined ? { write: (text) => written(invocation, text) } : { path, isResumed },
@@ -70,6 +72,23 @@ export const exportCommand: Command = {
 /** The settings of the server: those of this process, with the folder of the call. */
 export function settingsOf({ surroundings, values }: Invocation): Readonly<Record<string, string | undefined>> {
   return { ...surroundings.env, ...(typeof values.data === 'string' ? { DATA_DIR: values.data } : {}) };
+}
+
+/**
+ * The same, for what works on a deployment that is there: without one, none is made.
+ *
+ * @throws Failure when the data folder has no database and no other one is named
+ */
+export function settingsThere(invocation: Invocation): Readonly<Record<string, string | undefined>> {
+  const settings = settingsOf(invocation);
+  const { DATABASE_URL: database, DATA_DIR: folder = '' } = settings;
+  if (!database && !existsSync(join(folder, 'postgres'))) {
+    throw local(
+      `There is no data of a server in ${folder}.`,
+      'name its folder with --data, or its database with DATABASE_URL',
+    );
+  }
+  return settings;
 }
 
 /** What the server's parts refuse is told in their words. */

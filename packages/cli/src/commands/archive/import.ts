@@ -3,7 +3,7 @@ import type { Command } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { Failure } from '../../terminal/failure.js';
 import { Progress } from '../../terminal/progress.js';
-import { DATA, DEPLOYMENT, refusedAsFailure, settingsOf } from './export.js';
+import { DATA, DEPLOYMENT, refusedAsFailure, settingsOf, settingsThere } from './export.js';
 import { Findings } from './findings.js';
 import { loadArchive } from './server-parts.js';
 
@@ -75,7 +75,7 @@ async function discard(invocation: Invocation, named: string): Promise<void> {
   const { runDiscard } = await loadArchive();
   const progress = new Progress(surroundings, output.isJson);
   const { ledger, rows } = await refusedAsFailure(progress, () =>
-    runDiscard({ settings: settingsOf(invocation), named }),
+    runDiscard({ settings: settingsThere(invocation), named }),
   );
   output.done(`${rows} rows of the import of ${ledger} deleted.`);
   output.result({ ledger, rows } as Json, () => ledger);

@@ -1,7 +1,7 @@
 import type { Json } from '@countersign/protocol';
 import type { Command } from '../../description/command.js';
 import { Progress } from '../../terminal/progress.js';
-import { DATA, DEPLOYMENT, refusedAsFailure, settingsOf } from './export.js';
+import { DATA, DEPLOYMENT, refusedAsFailure, settingsThere } from './export.js';
 import { loadArchive } from './server-parts.js';
 
 export const logRestart: Command = {
@@ -21,7 +21,7 @@ export const logRestart: Command = {
     const { runLogRestart } = await loadArchive();
     const progress = new Progress(surroundings, output.isJson);
     const { handle, generation, origin, stopped, last } = await refusedAsFailure(progress, () =>
-      runLogRestart({ settings: settingsOf(invocation), now: surroundings.now, ledger }),
+      runLogRestart({ settings: settingsThere(invocation), now: surroundings.now, ledger }),
     );
     output.done(`The log of ledger ${handle} begins anew: generation ${generation}.`);
     output.note(`It was stopped: ${stopped}.`);

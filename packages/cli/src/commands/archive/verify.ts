@@ -74,6 +74,8 @@ export const verify: Command = {
     const { output, surroundings } = invocation;
     const what = invocation.get('what');
     const progress = new Progress(surroundings, output.isJson);
+    // Who reads a part of it only must not take that for success.
+    surroundings.needsReader?.();
     const findings = new Findings(invocation, () => progress.end());
     const { suite, isNative } = await loadSuite();
     if (!isNative)

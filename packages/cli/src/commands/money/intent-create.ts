@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@countersign/protocol';
-import { openLedger } from '../../connect.js';
+import { type OpenLedger, openLedger } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { toInteger } from '../../money/amount.js';
@@ -7,6 +7,7 @@ import { ACTIONS, claimOf, hasSource, hasTarget, isAction, readClaim, type Spoke
 import { factorsOf } from '../../money/symbols.js';
 import { usage } from '../../terminal/failure.js';
 import { jsonOf, objectOf, resolveText } from '../../terminal/input.js';
+import { isInteractive } from '../../terminal/surroundings.js';
 import { STATEMENT, statementOf } from '../records/statement.js';
 import { writeIntent } from './intent-text.js';
 import { settledIntent, timeoutOf, WAIT } from './settled.js';
@@ -53,11 +54,16 @@ export const intentCreate: Command = {
   async run(invocation) {
     const handle = await invocation.need('handle');
     const given = await givenClaims(invocation);
-    const spoken = given === undefined ? await spokenClaims(invocation) : [];
+    let open: Promise<OpenLedger> | undefined;
+    const opened = () => {
+      open ??= openLedger(invocation, true);
+      return open;
+    };
+    const spoken = given === undefined ? await spokenClaims(invocation, opened) : [];
     const statement = await statementOf(invocation);
     await timeoutOf(invocation);
     const others = await otherData(invocation);
-    const { ledger } = await openLedger(invocation, true);
+    const { ledger } = await opened();
     const factorOf = factorsOf(ledger);
     const claims: Json[] = [];
     for (const claim of spoken) claims.push(claimOf(claim, toInteger(claim.amount, await factorOf(claim.symbol))));
@@ -81,7 +87,10 @@ async function givenClaims(invocation: Invocation): Promise<Json[] | undefined> 
 }
 
 /** The claims in words, or the one that flags and answers tell. */
-async function spokenClaims(invocation: Invocation): Promise<readonly SpokenClaim[]> {
+async function spokenClaims(
+  invocation: Invocation,
+  opened: () => Promise<OpenLedger>,
+): Promise<readonly SpokenClaim[]> {
   const texts = invocation.all('claim');
   if (texts.length > 0) return texts.map(readClaim);
   const action = await invocation.need('action');
@@ -89,7 +98,23 @@ async function spokenClaims(invocation: Invocation): Promise<readonly SpokenClai
   const source = hasSource(action) ? { source: await invocation.need('source') } : {};
   const target = hasTarget(action) ? { target: await invocation.need('target') } : {};
   const symbol = await invocation.need('symbol');
-  return [{ action, symbol, amount: await invocation.need('amount'), ...source, ...target }];
+  return [{ action, symbol, amount: await amountOf(symbol, invocation, opened), ...source, ...target }];
+}
+
+/** The amount that was given; or that is answered, when the symbol can have it. */
+async function amountOf(symbol: string, invocation: Invocation, opened: () => Promise<OpenLedger>): Promise<string> {
+  const isAsked = invocation.get('amount') === undefined && isInteractive(invocation.surroundings);
+  if (!isAsked) return invocation.need('amount');
+  const factor = await factorsOf((await opened()).ledger)(symbol);
+  const check = (text: string) => {
+    try {
+      toInteger(text, factor);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  return invocation.need('amount', { kind: 'text', message: `Amount in ${symbol}`, check });
 }
 
 async function otherData(invocation: Invocation): Promise<JsonObject> {

@@ -4,6 +4,7 @@ import { assetCommand } from './asset.js';
 import { checkCommand } from './check.js';
 import { createCommand } from './create.js';
 import { dropCommand } from './drop.js';
+import { eraseRecordCommand } from './erase.js';
 import { eventListCommand, eventRetryCommand, eventShowCommand } from './events.js';
 import { foundCommand, lookupCommand } from './found.js';
 import { historyCommand } from './history.js';
@@ -21,6 +22,7 @@ export const BY_OPERATION: Readonly<Record<string, (kind: KindDescription) => Co
   update: updateCommand,
   sign: signCommand,
   drop: dropCommand,
+  erase: eraseRecordCommand,
   history: historyCommand,
   inclusion: inclusionCommand,
   log: logCommand,

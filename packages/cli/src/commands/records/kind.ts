@@ -65,6 +65,7 @@ export type OperationName =
   | 'update'
   | 'sign'
   | 'drop'
+  | 'erase'
   | 'history'
   | 'change'
   | 'inclusion'

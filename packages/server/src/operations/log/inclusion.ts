@@ -31,7 +31,7 @@ async function readInclusion(session: Session, kind: Kind, command: Command): Pr
       if (await session.findChange(toVersioned(ledger, kind, record), number)) throw new NotSealed();
       throw new LedgerError('record.not-found', kind.missingChange ?? 'Change not found');
     }
-    if (!leaf.salt) throw new LedgerError('record.not-found', 'The change was erased');
+    if (!leaf.salt) throw new LedgerError('record.not-found', 'Change erased');
     const { index, salt } = leaf;
     const shown = await logs.current(ledger.id, index + 1);
     // Sealed, and not in a tree that witnesses have seen.

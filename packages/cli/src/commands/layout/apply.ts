@@ -1,0 +1,56 @@
+import type { Json } from '@countersign/protocol';
+import { openLedger } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import { Failure } from '../../terminal/failure.js';
+import { nounOf } from '../records/kind.js';
+import { textOf } from './diff.js';
+import { type Difference, differenceOf, differencesOf } from './difference.js';
+import { LAYOUT, layoutOf } from './templates.js';
+
+export const layoutApply: Command = {
+  path: ['layout', 'apply'],
+  summary: 'Make the records of a layout, and change those that differ',
+  about:
+    'In the order of the layout, one by one. Members that a template leaves out stay as they are; a record that the layout has ' +
+    'not is left alone. Shows what is to be done, and asks for a confirmation. What was done before a refusal stays, and is ' +
+    'passed over when the command is repeated.',
+  ...LAYOUT,
+  examples: [{ call: 'countersign layout apply shop.json --local --yes', about: 'of a file, without asking' }],
+  async run(invocation) {
+    const { output } = invocation;
+    const open = await openLedger(invocation, true);
+    const { title, templates } = await layoutOf(invocation, open);
+    const planned = await differencesOf(templates, open);
+    const fixed = planned.find(
+      ({ record, template: { kind } }) => record && !kind.operations.some(({ name }) => name === 'update'),
+    );
+    if (fixed !== undefined) throw unchangeable(fixed);
+    for (const one of planned) output.note(textOf(one));
+    if (planned.length > 0) await invocation.confirm(`Apply the layout ${title}?`);
+    const done = { made: [] as string[], changed: [] as string[] };
+    for (const { template } of planned) {
+      // A record that was made before may have changed what a later one is.
+      const now = await differenceOf(template, open);
+      if (now === undefined) continue;
+      await applied(now);
+      (now.record === undefined ? done.made : done.changed).push(`${template.kind.record}/${template.name}`);
+    }
+    output.done(`Layout ${title}: ${done.made.length} made, ${done.changed.length} changed.`);
+    output.result(done as unknown as Json, () => [...done.made, ...done.changed].join('\n'));
+  },
+};
+
+async function applied({ template: { data }, operations, record }: Difference): Promise<void> {
+  if (record === undefined) {
+    await operations.create(data);
+    return;
+  }
+  const { parent: _, ...before } = record.data;
+  await operations.update(record, { ...before, ...data });
+}
+
+function unchangeable({ template: { kind, name } }: Difference): Failure {
+  return new Failure('refused', `The ${nounOf(kind)} ${name} differs, and this kind cannot be changed.`, {
+    advice: 'drop it first, or leave it out with --select',
+  });
+}

@@ -1,0 +1,44 @@
+import type { Json } from '@countersign/protocol';
+import { openLedger } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import { printable } from '../../terminal/printable.js';
+import { nounOf } from '../records/kind.js';
+import { type Difference, differencesOf } from './difference.js';
+import { LAYOUT, layoutOf } from './templates.js';
+
+export const layoutDiff: Command = {
+  path: ['layout', 'diff'],
+  summary: 'Show what a ledger lacks of a layout',
+  about: 'Members that a template leaves out may have any value.',
+  ...LAYOUT,
+  examples: [{ call: 'countersign layout diff shop.json --local --select policy', about: 'of a file, policies only' }],
+  async run(invocation) {
+    const open = await openLedger(invocation);
+    const { templates } = await layoutOf(invocation, open);
+    const differences = await differencesOf(templates, open);
+    invocation.output.result(differences.map(toldOf) as unknown as Json, () => {
+      return differences.length === 0 ? 'The ledger has all of it.' : differences.map(textOf).join('\n');
+    });
+  },
+};
+
+function toldOf({ template: { kind, name, data }, record, members }: Difference) {
+  const wanted = Object.fromEntries(members.map((member) => [member, data[member]]));
+  const found = record && Object.fromEntries(members.map((member) => [member, record.data[member] ?? null]));
+  return {
+    record: kind.record,
+    name,
+    missing: record === undefined,
+    wanted,
+    ...(found === undefined ? {} : { found }),
+  };
+}
+
+/** `+` for what is missing, `~` for what is otherwise. */
+export function textOf({ template: { kind, name, data }, record, members }: Difference): string {
+  if (record === undefined) return printable(`+ ${nounOf(kind)} ${name}`);
+  const lines = members.map((member) => {
+    return `    ${member}: ${JSON.stringify(record.data[member]) ?? 'nothing'} -> ${JSON.stringify(data[member])}`;
+  });
+  return [`~ ${nounOf(kind)} ${name}`, ...lines].map(printable).join('\n');
+}

@@ -1,0 +1,42 @@
+import type { KindDescription } from '@countersign/client/description';
+import type { Json } from '@countersign/protocol';
+import { openLedger } from '../../connect.js';
+import type { Command } from '../../description/command.js';
+import { usage } from '../../terminal/failure.js';
+import { recordText } from '../../terminal/record-text.js';
+import { nounOf, oneOf, operationsOf, parentArgument } from './kind.js';
+
+/** Forgets what a dropped record said, by the right of the key (interface/records#erase). */
+export function eraseRecordCommand(kind: KindDescription): Command {
+  const noun = nounOf(kind);
+  return {
+    path: [kind.record, 'erase'],
+    summary: `Forget what ${oneOf(kind)} said that was dropped, for good`,
+    about:
+      'Asks for a confirmation: it cannot be taken back. The ledger must grant the key `erase`, which `any` leaves out. The reason ' +
+      'stays, so keep names out of it.',
+    arguments: [
+      ...parentArgument(kind),
+      { name: 'luid', about: `luid of the ${noun}`, ask: { kind: 'text', message: `Luid of the ${noun}` } },
+    ],
+    options: [
+      { flags: '--reason <text>', about: 'why; it stays', ask: { kind: 'text', message: 'Reason, which stays' } },
+    ],
+    connects: true,
+    async run(invocation) {
+      const luid = await invocation.need('luid');
+      if (!luid.startsWith('$')) {
+        throw usage(
+          'What was dropped has no handle any more: name its luid.',
+          'the drop printed it; quote it: its $ is not for the shell',
+        );
+      }
+      const reason = await invocation.need('reason');
+      await invocation.confirm(`Erase the ${noun} ${luid}? It cannot be taken back.`);
+      const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
+      const record: Json = await operations.erase(luid, reason);
+      invocation.output.done(`${kind.title} ${luid} erased.`);
+      invocation.output.result(record, () => recordText(kind.title, record));
+    },
+  };
+}
