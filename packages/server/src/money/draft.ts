@@ -103,7 +103,7 @@ export class Draft {
     const texts = this.#texts();
     const { change, status } = this.newest!;
     const version = first
-      ? versionAfter(first, record, { change, status, text: texts.at(-1)! })
+      ? versionAfter(first, record, { change, status, text: texts.at(-1)!.text })
       : versionOf(ledger, KIND, this.current, this.change);
     const all: string[] = [];
     const coded = (version: Coded) => {
@@ -111,9 +111,9 @@ export class Draft {
       return integrity.mac({ ledger: ledger.id, kind: 'intent' }, version);
     };
     const earlier: EarlierVersion[] = this.versions.slice(0, -1).map(({ change }, at) => {
-      const text = texts[at]!;
+      const { text: body, shared } = texts[at]!;
       const action = change === 1 ? 'create' : 'update';
-      return { change, action, body: text, mac: coded({ luid: record.luid, change, action, body: text }) };
+      return { change, action, body, shared, mac: coded({ luid: record.luid, change, action, body }) };
     });
     const mac = coded({ ...version, action: this.change === 1 ? 'create' : 'update' });
     const leaves = integrity.logCodes.codeLeaves(ledger.id, version, all.join(''));
@@ -125,15 +125,19 @@ export class Draft {
     return this.ledger[by].unsigned(this.record.hash, { ...custom, moment }, isBare === true);
   }
 
-  /** Texts of the versions. They differ in their proofs and in what follows them, so each is made of the one before. */
-  #texts(): string[] {
+  /**
+   * Texts of the versions. They differ in their proofs and in what follows them, so each is made of the one before: what
+   * comes up to its last proof is `shared` with all later ones.
+   */
+  #texts(): { text: string; shared: number }[] {
     const { hash, data, luid } = this.record;
+    const rest = JSON.stringify(this.#rest).slice(1);
     let text = `${JSON.stringify({ hash, data, luid }).slice(0, -1)},"meta":{"proofs":[`;
     let joined = 0;
     return this.versions.map(({ proofs, status, isRouted }) => {
       for (; joined < proofs; joined += 1) text += `${joined > 0 ? ',' : ''}${JSON.stringify(this.#proofs[joined])}`;
-      const rest = JSON.stringify({ ...(isRouted ? { routed: true } : {}), status, ...this.#rest });
-      return `${text}],${rest.slice(1)}}`;
+      const routed = isRouted ? '"routed":true,' : '';
+      return { text: `${text}],${routed}"status":${JSON.stringify(status)},${rest}}`, shared: text.length };
     });
   }
 

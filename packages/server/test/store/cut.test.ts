@@ -131,6 +131,18 @@ describe('versions that are stored together', () => {
   });
 });
 
+it.each([
+  { told: 'the truth', shared: 3, kept: { cut: 3, body: 'b"}' } },
+  { told: 'more than is true', shared: 5, kept: { cut: 4, body: '"}' } },
+  { told: 'half a character', shared: 2, kept: { cut: 4, body: '"}' } },
+])('a cut rests on $told only if that is true', ({ shared, kept }) => {
+  const [one] = earlierOf(['{😀b"}']);
+  const [cut] = cutVersions('{😀bc"}', [{ ...one!, shared }]);
+  const characters = [...'{😀bc"}'].slice(0, cut!.cut).join('');
+  expect(characters + cut!.body).toBe('{😀b"}');
+  expect(cut).toMatchObject({ ...kept, cut: [...'{😀bc"}'.slice(0, kept.cut)].length });
+});
+
 it('a cut does not end in the middle of a character', () => {
   expect(cutVersions('x😀', earlierOf(['x😁']))).toMatchObject([{ cut: 1, body: '😁' }]);
 });

@@ -76,6 +76,8 @@ export interface EarlierVersion {
   readonly change: number;
   readonly action: 'create' | 'update';
   readonly body: string;
+  /** Characters that the later text begins with as well, where its maker knows. */
+  readonly shared?: number;
   readonly mac: string;
 }
 
