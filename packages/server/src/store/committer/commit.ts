@@ -47,7 +47,7 @@ export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
 
 /** Stores settlements. Ledgers take turns, and leave connections for other work. @throws as `storeSettlement` does */
 export function createSettling(pool: pg.Pool): (settlement: Settlement) => Promise<Settled> {
-  const bounds = { batch: 1, queue: limits.queue, lanes: limits.intents.lanes, each: 1 };
+  const bounds = { batch: 1, queue: limits.queue, lanes: limits.intents.lanes, each: 1, isPrompt: true };
   const apart = ({ ledger }: Settlement) => ledger;
   return gather<Settlement, Settled>(async ([one]) => [await storeSettlement(pool, one!)], { ...bounds, apart });
 }
