@@ -5,6 +5,7 @@ import type { Unsigned } from '../keys/signing.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { type VersionWrite, versionAfter, versionOf } from '../records/version.js';
+import { countCharacters, mayHavePairs } from '../store/committer/cut.js';
 import type { EarlierVersion } from '../store/committer/write.js';
 import type { PlannedProof } from './model.js';
 
@@ -15,6 +16,14 @@ export interface DraftVersion {
   readonly proofs: number;
   readonly status: string;
   readonly isRouted: boolean;
+}
+
+/** The text of a version. */
+interface VersionText {
+  readonly text: string;
+  /** How it ends, and the number of characters before. */
+  readonly rest: string;
+  readonly cut: number;
 }
 
 const KIND = kindNamed('intent');
@@ -111,9 +120,9 @@ export class Draft {
       return integrity.mac({ ledger: ledger.id, kind: 'intent' }, version);
     };
     const earlier: EarlierVersion[] = this.versions.slice(0, -1).map(({ change }, at) => {
-      const { text: body, shared } = texts[at]!;
+      const { text, cut, rest: body } = texts[at]!;
       const action = change === 1 ? 'create' : 'update';
-      return { change, action, body, shared, mac: coded({ luid: record.luid, change, action, body }) };
+      return { change, action, cut, body, mac: coded({ luid: record.luid, change, action, body: text }) };
     });
     const mac = coded({ ...version, action: this.change === 1 ? 'create' : 'update' });
     const leaves = integrity.logCodes.codeLeaves(ledger.id, version, all.join(''));
@@ -126,18 +135,23 @@ export class Draft {
   }
 
   /**
-   * Texts of the versions. They differ in their proofs and in what follows them, so each is made of the one before: what
-   * comes up to its last proof is `shared` with all later ones.
+   * Texts of the versions. They differ in their proofs and in what follows them, so each is made of the one before: the last
+   * one begins with all that an earlier one is up to its `rest`.
    */
-  #texts(): { text: string; shared: number }[] {
+  #texts(): VersionText[] {
     const { hash, data, luid } = this.record;
-    const rest = JSON.stringify(this.#rest).slice(1);
-    let text = `${JSON.stringify({ hash, data, luid }).slice(0, -1)},"meta":{"proofs":[`;
+    const others = JSON.stringify(this.#rest).slice(1);
+    let begin = `${JSON.stringify({ hash, data, luid }).slice(0, -1)},"meta":{"proofs":[`;
     let joined = 0;
+    let hasPairs = mayHavePairs(begin);
     return this.versions.map(({ proofs, status, isRouted }) => {
-      for (; joined < proofs; joined += 1) text += `${joined > 0 ? ',' : ''}${JSON.stringify(this.#proofs[joined])}`;
-      const routed = isRouted ? '"routed":true,' : '';
-      return { text: `${text}],${routed}"status":${JSON.stringify(status)},${rest}}`, shared: text.length };
+      for (; joined < proofs; joined += 1) {
+        const proof = JSON.stringify(this.#proofs[joined]);
+        hasPairs ||= mayHavePairs(proof);
+        begin += joined > 0 ? `,${proof}` : proof;
+      }
+      const rest = `],${isRouted ? '"routed":true,' : ''}"status":${JSON.stringify(status)},${others}}`;
+      return { text: begin + rest, rest, cut: hasPairs ? countCharacters(begin) : begin.length };
     });
   }
 

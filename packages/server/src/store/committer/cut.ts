@@ -1,7 +1,7 @@
-import type { EarlierVersion } from './write.js';
-
 /** What is cut of a version. */
-type Whole = Pick<EarlierVersion, 'body' | 'shared'>;
+interface Whole {
+  readonly body: string;
+}
 
 /** A version as `change` keeps it. */
 export type CutVersion<V extends Whole> = V & {
@@ -15,23 +15,26 @@ export type CutVersion<V extends Whole> = V & {
  *
  * @param whole the text of the later version
  */
-export function cutVersions<V extends Whole>(whole: string, earlier: readonly V[] = []): CutVersion<V>[] {
-  // PostgreSQL counts characters beyond the 65,536th as one, JavaScript as two.
-  const hasPairs = earlier.length > 0 && PAIR.test(whole);
+export function cutVersions<V extends Whole>(whole: string, earlier: readonly V[]): CutVersion<V>[] {
+  const hasPairs = mayHavePairs(whole);
   return earlier.map((version) => {
-    const shared = knownLength(whole, version) ?? sharedLength(whole, version.body);
-    const cut = hasPairs ? [...whole.slice(0, shared)].length : shared;
+    const shared = sharedLength(whole, version.body);
+    const cut = hasPairs ? countCharacters(whole.slice(0, shared)) : shared;
     return { ...version, body: version.body.slice(shared), cut };
   });
 }
 
-const PAIR = /[\ud800-\udbff]/;
-
-/** What the maker of the texts has told, if it is true: comparing once is much faster than finding it. */
-function knownLength(whole: string, { body, shared }: Whole): number | undefined {
-  if (shared === undefined || isSplitAt(whole, shared)) return undefined;
-  return whole.startsWith(body.slice(0, shared)) ? shared : undefined;
+/** Whether PostgreSQL counts fewer characters of the text than JavaScript: one beyond the 65,536th once. */
+export function mayHavePairs(text: string): boolean {
+  return PAIR.test(text);
 }
+
+/** The characters of a text as PostgreSQL counts them. */
+export function countCharacters(text: string): number {
+  return [...text].length;
+}
+
+const PAIR = /[\ud800-\udbff]/;
 
 /** How far two texts agree from their beginning, without ending in the middle of a character. */
 function sharedLength(one: string, other: string): number {
@@ -43,10 +46,6 @@ function sharedLength(one: string, other: string): number {
     if (one.slice(agreed, middle) === other.slice(agreed, middle)) agreed = middle;
     else end = middle;
   }
-  return isSplitAt(one, agreed) ? agreed - 1 : agreed;
-}
-
-/** Whether a cut there ends in the middle of a character. */
-function isSplitAt(text: string, at: number): boolean {
-  return at > 0 && PAIR.test(text.charAt(at - 1));
+  const isSplit = agreed > 0 && PAIR.test(one.charAt(agreed - 1));
+  return isSplit ? agreed - 1 : agreed;
 }
