@@ -49,7 +49,8 @@ const BLOCKED = { result: 'blocked', version: 0 } as const;
 /**
  * Decides on the intents of one ledger, one after the other, on balances as they will be; stores decisions in groups.
  * While one group is stored, intents are added to the next as they come: it is sent as soon as the one before is stored,
- * so neither waits for the other. What rests on a group that could not be stored is decided anew.
+ * and before clients of that one are answered, so neither waits for the other. What rests on a group that could not be
+ * stored is decided anew.
  *
  * It holds the ledger's home while it works, so that one process decides at a time. The commit compares all versions, so
  * two processes that both take themselves for the home store nothing false.
