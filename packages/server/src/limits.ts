@@ -346,7 +346,7 @@ export const limits = {
    */
   intents: {
     batch: 32,
-    together: 8,
+    together: 16,
     lanes: 3,
     queue: 10_000,
     tries: 10,

@@ -41,12 +41,14 @@ export interface GatherBounds<In> {
   abandoned?(item: In): Error | undefined;
   /** Greatest number of concurrent runs of a group; 1 unless given. */
   readonly each?: number;
+  /** Whether an item that can run runs at once: others of the same turn would not join it. */
+  readonly isPrompt?: boolean;
 }
 
 /**
  * Turns a function over many items into one over a single item: calls that arrive while a run is under way are gathered
- * and taken by the next. An idle gatherer runs at the end of the current turn of the event loop: a lone item starts at
- * once.
+ * and taken by the next. An idle gatherer runs at the end of the current turn of the event loop (`isPrompt`: at once): a
+ * lone item starts at once.
  *
  * @param run answers for each item, in order; an `Error` rejects that item alone. When it throws, every item of that
  *   run is rejected with the error.
@@ -67,15 +69,18 @@ export function gather<In, Out>(
   const schedule = () => {
     if (scheduled || running >= bounds.lanes || waiting === 0) return;
     scheduled = true;
-    setImmediate(() => {
-      scheduled = false;
-      // A group moves to the end when a run takes from it, so that groups take turns. The scan skips at most as many
-      // groups as there are runs under way.
-      for (const [name, group] of groups) {
-        if (running >= bounds.lanes) break;
-        if (group.waiting.length > 0 && !(bounds.apart && group.running >= each)) void take(name, group);
-      }
-    });
+    if (bounds.isPrompt) begin();
+    else setImmediate(begin);
+  };
+
+  const begin = () => {
+    scheduled = false;
+    // A group moves to the end when a run takes from it, so that groups take turns. The scan skips at most as many
+    // groups as there are runs under way.
+    for (const [name, group] of groups) {
+      if (running >= bounds.lanes) break;
+      if (group.waiting.length > 0 && !(bounds.apart && group.running >= each)) void take(name, group);
+    }
   };
 
   const take = async (name: unknown, group: BatchGroup<In, Out>) => {

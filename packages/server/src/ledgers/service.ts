@@ -103,11 +103,16 @@ export interface Session extends Service {
    * Stores a write.
    *
    * @param by what stores it; the committer unless given
+   * @param isCoded false where `by` makes the codes of all versions that it stores
    * @returns `done`; `duplicated` when its key is taken, `reused` for a create with a proof that made another record
    * @throws OutOfDate when something it was decided on has changed; `record.invalid` for a change with a proof that was
    *   used for another record
    */
-  commit(write: Decided, by?: (write: Write) => Promise<Outcome>): Promise<'done' | 'duplicated' | 'reused'>;
+  commit(
+    write: Decided,
+    by?: (write: Write) => Promise<Outcome>,
+    isCoded?: boolean,
+  ): Promise<'done' | 'duplicated' | 'reused'>;
 }
 
 /** A write as an operation decides it. The session adds the strangers, the authentication code and the leaf. */

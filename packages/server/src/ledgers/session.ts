@@ -4,6 +4,7 @@ import { readOnly } from '../keys/countersigner.js';
 import { namesKept } from '../kinds/erasable.js';
 import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
+import type { Write } from '../store/committer/write.js';
 import { getKnownSigners } from './known-signers.js';
 import type { Ledger } from './ledger.js';
 import type { Decided, Service, Session } from './service.js';
@@ -104,14 +105,12 @@ export function openSession(service: Service, ledger: Ledger): Session {
     async assertStillCurrent() {
       assertCurrent(await store.ledgers.version(id));
     },
-    async commit(write, by = store.commit) {
+    async commit(write, by = store.commit, isCoded = true) {
       if (ledger.isReadOnly) throw readOnly();
-      const mac = service.integrity.mac(write, write);
-      const leaf = service.integrity.leaf(ledger.luid, write.kind, write);
-      const leaves = service.integrity.logCodes.codeLeaves(id, write, leaf);
+      const codes = isCoded ? codesOf(service, ledger, write) : { leaves: '' };
       const names = write.action === 'create' ? namesKept(kindNamed(write.kind), write.key) : [];
       const veiled = [...write.proofs, ...names].map(service.integrity.veil);
-      const { result, version } = await by({ ...write, strangers: [...strangers], mac, leaves, veiled });
+      const { result, version } = await by({ ...write, ...codes, strangers: [...strangers], veiled });
       // A stranger may have registered meanwhile, and the key that was just stored is registered now.
       if (result === 'stale') for (const key of strangers) signers.delete(key);
       if (result === 'done' && write.link !== undefined) signers.delete(write.link);
@@ -122,6 +121,12 @@ export function openSession(service: Service, ledger: Ledger): Session {
       return result;
     },
   };
+}
+
+/** The codes of the version that a write stores. */
+function codesOf({ integrity }: Service, ledger: Ledger, write: Decided): Pick<Write, 'mac' | 'leaves'> {
+  const leaf = integrity.leaf(ledger.luid, write.kind, write);
+  return { mac: integrity.mac(write, write), leaves: integrity.logCodes.codeLeaves(ledger.id, write, leaf) };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Unsigned } from '../keys/signing.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { type VersionWrite, versionAfter, versionOf } from '../records/version.js';
+import { countCharacters, mayHavePairs } from '../store/committer/cut.js';
 import type { EarlierVersion } from '../store/committer/write.js';
 import type { PlannedProof } from './model.js';
 
@@ -15,6 +16,14 @@ export interface DraftVersion {
   readonly proofs: number;
   readonly status: string;
   readonly isRouted: boolean;
+}
+
+/** The text of a version. */
+interface VersionText {
+  readonly text: string;
+  /** How it ends, and the number of characters before. */
+  readonly rest: string;
+  readonly cut: number;
 }
 
 const KIND = kindNamed('intent');
@@ -103,7 +112,7 @@ export class Draft {
     const texts = this.#texts();
     const { change, status } = this.newest!;
     const version = first
-      ? versionAfter(first, record, { change, status, text: texts.at(-1)! })
+      ? versionAfter(first, record, { change, status, text: texts.at(-1)!.text })
       : versionOf(ledger, KIND, this.current, this.change);
     const all: string[] = [];
     const coded = (version: Coded) => {
@@ -111,9 +120,9 @@ export class Draft {
       return integrity.mac({ ledger: ledger.id, kind: 'intent' }, version);
     };
     const earlier: EarlierVersion[] = this.versions.slice(0, -1).map(({ change }, at) => {
-      const text = texts[at]!;
+      const { text, cut, rest: body } = texts[at]!;
       const action = change === 1 ? 'create' : 'update';
-      return { change, action, body: text, mac: coded({ luid: record.luid, change, action, body: text }) };
+      return { change, action, cut, body, mac: coded({ luid: record.luid, change, action, body: text }) };
     });
     const mac = coded({ ...version, action: this.change === 1 ? 'create' : 'update' });
     const leaves = integrity.logCodes.codeLeaves(ledger.id, version, all.join(''));
@@ -125,15 +134,24 @@ export class Draft {
     return this.ledger[by].unsigned(this.record.hash, { ...custom, moment }, isBare === true);
   }
 
-  /** Texts of the versions. They differ in their proofs and in what follows them, so each is made of the one before. */
-  #texts(): string[] {
+  /**
+   * Texts of the versions. They differ in their proofs and in what follows them, so each is made of the one before: the last
+   * one begins with all that an earlier one is up to its `rest`.
+   */
+  #texts(): VersionText[] {
     const { hash, data, luid } = this.record;
-    let text = `${JSON.stringify({ hash, data, luid }).slice(0, -1)},"meta":{"proofs":[`;
+    const others = JSON.stringify(this.#rest).slice(1);
+    let begin = `${JSON.stringify({ hash, data, luid }).slice(0, -1)},"meta":{"proofs":[`;
     let joined = 0;
+    let hasPairs = mayHavePairs(begin);
     return this.versions.map(({ proofs, status, isRouted }) => {
-      for (; joined < proofs; joined += 1) text += `${joined > 0 ? ',' : ''}${JSON.stringify(this.#proofs[joined])}`;
-      const rest = JSON.stringify({ ...(isRouted ? { routed: true } : {}), status, ...this.#rest });
-      return `${text}],${rest.slice(1)}}`;
+      for (; joined < proofs; joined += 1) {
+        const proof = JSON.stringify(this.#proofs[joined]);
+        hasPairs ||= mayHavePairs(proof);
+        begin += joined > 0 ? `,${proof}` : proof;
+      }
+      const rest = `],${isRouted ? '"routed":true,' : ''}"status":${JSON.stringify(status)},${others}}`;
+      return { text: begin + rest, rest, cut: hasPairs ? countCharacters(begin) : begin.length };
     });
   }
 

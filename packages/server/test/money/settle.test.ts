@@ -79,6 +79,26 @@ describe('an intent that the ledger settles alone', () => {
     ]);
   });
 
+  it.each([
+    { said: 'é€', of: 'one to three bytes' },
+    { said: '😀\u{10ffff}', of: 'four bytes' },
+  ])('has versions that say what it was at each, with characters of $of in it', async ({ said }) => {
+    const money = await scene();
+    await money.issue('alice', 100);
+    const handle = await money.done([transfer('alice', 'bob', 40)], { custom: { said } });
+    const { body } = await money.client.get(`/intents/${handle}/changes`);
+    // biome-ignore lint/suspicious/noExplicitAny: tests reach into records
+    const versions: any[] = body.data.toReversed();
+    const last = versions.at(-1);
+    expect(last.data.custom).toEqual({ said });
+    expect(versions.map(({ meta }) => meta.proofs.length)).toEqual([3, 5, 7, 8, 8, 9, 11, 12]);
+    for (const { data, meta } of versions) {
+      expect(data).toEqual(last.data);
+      expect(meta.proofs).toEqual(last.meta.proofs.slice(0, meta.proofs.length));
+      expect(meta.owners).toEqual(last.meta.owners);
+    }
+  });
+
   it('has nine proofs when it destroys', async () => {
     const money = await scene();
     await money.issue('alice', 100);

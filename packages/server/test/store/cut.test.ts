@@ -10,11 +10,14 @@ import { createHistory, createHistoryPage } from '../../src/store/queries/histor
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { writeOf } from './write.js';
 
-const earlierOf = (bodies: readonly string[], first = 1): EarlierVersion[] =>
-  bodies.map((body, index) => {
-    const action = index === 0 ? 'create' : 'update';
-    return { change: first + index, action, body, mac: '' };
-  });
+const earlierOf = (bodies: readonly string[], whole: string, first = 1): EarlierVersion[] =>
+  cutVersions(
+    whole,
+    bodies.map((body, index) => {
+      const action = index === 0 ? 'create' : 'update';
+      return { change: first + index, action, body, mac: '' } as const;
+    }),
+  );
 
 /** Texts that begin alike, as versions do, with characters of one to four bytes. */
 const texts = fc
@@ -48,7 +51,7 @@ describe('versions that are stored together', () => {
 
   /** Stores the versions of a new record, or those that follow `stored` ones. */
   async function store(bodies: readonly string[], luid: string, stored = 0): Promise<void> {
-    const earlier = earlierOf(bodies.slice(0, -1), stored + 1);
+    const earlier = earlierOf(bodies.slice(0, -1), bodies.at(-1)!, stored + 1);
     const action = stored === 0 ? 'create' : 'update';
     const more = {
       ledger,
@@ -132,5 +135,5 @@ describe('versions that are stored together', () => {
 });
 
 it('a cut does not end in the middle of a character', () => {
-  expect(cutVersions('x😀', earlierOf(['x😁']))).toMatchObject([{ cut: 1, body: '😁' }]);
+  expect(earlierOf(['x😁'], 'x😀')).toMatchObject([{ cut: 1, body: '😁' }]);
 });

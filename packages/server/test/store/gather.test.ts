@@ -50,6 +50,19 @@ describe('gather', () => {
     expect(await Promise.all(asked)).toEqual(['A1', 'A2', 'A3', 'B1', 'C1']);
   });
 
+  it('runs an item before its caller goes on, where it is prompt', async () => {
+    const { runs, run } = heldRuns();
+    const one = gather(run, { batch: 1, queue: 10, lanes: 2, isPrompt: true, apart: (item: string) => item[0] });
+    const asked = ['a1', 'a2', 'b1', 'c1'].map(one);
+    expect(runs.map(({ items }) => items)).toEqual([['a1'], ['b1']]);
+    for (let at = 0; at < 4; at += 1) {
+      runs[at]?.end();
+      await turn();
+    }
+    expect(await Promise.all(asked)).toEqual(['A1', 'A2', 'B1', 'C1']);
+    expect(runs.map(({ items }) => items[0])).toEqual(['a1', 'b1', 'a2', 'c1']);
+  });
+
   it('refuses the item beyond its queue and takes new ones when there is room', async () => {
     const { runs, run } = heldRuns();
     const one = gather(run, { batch: 1, queue: 2, lanes: 1 });

@@ -15,8 +15,9 @@ export type Random = (bytes: number) => Uint8Array;
 export function makeHandle(random: Random): string {
   let handle = '';
   while (handle.length < LENGTH) {
-    const fair = random(LENGTH - handle.length).filter((byte) => byte < FAIR);
-    handle += Array.from(fair, (byte) => ALPHANUMERICS[byte % ALPHANUMERICS.length]).join('');
+    for (const byte of random(LENGTH - handle.length)) {
+      if (byte < FAIR) handle += ALPHANUMERICS[byte % ALPHANUMERICS.length];
+    }
   }
   return handle;
 }

@@ -80,7 +80,8 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
     const settle = kind.lifecycle.isProcessed
       ? (full: Write) => session.settle({ session, record, write: full })
       : undefined;
-    const stored = await session.commit({ ...write, deliveries }, settle);
+    // Settling codes the first version with those that follow.
+    const stored = await session.commit({ ...write, deliveries }, settle, settle === undefined);
     // A repeated create has a new luid; its key is taken by the record that it made.
     if (stored === 'reused' && !(await isTaken(session, kind, made))) throw proofReused();
     if (stored !== 'done') return taken();

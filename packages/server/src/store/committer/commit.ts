@@ -3,6 +3,7 @@ import { gather, type Watch } from '../../base/gather.js';
 import { kindNamed } from '../../kinds/registry.js';
 import { limits } from '../../limits.js';
 import { createHolds } from '../money/holds.js';
+import { plainArray } from '../queries/plain-array.js';
 import { textArray } from '../queries/text-array.js';
 import { transaction } from '../transaction.js';
 import { isUnavailable } from '../unavailable.js';
@@ -46,7 +47,7 @@ export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
 
 /** Stores settlements. Ledgers take turns, and leave connections for other work. @throws as `storeSettlement` does */
 export function createSettling(pool: pg.Pool): (settlement: Settlement) => Promise<Settled> {
-  const bounds = { batch: 1, queue: limits.queue, lanes: limits.intents.lanes, each: 1 };
+  const bounds = { batch: 1, queue: limits.queue, lanes: limits.intents.lanes, each: 1, isPrompt: true };
   const apart = ({ ledger }: Settlement) => ledger;
   return gather<Settlement, Settled>(async ([one]) => [await storeSettlement(pool, one!)], { ...bounds, apart });
 }
@@ -90,7 +91,7 @@ export async function storeSettlement(runner: Runner, settlement: Settlement): P
   try {
     const { rows } = await runner.query<SettledRow>({
       ...statementFor(writes, settlesOf(settlement)),
-      values: [...toColumns(ledger, writes, settlement.needs), ...settlementColumns(settlement)],
+      values: [...toColumns(ledger, writes, settlement.needs), ...settlementColumns(settlement)].map(plainArray),
     });
     const [first] = rows;
     return {
@@ -129,7 +130,7 @@ export async function storeTogether(runner: Runner, writes: readonly Write[]): P
   if (writes.some(({ ledger }) => ledger !== writes[0]?.ledger)) throw new Error('No commit spans two ledgers.');
   const { rows } = await runner.query<Outcome>({
     ...statementFor(writes),
-    values: toColumns(writes[0]?.ledger, writes),
+    values: toColumns(writes[0]?.ledger, writes).map(plainArray),
   });
   return rows.map(({ result, version }) => ({ result, version }));
 }

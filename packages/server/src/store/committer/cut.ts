@@ -1,7 +1,7 @@
-import type { EarlierVersion } from './write.js';
-
 /** What is cut of a version. */
-type Whole = Pick<EarlierVersion, 'body'>;
+interface Whole {
+  readonly body: string;
+}
 
 /** A version as `change` keeps it. */
 export type CutVersion<V extends Whole> = V & {
@@ -15,14 +15,23 @@ export type CutVersion<V extends Whole> = V & {
  *
  * @param whole the text of the later version
  */
-export function cutVersions<V extends Whole>(whole: string, earlier: readonly V[] = []): CutVersion<V>[] {
-  // PostgreSQL counts characters beyond the 65,536th as one, JavaScript as two.
-  const hasPairs = earlier.length > 0 && PAIR.test(whole);
+export function cutVersions<V extends Whole>(whole: string, earlier: readonly V[]): CutVersion<V>[] {
+  const hasPairs = mayHavePairs(whole);
   return earlier.map((version) => {
     const shared = sharedLength(whole, version.body);
-    const cut = hasPairs ? [...whole.slice(0, shared)].length : shared;
+    const cut = hasPairs ? countCharacters(whole.slice(0, shared)) : shared;
     return { ...version, body: version.body.slice(shared), cut };
   });
+}
+
+/** Whether PostgreSQL counts fewer characters of the text than JavaScript: one beyond the 65,536th once. */
+export function mayHavePairs(text: string): boolean {
+  return PAIR.test(text);
+}
+
+/** The characters of a text as PostgreSQL counts them. */
+export function countCharacters(text: string): number {
+  return [...text].length;
 }
 
 const PAIR = /[\ud800-\udbff]/;

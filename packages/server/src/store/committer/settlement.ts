@@ -1,5 +1,4 @@
 import { textArray } from '../queries/text-array.js';
-import { cutVersions } from './cut.js';
 import type { Settles } from './settle-sql.js';
 import type { Need, NewDelivery, Outcome, Write } from './write.js';
 
@@ -122,15 +121,13 @@ export function settlesOf({ balances, limits, opened, closed, calls }: Settlemen
 /** The parameters of those parts, in the order of `settleFirst`. */
 export function settlementColumns(settlement: Settlement): unknown[] {
   const { writes, home } = settlement;
-  const earlier = writes.flatMap((write, ord) =>
-    cutVersions(write.body, write.earlier).map((version) => ({ ord, ...version })),
-  );
+  const earlier = writes.flatMap((write) => write.earlier ?? []);
   const { limit, open, call } = settlesOf(settlement);
   return [
     home?.holder ?? null,
     home?.lease ?? 0,
     home?.moment ?? null,
-    earlier.map((one) => one.ord),
+    writes.flatMap((write, ord) => (write.earlier ?? []).map(() => ord)),
     earlier.map((one) => one.change),
     earlier.map((one) => one.action),
     earlier.map((one) => one.cut),

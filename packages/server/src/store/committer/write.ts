@@ -71,10 +71,14 @@ export interface Need {
   readonly change?: number;
 }
 
-/** A version that is stored together with the later one of its write: number, action, text, authentication code. */
+/**
+ * A version that is stored together with the later one of its write: number, action, authentication code, and the text
+ * without the characters that it begins with in common with the later one (cut.ts).
+ */
 export interface EarlierVersion {
   readonly change: number;
   readonly action: 'create' | 'update';
+  readonly cut: number;
   readonly body: string;
   readonly mac: string;
 }
