@@ -1,8 +1,8 @@
 import type pg from 'pg';
+import { textArray } from './arrays/text-array.js';
 import { storeTogether } from './committer/commit.js';
 import type { NewDelivery, Outcome, Write } from './committer/write.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './outbox/delivery-columns.js';
-import { textArray } from './queries/text-array.js';
 import { transaction } from './transaction.js';
 
 /** An erasure as it was decided: the change that says so, and what replaces that which is kept without its text. */

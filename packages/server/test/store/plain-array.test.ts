@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { plainArray } from '../../src/store/queries/plain-array.js';
+import { plainArray } from '../../src/store/arrays/plain-array.js';
 
 describe('an array as one text', () => {
   let client: pg.Client;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { textArray } from '../../src/store/queries/text-array.js';
+import { textArray } from '../../src/store/arrays/text-array.js';
 
 describe('an array of texts in binary form', () => {
   let client: pg.Client;

@@ -1,4 +1,4 @@
-import { textArray } from '../queries/text-array.js';
+import { textArray } from '../arrays/text-array.js';
 import type { Settles } from './settle-sql.js';
 import type { Need, NewDelivery, Outcome, Write } from './write.js';
 

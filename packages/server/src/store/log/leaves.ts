@@ -1,6 +1,6 @@
 import { HASH_BYTES, SALT_BYTES } from '@countersign/protocol/log';
+import { textArray } from '../arrays/text-array.js';
 import type { Queryable } from '../queries/statement.js';
-import { textArray } from '../queries/text-array.js';
 
 /** The leaf of a change, as it was sealed. */
 export interface SealedLeaf {

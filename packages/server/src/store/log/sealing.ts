@@ -1,6 +1,6 @@
-import { bytesArray } from '../queries/bytes-array.js';
+import { bytesArray } from '../arrays/bytes-array.js';
+import { textArray } from '../arrays/text-array.js';
 import type { Queryable } from '../queries/statement.js';
-import { textArray } from '../queries/text-array.js';
 
 /** A ledger that has leaves to seal. */
 export interface Dirty {

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
+import { textArray } from '../arrays/text-array.js';
 import type { NewDelivery } from '../committer/write.js';
-import { textArray } from '../queries/text-array.js';
 import { formatUnnest } from '../queries/unnested.js';
 import type { StoredVersion } from '../queries/version.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './delivery-columns.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { KindName } from '../../kinds/kind.js';
+import { textArray } from '../arrays/text-array.js';
 import { type Queryable, throwIfTooLong } from './statement.js';
-import { textArray } from './text-array.js';
 import { formatUnnest } from './unnested.js';
 import type { Sized, Version, VersionSource } from './version.js';
 

@@ -3,7 +3,7 @@ const BYTEA_OID = 17;
 
 /**
  * A `bytea[]` in the binary form of PostgreSQL's protocol, which the driver passes on unchanged: in text form, each byte is two
- * digits (queries/text-array.ts).
+ * digits (text-array.ts).
  */
 export function bytesArray(values: readonly Uint8Array[]): Buffer {
   // Dimensions, whether there are nulls, the type; for the one dimension its length and its first index.
