@@ -362,7 +362,7 @@ export const DESCRIPTION: readonly KindDescription[] = [
       },
       {
         "name": "erase",
-        "summary": "Forget the texts of a signer factor that was dropped, for good",
+        "summary": "Forget the texts of a signer factor, for good",
         "method": "POST",
         "path": "/signers/{signer}/factors/{id}/erase",
         "answer": "erasure-record"
@@ -618,7 +618,7 @@ export const DESCRIPTION: readonly KindDescription[] = [
       },
       {
         "name": "erase",
-        "summary": "Forget the texts of a report that was dropped, for good",
+        "summary": "Forget the texts of a report, for good",
         "method": "POST",
         "path": "/reports/{id}/erase",
         "answer": "erasure-record"
@@ -748,7 +748,7 @@ export const DESCRIPTION: readonly KindDescription[] = [
       },
       {
         "name": "erase",
-        "summary": "Forget the texts of a policy that was dropped, for good",
+        "summary": "Forget the texts of a policy, for good",
         "method": "POST",
         "path": "/policies/{id}/erase",
         "answer": "erasure-record"
@@ -1089,7 +1089,7 @@ export const DESCRIPTION: readonly KindDescription[] = [
       },
       {
         "name": "erase",
-        "summary": "Forget the texts of an effect that was dropped, for good",
+        "summary": "Forget the texts of an effect, for good",
         "method": "POST",
         "path": "/effects/{id}/erase",
         "answer": "erasure-record"
@@ -1409,7 +1409,7 @@ export const DESCRIPTION: readonly KindDescription[] = [
       },
       {
         "name": "erase",
-        "summary": "Forget the texts of a circle signer that was dropped, for good",
+        "summary": "Forget the texts of a circle signer, for good",
         "method": "POST",
         "path": "/circles/{circle}/signers/{id}/erase",
         "answer": "erasure-record"
@@ -1536,7 +1536,7 @@ export const DESCRIPTION: readonly KindDescription[] = [
       },
       {
         "name": "erase",
-        "summary": "Forget the texts of an anchor that was dropped, for good",
+        "summary": "Forget the texts of an anchor, for good",
         "method": "POST",
         "path": "/anchors/{id}/erase",
         "answer": "erasure-record"
@@ -1693,7 +1693,7 @@ export const DESCRIPTION: readonly KindDescription[] = [
       },
       {
         "name": "erase",
-        "summary": "Forget the texts of a wallet that was dropped, for good",
+        "summary": "Forget the texts of a wallet, for good",
         "method": "POST",
         "path": "/wallets/{id}/erase",
         "answer": "erasure-record"
@@ -1872,6 +1872,13 @@ export const DESCRIPTION: readonly KindDescription[] = [
         "answer": "intent"
       },
       {
+        "name": "erase",
+        "summary": "Forget the texts of an intent, for good",
+        "method": "POST",
+        "path": "/intents/{id}/erase",
+        "answer": "erasure-record"
+      },
+      {
         "name": "history",
         "summary": "List every version of an intent, newest first",
         "method": "GET",
@@ -1999,7 +2006,7 @@ export const DESCRIPTION: readonly KindDescription[] = [
       },
       {
         "name": "erase",
-        "summary": "Forget the texts of a symbol that was dropped, for good",
+        "summary": "Forget the texts of a symbol, for good",
         "method": "POST",
         "path": "/symbols/{id}/erase",
         "answer": "erasure-record"
@@ -2145,7 +2152,7 @@ export const DESCRIPTION: readonly KindDescription[] = [
       },
       {
         "name": "erase",
-        "summary": "Forget the texts of a bridge that was dropped, for good",
+        "summary": "Forget the texts of a bridge, for good",
         "method": "POST",
         "path": "/bridges/{id}/erase",
         "answer": "erasure-record"

@@ -69,7 +69,7 @@ export interface SignerFactorOperations {
   sign(record: Schemas['signer-factor'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['signer-factor']>;
   /** Drop a signer factor; its history stays readable by luid. */
   drop(record: Schemas['signer-factor'] | string, options?: DropOptions): Promise<void>;
-  /** Forget the texts of a signer factor that was dropped, for good. */
+  /** Forget the texts of a signer factor, for good. */
   erase(record: Schemas['signer-factor'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a signer factor, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['signer-factor-change']>;
@@ -115,7 +115,7 @@ export interface ReportOperations {
   sign(record: Schemas['report'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['report']>;
   /** Drop a report; its history stays readable by luid. */
   drop(record: Schemas['report'] | string, options?: DropOptions): Promise<void>;
-  /** Forget the texts of a report that was dropped, for good. */
+  /** Forget the texts of a report, for good. */
   erase(record: Schemas['report'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a report, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['report-change']>;
@@ -143,7 +143,7 @@ export interface PolicyOperations {
   sign(record: Schemas['policy'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['policy']>;
   /** Drop a policy; its history stays readable by luid. */
   drop(record: Schemas['policy'] | string, options?: DropOptions): Promise<void>;
-  /** Forget the texts of a policy that was dropped, for good. */
+  /** Forget the texts of a policy, for good. */
   erase(record: Schemas['policy'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a policy, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['policy-change']>;
@@ -191,7 +191,7 @@ export interface EffectOperations {
   sign(record: Schemas['effect'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['effect']>;
   /** Drop an effect; its history stays readable by luid. */
   drop(record: Schemas['effect'] | string, options?: DropOptions): Promise<void>;
-  /** Forget the texts of an effect that was dropped, for good. */
+  /** Forget the texts of an effect, for good. */
   erase(record: Schemas['effect'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of an effect, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['effect-change']>;
@@ -241,7 +241,7 @@ export interface CircleSignerOperations {
   get(id: string, options?: GetOptions): Promise<Schemas['circle-signer']>;
   /** Drop a circle signer; its history stays readable by luid. */
   drop(record: Schemas['circle-signer'] | string, options?: DropOptions): Promise<void>;
-  /** Forget the texts of a circle signer that was dropped, for good. */
+  /** Forget the texts of a circle signer, for good. */
   erase(record: Schemas['circle-signer'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a circle signer, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['circle-signer-change']>;
@@ -265,7 +265,7 @@ export interface AnchorOperations {
   sign(record: Schemas['anchor'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['anchor']>;
   /** Drop an anchor; its history stays readable by luid. */
   drop(record: Schemas['anchor'] | string, options?: DropOptions): Promise<void>;
-  /** Forget the texts of an anchor that was dropped, for good. */
+  /** Forget the texts of an anchor, for good. */
   erase(record: Schemas['anchor'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of an anchor, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['anchor-change']>;
@@ -291,7 +291,7 @@ export interface WalletOperations {
   sign(record: Schemas['wallet'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['wallet']>;
   /** Drop a wallet; its history stays readable by luid. */
   drop(record: Schemas['wallet'] | string, options?: DropOptions): Promise<void>;
-  /** Forget the texts of a wallet that was dropped, for good. */
+  /** Forget the texts of a wallet, for good. */
   erase(record: Schemas['wallet'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a wallet, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['wallet-change']>;
@@ -323,6 +323,8 @@ export interface IntentOperations {
   get(id: string, options?: GetOptions): Promise<Schemas['intent']>;
   /** Add a proof to an intent, which may change its status and labels. */
   sign(record: Schemas['intent'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['intent']>;
+  /** Forget the texts of an intent, for good. */
+  erase(record: Schemas['intent'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of an intent, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['intent-change']>;
   /** Read one version of an intent. */
@@ -347,7 +349,7 @@ export interface SymbolOperations {
   sign(record: Schemas['symbol'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['symbol']>;
   /** Drop a symbol; its history stays readable by luid. */
   drop(record: Schemas['symbol'] | string, options?: DropOptions): Promise<void>;
-  /** Forget the texts of a symbol that was dropped, for good. */
+  /** Forget the texts of a symbol, for good. */
   erase(record: Schemas['symbol'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a symbol, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['symbol-change']>;
@@ -373,7 +375,7 @@ export interface BridgeOperations {
   sign(record: Schemas['bridge'] | string, custom?: Stated, options?: SignOptions): Promise<Schemas['bridge']>;
   /** Drop a bridge; its history stays readable by luid. */
   drop(record: Schemas['bridge'] | string, options?: DropOptions): Promise<void>;
-  /** Forget the texts of a bridge that was dropped, for good. */
+  /** Forget the texts of a bridge, for good. */
   erase(record: Schemas['bridge'] | string, reason: string, options?: EraseOptions): Promise<Schemas['erasure-record']>;
   /** List every version of a bridge, newest first. */
   history(id: string, options?: HistoryOptions): Pages<Schemas['bridge-change']>;

@@ -6,15 +6,16 @@ import { usage } from '../../terminal/failure.js';
 import { recordText } from '../../terminal/record-text.js';
 import { nounOf, oneOf, operationsOf, parentArgument } from './kind.js';
 
-/** Forgets what a dropped record said, by the right of the key (interface/records#erase). */
+/** Forgets what a record said that is over, by the right of the key (interface/records#erase). */
 export function eraseRecordCommand(kind: KindDescription): Command {
   const noun = nounOf(kind);
+  const isDropped = kind.operations.some(({ name }) => name === 'drop');
   return {
     path: [kind.record, 'erase'],
-    summary: `Forget what ${oneOf(kind)} said that was dropped, for good`,
+    summary: `Forget what ${oneOf(kind)} said, for good`,
     about:
-      'Asks for a confirmation: it cannot be taken back. The ledger must grant the key `erase`, which `any` leaves out. The reason ' +
-      'stays, so keep names out of it.',
+      `${isDropped ? 'It was dropped before' : 'It is final'}. Asks for a confirmation: it cannot be taken back. The ledger must grant ` +
+      'the key `erase`, which `any` leaves out. The reason stays, so keep names out of it.',
     arguments: [
       ...parentArgument(kind),
       { name: 'luid', about: `luid of the ${noun}`, ask: { kind: 'text', message: `Luid of the ${noun}` } },
@@ -27,8 +28,8 @@ export function eraseRecordCommand(kind: KindDescription): Command {
       const luid = await invocation.need('luid');
       if (!luid.startsWith('$')) {
         throw usage(
-          'What was dropped has no handle any more: name its luid.',
-          'the drop printed it; quote it: its $ is not for the shell',
+          'What is erased is named by its luid.',
+          `${isDropped ? 'the drop printed it' : `countersign ${kind.record} show prints it`}; quote it: its $ is not for the shell`,
         );
       }
       const reason = await invocation.need('reason');
