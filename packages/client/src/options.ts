@@ -72,7 +72,7 @@ export interface DropOptions extends WriteOptions {
 }
 
 export interface EraseOptions extends WriteOptions {
-  /** The change that dropped the record; looked up in its history unless given. */
+  /** The number of the record's last change; looked up in its history unless given. */
   readonly change?: number;
 }
 

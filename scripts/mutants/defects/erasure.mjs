@@ -130,7 +130,7 @@ const list = [
     'intent-own-rules',
     'operations/erase.ts',
     ['intents'],
-    'if (erasedInForce(kind).length === 0) return stored;',
+    'if (finalStatuses(kind).length === 0) return stored;',
     'return stored;',
     'Who pays grants themselves to forget it.',
   ],

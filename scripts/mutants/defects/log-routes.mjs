@@ -119,7 +119,7 @@ export const mutants = [
   },
   {
     id: 'log-waiting-without-end',
-    file: src('log/seal-watch.ts'),
+    file: src('log/wait-until-sealed.ts'),
     find: "if (held >= count || others >= most) return 'full';",
     replace: "if (others >= count + most) return 'full';",
     breaks: 'One ledger has any number of answers wait.',
@@ -127,7 +127,7 @@ export const mutants = [
   },
   {
     id: 'log-waiting-of-a-few',
-    file: src('log/seal-watch.ts'),
+    file: src('log/wait-until-sealed.ts'),
     find: 'const most = held < count - spare ? each : 1;',
     replace: 'const most = held < count + spare ? each : 1;',
     breaks: 'A few ledgers take all places of answers that wait.',
@@ -135,7 +135,7 @@ export const mutants = [
   },
   {
     id: 'log-waiting-stalled',
-    file: src('log/seal-watch.ts'),
+    file: src('log/wait-until-sealed.ts'),
     find: "if (await isStalled(ledger)) return 'stalled';",
     replace: '',
     breaks: 'Answers wait for a log that is stopped.',

@@ -181,7 +181,7 @@ export const mutants = [
   },
   {
     id: 'witnesses-tried-by-all',
-    file: src('witnessing/patience.ts'),
+    file: src('witnessing/circuit-breaker.ts'),
     find: 'if (underWay >= (all.count > 0 ? 1 : each)) return false;',
     replace: 'if (underWay >= each) return false;',
     breaks: 'A witness that was down is tried by many at once.',
@@ -189,7 +189,7 @@ export const mutants = [
   },
   {
     id: 'witnesses-own-overload',
-    file: src('witnessing/patience.ts'),
+    file: src('witnessing/circuit-breaker.ts'),
     find: 'if (error instanceof Overloaded) return undefined;',
     replace: 'if (error instanceof Overloaded) failed(all, retry);',
     breaks: 'A tenant whose bridges hang silences the witnesses for all.',

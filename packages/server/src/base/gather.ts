@@ -41,7 +41,7 @@ export interface GatherBounds<In> {
   abandoned?(item: In): Error | undefined;
   /** Greatest number of concurrent runs of a group; 1 unless given. */
   readonly each?: number;
-  /** Whether an item that can run runs at once: others of the same turn would not join it. */
+  /** Runs an item in the same turn of the event loop instead of after it: for callers whose items are batches already. */
   readonly isPrompt?: boolean;
 }
 

@@ -121,7 +121,7 @@ export type DeliveryOwner = 'effect' | 'bridge';
  * When a record may be erased: once it is dropped; or in force, in one of these statuses, which are final. The key of one
  * that was erased in force stays taken.
  */
-export type Erasable = 'dropped' | { readonly inForce: readonly string[] };
+export type Erasable = 'dropped' | { readonly whenFinal: readonly string[] };
 
 /** The operations, the statuses a record goes through, and the effect of a proof on them. */
 export interface Lifecycle<Name extends string = string> {

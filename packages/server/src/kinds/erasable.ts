@@ -1,8 +1,8 @@
 import type { Kind } from './kind.js';
 
 /** The statuses in which a record that is in force can be erased; none for a kind whose records are dropped before. */
-export function erasedInForce({ lifecycle: { erasable } }: Pick<Kind, 'lifecycle'>): readonly string[] {
-  return typeof erasable === 'object' ? erasable.inForce : [];
+export function finalStatuses({ lifecycle: { erasable } }: Pick<Kind, 'lifecycle'>): readonly string[] {
+  return typeof erasable === 'object' ? erasable.whenFinal : [];
 }
 
 /**
@@ -15,7 +15,7 @@ export function whyNotErased(
   { status, isDropped }: { readonly status: string | undefined; readonly isDropped: boolean },
 ): string | undefined {
   if (isDropped) return undefined;
-  const statuses = erasedInForce(kind);
+  const statuses = finalStatuses(kind);
   if (statuses.length === 0) return `${kind.title} is in force. Drop it before it is erased.`;
   if (status !== undefined && statuses.includes(status)) return undefined;
   return `${kind.title} is ${status}. It can be erased once it is ${statuses.join(' or ')}.`;
@@ -28,5 +28,5 @@ export function whyNotErased(
  * @param key unique within the kind
  */
 export function namesKept(kind: Pick<Kind, 'lifecycle' | 'name'>, key: string): readonly string[] {
-  return erasedInForce(kind).length > 0 ? [`${kind.name} ${key}`] : [];
+  return finalStatuses(kind).length > 0 ? [`${kind.name} ${key}`] : [];
 }

@@ -70,7 +70,7 @@ export const intent: KindDeclaration = {
   lifecycle: {
     operations: ['create', 'list', 'read', 'proof', 'changes', 'check'],
     // Nothing happens to it any more. Who sends it again would pay twice, so its handle stays taken.
-    erasable: { inForce: ['completed', 'rejected'] },
+    erasable: { whenFinal: ['completed', 'rejected'] },
     signals: ['intent-created', 'intent-proofs-added', 'intent-updated'],
     initialStatus: 'pending',
     fixedStatus: true,

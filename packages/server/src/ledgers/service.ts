@@ -103,7 +103,7 @@ export interface Session extends Service {
    * Stores a write.
    *
    * @param by what stores it; the committer unless given
-   * @param isCoded false where `by` makes the codes of all versions that it stores
+   * @param needsCodes false where `by` makes the codes of all versions that it stores
    * @returns `done`; `duplicated` when its key is taken, `reused` for a create with a proof that made another record
    * @throws OutOfDate when something it was decided on has changed; `record.invalid` for a change with a proof that was
    *   used for another record
@@ -111,7 +111,7 @@ export interface Session extends Service {
   commit(
     write: Decided,
     by?: (write: Write) => Promise<Outcome>,
-    isCoded?: boolean,
+    needsCodes?: boolean,
   ): Promise<'done' | 'duplicated' | 'reused'>;
 }
 

@@ -105,9 +105,9 @@ export function openSession(service: Service, ledger: Ledger): Session {
     async assertStillCurrent() {
       assertCurrent(await store.ledgers.version(id));
     },
-    async commit(write, by = store.commit, isCoded = true) {
+    async commit(write, by = store.commit, needsCodes = true) {
       if (ledger.isReadOnly) throw readOnly();
-      const codes = isCoded ? codesOf(service, ledger, write) : { leaves: '' };
+      const codes = needsCodes ? codesOf(service, ledger, write) : { leaves: '' };
       const names = write.action === 'create' ? namesKept(kindNamed(write.kind), write.key) : [];
       const veiled = [...write.proofs, ...names].map(service.integrity.veil);
       const { result, version } = await by({ ...write, ...codes, strangers: [...strangers], veiled });

@@ -14,10 +14,10 @@ import { createFence } from './fence.js';
 import { createLogMetrics, type LogMetrics } from './metrics.js';
 import { createProofs, type Proofs } from './proofs.js';
 import { createPublisher, type Publisher } from './publish.js';
-import { createSealWatch, type SealWatch } from './seal-watch.js';
 import { createSealer } from './sealer.js';
 import { createSystemKeyOf } from './system-keys.js';
 import { createTiles, type InTurn, type Tiles } from './tiles.js';
+import { createSealWait, type SealWait } from './wait-until-sealed.js';
 
 export interface LogOptions {
   readonly pool: pg.Pool;
@@ -37,7 +37,7 @@ export interface LogOptions {
 }
 
 /** The logs of all ledgers, as one process sees to them. */
-export interface Logs extends Publisher, Proofs, Tiles, SealWatch {
+export interface Logs extends Publisher, Proofs, Tiles, SealWait {
   /** The leaf of a change; undefined while it is not sealed. */
   leaf(change: LoggedChange): Promise<SealedLeaf | undefined>;
   /** How far a log is. */
@@ -87,7 +87,7 @@ export function createLogs({ pool, dataDir, worker, publicUrl, metrics: { regist
     inclusion: (tree, index, anew) => inTurn(tree.ledger, () => proofs.inclusion(tree, index, anew)),
     consistency: (ledger, old, size) => inTurn(ledger, () => proofs.consistency(ledger, old, size)),
     ...createTiles(pool, inTurn),
-    ...createSealWatch(pool, (err) => logger.error({ err }, 'whether changes are sealed is unknown, and asked again')),
+    ...createSealWait(pool, (err) => logger.error({ err }, 'whether changes are sealed is unknown, and asked again')),
     leaf: (change) => inTurn(change.ledger, () => findLeaf(pool, change)),
     state: (ledger) => inTurn(ledger, () => readState(pool, ledger, limits.log.batches)),
   };

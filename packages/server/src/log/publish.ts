@@ -9,9 +9,9 @@ import { readLog, type ServedLog, stopLog } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
 import { checkpointKey } from './checkpoint.js';
 import { type Fence, type Published, readPublished } from './fence.js';
+import { isAuthentic } from './log-defect.js';
 import type { LogMetrics } from './metrics.js';
 import { createProofs } from './proofs.js';
-import { isCoded } from './sound.js';
 import type { SystemKeyOf } from './system-keys.js';
 
 /** The log of a ledger contradicts what was shown of it: nothing of it is shown any more (interface/log#restores). */
@@ -94,7 +94,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     if (last && last.size > log.size) log = await readLog(on, ledger);
     if (!log) return undefined;
     if (log.stopped !== null) throw new LogStopped(log.stopped);
-    if (!isCoded(log, logCodes)) {
+    if (!isAuthentic(log, logCodes)) {
       await stopContradicted(ledger, log, 'its row was altered in the database');
       throw new LogStopped('its row was altered in the database');
     }

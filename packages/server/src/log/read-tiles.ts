@@ -1,7 +1,7 @@
 import { HASH_BYTES, hashesAt, TILE_WIDTH, type Tile } from '@countersign/protocol/log';
 import { readCommitments, readTiles } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
-import { hashesOf } from './seal.js';
+import { hashesOf } from './tree-rows.js';
 
 /**
  * The hashes of some tiles of a tree. Those at the lowest level that are not full are made of their leaves.

@@ -13,9 +13,9 @@ import {
 } from '../store/log/restarting.js';
 import type { Queued } from '../store/log/sealing.js';
 import { transaction } from '../store/transaction.js';
-import { extendLogs, type Signs } from './extend.js';
+import { appendLeaves, type Signs } from './append.js';
 import { type Fence, type Published, readPublished } from './fence.js';
-import { whyContradicted } from './sound.js';
+import { logDefect } from './log-defect.js';
 
 /**
  * Under which luid the first leaf of a new generation is kept, beside those of records: its change is the number of the
@@ -60,7 +60,7 @@ export function restartLog(options: RestartOptions, ledger: string): Promise<Res
     if (!log) throw new CannotRestart(`There is no log of a ledger ${ledger}.`);
     const { handle } = log;
     // Of a ledger that nobody has asked for since, it is seen here first.
-    const stopped = log.stopped ?? whyContradicted(log, await fence.last(log.origin), options.logCodes);
+    const stopped = log.stopped ?? logDefect(log, await fence.last(log.origin), options.logCodes);
     if (stopped === undefined)
       throw new CannotRestart(`The log of ledger ${handle} is not stopped: it goes on as it is.`);
     const { generation, origin, last } = await nextGeneration(log, fence);
@@ -76,7 +76,7 @@ export function restartLog(options: RestartOptions, ledger: string): Promise<Res
     const leaves = [options.logCodes.codeLeaves(log.ledger, { luid: RESTART, change: generation }, leaf)];
     const fresh = { ...log, generation, origin, size: 0, edge: Buffer.alloc(0), checkpoint: null };
     const first = { ledger: log.ledger, id: 0, luids: [RESTART], changes: [generation], leaves };
-    await extendLogs(options, client, [fresh], [first, withoutSalts(log.ledger, erased, options.logCodes)]);
+    await appendLeaves(options, client, [fresh], [first, withoutSalts(log.ledger, erased, options.logCodes)]);
     await forgetSalts(client, log.ledger, erased);
     return { handle, generation, origin, stopped, last };
   });

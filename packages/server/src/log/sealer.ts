@@ -21,13 +21,13 @@ import {
 import type { Check } from '../store/queries/version.js';
 import { transaction } from '../store/transaction.js';
 import { isUnavailable } from '../store/unavailable.js';
+import { appendLeaves } from './append.js';
 import { backfillLog } from './backfill.js';
-import { extendLogs } from './extend.js';
 import type { Fence } from './fence.js';
+import { logDefect } from './log-defect.js';
 import type { LogMetrics } from './metrics.js';
-import { AlteredLeaves } from './seal.js';
-import { whyContradicted } from './sound.js';
 import type { SystemKeyOf } from './system-keys.js';
+import { AlteredLeaves } from './tree-rows.js';
 
 /** Seals queued leaves into the logs of their ledgers, in every process (decision 0034). */
 export interface Sealer {
@@ -248,7 +248,7 @@ async function sealTogether(round: Round, ledgers: readonly number[], take: Take
     const sound = judged.flatMap(({ log, why, maySign }) => (maySign && why === undefined ? [log] : []));
     if (sound.length === 0) return { count: 0, more: [] };
     const taken = await take(round, client, sound);
-    return { count: await extendLogs(round, client, sound, taken.leaves), more: [...taken.more] };
+    return { count: await appendLeaves(round, client, sound, taken.leaves), more: [...taken.more] };
   });
   if (count > 0) metrics.sealed(count, (clock() - began) / 1000);
   for (const { log, why } of stopped) await stop(round, log, why);
@@ -258,7 +258,7 @@ async function sealTogether(round: Round, ledgers: readonly number[], take: Take
 /** Whether a log may go on, and has something to sign with: a ledger without its private key is read only. */
 async function judge({ systemKey, fence, logCodes }: SealerOptions, log: LogState) {
   const [key, shown] = await Promise.all([systemKey(log.ledger), fence.last(log.origin)]);
-  return { log, maySign: key !== undefined, why: key && whyContradicted(log, shown, logCodes) };
+  return { log, maySign: key !== undefined, why: key && logDefect(log, shown, logCodes) };
 }
 
 /** Stops a log, and says so. */

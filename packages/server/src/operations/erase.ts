@@ -7,7 +7,7 @@ import { domainOfRecord } from '../authorization/subject.js';
 import { clientTrail } from '../authorization/trail.js';
 import { moment } from '../base/clock.js';
 import { Overloaded } from '../base/gather.js';
-import { erasedInForce, namesKept, whyNotErased } from '../kinds/erasable.js';
+import { finalStatuses, namesKept, whyNotErased } from '../kinds/erasable.js';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import type { Session } from '../ledgers/session.js';
@@ -84,11 +84,11 @@ async function attempt(
 }
 
 /**
- * The record as the right is judged on. One that is erased in force grants it to nobody by rules of its own: who made it would
- * else forget a payment that others rest on.
+ * The record as the right is judged on. Rules of a final record itself do not count: its maker could erase a payment that others
+ * rely on.
  */
 function toJudged(kind: Kind, stored: Stored): Stored {
-  if (erasedInForce(kind).length === 0) return stored;
+  if (finalStatuses(kind).length === 0) return stored;
   const { access: _, ...data } = stored.record.data;
   return { ...stored, record: { ...stored.record, data } };
 }

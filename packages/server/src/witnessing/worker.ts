@@ -19,8 +19,8 @@ import {
   type WitnessRow,
 } from '../store/log/witnessing.js';
 import { type Answered, askWitness } from './ask.js';
+import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.js';
 import { seekEvidence } from './evidence.js';
-import { createPatience, type Patience } from './patience.js';
 
 /** The witnesses of a deployment. */
 export interface Witnesses {
@@ -52,7 +52,7 @@ interface Witness {
   readonly name: string;
   readonly vkey: string;
   readonly asked: Parameters<typeof askWitness>[0];
-  readonly patience: Patience;
+  readonly breaker: CircuitBreaker;
 }
 
 /** A round that asks the witnesses of one log about one tree. */
@@ -71,7 +71,7 @@ interface Round {
 export function witnessLogs({ policy, interval, refused }: Witnesses, means: WitnessingMeans): BackgroundWorker {
   const { pool, logs, clock, random } = means;
   const witnesses = [...policy.witnesses].map(([name, { key, url = '' }]): Witness => {
-    return { name, vkey: formatVkey(key), asked: { key, url }, patience: createPatience(clock, random, refused) };
+    return { name, vkey: formatVkey(key), asked: { key, url }, breaker: createCircuitBreaker(clock, random, refused) };
   });
   const tell = createTeller(means);
 
@@ -80,7 +80,7 @@ export function witnessLogs({ policy, interval, refused }: Witnesses, means: Wit
     if (row && row.size > shown.size) return;
     let line = row?.size === shown.size ? row.cosignature : undefined;
     if (line === undefined) {
-      const answered = await witness.patience.ask(ledger, () => askOnce(means, round, witness, row?.size ?? 0));
+      const answered = await witness.breaker.ask(ledger, () => askOnce(means, round, witness, row?.size ?? 0));
       if (!answered) return;
       tell(witness, shown, answered);
       if (answered.outcome !== 'cosigned') return;

@@ -9,7 +9,7 @@ export interface ErasedIntentsSummary {
   readonly limits: number;
   /** What they have brought into the ledger of each symbol, less what they took out. */
   readonly net: Readonly<Record<string, number>>;
-  /** Those with movements, the first of them, by luid, with the number of movements. */
+  /** The first of those that have moved something, by luid, with the number of movements. */
   readonly moved: readonly (readonly [luid: string, movements: number])[];
 }
 

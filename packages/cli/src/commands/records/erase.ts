@@ -6,7 +6,7 @@ import { usage } from '../../terminal/failure.js';
 import { recordText } from '../../terminal/record-text.js';
 import { nounOf, oneOf, operationsOf, parentArgument } from './kind.js';
 
-/** Forgets what a record said that is over, by the right of the key (interface/records#erase). */
+/** Erases a dropped record or a final intent, where a rule grants the key `erase` (interface/records#erase). */
 export function eraseRecordCommand(kind: KindDescription): Command {
   const noun = nounOf(kind);
   const isDropped = kind.operations.some(({ name }) => name === 'drop');
@@ -14,7 +14,7 @@ export function eraseRecordCommand(kind: KindDescription): Command {
     path: [kind.record, 'erase'],
     summary: `Forget what ${oneOf(kind)} said, for good`,
     about:
-      `${isDropped ? 'It was dropped before' : 'It is final'}. Asks for a confirmation: it cannot be taken back. The ledger must grant ` +
+      `${isDropped ? 'It must be dropped first' : 'It must be completed or rejected'}. Asks for a confirmation: it cannot be taken back. The ledger must grant ` +
       'the key `erase`, which `any` leaves out. The reason stays, so keep names out of it.',
     arguments: [
       ...parentArgument(kind),

@@ -210,7 +210,7 @@ dropped as (
   returning w.ord
 )`;
 
-/** A record that is erased in force leaves the lists: a final one, as it was when that was decided. */
+/** Erasing a final record takes it out of `record`, if it is still at the change that was decided on. */
 const ERASED = `
 erased as (
   delete from record r using held w

@@ -1,4 +1,4 @@
-import { erasedInForce } from '../../kinds/erasable.js';
+import { finalStatuses } from '../../kinds/erasable.js';
 import type { Kind } from '../../kinds/kind.js';
 import { kinds } from '../../kinds/registry.js';
 
@@ -15,5 +15,5 @@ export const KEYED = kindsWhere(({ links }) => links.isKey === true);
 
 /** Kinds and statuses of records that are erased in force, as the list of an `in`. */
 export const FINAL = kinds
-  .flatMap((kind) => erasedInForce(kind).map((status) => `('${kind.name}', '${status}')`))
+  .flatMap((kind) => finalStatuses(kind).map((status) => `('${kind.name}', '${status}')`))
   .join(', ');

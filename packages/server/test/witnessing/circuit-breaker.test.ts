@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
 import { limits } from '../../src/limits.js';
-import { createPatience } from '../../src/witnessing/patience.js';
+import { createCircuitBreaker } from '../../src/witnessing/circuit-breaker.js';
 
 const { each, retry, refused } = limits.witnesses;
 
@@ -9,7 +9,7 @@ const { each, retry, refused } = limits.witnesses;
 function scene() {
   let now = 0;
   // The longest delays.
-  const patience = createPatience(
+  const patience = createCircuitBreaker(
     () => now,
     () => 1 - Number.EPSILON,
   );

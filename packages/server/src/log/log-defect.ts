@@ -1,15 +1,15 @@
 import type { LogCodes } from '../integrity/log-codes.js';
 import type { LogState } from '../store/log/sealing.js';
 import { type Published, readPublished } from './fence.js';
-import { readEdge } from './seal.js';
+import { readEdge } from './tree-rows.js';
 
 /**
  * Why a log must not go on from what the database has; undefined when it may.
  *
  * @param shown the largest checkpoint that was shown of it
  */
-export function whyContradicted(log: LogState, shown: Published | undefined, codes: LogCodes): string | undefined {
-  if (!isCoded(log, codes)) return 'its row was altered in the database';
+export function logDefect(log: LogState, shown: Published | undefined, codes: LogCodes): string | undefined {
+  if (!isAuthentic(log, codes)) return 'its row was altered in the database';
   const root = rootOf(log);
   if (!root) return 'its edge does not fit its size';
   if (log.checkpoint === null && log.size > 0) return 'it has leaves and no checkpoint';
@@ -23,7 +23,7 @@ export function whyContradicted(log: LogState, shown: Published | undefined, cod
 }
 
 /** Whether the row of a log is as a server wrote it. */
-export function isCoded(log: LogState, codes: LogCodes): boolean {
+export function isAuthentic(log: LogState, codes: LogCodes): boolean {
   return log.mac !== null && log.mac === codes.tree(log.ledger, log);
 }
 

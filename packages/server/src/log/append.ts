@@ -12,8 +12,8 @@ import {
 } from '../store/log/sealing.js';
 import { signCheckpoint } from './checkpoint.js';
 import { readStoredTiles } from './read-tiles.js';
-import { fillsTile, placeLeaves, readEdge, tilesToStore } from './seal.js';
 import type { SystemKeyOf } from './system-keys.js';
+import { fillsTile, placeLeaves, readEdge, tilesToStore } from './tree-rows.js';
 
 /** What checkpoints are signed with, and the database's rows coded. */
 export interface Signs {
@@ -29,7 +29,7 @@ export interface Signs {
  * @returns how many leaves
  * @throws AlteredLeaves
  */
-export async function extendLogs(
+export async function appendLeaves(
   signs: Signs,
   client: pg.PoolClient,
   logs: readonly LogState[],

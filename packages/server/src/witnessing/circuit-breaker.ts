@@ -4,7 +4,7 @@ import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 
 /** How a witness has served this process, and what it may be asked because of it. */
-export interface Patience {
+export interface CircuitBreaker {
   /**
    * Runs a request to the witness, when it is due for one.
    *
@@ -25,11 +25,11 @@ interface Failures {
  * @param random from 0 inclusive to 1 exclusive
  * @param refused how long a log rests that was refused
  */
-export function createPatience(
+export function createCircuitBreaker(
   clock: () => number,
   random: () => number,
   refused: BackOff = limits.witnesses.refused,
-): Patience {
+): CircuitBreaker {
   const { each, patience, retry } = limits.witnesses;
   const all: Failures = { count: 0, until: 0 };
   const byLedger = new LruCache<number, Failures>(limits.ledgers.count);

@@ -3,8 +3,8 @@ import { limits } from '../limits.js';
 import { findPlaces, isLogStalled, type LoggedChange, type Place } from '../store/log/leaves.js';
 import type { Queryable } from '../store/queries/statement.js';
 
-/** Answers to writes that wait until their changes are sealed (interface/log#wait-until-sealed). */
-export interface SealWatch {
+/** Lets writes wait until their changes are sealed (interface/log#wait-until-sealed). */
+export interface SealWait {
   /**
    * Resolves with the place of a change once it is sealed.
    *
@@ -29,7 +29,7 @@ interface Waiter extends LoggedChange {
  *
  * @param failed told of a look that failed; the next one is made all the same
  */
-export function createSealWatch(on: Queryable, failed: (error: unknown) => void): SealWatch {
+export function createSealWait(on: Queryable, failed: (error: unknown) => void): SealWait {
   const { every, count, each, spare } = limits.log.waiting;
   const waiting = new Set<Waiter>();
   const counts = new Map<number, number>();
