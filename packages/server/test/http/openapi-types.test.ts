@@ -58,7 +58,7 @@ export function wallets(list: Answer<'listWallets', 200>): string[] {
 export function changes(list: Answer<'listIntentChanges', 200>): string {
   const total: number = list.page.total;
   const [last] = list.data;
-  const action: 'create' | 'update' | 'drop' | undefined = last?.meta.action;
+  const action: 'create' | 'update' | 'drop' | 'erase' | undefined = last?.meta.action;
   const thread: string | undefined = last?.meta.thread;
   const labels: string[] | null | undefined = last?.meta.labels;
   return [total, action, thread, labels, ...(last?.data.claims ?? []).map((claim) => claim.action)].join();
