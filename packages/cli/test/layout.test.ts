@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { withServer } from '../../server/test/support/server.js';
 import { Cli, withFolder } from './support/cli.js';
+import { hasTerminals, Terminal } from './support/terminal.js';
 
 const running = withServer();
 const folder = withFolder();
@@ -63,7 +64,9 @@ describe('layouts', () => {
   it('are compared with the ledger, and applied: what is missing is made, what differs is changed', async () => {
     await cli.done(['wallet', 'create', 'safe', '--custom', '{"open":true}', '--access', '[{"action":"read"}]']);
     const diff = await cli.done(['layout', 'diff', 'shop', '--select', 'wallet']);
-    expect(diff.out).toBe('+ wallet till\n~ wallet safe\n    custom: {"open":true} -> {"open":false}\n');
+    expect(diff.out).toBe(
+      '+ wallet till\n    custom: {"open":true}\n    handle: "till"\n~ wallet safe\n    custom: {"open":true} -> {"open":false}\n',
+    );
     const json = await cli.done(['layout', 'diff', 'shop', '--select', 'wallet', '--json']);
     expect(json.json).toEqual([
       { record: 'wallet', name: 'till', missing: true, wanted: { handle: 'till', custom: { open: true } } },
@@ -77,7 +80,10 @@ describe('layouts', () => {
     ]);
 
     const unconfirmed = await cli.call(['layout', 'apply', 'shop']);
-    expect([unconfirmed.code, unconfirmed.err]).toEqual([2, expect.stringContaining('+ wallet till\n')]);
+    expect([unconfirmed.code, unconfirmed.err]).toEqual([
+      2,
+      expect.stringContaining('+ wallet till\n    custom: {"open":true}\n    handle: "till"\n'),
+    ]);
     expect((await cli.call(['wallet', 'show', 'till'])).code).toBe(1);
 
     const applied = await cli.done(['layout', 'apply', 'shop', '--yes', '--json']);
@@ -105,6 +111,23 @@ describe('layouts', () => {
     expect(code).toBeGreaterThan(0);
     expect(err).toContain(told);
   });
+
+  it.skipIf(!hasTerminals)(
+    'are confirmed by a question that no title hides, and not once others have changed it',
+    async () => {
+      const values = [{ record: 'wallet', values: [{ data: { handle: 'desk', custom: { open: true } } }] }];
+      const file = join(folder.path, 'hiding.json');
+      await writeFile(file, JSON.stringify({ custom: { title: '\u001b[2Jgone' }, values }));
+      const terminal = new Terminal(cli, ['layout', 'apply', file, '--local']);
+      await terminal.sees('+ wallet desk');
+      await terminal.sees('Apply the layout');
+      expect(terminal.raw).not.toContain('\u001b[2Jgone');
+      await cli.done(['wallet', 'create', 'desk', '--custom', '{"open":false}']);
+      terminal.press('y');
+      await terminal.sees('The wallet desk has changed since it was shown.');
+      expect(await terminal.ended()).toBe(1);
+    },
+  );
 
   it.each([
     ['{"values":{}}', 'values is no array'],

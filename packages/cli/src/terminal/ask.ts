@@ -1,4 +1,5 @@
 import { Failure } from './failure.js';
+import { printable } from './printable.js';
 import type { Surroundings } from './surroundings.js';
 
 /** A question to a person at a terminal. */
@@ -28,7 +29,8 @@ export async function ask(question: Question, { stdin, stderr }: Surroundings): 
     if (typeof answer === 'symbol') throw new Failure('cancelled', 'Stopped.');
     return answer as Exclude<Value, symbol>;
   };
-  const message = question.message;
+  // It may name what a server has answered.
+  const message = printable(question.message);
   const isGiven = (text: string | undefined) => (text ? undefined : 'Enter a value.');
   switch (question.kind) {
     case 'text': {
@@ -47,7 +49,7 @@ export async function ask(question: Question, { stdin, stderr }: Surroundings): 
     case 'confirm':
       return answered(await clack.confirm({ ...streams, message, initialValue: false })) ? 'yes' : 'no';
     case 'select': {
-      const options = question.choices.map((value) => ({ value, label: value }));
+      const options = question.choices.map((value) => ({ value, label: printable(value) }));
       return answered(await clack.select<string>({ ...streams, message, options }));
     }
   }

@@ -25,14 +25,18 @@ export const layoutApply: Command = {
       ({ record, template: { kind } }) => record && !kind.operations.some(({ name }) => name === 'update'),
     );
     if (fixed !== undefined) throw unchangeable(fixed);
-    for (const one of planned) output.note(textOf(one));
+    for (const line of planned.flatMap((one) => textOf(one).split('\n'))) output.note(line);
     if (planned.length > 0) await invocation.confirm(`Apply the layout ${title}?`);
     const done = { made: [] as string[], changed: [] as string[] };
-    for (const { template } of planned) {
-      // A record that was made before may have changed what a later one is.
+    const own = new Set<string>();
+    for (const { template, record } of planned) {
+      const named = `${template.kind.record}/${template.data[template.kind.parent ?? '']}/${template.name}`;
       const now = await differenceOf(template, open);
       if (now === undefined) continue;
+      // Two templates of one record: the first has changed it. What somebody else has changed was not shown.
+      if (now.record?.hash !== record?.hash && !own.has(named)) throw changedMeanwhile(now);
       await applied(now);
+      own.add(named);
       (now.record === undefined ? done.made : done.changed).push(`${template.kind.record}/${template.name}`);
     }
     output.done(`Layout ${title}: ${done.made.length} made, ${done.changed.length} changed.`);
@@ -47,6 +51,12 @@ async function applied({ template: { data }, operations, record }: Difference): 
   }
   const { parent: _, ...before } = record.data;
   await operations.update(record, { ...before, ...data });
+}
+
+function changedMeanwhile({ template: { kind, name } }: Difference): Failure {
+  return new Failure('refused', `The ${nounOf(kind)} ${name} has changed since it was shown.`, {
+    advice: 'repeat the command: what was done is passed over',
+  });
 }
 
 function unchangeable({ template: { kind, name } }: Difference): Failure {

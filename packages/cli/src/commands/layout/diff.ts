@@ -36,9 +36,9 @@ function toldOf({ template: { kind, name, data }, record, members }: Difference)
 
 /** `+` for what is missing, `~` for what is otherwise. */
 export function textOf({ template: { kind, name, data }, record, members }: Difference): string {
-  if (record === undefined) return printable(`+ ${nounOf(kind)} ${name}`);
   const lines = members.map((member) => {
-    return `    ${member}: ${JSON.stringify(record.data[member]) ?? 'nothing'} -> ${JSON.stringify(data[member])}`;
+    const before = record === undefined ? '' : `${JSON.stringify(record.data[member]) ?? 'nothing'} -> `;
+    return `    ${member}: ${before}${JSON.stringify(data[member])}`;
   });
-  return [`~ ${nounOf(kind)} ${name}`, ...lines].map(printable).join('\n');
+  return [`${record === undefined ? '+' : '~'} ${nounOf(kind)} ${name}`, ...lines].map(printable).join('\n');
 }
