@@ -126,6 +126,14 @@ export const mutants = [
     tests: [test('archive/altered.test.ts')],
   },
   {
+    id: 'cli-verify-makes-up-handles',
+    file: src('commands/archive/refused-handles.ts'),
+    find: 'if (!(await search.tells())) return handles;',
+    replace: '',
+    breaks: 'Of a list that is refused as a whole, handles are told that no record has.',
+    tests: [test('archive/altered.test.ts')],
+  },
+  {
     id: 'cli-verify-without-server',
     file: src('commands/archive/served.ts'),
     find: 'if (!isObject(ledger)) throw refused;',

@@ -21,6 +21,11 @@ export class Served {
 
   constructor(private readonly connection: Connection) {}
 
+  /** Refusals so far. */
+  get refused(): number {
+    return this.#refused;
+  }
+
   /** Whether what is refused is worth to be asked for in smaller parts. */
   get hasPatience(): boolean {
     return this.#refused < MOST_REFUSED;

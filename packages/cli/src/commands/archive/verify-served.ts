@@ -11,6 +11,7 @@ import { Failure, usage } from '../../terminal/failure.js';
 import type { Connection } from '../../wire/connection.js';
 import { idIn } from '../../wire/route.js';
 import { Gaps } from './gaps.js';
+import { findRefusedHandles } from './refused-handles.js';
 import { Refused, Served } from './served.js';
 import { readHistory } from './served-history.js';
 import { itemsOf, readInParts } from './served-pages.js';
@@ -112,7 +113,9 @@ class Reader {
   /** Every record in the lists, then the money of wallets. */
   async all(): Promise<void> {
     for (const [kind, path] of Object.entries(LISTS)) {
+      const { refused } = this.served;
       const listed = await this.#list(`/${path}`);
+      if (this.served.refused > refused) await this.#refusedIn(kind, `/${path}`, [...listed.values()]);
       for (const [luid, handle] of listed) {
         await this.history(kind, `/${path}/${luid}`, { luid });
         const below = BELOW[kind];
@@ -126,6 +129,16 @@ class Reader {
       if (kind === 'wallet') this.#wallets.push(...listed.keys());
     }
     for (const luid of this.#wallets) await this.#money(luid);
+  }
+
+  /** The records that a list refuses, by their handles: what can be read of them is verified. */
+  async #refusedIn(kind: string, path: string, known: readonly string[]): Promise<void> {
+    for (const name of await findRefusedHandles(this.served, path, known)) {
+      await this.history(kind, `${path}/${encodeURIComponent(name)}`, { name }).catch((error: unknown) => {
+        // Dropped since.
+        if (!(error instanceof Failure && error.more.reason === 'record.not-found')) throw error;
+      });
+    }
   }
 
   /** One record, by luid or path. */
