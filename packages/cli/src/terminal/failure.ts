@@ -22,13 +22,15 @@ export class Failure extends Error {
   /**
    * @param exit how the process ends
    * @param message what is wrong
-   * @param more `reason` as the server names it, `advice` what to try, `body` the whole answer for `--json`
+   * @param more `reason` as the server names it, `status` of the answer, `advice` what to try, `body` the whole
+   *   answer for `--json`
    */
   constructor(
     readonly exit: Exit,
     message: string,
     readonly more: {
       readonly reason?: string;
+      readonly status?: number;
       readonly advice?: string | undefined;
       readonly errors?: readonly string[];
       readonly body?: Json;

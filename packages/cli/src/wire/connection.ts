@@ -62,6 +62,7 @@ export function refusal({ status, bytes }: Answer): Failure {
   const data = isObject(body) && isObject(body.data) ? body.data : undefined;
   if (data === undefined || typeof data.reason !== 'string') {
     return new Failure('unreachable', `The server answered ${status}, and not like a ledger server.`, {
+      status,
       advice: 'check the address: the base URL ends in /v2',
     });
   }
@@ -69,6 +70,7 @@ export function refusal({ status, bytes }: Answer): Failure {
   const hint = typeof custom.hint === 'string' ? custom.hint : adviceOn(data.reason);
   return new Failure('refused', String(data.detail ?? data.reason), {
     reason: data.reason,
+    status,
     advice: hint,
     errors: errorsOf(custom),
     body,

@@ -1,11 +1,20 @@
-import { isObject, type JsonObject } from '@countersign/protocol';
-import { Failure } from '../../terminal/failure.js';
-import type { Connection } from '../../wire/connection.js';
+import { isObject, type Json, type JsonObject } from '@countersign/protocol';
+import { Refused, type Served } from './served.js';
 
 /** Items of a page, the most that a server gives. */
-const PAGE = 100;
+export const PAGE = 100;
+/** Smaller pages that a page which is refused consists of. */
+const PARTS = 10;
 /** Pages in a row that may bring nothing new: writes meanwhile move what was read to later pages. */
 const IDLE_PAGES = 10;
+/** Items in a row that may be refused: a list that is refused as a whole never comes to its end. */
+const MOST_IN_ROW = 30;
+
+/** What stands for a page of a list. */
+export interface Part {
+  readonly items: readonly Json[];
+  readonly isLast: boolean;
+}
 
 /** How a list is read. */
 export interface ReadingMeans {
@@ -15,29 +24,76 @@ export interface ReadingMeans {
   readonly most: number;
   /** Is told why the list was given up. */
   readonly givenUp: (why: string) => void;
+  /** Reads what a page that is refused has, in smaller parts; undefined to give up. */
+  readonly instead: (index: number, refused: Refused) => Promise<Part | undefined>;
 }
 
 /** Reads a list page by page, each item once. It ends with every server: a page that is not full is the last. */
 export async function* itemsOf(
-  connection: Connection,
+  served: Served,
   path: string,
-  { keyOf, most, givenUp }: ReadingMeans,
+  { keyOf, most, givenUp, instead }: ReadingMeans,
 ): AsyncGenerator<JsonObject> {
   const seen = new Set<string>();
   let idle = 0;
   for (let index = 0; ; index += 1) {
-    const { data } = await connection.get<JsonObject>(`${path}?page.limit=${PAGE}&page.index=${index}`);
-    if (!Array.isArray(data)) throw new Failure('unreachable', `${path} is answered with something else than a list.`);
+    const page = await served.page(path, PAGE, index);
+    const part = page instanceof Refused ? await instead(index, page) : { items: page, isLast: page.length < PAGE };
+    if (part === undefined) return;
     const before = seen.size;
-    for (const item of data.filter(isObject)) {
+    for (const item of part.items.filter(isObject)) {
       const key = keyOf(item);
       if (seen.has(key)) continue;
       if (seen.size >= most) return givenUp(`has more than ${most} items: verify an export instead`);
       seen.add(key);
       yield item;
     }
-    if (data.length < PAGE) return;
+    if (part.isLast) return;
     idle = seen.size === before ? idle + 1 : 0;
     if (idle >= IDLE_PAGES) return givenUp('goes on with pages that bring nothing new');
   }
+}
+
+/** The part of a list that can be read of a page which is refused: by smaller pages, down to those of one item. */
+export async function readInParts(
+  served: Served,
+  path: string,
+  index: number,
+  refused: Refused,
+  report: (why: string) => void,
+): Promise<Part | undefined> {
+  const items: Json[] = [];
+  // Told once it is known that the list goes on behind them.
+  let row: { readonly place: number; readonly why: string }[] = [];
+  const tell = () => {
+    for (const { place, why } of row) report(`has an item in place ${place + 1} that ${why}`);
+    row = [];
+  };
+  /** @returns whether the list goes on; undefined to give up */
+  const read = async (size: number, at: number, before: Refused): Promise<boolean | undefined> => {
+    if (size === 1) row.push({ place: at, why: before.why });
+    if (row.length >= MOST_IN_ROW || !served.hasPatience) return undefined;
+    if (size === 1) return true;
+    const smaller = size / PARTS;
+    for (let part = at * PARTS; part < (at + 1) * PARTS; part += 1) {
+      const page = await served.page(path, smaller, part);
+      if (page instanceof Refused) {
+        const goesOn = await read(smaller, part, page);
+        if (!goesOn) return goesOn;
+        continue;
+      }
+      tell();
+      items.push(...page);
+      if (page.length < smaller) return false;
+    }
+    return true;
+  };
+  const goesOn = await read(PAGE, index, refused);
+  if (goesOn !== undefined) {
+    tell();
+    return { items, isLast: !goesOn };
+  }
+  const from = (row[0]?.place ?? index * PAGE) + 1;
+  report(`could not be read to its end: from place ${from} on it ${(row[0] ?? refused).why}`);
+  return items.length === 0 ? undefined : { items, isLast: true };
 }

@@ -10,10 +10,12 @@ import {
 import { Failure, usage } from '../../terminal/failure.js';
 import type { Connection } from '../../wire/connection.js';
 import { idIn } from '../../wire/route.js';
-import { itemsOf } from './served-pages.js';
+import { Gaps } from './gaps.js';
+import { findRefusedHandles } from './refused-handles.js';
+import { Refused, Served } from './served.js';
+import { readHistory } from './served-history.js';
+import { itemsOf, readInParts } from './served-pages.js';
 
-/** Versions of one record that are read: they are verified oldest first, and the server gives the newest first. */
-const MOST_VERSIONS = 100_000;
 /** Items of a list that are read. */
 const MOST_ITEMS = 1_000_000;
 
@@ -58,12 +60,15 @@ export async function verifyServed(
   if (connection.ledger === undefined)
     throw usage('No ledger is selected.', '`countersign ledger select <handle>`, or give --ledger');
   const ledger = await connection.get<JsonObject>('/ledger');
-  const keys = await keysOf(connection);
+  const served = new Served(connection);
+  const keys = await keysOf(served, options.pinned);
   const named = { luid: String(ledger.luid), handle: String((ledger.data as JsonObject).handle) };
   const claimed = { ledger: named, keys, scope: 'readable' as const };
   const isAll = record === undefined;
-  const verifier = new LedgerVerifier({ ...options, ledger: claimed, isComplete: isComplete && isAll });
-  const reader = new Reader(connection, verifier, options.found, progress);
+  const gaps = new Gaps(options.found);
+  const means = { ...options, found: gaps.take, ledger: claimed, isComplete: isComplete && isAll };
+  const verifier = new LedgerVerifier(means);
+  const reader = new Reader(served, verifier, gaps, progress);
   await reader.history('ledger', '/ledger', { luid: named.luid });
   for (const name of ['system', 'core', 'system.auth']) await reader.history('signer', `/signers/${name}`, { name });
   if (record !== undefined && record !== 'ledger') await reader.record(record);
@@ -72,10 +77,14 @@ export async function verifyServed(
 }
 
 /** Public keys of the ledger's own signers, as the server claims them. */
-async function keysOf(connection: Connection) {
+async function keysOf(served: Served, pinned: string | undefined) {
   const keyOf = async (name: string) => {
-    const { data } = await connection.get<JsonObject>(`/signers/${name}`);
-    return isObject(data) ? String(data.public) : '';
+    const answer = await served.get(`/signers/${name}`);
+    if (!(answer instanceof Refused)) return isObject(answer.data) ? String(answer.data.public) : '';
+    if (name === 'system' && pinned !== undefined) return pinned;
+    throw new Failure('refused', `/signers/${name} ${answer.why}`, {
+      advice: "signatures cannot be verified without this key; the server's log names what was altered",
+    });
   };
   return { system: await keyOf('system'), core: await keyOf('core'), 'system.auth': await keyOf('system.auth') };
 }
@@ -95,16 +104,18 @@ class Reader {
   readonly #wallets: string[] = [];
 
   constructor(
-    private readonly connection: Connection,
+    private readonly served: Served,
     private readonly verifier: LedgerVerifier,
-    private readonly found: (finding: Finding) => void,
+    private readonly gaps: Gaps,
     private readonly progress: (done: number) => void,
   ) {}
 
   /** Every record in the lists, then the money of wallets. */
   async all(): Promise<void> {
     for (const [kind, path] of Object.entries(LISTS)) {
+      const { refused } = this.served;
       const listed = await this.#list(`/${path}`);
+      if (this.served.refused > refused) await this.#refusedIn(kind, `/${path}`, [...listed.values()]);
       for (const [luid, handle] of listed) {
         await this.history(kind, `/${path}/${luid}`, { luid });
         const below = BELOW[kind];
@@ -118,6 +129,16 @@ class Reader {
       if (kind === 'wallet') this.#wallets.push(...listed.keys());
     }
     for (const luid of this.#wallets) await this.#money(luid);
+  }
+
+  /** The records that a list refuses, by their handles: what can be read of them is verified. */
+  async #refusedIn(kind: string, path: string, known: readonly string[]): Promise<void> {
+    for (const name of await findRefusedHandles(this.served, path, known)) {
+      await this.history(kind, `${path}/${encodeURIComponent(name)}`, { name }).catch((error: unknown) => {
+        // Dropped since.
+        if (!(error instanceof Failure && error.more.reason === 'record.not-found')) throw error;
+      });
+    }
   }
 
   /** One record, by luid or path. */
@@ -140,32 +161,23 @@ class Reader {
   /** All versions of a record, oldest first. */
   async history(kind: string, path: string, named: Named): Promise<void> {
     if (named.luid !== undefined && this.#seen.has(named.luid)) return;
-    const versions = await this.#versions(kind, path);
+    const { items, unread, defects } = await readHistory(this.served, path);
+    const versions = items.map((item) => versionOf(kind, item)).reverse();
     const [first] = versions;
+    const luid = named.luid ?? first?.luid;
+    const place = { kind, ...(luid === undefined ? {} : { luid }) };
+    for (const detail of defects) this.#report(detail, place);
+    this.gaps.add(luid, [...unread.keys()]);
+    for (const [change, why] of unread) this.#report(luid === undefined ? `${path} ${why}` : why, { ...place, change });
+    const isUnread = defects.length > 0 || unread.size > 0;
+    if (first === undefined && isUnread) return;
     const defect = first === undefined ? 'is answered with no version' : unlike(versions, named);
-    if (defect !== undefined) this.#report(`${path} ${defect}`, { kind, ...(named.luid ? { luid: named.luid } : {}) });
+    if (defect !== undefined) this.#report(`${path} ${defect}`, place);
     if (defect !== undefined || !first || this.#seen.has(first.luid)) return;
     this.#seen.add(first.luid);
     for (const version of versions) this.verifier.add(version);
     this.verifier.endRecord();
     this.progress(this.verifier.changes);
-  }
-
-  /** Read newest first: numbers that do not fall would go on for ever. */
-  async #versions(kind: string, path: string): Promise<Version[]> {
-    const versions: Version[] = [];
-    let last = Number.POSITIVE_INFINITY;
-    const keyOf = ({ meta }: JsonObject) => String(isObject(meta) ? meta.change : '');
-    for await (const item of this.#items(`${path}/changes`, keyOf, MOST_VERSIONS)) {
-      const version = versionOf(kind, item);
-      if (!(version.change < last && version.change >= 1)) {
-        this.#report(`${path} has changes whose numbers do not fall`, { kind });
-        break;
-      }
-      last = version.change;
-      versions.push(version);
-    }
-    return versions.reverse();
   }
 
   /** The luids of a list with their handles, read before the records: other writes meanwhile move few of them. */
@@ -177,11 +189,13 @@ class Reader {
   }
 
   #items(path: string, keyOf: (item: JsonObject) => string, most: number): AsyncGenerator<JsonObject> {
-    return itemsOf(this.connection, path, { keyOf, most, givenUp: (why) => this.#report(`${path} ${why}`) });
+    const givenUp = (why: string) => this.#report(`${path} ${why}`);
+    const instead = (index: number, refused: Refused) => readInParts(this.served, path, index, refused, givenUp);
+    return itemsOf(this.served, path, { keyOf, most, givenUp, instead });
   }
 
-  #report(detail: string, place: Pick<Finding, 'kind' | 'luid'> = {}): void {
-    this.found({ ...place, rule: 'file', detail });
+  #report(detail: string, place: Omit<Finding, 'rule' | 'detail'> = {}): void {
+    this.gaps.report({ ...place, rule: 'file', detail });
   }
 
   async #money(wallet: string): Promise<void> {
