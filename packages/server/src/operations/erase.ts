@@ -76,7 +76,7 @@ async function attempt(
   const { store, integrity } = session;
   const uses = usesOf(session, signed.proofs);
   await session.task.turn();
-  const names = action === 'drop' ? [] : namesKept(kind, recordKeyOf(kind, record));
+  const names = action === 'drop' ? [] : namesKept(kind, session.ledger.luid, recordKeyOf(kind, record));
   await session.commit({ ...write, proofs: uses }, (write) =>
     store.erase({ write, names, keyOf: (body) => keyIn(kind, body), ...integrity }),
   );

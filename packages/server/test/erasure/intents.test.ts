@@ -175,6 +175,22 @@ describe('a final intent', () => {
     expect((await client.call('POST', `/intents/${luid}/erase`, body)).text).toBe(erased.text);
   });
 
+  it('leaves a name that is another in each ledger, so that nobody finds it out with a ledger of their own', async () => {
+    for (const money of [await scene(), await scene()]) {
+      await pay(money, [issue('alice', 5)]);
+      await money.ends(HANDLE, 'completed');
+      ok(await erase(money, HANDLE));
+    }
+    const kept = 'select ledger_id, digest from erased_proof';
+    const names = await runSql<{ ledger_id: string; digest: string }>(server.current.database.url, kept);
+    const [first, second] = [...new Set(names.map(({ ledger_id: ledger }) => ledger))]
+      .slice(-2)
+      .map((ledger) => names.flatMap((one) => (one.ledger_id === ledger ? [one.digest] : [])));
+    // A name, and a used proof at least.
+    expect(Math.min(first!.length, second!.length)).toBeGreaterThanOrEqual(2);
+    expect(first!.filter((digest) => second!.includes(digest))).toEqual([]);
+  });
+
   it('is erased as it was when that was signed', async () => {
     const money = await scene();
     const { client } = money;
