@@ -75,6 +75,7 @@ describe('a final intent', () => {
       expect(await runSql(database.url, waiting)).toEqual([{ n: 0 }]);
     });
     const [was, traces] = [await books(), [...tracesOf(changes), HANDLE]];
+    await runSql(database.url, 'analyze');
     expect(tablesWith(await dump(database.url), traces).length).toBeGreaterThan(20);
 
     const { body, luid, path } = ok(await erase(money, HANDLE)) as Awaited<ReturnType<typeof erase>>;
