@@ -90,7 +90,7 @@ async function tryErase(options: EraseOptions, kind: Kind): Promise<ErasedByOper
   const leaves = logCodes.codeLeaves(ledger.id, decided, leaf(ledger.luid, kind.name, decided));
   const coded = { mac: mac(decided, decided), leaves };
   const write = { ...decided, ...coded, proofs: [], strangers: [] };
-  const names = isDropped ? [] : namesKept(kind, recordKeyOf(kind, record));
+  const names = isDropped ? [] : namesKept(kind, ledger.luid, recordKeyOf(kind, record));
   const { result } = await eraseRecord(pool, { write, names, keyOf: (body) => keyIn(kind, body), ...integrity });
   return result === 'done' ? { record: JSON.parse(write.body) as RecordEnvelope, isRepeated: false } : undefined;
 }

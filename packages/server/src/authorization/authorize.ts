@@ -36,6 +36,8 @@ export interface AccessRequest {
    * key (interface/forwarding).
    */
   readonly signedElsewhere?: boolean;
+  /** The record is judged as one outside every domain: rules and policies of its domain do not count. */
+  readonly isOutside?: boolean;
 }
 
 /**
@@ -49,7 +51,8 @@ export async function authorize(session: Session, caller: Caller, asked: AccessR
   if (session.isOwn) return;
   await session.task.turn();
   const { action, record, subject } = rightFor(asked);
-  const context = contextOf(session, subject, asked.conditions);
+  const around = contextOf(session, subject, asked.conditions);
+  const context = asked.isOutside ? { ...around, domains: [] } : around;
   const judgement = judge(action, record, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action, record, ...describeHandle(subject), ...judgement });
   if (judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller))) return;

@@ -26,7 +26,7 @@ export interface Signs {
  * Adds leaves to logs that the transaction has locked: leaves, tiles and the new checkpoints are stored.
  *
  * @param queued of all logs, each in its order
- * @returns how many leaves
+ * @returns how many leaves, and the sizes that logs have now, by ledger
  * @throws AlteredLeaves
  */
 export async function appendLeaves(
@@ -34,7 +34,7 @@ export async function appendLeaves(
   client: pg.PoolClient,
   logs: readonly LogState[],
   queued: readonly Queued[],
-): Promise<number> {
+): Promise<{ count: number; sizes: ReadonlyMap<number, number> }> {
   const leaves: LeafRow[] = [];
   const tiles: StoredTile[] = [];
   const sealed: SealedLog[] = [];
@@ -52,7 +52,7 @@ export async function appendLeaves(
     count += hashes.length;
   }
   if (sealed.length > 0) await storeSealed(client, leaves, tiles, sealed);
-  return count;
+  return { count, sizes: new Map(sealed.map(({ ledger, size }) => [ledger, size])) };
 }
 
 async function sealLog(

@@ -63,6 +63,7 @@ export function createSealer(options: SealerOptions): Sealer {
   const { clock, logger } = options;
   const { tick, poll } = limits.log;
   const resting: Resting = new Map();
+  let own: Own = new Map();
   let isStopped = false;
   let number = 0;
   let running: Promise<void> | undefined;
@@ -73,7 +74,9 @@ export function createSealer(options: SealerOptions): Sealer {
     alarm.notBefore = clock() + tick;
     try {
       number += 1;
-      const found = await sealAll({ ...options, resting, number, isStopped: () => isStopped });
+      const last = own;
+      own = new Map();
+      const found = await sealAll({ ...options, resting, last, own, number, isStopped: () => isStopped });
       // What another process holds, or what came meanwhile, is looked for in the next round.
       alarm.set(found || isWanted ? tick : poll);
     } catch (err) {
@@ -108,9 +111,15 @@ export function createSealer(options: SealerOptions): Sealer {
 /** Ledgers that could not be sealed, and until when they are left alone (milliseconds of the clock). */
 type Resting = Map<number, number>;
 
+/** Sizes of logs, by ledger, as a round of this process left them. */
+type Own = Map<number, number>;
+
 /** What a round works with. */
 interface Round extends SealerOptions {
   readonly resting: Resting;
+  /** What the round before has sealed, and what this one has. */
+  readonly last: Own;
+  readonly own: Own;
   /** Rounds so far. */
   readonly number: number;
   readonly isStopped: () => boolean;
@@ -137,11 +146,12 @@ async function sealAll(round: Round): Promise<boolean> {
 
 /** Seals what is queued, then adds changes of before the log to one of the ledgers that lack them: they take turns. */
 async function sealPage(round: Round, dirty: readonly Dirty[]): Promise<void> {
-  const { number, isStopped } = round;
+  const { number, last, isStopped } = round;
   const fresh = dirty.filter(({ hasLog }) => !hasLog).map(({ ledger }) => ledger);
   if (fresh.length > 0) await begin(round, fresh);
   // What another process has just sealed is left to it for this round: a seal costs much more than a leaf.
-  let ready = dirty.filter(({ isBehind, isRecent }) => !isBehind && !isRecent).map(({ ledger }) => ledger);
+  const isOthers = ({ isRecent, ledger, size }: Dirty) => isRecent && last.get(ledger) !== size;
+  let ready = dirty.filter((one) => !one.isBehind && !isOthers(one)).map(({ ledger }) => ledger);
   // Ledgers with leaves left are sealed again: the limit is split among fewer of them.
   for (let again = 0; ready.length > 0 && again < AGAIN && !isStopped(); again += 1) {
     ready = await sealEach(round, ready, takeFromQueue);
@@ -237,7 +247,7 @@ async function sealTogether(round: Round, ledgers: readonly number[], take: Take
   const { pool, metrics, clock, resting } = round;
   const began = clock();
   const stopped: { log: LogState; why: string }[] = [];
-  const { count, more } = await transaction(pool, async (client) => {
+  const { count, sizes, more } = await transaction(pool, async (client) => {
     const locked = await lockLogs(client, ledgers);
     const judged = await Promise.all(locked.map((log) => judge(round, log)));
     for (const { log, why, maySign } of judged) {
@@ -246,10 +256,11 @@ async function sealTogether(round: Round, ledgers: readonly number[], take: Take
       if (!maySign) resting.set(log.ledger, clock() + limits.log.keyless);
     }
     const sound = judged.flatMap(({ log, why, maySign }) => (maySign && why === undefined ? [log] : []));
-    if (sound.length === 0) return { count: 0, more: [] };
+    if (sound.length === 0) return { count: 0, sizes: new Map<number, number>(), more: [] };
     const taken = await take(round, client, sound);
-    return { count: await appendLeaves(round, client, sound, taken.leaves), more: [...taken.more] };
+    return { ...(await appendLeaves(round, client, sound, taken.leaves)), more: [...taken.more] };
   });
+  for (const [ledger, size] of sizes) round.own.set(ledger, size);
   if (count > 0) metrics.sealed(count, (clock() - began) / 1000);
   for (const { log, why } of stopped) await stop(round, log, why);
   return more;

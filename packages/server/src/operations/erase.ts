@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChangeAction, isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
-import { authorize, toAccessRequest } from '../authorization/authorize.js';
+import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
 import { assertSigned, type Signed } from '../authorization/signed.js';
 import { domainOfRecord } from '../authorization/subject.js';
@@ -61,7 +61,7 @@ async function attempt(
   const commits = action !== 'erase' && refusal === undefined;
   const caller = await callerOfWrite(session, signed.proofs.signed, signed.token, commits);
   assertSigned(signed, caller);
-  await authorize(session, caller, toAccessRequest('erase', kind, toJudged(kind, stored)));
+  await authorize(session, caller, requestFor(kind, stored));
   if (data.luid !== record.luid) throw invalid('Luid in the data does not match the luid of the record');
   if (action === 'erase') return { status: 200, body: stored.body };
   if (refusal !== undefined) throw invalid(refusal);
@@ -76,7 +76,7 @@ async function attempt(
   const { store, integrity } = session;
   const uses = usesOf(session, signed.proofs);
   await session.task.turn();
-  const names = action === 'drop' ? [] : namesKept(kind, recordKeyOf(kind, record));
+  const names = action === 'drop' ? [] : namesKept(kind, session.ledger.luid, recordKeyOf(kind, record));
   await session.commit({ ...write, proofs: uses }, (write) =>
     store.erase({ write, names, keyOf: (body) => keyIn(kind, body), ...integrity }),
   );
@@ -84,13 +84,13 @@ async function attempt(
 }
 
 /**
- * The record as the right is judged on. Rules of a final record itself do not count: its maker could erase a payment that others
- * rely on.
+ * The right that is asked for. Of a final record, rules of itself and of its domain do not count: its maker wrote the one and
+ * picked the other, and could erase a payment that others rely on.
  */
-function toJudged(kind: Kind, stored: Stored): Stored {
-  if (finalStatuses(kind).length === 0) return stored;
+function requestFor(kind: Kind, stored: Stored): AccessRequest {
+  if (finalStatuses(kind).length === 0) return toAccessRequest('erase', kind, stored);
   const { access: _, ...data } = stored.record.data;
-  return { ...stored, record: { ...stored.record, data } };
+  return { ...toAccessRequest('erase', kind, { ...stored, record: { ...stored.record, data } }), isOutside: true };
 }
 
 interface Latest {
@@ -104,7 +104,11 @@ interface Latest {
 /** The record of the path, dropped, erased or in force. @throws `record.not-found`, and as `getRecord` does */
 async function findLatest(session: Session, kind: Kind, command: Command): Promise<Latest> {
   const luid = command.params.id ?? '';
-  if (!isLuid(luid, kind.prefix)) return findInForce(session, kind, command);
+  if (!isLuid(luid, kind.prefix)) {
+    // Its handle is forgotten with it: the request could not be sent again.
+    if (finalStatuses(kind).length > 0) throw notFound(kind);
+    return findInForce(session, kind, command);
+  }
   const latest = await session.store.history.latest({ ledger: session.ledger.id, kind: kind.name, luid });
   if (!latest) throw notFound(kind);
   const { action, change, body } = latest;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { textArray } from './arrays/text-array.js';
-import { storeTogether } from './committer/commit.js';
+import { gaveWay, storeTogether } from './committer/commit.js';
 import type { NewDelivery, Outcome, Write } from './committer/write.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './outbox/delivery-columns.js';
 import { transaction } from './transaction.js';
@@ -37,12 +37,22 @@ interface Traces {
  * them alone: hashes, authentication codes, salts of leaves, names of used proofs, what deliveries say of it. All of it is
  * one transaction.
  *
- * @returns `stale` when something that it was decided on has changed, an erasure by another request included
+ * @returns `stale` when something that it was decided on has changed, an erasure by another request included, and when it
+ *   gave way to another transaction
  * @throws Unsealed
  */
 export async function eraseRecord(pool: pg.Pool, erasure: Erasure): Promise<Outcome> {
-  const { ledger, luid, change, proofs } = erasure.write;
   const traces = await findTraces(pool, erasure);
+  try {
+    return await storeErasure(pool, erasure, traces);
+  } catch (error) {
+    if (gaveWay(error)) return { result: 'stale', version: erasure.write.version };
+    throw error;
+  }
+}
+
+function storeErasure(pool: pg.Pool, erasure: Erasure, traces: Traces): Promise<Outcome> {
+  const { ledger, luid, change, proofs } = erasure.write;
   return transaction(pool, async (client, rollback) => {
     // Whoever seals has the lock: nothing moves from the queue into the log meanwhile.
     await client.query('select from log where ledger_id = $1 for no key update', [ledger]);

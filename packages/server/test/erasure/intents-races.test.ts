@@ -98,3 +98,31 @@ it('an erasure whose connection is killed has erased nothing, and is done when i
   expect(tablesWith(await dump(url), [SECRET_NAME, record.hash])).toEqual([]);
   await auditLogs(url);
 });
+
+it('an erasure that PostgreSQL ends to let another transaction through is decided again', async () => {
+  const { client, changes, erase, record } = await paid();
+  const { databaseUrl: url } = servers;
+  await eventually(async () => expect(await runSql(url, 'select from delivery where attempts > 0')).not.toEqual([]));
+  await auditLogs(url);
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  try {
+    // It looks for a deadlock later than the erasure does, which so is the one to be ended.
+    await holder.query(`set deadlock_timeout = '1min'`);
+    await holder.query('begin');
+    await holder.query('select from delivery for update');
+    const answer = erase();
+    await eventually(async () => {
+      const waiting = `select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%order by d.handle for update%'`;
+      expect(await runSql(url, waiting)).toHaveLength(1);
+    });
+    await holder.query('select from change where luid = $1 and change = $2 for update', [record.luid, changes]);
+    await holder.query('rollback');
+    ok(await answer);
+  } finally {
+    await holder.end();
+  }
+  expect(ok(await client.get(`/intents/${record.luid}/changes`)).body.page.total).toBe(1);
+  expect(tablesWith(await dump(url), [SECRET_NAME, record.hash])).toEqual([]);
+});

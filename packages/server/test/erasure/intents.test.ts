@@ -1,6 +1,6 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readBy, underPolicies } from '../access-http/support.js';
+import { activated, readBy, underPolicies } from '../access-http/support.js';
 import { withReceiver } from '../deliveries/receiver.js';
 import { runSql } from '../deliveries/scene.js';
 import { auditLogs } from '../log/audit.js';
@@ -75,6 +75,7 @@ describe('a final intent', () => {
       expect(await runSql(database.url, waiting)).toEqual([{ n: 0 }]);
     });
     const [was, traces] = [await books(), [...tracesOf(changes), HANDLE]];
+    await runSql(database.url, 'analyze');
     expect(tablesWith(await dump(database.url), traces).length).toBeGreaterThan(20);
 
     const { body, luid, path } = ok(await erase(money, HANDLE)) as Awaited<ReturnType<typeof erase>>;
@@ -127,6 +128,68 @@ describe('a final intent', () => {
     const handle = await money.done([issue('alice', 5)], { access });
     expect(refusalOf(await erase(money, handle))).toBe('403 Cannot erase intent.');
     expect((await money.read(handle)).meta.status).toBe('completed');
+  });
+
+  it.each([
+    ['that its handle says', { handle: 'rent@evil' }, undefined],
+    ['that its proof says', { handle: 'rent' }, { domain: 'evil' }],
+  ])('is not erased by a rule of the domain %s: who pays picks it', async (_, name, custom) => {
+    const money = await MoneyScene.make(server.current.url);
+    const { client } = money;
+    const data = { handle: 'evil', access: [{ action: { $in: ['any', 'erase'] }, record: 'any' }] };
+    ok(await client.create('/domains', data));
+    const made = await client.create('/intents', { ...name, claims: [issue('alice', 5)] }, custom);
+    expect(made.body.meta).toMatchObject({ domain: 'evil' });
+    await money.ends(name.handle, 'completed');
+    expect(refusalOf(await erase(money, name.handle))).toBe('403 Cannot erase intent.');
+    expect((await money.read(name.handle)).meta.status).toBe('completed');
+  });
+
+  it('is not erased by a policy of its domain, and by one of the ledger', async () => {
+    const may = (action: string, record = 'intent') => ({ record, values: [{ action }] });
+    const founder = await underPolicies(server.current.url, [{ handle: 'gate', ...may('access', 'ledger') }]);
+    await stored(founder, 'domain', { handle: 'evil' });
+    const [local, general] = [
+      { handle: 'eraser@evil', ...may('erase') },
+      { handle: 'general', ...may('erase') },
+    ];
+    expect((await activated(founder, local)).meta).toMatchObject({ domain: 'evil' });
+    const claims = [{ action: 'issue', target: 'nobody', symbol: 'none', amount: 1 }];
+    const { luid, meta } = await stored(founder, 'intent', { handle: 'i@evil', claims });
+    expect(meta).toMatchObject({ domain: 'evil' });
+    const { total } = ok(await readBy(founder, founder.key, `/intents/${luid}/changes`)).body.page;
+    const body = () => erasureOf(luid, total, founder.key);
+    expect(refusalOf(await founder.call('POST', `/intents/${luid}/erase`, body()))).toBe('403 Cannot erase intent.');
+    await activated(founder, general);
+    ok(await founder.call('POST', `/intents/${luid}/erase`, body()));
+  });
+
+  it('is erased by its luid only: its handle is forgotten with it', async () => {
+    const money = await scene();
+    const { client } = money;
+    const handle = await money.done([issue('alice', 5)]);
+    const { luid } = await money.read(handle);
+    const { total } = ok(await client.get(`/intents/${handle}/changes`)).body.page;
+    const body = erasureOf(luid, total, client.key);
+    expect((await client.call('POST', `/intents/${handle}/erase`, body)).status).toBe(404);
+    const erased = ok(await client.call('POST', `/intents/${luid}/erase`, body));
+    expect((await client.call('POST', `/intents/${luid}/erase`, body)).text).toBe(erased.text);
+  });
+
+  it('leaves a name that is another in each ledger, so that nobody finds it out with a ledger of their own', async () => {
+    for (const money of [await scene(), await scene()]) {
+      await pay(money, [issue('alice', 5)]);
+      await money.ends(HANDLE, 'completed');
+      ok(await erase(money, HANDLE));
+    }
+    const kept = 'select ledger_id, digest from erased_proof';
+    const names = await runSql<{ ledger_id: string; digest: string }>(server.current.database.url, kept);
+    const [first, second] = [...new Set(names.map(({ ledger_id: ledger }) => ledger))]
+      .slice(-2)
+      .map((ledger) => names.flatMap((one) => (one.ledger_id === ledger ? [one.digest] : [])));
+    // A name, and a used proof at least.
+    expect(Math.min(first!.length, second!.length)).toBeGreaterThanOrEqual(2);
+    expect(first!.filter((digest) => second!.includes(digest))).toEqual([]);
   });
 
   it('is erased as it was when that was signed', async () => {

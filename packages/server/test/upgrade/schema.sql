@@ -298,7 +298,27 @@ create table wallet_limit (
   body text not null
 );
 
+alter table change alter column hash set statistics 0;
+
+alter table change alter column body set statistics 0;
+
+alter table delivery alter column linked set statistics 0;
+
+alter table delivery alter column event set statistics 0;
+
+alter table delivery alter column proofs set statistics 0;
+
+alter table delivery alter column given_up set statistics 0;
+
+alter table log_leaf alter column commitments set statistics 0;
+
+alter table log_leaf alter column salts set statistics 0;
+
+alter table record alter column hash set statistics 0;
+
 alter table record alter column document set statistics 0;
+
+alter table unsealed alter column leaves set statistics 0;
 
 alter table balance add constraint balance_available_check CHECK ((abs(available) <= '9007199254740991'::bigint));
 

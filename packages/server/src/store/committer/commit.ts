@@ -179,7 +179,7 @@ function wasReused(error: unknown): boolean {
  * Whether PostgreSQL aborted the transaction to let another through, as in a deadlock between batches of two processes.
  * The write is then decided again on what the other stored.
  */
-function gaveWay(error: unknown): boolean {
+export function gaveWay(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === DEADLOCK || error.code === SERIALIZATION_FAILURE);
 }
 

@@ -11,6 +11,8 @@ export interface Dirty {
   readonly isBehind: boolean;
   /** Whether a process has sealed it a moment ago. */
   readonly isRecent: boolean;
+  /** Leaves of its log; null before it is begun. */
+  readonly size: number | null;
 }
 
 /** The log of a ledger as the database has it. */
@@ -93,7 +95,7 @@ export async function findDirty(on: Queryable, after: number, most: number, rece
           and not exists (select from log g where g.ledger_id = b.ledger_id and g.stopped is not null)
         order by b.ledger_id limit $2)
       )
-      select f.id as ledger, l.ledger_id is not null as "hasLog",
+      select f.id as ledger, l.size, l.ledger_id is not null as "hasLog",
         exists (select from log_backfill b where b.ledger_id = f.id) as "isBehind",
         coalesce(clock_timestamp() - l.sealed between interval '0' and $3::float8 * interval '1 ms', false) as "isRecent"
       from (select id from found order by id limit $2) f left join log l on l.ledger_id = f.id
