@@ -47,7 +47,9 @@ it('countersign wallet erase forgets it by the right of the key, once it is told
   await cli.done(['wallet', 'drop', 'person', '--yes']);
   expect((await cli.call([...erase, '--yes'])).code).toBe(2);
   expect((await cli.call([...erase, '--reason', 'asked'])).err).toContain('This needs a confirmation.');
-  expect((await cli.call(['wallet', 'erase', 'person', '--reason', 'asked', '--yes'])).err).toContain('is named by its luid');
+  expect((await cli.call(['wallet', 'erase', 'person', '--reason', 'asked', '--yes'])).err).toContain(
+    'is named by its luid',
+  );
   const erased = await cli.done([...erase, '--reason', 'asked', '--yes', '--json']);
   expect(erased.json).toMatchObject({ data: { luid: wallet.luid, reason: 'asked' }, meta: { status: 'erased' } });
   const history = await cli.done(['wallet', 'history', wallet.luid, '--json']);
