@@ -1,4 +1,4 @@
-import { parseAddress, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import { isObject, parseAddress, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 import type { ErasedIntents } from './erased/intents.js';
 import type { Lives } from './kept/lives.js';
 import { codeOf } from './kept/moment.js';
@@ -7,6 +7,7 @@ import type { Records } from './kept/records.js';
 import type { LedgerKeys } from './keys.js';
 import type { LimitLine } from './lines.js';
 import type { SetLimit } from './movements.js';
+import { isMoment, proofDefect } from './version.js';
 
 /** Verifies one signed row: hash and proofs. */
 export type VerifySigned = (hash: string, data: RecordEnvelope['data'], proofs: readonly StoredProof[]) => boolean;
@@ -48,23 +49,19 @@ export class Limits {
 
   /** What is wrong with a limit as it is served: it is signed, and the one that was set last. */
   defectOf({ wallet, symbol, metric, amount, text }: LimitLine, erased: ErasedIntents): string | undefined {
-    let row: Partial<RecordEnvelope>;
-    try {
-      row = JSON.parse(text) as Partial<RecordEnvelope>;
-    } catch {
-      return 'is no record';
-    }
+    const row = parseRow(text);
+    if (!row) return 'is no record';
     const { hash, data, meta } = row;
     const isRow =
-      typeof data?.wallet === 'string' &&
+      typeof data.wallet === 'string' &&
       this.isNamed(wallet, data.wallet) &&
-      data?.symbol === symbol &&
-      data?.metric === metric &&
-      data?.amount === amount;
-    if (!isRow || typeof hash !== 'string' || !data || !Array.isArray(meta?.proofs)) return 'says something else';
+      data.symbol === symbol &&
+      data.metric === metric &&
+      data.amount === amount;
+    if (!isRow) return 'says something else';
     const [proof] = meta.proofs;
     const isSigned = proof?.public === this.keys.system && proof.custom?.moment === meta.moment;
-    if (!isSigned || !this.verify(hash, data, meta.proofs)) return 'its ledger has not signed';
+    if (!isSigned || !this.#isVerified(hash, data, meta.proofs)) return 'its ledger has not signed';
     const set = this.#setLimits().get(`${this.means.records.numberOf(wallet)} ${symbol} ${metric}`) ?? [];
     const latest = set.at(-1)?.moment;
     if (latest !== meta.moment && erased.takeLimit(`${wallet} ${symbol}`, metric, meta.moment, latest))
@@ -85,6 +82,15 @@ export class Limits {
   isNamed(luid: string, handle: string): boolean {
     const name = this.means.lives.nameOf(this.means.records.numberOf(luid));
     return name >= 0 && name === this.#nameOf(handle);
+  }
+
+  /** What cannot be hashed, as half of a character, was signed by nobody. */
+  #isVerified(...signed: Parameters<VerifySigned>): boolean {
+    try {
+      return this.verify(...signed);
+    } catch {
+      return false;
+    }
   }
 
   /** What intents have set, by wallet, symbol and metric, oldest first. All intents must have been added. */
@@ -121,4 +127,18 @@ export class Limits {
   #nameOf(handle: string): number {
     return this.means.names.find(nameOf('wallet', handle));
   }
+}
+
+/** The row of a limit; undefined where it has not the form of one. */
+function parseRow(text: string): Pick<RecordEnvelope, 'hash' | 'data' | 'meta'> | undefined {
+  let row: unknown;
+  try {
+    row = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(row) || typeof row.hash !== 'string' || !isObject(row.data) || !isObject(row.meta)) return undefined;
+  const { proofs, moment } = row.meta;
+  const isSigned = isMoment(moment) && Array.isArray(proofs) && proofs.every((one) => proofDefect(one) === undefined);
+  return isSigned ? (row as unknown as RecordEnvelope) : undefined;
 }

@@ -20,8 +20,8 @@ export const mutants = [
   {
     id: 'commit-compare-and-set-drop',
     file: src('store/committer/commit-sql.ts'),
-    find: 'r.luid = w.luid and r.change = w.was\n  returning w.ord\n)`;\n\n/** A record that is erased in force',
-    replace: 'r.luid = w.luid\n  returning w.ord\n)`;\n\n/** A record that is erased in force',
+    find: 'r.luid = w.luid and r.change = w.was\n  returning w.ord\n)`;\n\n/** Erasing a final record takes',
+    replace: 'r.luid = w.luid\n  returning w.ord\n)`;\n\n/** Erasing a final record takes',
     breaks: 'A drop of a version that has passed is done.',
   },
   {

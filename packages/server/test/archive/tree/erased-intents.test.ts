@@ -234,6 +234,25 @@ describe('movements that are put down to erased intents', () => {
   });
 });
 
+describe('a limit that is no row of one', () => {
+  it.each<[title: string, alter: (row: DraftLine) => unknown, detail: string]>([
+    ['null', () => null, 'is no record'],
+    ['a text', () => 'limit', 'is no record'],
+    ['without data', ({ data: _, ...row }) => row, 'is no record'],
+    ['half of a character', (row) => ({ ...row, data: { ...row.data, more: '\ud800' } }), 'its ledger has not signed'],
+    [
+      'a second proof that is null',
+      (row) => ({ ...row, meta: { ...row.meta, proofs: [...row.meta.proofs, null] } }),
+      'is no record',
+    ],
+  ])('is found: %s', (_, alter, detail) => {
+    const draft = Draft.of(text);
+    const limit = draft.lines.find(({ line }) => line === 'limit');
+    limit.text = JSON.stringify(alter(JSON.parse(limit.text)));
+    expect(found(draft)).toEqual([`has a limit ${limit.metric} of usd that ${detail}`]);
+  });
+});
+
 describe('intents that somebody calls erased', () => {
   it('are found where no statement is there', async () => {
     const draft = Draft.of(text);
