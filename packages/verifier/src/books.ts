@@ -1,4 +1,3 @@
-import { parseAddress, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 import { ErasedIntents } from './erased/intents.js';
 import { ErasedWallets } from './erased/wallets.js';
 import type { Report } from './finding.js';
@@ -10,17 +9,10 @@ import { type Moved, MovedRows } from './kept/moved.js';
 import { type Names, nameOf } from './kept/names.js';
 import type { Records } from './kept/records.js';
 import type { LedgerKeys } from './keys.js';
+import { Limits, type VerifySigned } from './limits.js';
 import type { BalanceLine, EntryLine, LimitLine } from './lines.js';
 import type { Movement, SetLimit } from './movements.js';
 import type { RegistryMeans } from './registry.js';
-
-/** Verifies one signed row: hash and proofs. */
-export type VerifySigned = (hash: string, data: RecordEnvelope['data'], proofs: readonly StoredProof[]) => boolean;
-
-/** A limit that an intent has set, and the code of its moment. */
-interface LimitSet extends SetLimit {
-  readonly code: number;
-}
 
 /**
  * Replays what the proofs of all intents have moved, and compares it with what the ledger says of its balances,
@@ -30,12 +22,12 @@ export class Books {
   readonly #records: Records;
   readonly #names: Names;
   readonly #moved = new MovedRows();
-  readonly #limits: LimitSet[] = [];
+  readonly #limits: Limits;
   readonly #lives: Lives;
   readonly #erased = new ErasedWallets();
   readonly erasedIntents = new ErasedIntents();
-  /** Erased intents have moved what was in erased wallets: of what these were called, nobody knows all that they had. */
-  #isMixed = false;
+  /** What erased intents have moved in erased wallets: of what these were called, nobody knows all that they had of it. */
+  #mixed: ReadonlySet<string> = new Set();
   /** Movements that proofs tell of, before those of erased intents were added. */
   #told: number | undefined;
   /** By names of wallets: what proofs give, and balances as the ledger states them, of which wallet and 1 more. */
@@ -48,19 +40,17 @@ export class Books {
   readonly #last = new Holdings();
   /** 1 where a balance is stated. */
   readonly #hasLast = new Column('whole');
-  /** Intents that set limits. */
-  readonly #limiting = new Set<string>();
-  #byWallet: ReadonlyMap<string, readonly LimitSet[]> | undefined;
 
   constructor(
-    private readonly keys: LedgerKeys,
+    keys: LedgerKeys,
     private readonly report: Report,
-    private readonly verify: VerifySigned,
+    verify: VerifySigned,
     { records, names, suite }: RegistryMeans,
   ) {
     this.#records = records;
     this.#names = names;
     this.#lives = new Lives((record) => records.bornAt(record));
+    this.#limits = new Limits(keys, verify, { records, names, lives: this.#lives });
     const symbols = new Symbols();
     this.#named = new Accounts(suite, symbols);
     this.#owned = new Accounts(suite, symbols);
@@ -89,7 +79,7 @@ export class Books {
 
   /** Whether the luid is that of a wallet of the handle. All wallets must have been added. */
   isWallet(luid: string, handle: string): boolean {
-    return this.#isNamed(luid, handle) || this.#erased.has(luid);
+    return this.#limits.isNamed(luid, handle) || this.#erased.has(luid);
   }
 
   addIntent(luid: string, moved: readonly Movement[], limits: readonly SetLimit[]): void {
@@ -98,10 +88,7 @@ export class Books {
       intent,
       moved.map((movement) => ({ ...movement, ...this.#placeOf(movement), intent })),
     );
-    for (const limit of limits) {
-      this.#limits.push({ ...limit, code: codeOf(limit.moment) });
-      this.#limiting.add(limit.intent);
-    }
+    for (const limit of limits) this.#limits.add(limit);
   }
 
   #placeOf({ wallet, symbol, moment }: Movement): Pick<Moved, 'account' | 'moment'> {
@@ -134,6 +121,10 @@ export class Books {
     const { wallet, symbol, version, intent, change, availableBy, reservedBy } = entry;
     const place = { kind: 'intent', luid: intent, change };
     const record = this.#records.numberOf(wallet);
+    if (this.#lives.nameOf(record) < 0 && !this.#erased.has(wallet)) {
+      this.report(place, 'money', `has a movement of ${symbol} noted in ${wallet}, which is no wallet of the ledger`);
+      return;
+    }
     const account = this.#owned.put(record, symbol);
     const before = this.#entered.of(account);
     if (version !== before + 1)
@@ -149,7 +140,7 @@ export class Books {
     }
     // Setting a limit saves the balance again (interface/wallets#limits).
     if (availableBy === 0 && reservedBy === 0) {
-      if (!this.#limiting.has(intent))
+      if (!this.#limits.isSetBy(intent))
         this.report(place, 'money', `notes a movement of ${symbol} in ${wallet} that it did not make`);
       return;
     }
@@ -178,37 +169,9 @@ export class Books {
   }
 
   /** A limit as it is served: signed, and the one that was set last. */
-  addLimit({ wallet, symbol, metric, amount, text }: LimitLine): void {
-    const fault = (detail: string) => this.#about(wallet, `has a limit ${metric} of ${symbol} that ${detail}`);
-    let row: Partial<RecordEnvelope>;
-    try {
-      row = JSON.parse(text) as Partial<RecordEnvelope>;
-    } catch {
-      fault('is no record');
-      return;
-    }
-    const { hash, data, meta } = row;
-    const isRow =
-      typeof data?.wallet === 'string' &&
-      this.#isNamed(wallet, data.wallet) &&
-      data?.symbol === symbol &&
-      data?.metric === metric &&
-      data?.amount === amount;
-    if (!isRow || typeof hash !== 'string' || !data || !Array.isArray(meta?.proofs)) {
-      fault('says something else');
-      return;
-    }
-    const [proof] = meta.proofs;
-    const isSigned = proof?.public === this.keys.system && proof.custom?.moment === meta.moment;
-    if (!isSigned || !this.verify(hash, data, meta.proofs)) {
-      fault('its ledger has not signed');
-      return;
-    }
-    const set = this.#setLimits().get(`${this.#records.numberOf(wallet)} ${symbol} ${metric}`) ?? [];
-    const latest = set.at(-1)?.moment;
-    if (latest !== meta.moment && this.erasedIntents.takeLimit(`${wallet} ${symbol}`, metric, meta.moment, latest))
-      return;
-    if (!set.some((one) => one.moment === latest && one.amount === amount)) fault('no intent has set last');
+  addLimit(line: LimitLine): void {
+    const defect = this.#limits.defectOf(line, this.erasedIntents);
+    if (defect !== undefined) this.#about(line.wallet, `has a limit ${line.metric} of ${line.symbol} that ${defect}`);
   }
 
   /**
@@ -233,7 +196,7 @@ export class Books {
   #takeErased(): void {
     this.#told = this.#moved.count;
     this.erasedIntents.end(this.report);
-    this.#isMixed = this.erasedIntents.hasMovedIn((luid) => this.#erased.has(luid));
+    this.#mixed = this.erasedIntents.symbolsIn((luid) => this.#erased.has(luid));
     for (const [luid, entries] of this.erasedIntents.moved()) {
       const intent = this.#records.numberOf(luid);
       const moved = entries.flatMap(({ wallet, symbol, change, availableBy, reservedBy, moment }): Moved[] => {
@@ -264,7 +227,10 @@ export class Books {
     }
     if (record >= 0 && stated === available && held === reserved) return;
     if (!isWhole && !this.#lives.has(name)) return;
-    if (this.#isMixed && this.#erased.mayBe(name)) return;
+    if (this.#isMixed(account)) {
+      this.erasedIntents.passBalance();
+      return;
+    }
     if (record < 0 && available === 0 && reserved === 0 && this.#erased.mayBe(name)) return;
     const wallet = record < 0 ? this.#lives.last(name) : record;
     const luid = wallet === undefined ? this.#named.textOf(account) : this.#records.luidOf(wallet);
@@ -280,7 +246,10 @@ export class Books {
       this.#aboutMoved(row, `moves ${symbol} in ${wallet}, and no movement is noted`);
     }
     for (let account = 0; account < this.#owned.count; account += 1) {
-      if (this.#hasLast.get(account) === 0) continue;
+      if (this.#hasLast.get(account) === 0) {
+        this.#compareEmpty(account);
+        continue;
+      }
       const isLast =
         this.#entered.of(account) === this.#last.of(account) &&
         this.#entered.availableOf(account) === this.#last.availableOf(account) &&
@@ -289,6 +258,19 @@ export class Books {
       if (!isLast)
         this.#about(wallet, `has a balance of ${this.#owned.symbolOf(account)} that is not its last movement`);
     }
+  }
+
+  /** Without a balance that is stated, nothing is left. */
+  #compareEmpty(account: number): void {
+    const [available, reserved] = [this.#entered.availableOf(account), this.#entered.reservedOf(account)];
+    if (available === 0 && reserved === 0) return;
+    const left = `${available} available and ${reserved} reserved of ${this.#owned.symbolOf(account)}`;
+    this.#about(this.#records.luidOf(this.#owned.ownerOf(account)), `is left with ${left}, and has no balance`);
+  }
+
+  /** Whether an erased intent may have moved what an erased wallet, which was called so, had of the symbol. */
+  #isMixed(account: number): boolean {
+    return this.#mixed.has(this.#named.symbolOf(account)) && this.#erased.mayHold(account);
   }
 
   /** By the moments of the proofs. What is of one millisecond has no order, so it is looked at together. */
@@ -321,67 +303,17 @@ export class Books {
       if (this.#given.reservedOf(account) < 0)
         fault((wallet) => `takes more ${symbol} from ${wallet} than was reserved`);
       // The minimum of a wallet that is erased is that of an address of which nobody knows where it led.
-      if (!isJudged || (this.#erased.mayBe(name) && (this.#isMixed || !isThere))) continue;
-      if (this.erasedIntents.mayHaveSet(() => this.#luidAt(name, moment), symbol)) continue;
-      const least = this.#leastAt(name, symbol, moment);
+      if (!isJudged || this.#isMixed(account) || (this.#erased.mayBe(name) && !isThere)) continue;
+      if (this.erasedIntents.mayHaveSet(() => this.#luidAt(name, moment), symbol, moment)) continue;
+      const least = this.#limits.leastAt(name, symbol, moment);
       if (available < least)
         fault((wallet) => `leaves ${available} ${symbol} in ${wallet}, below its minimum of ${least}`);
     }
   }
 
-  /** The wallet that an address led to then (interface/wallets#routes). */
-  #walletAt({ wallet, code }: LimitSet): number | undefined {
-    const { schema, parent } = parseAddress(wallet) ?? {};
-    const candidates = [
-      wallet,
-      ...(schema !== undefined && parent !== undefined ? [`${schema}@${parent}`] : []),
-      ...(parent === undefined ? [] : [parent]),
-      ...(schema === undefined ? [] : [schema]),
-    ];
-    for (const handle of candidates) {
-      const record = this.#lives.at(this.#nameOf(handle), code);
-      if (record !== undefined) return record;
-    }
-    return undefined;
-  }
-
   #luidAt(name: number, moment: number): string {
     const record = this.#lives.at(name, moment);
     return record === undefined ? '' : this.#records.luidOf(record);
-  }
-
-  /** The least that a wallet could be left with: 0, or what was set last; of several at that moment the lowest. */
-  #leastAt(name: number, symbol: string, moment: number): number {
-    const limits = this.#setLimits();
-    if (limits.size === 0) return 0;
-    const set = limits.get(`${this.#lives.at(name, moment)} ${symbol} minBalance`) ?? [];
-    const before = set.findLast((one) => one.code < moment)?.amount ?? 0;
-    return Math.min(before, ...set.filter((one) => one.code === moment).map(({ amount }) => amount));
-  }
-
-  /** What intents have set, by wallet, symbol and metric, oldest first. All intents must have been added. */
-  #setLimits(): ReadonlyMap<string, readonly LimitSet[]> {
-    if (this.#byWallet) return this.#byWallet;
-    const found = new Map<string, LimitSet[]>();
-    for (const limit of [...this.#limits].sort((one, other) => one.code - other.code)) {
-      const key = `${this.#walletAt(limit)} ${limit.symbol} ${limit.metric}`;
-      const set = found.get(key);
-      if (set) set.push(limit);
-      else found.set(key, [limit]);
-    }
-    this.#byWallet = found;
-    return found;
-  }
-
-  /** The number of the name of a wallet; -1 where no record has it. */
-  #nameOf(handle: string): number {
-    return this.#names.find(nameOf('wallet', handle));
-  }
-
-  /** Whether the wallet is one of the handle, and not erased. */
-  #isNamed(luid: string, handle: string): boolean {
-    const name = this.#lives.nameOf(this.#records.numberOf(luid));
-    return name >= 0 && name === this.#nameOf(handle);
   }
 
   #aboutMoved(row: number, detail: string): void {

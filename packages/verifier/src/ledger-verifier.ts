@@ -1,5 +1,5 @@
 import { hash as hashOf, type StoredProof, type Suite } from '@countersign/protocol';
-import { Books, type VerifySigned } from './books.js';
+import { Books } from './books.js';
 import { deliveryDefect } from './delivery-line.js';
 import { Erasure } from './erasure.js';
 import type { Finding, Report, Rule } from './finding.js';
@@ -7,6 +7,7 @@ import { codeOf } from './kept/moment.js';
 import { Names } from './kept/names.js';
 import { Records } from './kept/records.js';
 import { authorOf, type LedgerKeys } from './keys.js';
+import type { VerifySigned } from './limits.js';
 import type { ChangeLine, CurrentLine, ErasedLine, HeaderLine, LeafLine, Line, StateLine } from './lines.js';
 import { movementsOf } from './movements.js';
 import { openDefect, type UnderWay } from './open-line.js';

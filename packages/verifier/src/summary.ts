@@ -73,7 +73,7 @@ export function summarize(looked: Looked): Summary {
     hasIntents && !money && `${counts.intents} intents: entries by their claims, trail and status of every version.`,
     money &&
       `${counts.intents} intents: entries by their claims, trail and status of every version; ` +
-        `${counts.movements} movements replayed by their moments, none below its minimum.`,
+        `${counts.movements} movements replayed by their moments${(intents?.unjudged ?? 0) > 0 ? '' : ', none below its minimum'}.`,
     counts.balances > 0 &&
       looked.hasMoney &&
       sound('money') &&
@@ -112,6 +112,10 @@ function uncheckedOf(looked: Looked): string[] {
     looked.erased.wallets > 0 &&
       `The minimum balances of ${looked.erased.wallets} wallets whose texts were erased, and which movements were theirs.`,
     erasedIntentsSentence(looked.erased.intents),
+    (looked.erased.intents?.unjudged ?? 0) > 0 &&
+      `The minimum balances of ${looked.erased.intents?.unjudged} wallets: erased intents may have set them.`,
+    (looked.erased.intents?.uncompared ?? 0) > 0 &&
+      `${looked.erased.intents?.uncompared} balances: erased intents have moved what erased wallets of these handles had.`,
     unknownSigners > 0 && `The names of ${unknownSigners} signers on proofs, whose records were not there.`,
   ];
   return open.filter((sentence): sentence is string => typeof sentence === 'string');

@@ -89,7 +89,8 @@ function metaDefect(kind: string, meta: unknown, moment: string | undefined): st
   return undefined;
 }
 
-function proofDefect(proof: unknown): string | undefined {
+/** What is wrong with the form of a proof; undefined where it is right. */
+export function proofDefect(proof: unknown): string | undefined {
   if (!isObject(proof)) return 'is no proof';
   const extra = Object.keys(proof).find((member) => !PROOF.includes(member));
   if (extra !== undefined) return `has an unknown member '${extra}'`;

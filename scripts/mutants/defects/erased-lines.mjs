@@ -136,6 +136,22 @@ export const mutants = [
     replace: 'if (available.amount < 0)\n',
     breaks: 'Money lies in a wallet that is erased.',
   },
+  {
+    id: 'erased-intents-ghost',
+    file: 'packages/verifier/src/books.ts',
+    find: 'if (this.#lives.nameOf(record) < 0 && !this.#erased.has(wallet))',
+    replace: 'if (false)',
+    breaks: 'What an erased intent brings in is set against a wallet that does not exist.',
+    tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
+  },
+  {
+    id: 'erased-intents-left',
+    file: 'packages/verifier/src/books.ts',
+    find: 'if (available === 0 && reserved === 0) return;',
+    replace: 'return;',
+    breaks: 'A debit of a living wallet is put down to one that is erased.',
+    tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
+  },
   ...intents([
     [
       'statement',
@@ -159,9 +175,15 @@ export const mutants = [
     ['reserved', 'if (reserved !== 0) fault(', 'if (false) fault(', 'What an erased intent reserved stays so.'],
     [
       'limit',
-      ': this.#setting.get(place)?.has(moment) === true;',
+      ': this.#setting.get(place)?.moments.has(moment) === true;',
       ': true;',
       'A limit that nobody has set is put down to an erased intent.',
+    ],
+    [
+      'minimum-before',
+      'if (!marks || moment < marks.first)',
+      'if (!marks)',
+      'A movement of 0 of an erased intent switches a minimum off for all time.',
     ],
     ['counted', 'this.#movements += 1;', '', 'Nobody is told of movements that rest on an erased intent.'],
   ]),

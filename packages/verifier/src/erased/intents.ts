@@ -1,4 +1,5 @@
 import type { Report } from '../finding.js';
+import { codeOf } from '../kept/moment.js';
 import type { EntryLine } from '../lines.js';
 
 /** What is told of intents whose texts were erased: what rests on them was checked against no proof. */
@@ -7,8 +8,12 @@ export interface ErasedIntentsSummary {
   readonly movements: number;
   /** Limits whose row is signed, and that no intent is left to have set. */
   readonly limits: number;
-  /** What they have brought into the ledger of each symbol, less what they took out. */
-  readonly net: Readonly<Record<string, number>>;
+  /** Balances that no proof is left to compare with: of handles that a wallet had whose texts were erased, too. */
+  readonly uncompared: number;
+  /** Wallets whose minimum was not judged, since one may have set it. */
+  readonly unjudged: number;
+  /** What they have brought into the ledger of each symbol, less what they took out; a text where no number is exact. */
+  readonly net: Readonly<Record<string, number | string>>;
   /** The first of those that have moved something, by luid, with the number of movements. */
   readonly moved: readonly (readonly [luid: string, movements: number])[];
 }
@@ -18,6 +23,13 @@ const NAMED = 100;
 
 /** An intent moves what it reserves, and once more: changes that movements may be of. */
 const BOOKED = 2;
+
+/** Marks of limits that were set at one place. */
+interface Marks {
+  readonly moments: Set<string>;
+  /** The code of the earliest. */
+  first: number;
+}
 
 interface ErasedIntent {
   /** Number of the change that says so; undefined where none does, which is a finding of its own. */
@@ -31,8 +43,11 @@ interface ErasedIntent {
  */
 export class ErasedIntents {
   readonly #intents = new Map<string, ErasedIntent>();
-  /** Places, by luid of the wallet and symbol, where one may have set a limit: the moments. */
-  readonly #setting = new Map<string, Set<string>>();
+  /** Places, by luid of the wallet and symbol, where one may have set a limit. */
+  readonly #setting = new Map<string, Marks>();
+  /** Wallets whose minimum was asked for, and that one may have set. */
+  readonly #unjudged = new Set<string>();
+  #uncompared = 0;
   #movements = 0;
   #limits = 0;
 
@@ -58,13 +73,33 @@ export class ErasedIntents {
       this.#movements += 1;
       return;
     }
+    const code = codeOf(moment);
+    if (code === 0) return;
     const key = `${wallet} ${symbol}`;
-    this.#setting.set(key, (this.#setting.get(key) ?? new Set()).add(moment));
+    const marks = this.#setting.get(key) ?? { moments: new Set(), first: code };
+    marks.moments.add(moment);
+    marks.first = Math.min(marks.first, code);
+    this.#setting.set(key, marks);
   }
 
-  /** Whether one may have set the minimum of a wallet. @param luidOf asked only where one has set any */
-  mayHaveSet(luidOf: () => string, symbol: string): boolean {
-    return this.#setting.size > 0 && this.#setting.has(`${luidOf()} ${symbol}`);
+  /**
+   * Whether one may have set the minimum of a wallet by then; the wallet is counted then.
+   *
+   * @param luidOf asked only where one has set any
+   * @param moment its code
+   */
+  mayHaveSet(luidOf: () => string, symbol: string, moment: number): boolean {
+    if (this.#setting.size === 0) return false;
+    const luid = luidOf();
+    const marks = this.#setting.get(`${luid} ${symbol}`);
+    if (!marks || moment < marks.first) return false;
+    this.#unjudged.add(luid);
+    return true;
+  }
+
+  /** Counts a balance that cannot be compared for want of them. */
+  passBalance(): void {
+    this.#uncompared += 1;
   }
 
   /**
@@ -75,7 +110,7 @@ export class ErasedIntents {
   takeLimit(place: string, metric: string, moment: string, latest: string | undefined): boolean {
     const isMarked = metric.startsWith('daily')
       ? this.#intents.size > 0
-      : this.#setting.get(place)?.has(moment) === true;
+      : this.#setting.get(place)?.moments.has(moment) === true;
     if (!isMarked || (latest !== undefined && moment < latest)) return false;
     this.#limits += 1;
     return true;
@@ -86,9 +121,10 @@ export class ErasedIntents {
     return [...this.#intents].map(([luid, { entries }]) => [luid, entries.filter(isMoving)] as const);
   }
 
-  /** Whether they have moved what was in such a wallet. */
-  hasMovedIn(isOf: (luid: string) => boolean): boolean {
-    return this.#entries().some(({ wallet }) => isOf(wallet));
+  /** What they have moved in such wallets. */
+  symbolsIn(isOf: (luid: string) => boolean): Set<string> {
+    const moving = this.#entries().filter((entry) => isMoving(entry) && isOf(entry.wallet));
+    return new Set(moving.map(({ symbol }) => symbol));
   }
 
   /** Reports movements that no intent which has ended can have made. */
@@ -100,6 +136,12 @@ export class ErasedIntents {
       if (statement !== undefined && last >= statement)
         fault(last, `has a movement noted, and was erased by change ${statement}`);
       if (changes.length > BOOKED) fault(last, `has movements noted at ${changes.length} changes`);
+      for (const { change, symbol, wallet, moment } of entries)
+        if (change < 1 || codeOf(moment) === 0)
+          fault(
+            change,
+            `has a movement of ${symbol} in ${wallet} noted at change ${change} and '${moment.slice(0, 40)}'`,
+          );
       const places = new Set(
         entries.filter(isMoving).map((entry) => `${entry.wallet} ${entry.symbol} ${entry.change}`),
       );
@@ -116,14 +158,23 @@ export class ErasedIntents {
   /** Undefined where there are none. */
   get summary(): ErasedIntentsSummary | undefined {
     if (this.#intents.size === 0) return undefined;
-    const net: Record<string, number> = {};
+    const sums = new Map<string, bigint>();
     for (const { symbol, availableBy, reservedBy } of this.#entries())
-      net[symbol] = (net[symbol] ?? 0) + availableBy + reservedBy;
+      sums.set(symbol, (sums.get(symbol) ?? 0n) + BigInt(availableBy) + BigInt(reservedBy));
+    const net = Object.fromEntries([...sums].map(([symbol, sum]) => [symbol, plain(sum)]));
     const moved = [...this.#intents]
       .filter(([, { entries }]) => entries.length > 0)
       .slice(0, NAMED)
       .map(([luid, { entries }]) => [luid, entries.length] as const);
-    return { intents: this.#intents.size, movements: this.#movements, limits: this.#limits, net, moved };
+    return {
+      intents: this.#intents.size,
+      movements: this.#movements,
+      limits: this.#limits,
+      uncompared: this.#uncompared,
+      unjudged: this.#unjudged.size,
+      net,
+      moved,
+    };
   }
 
   #entries(): EntryLine[] {
@@ -133,6 +184,11 @@ export class ErasedIntents {
 
 function isMoving({ availableBy, reservedBy }: EntryLine): boolean {
   return availableBy !== 0 || reservedBy !== 0;
+}
+
+function plain(sum: bigint): number | string {
+  const number = Number(sum);
+  return Number.isSafeInteger(number) ? number : String(sum);
 }
 
 /** What is reserved in the end, by symbol and wallet. */

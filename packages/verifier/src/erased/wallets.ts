@@ -13,6 +13,8 @@ export class ErasedWallets {
   readonly #entries: EntryLine[] = [];
   /** What proofs call wallets that are erased. */
   readonly #names = new Set<number>();
+  /** The accounts of those names that they have had. */
+  readonly #accounts = new Set<number>();
 
   get count(): number {
     return this.#luids.size;
@@ -35,6 +37,11 @@ export class ErasedWallets {
     return this.#names.has(name);
   }
 
+  /** Whether an erased wallet may have had what proofs say of the account. */
+  mayHold(account: number): boolean {
+    return this.#accounts.has(account);
+  }
+
   /**
    * Finds the movements that proofs tell of, among those that are not noted of another wallet: they are noted then.
    *
@@ -53,10 +60,12 @@ export class ErasedWallets {
     }
     return this.#entries.filter((entry) => {
       const said = { ...entry, intent: records.numberOf(entry.intent), moment: codeOf(entry.moment) };
-      const row = free.get(keyOf(said, entry.symbol))?.shift();
+      const row = free.get(keyOf(said, entry.symbol))?.pop();
       if (row === undefined) return true;
       moved.see(row);
-      this.#names.add(accounts.ownerOf(moved.get(row).account));
+      const { account } = moved.get(row);
+      this.#names.add(accounts.ownerOf(account));
+      this.#accounts.add(account);
       return false;
     });
   }

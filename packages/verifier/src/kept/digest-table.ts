@@ -17,12 +17,18 @@ export function keyOfHex(hex: string, key: Key = shared): Key {
   return key;
 }
 
-/** Numbers keys in the order in which they come: 16 bytes for each, and 8 to 16 to find it. */
+/**
+ * Numbers keys in the order in which they come: 16 bytes for each, and 8 to 16 to find it. Where a key stands depends on
+ * random words of the table, so that nobody writes a file whose keys all stand in one place.
+ */
 export class DigestTable {
   #count = 0;
   /** The number behind each key, and 1 more; 0 is free. */
   #slots = new Int32Array(1024);
   readonly #pages: Uint32Array[] = [];
+
+  /** @param seed four words that who wrote the keys does not know */
+  constructor(private readonly seed: Key = web.crypto.getRandomValues(new Uint32Array(4))) {}
 
   get count(): number {
     return this.#count;
@@ -50,9 +56,21 @@ export class DigestTable {
   /** Where the key is, or would be. */
   #slotOf(key: Key): number {
     const last = this.#slots.length - 1;
-    let slot = key[0]! & last;
+    let slot = this.#mix(key[0]!, key[1]!, key[2]!, key[3]!) & last;
     while (this.#slots[slot] !== 0 && !this.#isAt(this.#slots[slot]! - 1, key)) slot = (slot + 1) & last;
     return slot;
+  }
+
+  /** Multiplies each word by a random odd one; the high bits of the sum are the ones that differ. */
+  #mix(one: number, two: number, three: number, four: number): number {
+    const { seed } = this;
+    const sum =
+      Math.imul(one, seed[0]! | 1) +
+      Math.imul(two, seed[1]! | 1) +
+      Math.imul(three, seed[2]! | 1) +
+      Math.imul(four, seed[3]! | 1);
+    const high = Math.imul(sum ^ (sum >>> 16), seed[0]! | 1);
+    return high ^ (high >>> 15);
   }
 
   #isAt(number: number, key: Key): boolean {
@@ -65,13 +83,18 @@ export class DigestTable {
     const slots = new Int32Array(2 * this.#slots.length);
     const last = slots.length - 1;
     for (let number = 0; number < this.#count; number += 1) {
-      let slot = this.#pages[number >>> BITS]![4 * (number & (PAGE - 1))]! & last;
+      const page = this.#pages[number >>> BITS]!;
+      const at = 4 * (number & (PAGE - 1));
+      let slot = this.#mix(page[at]!, page[at + 1]!, page[at + 2]!, page[at + 3]!) & last;
       while (slots[slot] !== 0) slot = (slot + 1) & last;
       slots[slot] = number + 1;
     }
     this.#slots = slots;
   }
 }
+
+/** Of browsers and Node alike. */
+const web = globalThis as unknown as { readonly crypto: { getRandomValues(words: Key): Key } };
 
 const shared: Key = new Uint32Array(4);
 /** The first letter; digits are below. */

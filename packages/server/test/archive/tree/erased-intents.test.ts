@@ -81,7 +81,9 @@ describe('an export of a ledger with erased intents (interface/log-verifying#era
     );
     const movements = entries.filter((entry) => entry.availableBy !== 0 || entry.reservedBy !== 0).length;
     expect(movements).toBeGreaterThan(10);
-    expect(summary.erasedIntents).toMatchObject({ intents: 8, movements, limits: 3, net: { usd: 7 } });
+    expect(summary.erasedIntents).toMatchObject({ intents: 8, movements, limits: 3, net: { usd: 7 }, unjudged: 1 });
+    expect(summary.checked.join()).not.toContain('none below its minimum');
+    expect(summary.unchecked.join()).toContain('The minimum balances of 1 wallets: erased intents may have set them.');
     expect(summary.erasedIntents!.moved.map(([luid]) => luid)).toContain(erased.transfer);
     expect(summary.unchecked.join()).toContain(
       `What 8 intents whose texts were erased were for: ${movements} movements and 3 limits rest on them, which bring in 7 usd in sum.`,
@@ -171,6 +173,57 @@ describe('movements that are put down to erased intents', () => {
     expect(after(alter)).toContain(detail);
   });
 
+  it('lie in no wallet but those of the ledger', () => {
+    const draft = Draft.of(text);
+    raise(draft, { intent: erased.rejected!, change: 2 });
+    const last = draft.lines.findLast(({ line }) => line === 'entry');
+    noteOf(draft, { ...last, wallet: '$wlt.-ghost', intent: erased.rejected, change: 2 }, -5);
+    expect(found(draft)).toEqual(['has a movement of usd noted in $wlt.-ghost, which is no wallet of the ledger']);
+  });
+
+  it('leave nothing in a wallet whose balance is not stated', () => {
+    const draft = Draft.of(text);
+    raise(draft, { intent: erased.rejected!, change: 2 });
+    noteOf(draft, { ...goneOf(draft), intent: erased.rejected, change: 2 }, -5);
+    hideBalance(draft);
+    expect(found(draft)).toEqual(['is left with -5 available and 0 reserved of usd, and has no balance']);
+  });
+
+  it('hide no debit of a living wallet behind one that is erased', () => {
+    const draft = Draft.of(text);
+    const debit = draft.lines.findLast(
+      ({ line, reservedBy, availableBy }) => line === 'entry' && reservedBy === 1 && availableBy === -1,
+    );
+    const balance = draft.lines.find(({ line, wallet }) => line === 'balance' && wallet === debit.wallet);
+    expect(balance.version).toBe(debit.version);
+    balance.version -= 1;
+    balance.available.amount += 1;
+    balance.reserved.amount -= 1;
+    const { wallet, version, available, reserved } = goneOf(draft);
+    Object.assign(debit, { wallet, version: version + 1, available: available - 1, reserved: (reserved ?? 0) + 1 });
+    // Movements stand by wallets: those of the erased one must come before it.
+    draft.lines = draft.lines.filter((line) => line !== debit);
+    draft.lines.splice(draft.lines.findLastIndex(({ line }) => line === 'entry') + 1, 0, debit);
+    hideBalance(draft);
+    expect(found(draft)).toContain('is left with -1 available and 1 reserved of usd, and has no balance');
+  });
+
+  it('set a minimum from then on, and not before', () => {
+    const draft = Draft.of(text);
+    for (const entry of entriesOf(draft, 'limit')) entry.moment = '2999-01-01T00:00:00.000Z';
+    expect(found(draft).join()).toMatch(/leaves -\d+ usd in carol, below its minimum of 0/);
+  });
+
+  it.each([
+    ['no moment', { moment: 'once' }, "noted at change 1 and 'once'"],
+    ['no change', { change: 0 }, 'noted at change 0 and'],
+  ])('are found where they have %s', (_, altered, detail) => {
+    const draft = Draft.of(text);
+    const last = draft.lines.findLast(({ line }) => line === 'entry');
+    noteOf(draft, { ...last, ...goneOf(draft), intent: erased.rejected, change: 1, ...altered }, 0);
+    expect(found(draft).join('; ')).toContain(detail);
+  });
+
   it('set no limit of which nothing is noted, and none that was set before', () => {
     const draft = Draft.of(text);
     for (const entry of entriesOf(draft, 'limit')) entry.moment = '2001-01-01T00:00:00.000Z';
@@ -178,6 +231,25 @@ describe('movements that are put down to erased intents', () => {
       expect.stringMatching(/^has a limit m(in|ax)Balance of usd that no intent has set last$/),
       expect.stringMatching(/^has a limit m(in|ax)Balance of usd that no intent has set last$/),
     ]);
+  });
+});
+
+describe('a limit that is no row of one', () => {
+  it.each<[title: string, alter: (row: DraftLine) => unknown, detail: string]>([
+    ['null', () => null, 'is no record'],
+    ['a text', () => 'limit', 'is no record'],
+    ['without data', ({ data: _, ...row }) => row, 'is no record'],
+    ['half of a character', (row) => ({ ...row, data: { ...row.data, more: '\ud800' } }), 'its ledger has not signed'],
+    [
+      'a second proof that is null',
+      (row) => ({ ...row, meta: { ...row.meta, proofs: [...row.meta.proofs, null] } }),
+      'is no record',
+    ],
+  ])('is found: %s', (_, alter, detail) => {
+    const draft = Draft.of(text);
+    const limit = draft.lines.find(({ line }) => line === 'limit');
+    limit.text = JSON.stringify(alter(JSON.parse(limit.text)));
+    expect(found(draft)).toEqual([`has a limit ${limit.metric} of usd that ${detail}`]);
   });
 });
 
@@ -197,6 +269,29 @@ describe('intents that somebody calls erased', () => {
     expect(found(draft)).toContain('is no intent under way');
   });
 });
+
+/** The last movement of the wallet that is erased. */
+function goneOf(draft: Draft): DraftLine {
+  const { luid } = draft.changes.find(({ kind, text }) => kind === 'wallet' && text === null);
+  return draft.lines.findLast(({ line, wallet }) => line === 'entry' && wallet === luid);
+}
+
+/** Leaves out what the wallet that is erased is left with. */
+function hideBalance(draft: Draft): void {
+  const { wallet } = goneOf(draft);
+  draft.lines = draft.lines.filter((one) => one.line !== 'balance' || one.wallet !== wallet);
+}
+
+/** Notes a movement behind all: it follows from the last one of its wallet. */
+function noteOf(draft: Draft, entry: DraftLine, availableBy: number): void {
+  const all = draft.lines.filter(({ line }) => line === 'entry');
+  const before = all.findLast(({ wallet, symbol }) => wallet === entry.wallet && symbol === entry.symbol);
+  const available = (before?.available ?? 0) + availableBy;
+  const noted = { ...entry, version: (before?.version ?? 0) + 1, availableBy, reservedBy: 0, available };
+  if ('reserved' in entry) noted.reserved = before?.reserved ?? 0;
+  draft.lines.splice(draft.lines.indexOf(all.at(-1)) + 1, 0, noted);
+  draft.header.entries += 1;
+}
 
 /** Gives bob 5 more, as if an intent had; chain and balance fit. */
 function raise(draft: Draft, { intent, change }: { intent: string; change: number }): void {
