@@ -85,8 +85,12 @@ describe('an export (export)', () => {
   });
 
   it('is the same when it is made again, but for its moment', async () => {
-    const once = async () => linesIn(await exported(from, scene.client.ledger!)).slice(1, -1);
-    // The attempt of a delivery may come between the two.
+    // The attempt of a delivery may come between the two; of many deliveries one always does.
+    const isSettled = (line: string) => ROUNDS === 1 || !line.startsWith('{"line":"delivery"');
+    const once = async () =>
+      linesIn(await exported(from, scene.client.ledger!))
+        .slice(1, -1)
+        .filter(isSettled);
     await eventually(async () => expect(differenceOf(await once(), await once())).toBeUndefined());
   });
 
