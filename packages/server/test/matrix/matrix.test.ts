@@ -1,6 +1,7 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Route, recordRoutes } from '../../src/http/routes.js';
+import { finalStatuses } from '../../src/kinds/erasable.js';
 import type { Kind } from '../../src/kinds/kind.js';
 import { kinds } from '../../src/kinds/registry.js';
 import { Description } from '../http/description.js';
@@ -85,6 +86,8 @@ function promised(route: Route, who: Caller, gate: Gate = 'closed'): string {
   const lists = operation.name === 'list' || operation.asks?.action === 'query';
   if (gate === 'open' && lists && !kind.access.rightsOnParent) return '200';
   if (who === 'none') return '401 Missing token.';
+  // An intent is erased by its luid alone, and asked for by its handle here (interface/records#erase).
+  if (operation.name === 'erase' && finalStatuses(kind).length > 0) return '404 Intent not found';
   // `any` grants all but this (interface/access#actions).
   if (operation.name === 'erase') return `403 ${refusal(route)}`;
   if (who === 'owner' || who === 'member') return success(route);
