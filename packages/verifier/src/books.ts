@@ -40,6 +40,8 @@ export class Books {
   readonly #last = new Holdings();
   /** 1 where a balance is stated. */
   readonly #hasLast = new Column('whole');
+  /** 1 for wallets that were dropped. */
+  readonly #dropped = new Column('whole');
 
   constructor(
     keys: LedgerKeys,
@@ -50,7 +52,8 @@ export class Books {
     this.#records = records;
     this.#names = names;
     this.#lives = new Lives((record) => records.bornAt(record));
-    this.#limits = new Limits(keys, verify, { records, names, lives: this.#lives });
+    const hasErasedWallets = () => this.#erased.count > 0;
+    this.#limits = new Limits(keys, verify, { records, names, lives: this.#lives, hasErasedWallets });
     const symbols = new Symbols();
     this.#named = new Accounts(suite, symbols);
     this.#owned = new Accounts(suite, symbols);
@@ -73,8 +76,10 @@ export class Books {
 
   /** A wallet, with the moments of its first and its last change; the last one where it was dropped. */
   addWallet(handle: string, luid: string, from: number, until = Number.POSITIVE_INFINITY): void {
-    const life: WalletLife = { record: this.#records.numberOf(luid), from, until };
+    const record = this.#records.numberOf(luid);
+    const life: WalletLife = { record, from, until };
     this.#lives.add(this.#names.put(nameOf('wallet', handle)), life);
+    if (until !== Number.POSITIVE_INFINITY) this.#dropped.set(record, 1);
   }
 
   /** Whether the luid is that of a wallet of the handle. All wallets must have been added. */
@@ -106,14 +111,14 @@ export class Books {
       return;
     }
     const account = this.#owned.put(record, symbol);
+    if (this.#hasLast.get(account) === 1) this.#about(wallet, `has two balances of ${symbol}`);
     this.#last.set(account, available.amount, reserved?.amount ?? 0, version);
     this.#hasLast.set(account, 1);
-    if (!isErased) {
-      this.#stated.add(this.#named.put(name, symbol), available.amount, reserved?.amount ?? 0, record + 1);
-      return;
-    }
-    if (available.amount !== 0 || (reserved?.amount ?? 0) !== 0)
-      this.#about(wallet, `is erased, and has a balance of ${symbol}`);
+    if (!isErased) this.#stated.add(this.#named.put(name, symbol), available.amount, reserved?.amount ?? 0, record + 1);
+    // Balances are compared by handle: what one of its wallets lacks would make up for what another has too much.
+    const isGone = isErased || this.#dropped.get(record) === 1;
+    if (isGone && (available.amount !== 0 || (reserved?.amount ?? 0) !== 0))
+      this.#about(wallet, `is ${isErased ? 'erased' : 'dropped'}, and has a balance of ${symbol}`);
   }
 
   /** A movement as the ledger has noted it: it follows from the one before, and a proof of its intent says so. */
@@ -165,7 +170,9 @@ export class Books {
         `has a movement of ${symbol} in ${wallet} noted, ${noted}, where its proofs tell ${told}`,
       );
     }
-    if (row >= 0) this.#moved.see(row);
+    if (row < 0) return;
+    if (this.#moved.isSeen(row)) this.report(place, 'money', `has a movement of ${symbol} in ${wallet} noted twice`);
+    this.#moved.see(row);
   }
 
   /** A limit as it is served: signed, and the one that was set last. */
@@ -180,7 +187,8 @@ export class Books {
    * @param isWhole whether all wallets, dropped ones included, and all movements that were noted must be there
    */
   end(isWhole: boolean): void {
-    for (const { wallet, symbol, intent, change } of this.#erased.match(this.#moved, this.#named, this.#records))
+    const stray = this.#erased.match(this.#moved, this.#named, this.#records, this.#lives);
+    for (const { wallet, symbol, intent, change } of stray)
       this.report(
         { kind: 'intent', luid: intent, change },
         'money',
@@ -189,7 +197,10 @@ export class Books {
     this.#takeErased();
     this.#replay(isWhole);
     for (let account = 0; account < this.#named.count; account += 1) this.#compareBalance(account, isWhole);
-    if (isWhole) this.#compareEntries();
+    if (!isWhole) return;
+    this.#compareEntries();
+    for (const { wallet, symbol, metric } of this.#limits.missing())
+      this.#about(this.#records.luidOf(wallet), `lacks its limit ${metric} of ${symbol}, which an intent has set`);
   }
 
   /** Movements of erased intents are replayed as they are noted; no proof says so. */
@@ -203,7 +214,7 @@ export class Books {
         const name = this.#lives.nameOf(this.#records.numberOf(wallet));
         if (name < 0) return [];
         const account = this.#named.put(name, symbol);
-        return [{ intent, account, change, availableBy, reservedBy, moment: codeOf(moment), isJudged: false }];
+        return [{ intent, account, change, availableBy, reservedBy, moment: codeOf(moment), isJudged: reservedBy > 0 }];
       });
       this.#moved.add(intent, moved);
     }
@@ -292,6 +303,7 @@ export class Books {
 
   /** What the movements of one moment have left. */
   #judge(together: readonly number[], isWhole: boolean): void {
+    if (isWhole) this.#judgeUnreserved(together);
     for (const row of together) {
       const { account, moment, isJudged } = this.#moved.get(row);
       const name = this.#named.ownerOf(account);
@@ -303,11 +315,30 @@ export class Books {
       if (this.#given.reservedOf(account) < 0)
         fault((wallet) => `takes more ${symbol} from ${wallet} than was reserved`);
       // The minimum of a wallet that is erased is that of an address of which nobody knows where it led.
-      if (!isJudged || this.#isMixed(account) || (this.#erased.mayBe(name) && !isThere)) continue;
+      if (!isJudged || this.#isMixed(account)) continue;
+      if (this.#erased.mayBe(name) && !this.#lives.isLived(name, moment)) continue;
       if (this.erasedIntents.mayHaveSet(() => this.#luidAt(name, moment), symbol, moment)) continue;
       const least = this.#limits.leastAt(name, symbol, moment);
       if (available < least)
         fault((wallet) => `leaves ${available} ${symbol} in ${wallet}, below its minimum of ${least}`);
+    }
+  }
+
+  /** What leaves a wallet without being reserved has arrived at the same moment (interface/intents#forwarding). */
+  #judgeUnreserved(together: readonly number[]): void {
+    const isDebit = ({ availableBy, reservedBy }: Moved) => availableBy < 0 && reservedBy === 0;
+    if (!together.some((row) => isDebit(this.#moved.get(row)))) return;
+    const left = new Map<number, number>();
+    for (const row of together) {
+      const { account, availableBy, isJudged } = this.#moved.get(row);
+      if (!isJudged) left.set(account, (left.get(account) ?? 0) + availableBy);
+    }
+    for (const row of together) {
+      const moved = this.#moved.get(row);
+      const { account } = moved;
+      if (!isDebit(moved) || left.get(account)! >= 0 || this.#isMixed(account)) continue;
+      const [symbol, wallet] = [this.#named.symbolOf(account), this.#named.textOf(account)];
+      this.#aboutMoved(row, `takes ${symbol} from ${wallet} that was not reserved`);
     }
   }
 

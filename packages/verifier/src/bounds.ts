@@ -1,6 +1,9 @@
 /** Characters of a line: a version has 4 MiB at most, and JSON may write a character as six. */
 export const LONGEST_LINE = 64 * 2 ** 20;
 
+/** Characters of a handle (interface/envelope#handles), and of what is kept in memory beside luids. */
+export const LONGEST_NAME = 255;
+
 /** Arrays and objects within one another: no request that a ledger takes has as many. */
 const DEPTH = 200;
 

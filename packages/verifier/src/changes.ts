@@ -7,10 +7,10 @@ import {
   type StoredProof,
 } from '@countersign/protocol';
 import type { Rule } from './finding.js';
+import { isSameJson } from './json/same-json.js';
 import { authorOf, type LedgerKeys } from './keys.js';
-import { kindFacts, REPORT_SUCCESSORS } from './kinds.js';
+import { kindFacts, reportSuccessors } from './kinds.js';
 import { labelsAfter } from './labels.js';
-import { isSameJson } from './same-json.js';
 import type { Version } from './version.js';
 
 /** Takes what is wrong with the version that is looked at. */
@@ -97,7 +97,7 @@ export function judgeProof(keys: LedgerKeys, before: Version, { kind, record }: 
   const asked = said?.status;
   const mayBe = asked === undefined ? [was.status] : [was.status, asked === null ? undefined : asked];
   if (!mayBe.includes(meta.status)) fault('meta', `has the status ${show(meta.status)}, which no proof gives it`);
-  const next = REPORT_SUCCESSORS[was.status ?? ''] ?? [];
+  const next = reportSuccessors(was.status);
   if (kind === 'report' && meta.status !== was.status && !next.includes(meta.status ?? ''))
     fault('meta', `goes from the status ${show(was.status)} to ${show(meta.status)}`);
   expect(fault, 'labels', meta.labels, labelsAfter(was.labels, said?.labels));

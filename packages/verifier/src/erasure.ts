@@ -1,10 +1,14 @@
 import { hash as hashOf, type StoredProof } from '@countersign/protocol';
 import type { Fault } from './changes.js';
+import { textOf } from './json/text-of.js';
 import { attributionDefect, authorOf } from './keys.js';
 import { kindFacts } from './kinds.js';
 import type { ErasedLine } from './lines.js';
 import type { HistoryMeans } from './record-history.js';
-import { formDefect, type Version } from './version.js';
+import { formDefect, isMoment, type Version } from './version.js';
+
+/** What a change can have done whose text is erased. */
+const ACTIONS: readonly string[] = ['create', 'update', 'drop'];
 
 /**
  * A record whose texts were erased (interface/records#erase). That they are gone is believed only where the ledger has
@@ -21,13 +25,15 @@ export class Erasure {
     readonly luid: string,
   ) {}
 
-  /** Takes a change without a text. Nothing binds its action and its moment, so they are not looked at. */
-  add({ kind, luid, change }: ErasedLine): void {
+  /** Takes a change without a text. Nothing binds its action and its moment: they are some that a change may have. */
+  add({ kind, luid, change, action, moment }: ErasedLine): void {
     const fault: Fault = (rule, detail) => this.means.report({ kind, luid, change }, rule, detail);
     if (kind !== this.kind) fault('history', `was erased, and the change before it is of a ${this.kind}`);
     if (change !== this.#count + 1)
       fault('history', `follows change ${this.#count}: versions are missing, or not in order`);
     this.#count = change;
+    if (!ACTIONS.includes(action)) fault('form', `has the action '${action.slice(0, 40)}'`);
+    if (!isWritten(moment)) fault('form', 'has a moment that no ledger writes');
   }
 
   /**
@@ -69,7 +75,7 @@ export class Erasure {
     const isStatement = Object.keys(data).sort().join() === 'change,luid,reason' && typeof data.reason === 'string';
     if (!isStatement) fault('form', 'has other data than an erasure');
     if (data.luid !== luid) fault('history', 'says that another record is erased');
-    if (data.change !== change - 1) fault('history', `says that ${String(data.change)} changes are erased`);
+    if (data.change !== change - 1) fault('history', `says that ${textOf(data.change)} changes are erased`);
     if (hashOf(data, suite) !== hash) fault('hash', 'has another hash than its data');
     for (const [index, proof] of meta.proofs.entries()) {
       if (!proofs.isValid(hash, proof)) fault('proof', `has a proof ${index + 1} that does not verify`);
@@ -86,4 +92,10 @@ export class Erasure {
     if (!isBare || meta.moment !== own?.custom?.moment)
       fault('meta', 'has another status, moment, owner or label than an erasure');
   }
+}
+
+/** Whether a ledger writes the moment: the calendar has its day, and no database has a year 0. */
+function isWritten(moment: string): boolean {
+  const time = isMoment(moment) && !moment.startsWith('0000') ? Date.parse(moment) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString() === moment;
 }

@@ -120,8 +120,11 @@ export class ExportVerifier {
       );
     const { ledger, keys, scope } = line;
     const texts = [ledger.luid, ledger.handle, keys.system, keys.core, keys['system.auth']];
-    if (texts.some((one) => typeof one !== 'string') || (scope !== 'everything' && scope !== 'readable'))
+    if (texts.some((one) => typeof one !== 'string'))
       throw new NotAnExport('The first line of the file lacks the ledger, or its keys.');
+    // Nobody signs the line, and the money of a part is not compared.
+    if (scope !== 'everything')
+      throw new NotAnExport("The first line of the file does not say that it is of 'everything', as an export is.");
     this.#take('header', text);
     this.#header = line;
     const { suite, sha256: sha = portableSha256, checkpoints: held = [], policy, found } = this.options;

@@ -1,4 +1,6 @@
 import { isObject, type JsonObject, type StoredProof } from '@countersign/protocol';
+import { LONGEST_NAME } from './bounds.js';
+import { textOf } from './json/text-of.js';
 
 /** One side of a claim, as its `resolved` proof has it (interface/intents#entries). */
 export interface PlannedEntry {
@@ -10,17 +12,16 @@ export interface PlannedEntry {
   readonly bridge?: string;
 }
 
-const SIDES: Readonly<Record<string, readonly ('debit' | 'credit')[]>> = {
-  issue: ['credit'],
-  transfer: ['debit', 'credit'],
-  destroy: ['debit'],
-  limit: [],
-};
+const SIDES: ReadonlyMap<unknown, readonly ('debit' | 'credit')[]> = new Map([
+  ['issue', ['credit']],
+  ['transfer', ['debit', 'credit']],
+  ['destroy', ['debit']],
+]);
 
 /** What is wrong with the entries of an intent: each claim has its sides, in order, with its own amount and symbol. */
 export function planDefect(data: JsonObject, resolved: readonly StoredProof[]): string | undefined {
   const wanted = claimsOf(data).flatMap((claim, index) =>
-    (SIDES[String(claim.action)] ?? []).map((side) => ({ claim, index, side })),
+    (SIDES.get(claim.action) ?? []).map((side) => ({ claim, index, side })),
   );
   if (wanted.length !== resolved.length)
     return `has ${resolved.length} entries resolved, and its claims have ${wanted.length}`;
@@ -32,9 +33,10 @@ export function planDefect(data: JsonObject, resolved: readonly StoredProof[]): 
       said.schema === side &&
       said.amount === claim.amount &&
       said.symbol === handleOf(claim.symbol);
+    // Less than 1 would take from who is credited.
+    if (!isWhole(claim.amount) || claim.amount < 1) return `has a claim ${index} without an amount`;
     if (!isRight) return `has an entry ${at + 1} that is not the ${side} of claim ${index}`;
-    if (typeof said.handle !== 'string' || typeof said.wallet !== 'string')
-      return `has an entry ${at + 1} without names`;
+    if (!isName(said.handle) || !isName(said.wallet)) return `has an entry ${at + 1} without names`;
   }
   return undefined;
 }
@@ -64,16 +66,27 @@ export function limitDefect(data: JsonObject, limits: readonly JsonObject[]): bo
   });
 }
 
-/** The claims that set limits. */
+/** What is wrong with the claims that set limits: below what is no number nothing is. */
+export function limitClaimDefect(data: JsonObject): string | undefined {
+  const isOne = claimsOf(data).some(({ action, amount }) => action === 'limit' && !isWhole(amount));
+  return isOne ? 'sets a limit without an amount' : undefined;
+}
+
+/** The claims that set limits, and have an amount. */
 export function limitClaimsOf(data: JsonObject): { wallet: string; symbol: string; metric: string; amount: number }[] {
-  return claimsOf(data)
-    .filter(({ action }) => action === 'limit')
-    .map(({ wallet, symbol, metric, amount }) => ({
-      wallet: handleOf(wallet),
-      symbol: handleOf(symbol),
-      metric: String(metric),
-      amount: Number(amount),
-    }));
+  return claimsOf(data).flatMap(({ action, wallet, symbol, metric, amount }) =>
+    action === 'limit' && isWhole(amount)
+      ? [{ wallet: handleOf(wallet), symbol: handleOf(symbol), metric: textOf(metric), amount }]
+      : [],
+  );
+}
+
+function isName(text: unknown): boolean {
+  return typeof text === 'string' && text.length <= LONGEST_NAME;
+}
+
+function isWhole(amount: unknown): amount is number {
+  return Number.isSafeInteger(amount);
 }
 
 function claimsOf({ claims }: JsonObject): JsonObject[] {
@@ -82,5 +95,5 @@ function claimsOf({ claims }: JsonObject): JsonObject[] {
 
 /** An address is a handle, or an object with one (interface/intents#claims). */
 function handleOf(address: unknown): string {
-  return isObject(address) ? String(address.handle) : String(address);
+  return textOf(isObject(address) ? address.handle : address);
 }

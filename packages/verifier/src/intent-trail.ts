@@ -1,6 +1,7 @@
 import type { JsonObject, StoredProof } from '@countersign/protocol';
 import type { Fault } from './changes.js';
-import { planDefect } from './intent-plan.js';
+import { limitClaimDefect, planDefect } from './intent-plan.js';
+import { textOf } from './json/text-of.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 
 /** What a proof of the ledger says of an intent (interface/intents#trails). */
@@ -60,6 +61,8 @@ export class Trail {
   #isRouted = false;
   readonly resolved: StoredProof[] = [];
   readonly booked: Booked[] = [];
+  /** The moment of the ledger's first step: addresses led where they did by then. */
+  begun = '';
 
   constructor(
     private readonly keys: LedgerKeys,
@@ -110,8 +113,10 @@ export class Trail {
     if (defect !== undefined) fault('trail', defect);
     this.#last = step;
     this.#status = STATUS[step] ?? this.#status;
-    if (step === 'resolved') this.resolved.push(...proofs);
-    const moment = String(proofs[0]!.custom?.moment);
+    // Nothing is moved by entries that are not those of the claims.
+    if (step === 'resolved' && defect === undefined) this.resolved.push(...proofs);
+    const moment = textOf(proofs[0]!.custom?.moment);
+    if (this.begun === '') this.begun = moment;
     const action = step === 'reserved' ? 'reserve' : step === 'released' ? 'release' : undefined;
     if (action !== undefined) this.booked.push({ action, change, moment });
     if (step === 'cleared' || step === 'cleared by core') this.booked.push({ action: 'settle', change, moment });
@@ -130,6 +135,7 @@ export class Trail {
     }
     if (step === 'prepared' && this.#mustReserve && !this.isReserved)
       return 'is prepared, and its debits were not reserved';
+    if (step === 'prepared') return limitClaimDefect(this.data);
     if (step === 'rejected' && this.isReserved && this.#last !== 'released')
       return 'is rejected, and its debits are still reserved';
     if (step === 'cleared' && this.isReserved) return 'is cleared by system, and its debits are reserved by core';

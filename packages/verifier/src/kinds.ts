@@ -1,3 +1,5 @@
+import { textOf } from './json/text-of.js';
+
 /** What the verifier knows of a kind of record (interface/envelope#luids, interface/records). */
 interface KindFacts {
   readonly prefix: string;
@@ -49,13 +51,18 @@ export function kindOfLuid(luid: string): string | undefined {
 
 /** What is unique among the living records of a kind. */
 export function keyOf(kind: string, data: Readonly<Record<string, unknown>>): string {
-  return kind === 'circle-signer' ? `${data.circle}/${data.signer}` : String(data.handle);
+  return kind === 'circle-signer' ? `${textOf(data.circle)}/${textOf(data.signer)}` : textOf(data.handle);
 }
 
 /** The statuses that may follow each other in reports (interface/reports#statuses). */
-export const REPORT_SUCCESSORS: Readonly<Record<string, readonly string[]>> = {
-  created: ['pending', 'rejected'],
-  pending: ['completed', 'rejected'],
-  completed: ['settled'],
-  rejected: ['pending', 'completed'],
-};
+const REPORT_SUCCESSORS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['created', ['pending', 'rejected']],
+  ['pending', ['completed', 'rejected']],
+  ['completed', ['settled']],
+  ['rejected', ['pending', 'completed']],
+]);
+
+/** The statuses that may follow that of a report. */
+export function reportSuccessors(status = ''): readonly string[] {
+  return REPORT_SUCCESSORS.get(status) ?? [];
+}

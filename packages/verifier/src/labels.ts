@@ -1,4 +1,5 @@
 import { isObject, type Json } from '@countersign/protocol';
+import { textOf } from './json/text-of.js';
 
 /**
  * The labels of a record after a proof (interface/records#labels): an array replaces them; `$push` adds, `$pull` and
@@ -21,5 +22,5 @@ function apply(had: readonly string[], change: Json): string[] {
 
 function listOf(value: Json | undefined): string[] {
   if (value === undefined) return [];
-  return (Array.isArray(value) ? value : [value]).map(String);
+  return (Array.isArray(value) ? value : [value]).map(textOf);
 }

@@ -1,8 +1,10 @@
 import { hash as hashOf, type StoredProof, type Suite } from '@countersign/protocol';
 import { Books } from './books.js';
 import { deliveryDefect } from './delivery-line.js';
+import { TakenNames } from './erased/taken.js';
 import { Erasure } from './erasure.js';
 import type { Finding, Report, Rule } from './finding.js';
+import { textOf } from './json/text-of.js';
 import { codeOf } from './kept/moment.js';
 import { Names } from './kept/names.js';
 import { Records } from './kept/records.js';
@@ -20,7 +22,7 @@ import type { Version } from './version.js';
 export interface VerifierOptions {
   readonly suite: Suite;
   /** The ledger and its keys, as the source claims them: the records must say the same. */
-  readonly ledger: Pick<HeaderLine, 'ledger' | 'keys' | 'scope'>;
+  readonly ledger: Pick<HeaderLine, 'ledger' | 'keys' | 'scope' | 'secrets'>;
   /** The ledger's key as it is known beforehand, base64. */
   readonly pinned?: string;
   /** Whether all records that were not dropped are there, though the scope is what a client may read: balances count then. */
@@ -48,6 +50,7 @@ export class LedgerVerifier {
   /** The record that is looked at, where its texts were erased. */
   #erased: Erasure | undefined;
   #erasedChanges = 0;
+  readonly #taken: TakenNames;
   readonly #failed = new Set<Rule>();
   #counts = { records: 0, changes: 0, intents: 0, balances: 0, limits: 0 };
   #unsigned = { moments: 0, requests: 0 };
@@ -69,6 +72,7 @@ export class LedgerVerifier {
     this.#means = { keys: this.#keys, suite, proofs: this.#proofs, report: this.#report };
     const means = { records: this.#records, names: new Names(suite), suite };
     this.#registry = new Registry(this.#keys, ledger, this.#report, means);
+    this.#taken = new TakenNames(ledger.ledger.luid, ledger.secrets !== undefined, this.#report);
     const isSigned: VerifySigned = (hash, data, proofs) => this.#isSigned(hash, data, proofs);
     this.#books = new Books(this.#keys, this.#report, isSigned, means);
     if (pinned !== undefined && pinned !== this.#keys.system)
@@ -99,7 +103,7 @@ export class LedgerVerifier {
     const added = this.#history.add(version);
     if (!added) return;
     if (before && version.record.meta.moment < before.record.meta.moment) this.#setBack += 1;
-    this.#registry.addProofs(version, added);
+    this.#addProofs(version, added);
     this.#registry.addVersion(version);
     this.#count(version, added);
   }
@@ -151,6 +155,8 @@ export class LedgerVerifier {
       const defect = openDefect(line, this.#open.get(luid), (wallet, handle) => this.#books.isWallet(wallet, handle));
       if (defect !== undefined) this.#report({ kind: 'intent', luid }, 'trail', defect);
     }
+    if (line.line === 'taken') this.#taken.add(line);
+    if (line.line === 'secret') this.#taken.addSecret(line);
     if (line.line === 'delivery') {
       const defect = deliveryDefect(line, (luid) => this.#records.numberOf(luid) >= 0);
       if (defect !== undefined) this.#report({ luid: `$evd.${line.handle}` }, 'form', defect);
@@ -190,6 +196,7 @@ export class LedgerVerifier {
     const unknownSigners = this.#registry.end(isWhole);
     const hasMoney = isWhole || this.options.isComplete === true;
     if (hasMoney) this.#books.end(isWhole);
+    this.#taken.end();
     return summarize({
       counts: { ...this.#counts, signatures: this.#proofs.verified, movements: this.#books.movements },
       isPinned: pinned !== undefined,
@@ -206,10 +213,17 @@ export class LedgerVerifier {
       failed: this.#failed,
       erased: {
         changes: this.#erasedChanges,
+        names: this.#taken.count,
         wallets: this.#books.erased,
         intents: this.#books.erasedIntents.summary,
       },
     });
+  }
+
+  /** What does not verify is found, and counts for nothing: anyone can write it. */
+  #addProofs(version: Version, proofs: readonly StoredProof[]): void {
+    const sound = proofs.filter((proof) => this.#proofs.isKnown(proof));
+    this.#registry.addProofs(version, sound);
   }
 
   #begin(place: { readonly kind: string; readonly luid: string; readonly change: number }): void {
@@ -231,7 +245,7 @@ export class LedgerVerifier {
     this.#counts.changes += 1;
     this.#books.erasedIntents.state(version.luid, version.change);
     if (proofs) {
-      this.#registry.addProofs(version, proofs);
+      this.#addProofs(version, proofs);
       this.#registry.addErasure(version);
     }
     this.endRecord();
@@ -243,6 +257,7 @@ export class LedgerVerifier {
     if (this.#erased?.luid === luid) return this.#erased;
     this.#begin(one);
     this.#registry.addErased(kind);
+    this.#taken.erase(kind, luid);
     if (kind === 'wallet') this.#books.addErased(luid);
     if (kind === 'intent') this.#books.erasedIntents.add(luid);
     const erasure = new Erasure(this.#means, kind, luid);
@@ -271,7 +286,7 @@ export class LedgerVerifier {
   #addWallet({ luid }: RecordHistory, { record, action }: Version): void {
     const { meta, data } = record;
     const from = this.#records.bornAt(this.#records.numberOf(luid)) || codeOf(meta.moment);
-    this.#books.addWallet(String(data.handle), luid, from, action === 'drop' ? codeOf(meta.moment) : undefined);
+    this.#books.addWallet(textOf(data.handle), luid, from, action === 'drop' ? codeOf(meta.moment) : undefined);
   }
 
   #addIntent({ trail }: RecordHistory, latest: Version): void {

@@ -12,9 +12,38 @@ import { isMoment, proofDefect } from './version.js';
 /** Verifies one signed row: hash and proofs. */
 export type VerifySigned = (hash: string, data: RecordEnvelope['data'], proofs: readonly StoredProof[]) => boolean;
 
-/** A limit that an intent has set, and the code of its moment. */
+/** A limit that an intent has set, and the codes of its moments. */
 interface LimitSet extends SetLimit {
   readonly code: number;
+  readonly resolvedCode: number;
+}
+
+/** What was set at one moment. */
+interface Step {
+  readonly code: number;
+  /** The intent that was added last. */
+  intent: string;
+  /** The lowest that may be in force unless that intent was the last one. */
+  others: number;
+  /** The lowest that may be in force afterwards. */
+  last: number;
+  /** The lowest of all. */
+  lowest: number;
+}
+
+/** What was set of one wallet, symbol and metric. */
+interface Place extends Pick<SetLimit, 'symbol' | 'metric'> {
+  /** The record; where an erased wallet may have had the handle, another one that has it. Undefined where none has it. */
+  readonly wallet: number | undefined;
+  /** Whether the wallet was there under that handle when one was set. */
+  isCertain: boolean;
+  readonly steps: Step[];
+  /** The latest moment, and all amounts that were set then: nobody knows their order. Empty where none is sure. */
+  moment: string;
+  /** With these, all that was set since, and may be an erased wallet's. */
+  latest: Set<number>;
+  /** Whether the ledger has its row. */
+  isStated: boolean;
 }
 
 /** What is looked up for limits. */
@@ -22,6 +51,8 @@ export interface LimitMeans {
   readonly records: Records;
   readonly names: Names;
   readonly lives: Lives;
+  /** Whether wallets were erased: nobody knows their handles. */
+  hasErasedWallets(): boolean;
 }
 
 /** Limits that intents have set, and what the ledger says of them. */
@@ -29,7 +60,9 @@ export class Limits {
   readonly #all: LimitSet[] = [];
   /** Intents that set limits. */
   readonly #intents = new Set<string>();
-  #byPlace: ReadonlyMap<string, readonly LimitSet[]> | undefined;
+  #byPlace: ReadonlyMap<string, Place> | undefined;
+  /** Rows of limits that no intent has set, which an erased one may have. */
+  readonly #others = new Set<string>();
 
   constructor(
     private readonly keys: LedgerKeys,
@@ -38,7 +71,7 @@ export class Limits {
   ) {}
 
   add(limit: SetLimit): void {
-    this.#all.push({ ...limit, code: codeOf(limit.moment) });
+    this.#all.push({ ...limit, code: codeOf(limit.moment), resolvedCode: codeOf(limit.resolved) });
     this.#intents.add(limit.intent);
   }
 
@@ -62,20 +95,37 @@ export class Limits {
     const [proof] = meta.proofs;
     const isSigned = proof?.public === this.keys.system && proof.custom?.moment === meta.moment;
     if (!isSigned || !this.#isVerified(hash, data, meta.proofs)) return 'its ledger has not signed';
-    const set = this.#setLimits().get(`${this.means.records.numberOf(wallet)} ${symbol} ${metric}`) ?? [];
-    const latest = set.at(-1)?.moment;
-    if (latest !== meta.moment && erased.takeLimit(`${wallet} ${symbol}`, metric, meta.moment, latest))
+    const key = `${this.means.records.numberOf(wallet)} ${symbol} ${metric}`;
+    const set = this.#setLimits().get(key);
+    if (set?.isStated || this.#others.has(key)) return 'stands there twice';
+    if (set) set.isStated = true;
+    else this.#others.add(key);
+    if (set?.moment !== meta.moment && erased.takeLimit(`${wallet} ${symbol}`, metric, meta.moment, set?.moment))
       return undefined;
-    return set.some((one) => one.moment === latest && one.amount === amount) ? undefined : 'no intent has set last';
+    return set?.latest.has(amount) ? undefined : 'no intent has set last';
+  }
+
+  /** Limits that intents have set, and of which the ledger has no row: the wallet as a record, symbol and metric. */
+  missing(): { readonly wallet: number; readonly symbol: string; readonly metric: string }[] {
+    return [...this.#setLimits().values()].flatMap(({ wallet, symbol, metric, isStated, isCertain }) =>
+      isStated || !isCertain || wallet === undefined ? [] : [{ wallet, symbol, metric }],
+    );
   }
 
   /** The least that a wallet could be left with: 0, or what was set last; of several at that moment the lowest. */
   leastAt(name: number, symbol: string, moment: number): number {
     const limits = this.#setLimits();
     if (limits.size === 0) return 0;
-    const set = limits.get(`${this.means.lives.at(name, moment)} ${symbol} minBalance`) ?? [];
-    const before = set.findLast((one) => one.code < moment)?.amount ?? 0;
-    return Math.min(before, ...set.filter((one) => one.code === moment).map(({ amount }) => amount));
+    const { steps } = limits.get(`${this.means.lives.at(name, moment)} ${symbol} minBalance`) ?? NOTHING_SET;
+    let at = 0;
+    for (let end = steps.length; at < end; ) {
+      const middle = (at + end) >>> 1;
+      if (steps[middle]!.code < moment) at = middle + 1;
+      else end = middle;
+    }
+    const before = steps[at - 1]?.last ?? 0;
+    const now = steps[at];
+    return now?.code === moment ? Math.min(before, now.lowest) : before;
   }
 
   /** Whether the wallet is one of the handle, and not erased. */
@@ -94,21 +144,25 @@ export class Limits {
   }
 
   /** What intents have set, by wallet, symbol and metric, oldest first. All intents must have been added. */
-  #setLimits(): ReadonlyMap<string, readonly LimitSet[]> {
+  #setLimits(): ReadonlyMap<string, Place> {
     if (this.#byPlace) return this.#byPlace;
-    const found = new Map<string, LimitSet[]>();
+    const found = new Map<string, Place>();
     for (const limit of [...this.#all].sort((one, other) => one.code - other.code)) {
-      const key = `${this.#walletAt(limit)} ${limit.symbol} ${limit.metric}`;
-      const set = found.get(key);
-      if (set) set.push(limit);
-      else found.set(key, [limit]);
+      const wallet = this.#walletAt(limit);
+      const key = `${wallet} ${limit.symbol} ${limit.metric}`;
+      const place = found.get(key) ?? placeOf(wallet, limit);
+      found.set(key, place);
+      const isLived = this.means.lives.isLived(this.#nameOf(limit.wallet), limit.resolvedCode);
+      place.isCertain ||= isLived;
+      takeInto(place, limit, isLived || !this.means.hasErasedWallets());
     }
     this.#byPlace = found;
     return found;
   }
 
   /** The wallet that an address led to then (interface/wallets#routes). */
-  #walletAt({ wallet, code }: LimitSet): number | undefined {
+  #walletAt({ wallet, resolvedCode }: LimitSet): number | undefined {
+    const { lives } = this.means;
     const { schema, parent } = parseAddress(wallet) ?? {};
     const candidates = [
       wallet,
@@ -116,11 +170,10 @@ export class Limits {
       ...(parent === undefined ? [] : [parent]),
       ...(schema === undefined ? [] : [schema]),
     ];
-    for (const handle of candidates) {
-      const record = this.means.lives.at(this.#nameOf(handle), code);
-      if (record !== undefined) return record;
-    }
-    return undefined;
+    const names = candidates.map((handle) => this.#nameOf(handle));
+    // Clocks of servers differ: only where none was there then, one that was made later, or dropped before, may be meant.
+    const name = names.find((one) => lives.isLived(one, resolvedCode)) ?? names.find((one) => lives.has(one));
+    return name === undefined ? undefined : lives.at(name, resolvedCode);
   }
 
   /** The number of the name of a wallet; -1 where no record has it. */
@@ -128,6 +181,34 @@ export class Limits {
     return this.means.names.find(nameOf('wallet', handle));
   }
 }
+
+function placeOf(wallet: number | undefined, { symbol, metric }: LimitSet): Place {
+  return { wallet, symbol, metric, steps: [], moment: '', latest: new Set(), isStated: false, isCertain: false };
+}
+
+/**
+ * Takes what was set next, or at the same moment.
+ *
+ * @param isSure whether it was set of this wallet; otherwise what was set before may still be in force
+ */
+function takeInto(place: Place, { code, moment, intent, amount }: LimitSet, isSure: boolean): void {
+  const before = place.steps.at(-1);
+  if (before?.code === code) {
+    // Of one intent, the later claim counts.
+    if (!isSure || before.intent !== intent) before.others = before.last;
+    before.intent = intent;
+    before.last = Math.min(before.others, amount);
+    before.lowest = Math.min(before.lowest, amount);
+  } else {
+    const others = isSure ? Number.POSITIVE_INFINITY : (before?.last ?? 0);
+    place.steps.push({ code, intent, others, last: Math.min(others, amount), lowest: amount });
+    if (isSure) place.latest = new Set();
+  }
+  if (isSure) place.moment = moment;
+  place.latest.add(amount);
+}
+
+const NOTHING_SET: Pick<Place, 'steps'> = { steps: [] };
 
 /** The row of a limit; undefined where it has not the form of one. */
 function parseRow(text: string): Pick<RecordEnvelope, 'hash' | 'data' | 'meta'> | undefined {

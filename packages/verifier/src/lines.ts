@@ -1,5 +1,5 @@
-import { isObject } from '@countersign/protocol';
-import { isTooDeep, LONGEST_LINE } from './bounds.js';
+import { isObject, LUID_LENGTH } from '@countersign/protocol';
+import { isTooDeep, LONGEST_LINE, LONGEST_NAME } from './bounds.js';
 import type { Action } from './version.js';
 
 /** The name of the format, and its version. */
@@ -44,7 +44,8 @@ export interface OpenLeaf {
 
 /** Where a change is in the log whose text was erased; its commitment in base64. */
 export interface ClosedLeaf {
-  readonly index: number;
+  /** Absent where the ledger was imported, and its own log does not have the leaf yet, or never will. */
+  readonly index?: number;
   readonly commitment: string;
 }
 
@@ -59,7 +60,7 @@ export interface HeaderLine {
   readonly ledger: { readonly luid: string; readonly handle: string };
   /** Public keys of the ledger's own signers, by their handles. */
   readonly keys: Readonly<Record<'system' | 'core' | 'system.auth', string>>;
-  /** `everything` of the ledger's operator; `readable`: what one client may read. */
+  /** `everything` in an export; `readable` of what a server answers to one client. */
   readonly scope: 'everything' | 'readable';
   /** How many versions and movements the ledger has. */
   readonly changes: number;
@@ -164,7 +165,7 @@ export interface LimitLine {
 
 /** A row of the database that the server works with, and that no proof is about: open intents, deliveries, and so on. */
 export interface StateLine {
-  readonly line: 'open' | 'delivery' | 'retry' | 'schedule' | 'secret';
+  readonly line: 'open' | 'delivery' | 'retry' | 'schedule' | 'taken' | 'secret';
   readonly [column: string]: unknown;
 }
 
@@ -193,6 +194,8 @@ export type Line =
 
 type Type =
   | 'text'
+  | 'luid'
+  | 'name'
   | 'integer'
   | 'moment'
   | 'object'
@@ -201,11 +204,13 @@ type Type =
   | 'integer?'
   | 'moment?'
   | 'object?'
+  | 'balance row'
+  | 'balance row?'
   | 'texts?'
   | 'true?';
 
-const ROW = { luid: 'text', change: 'integer' } as const;
-const PLACE = { wallet: 'text', symbol: 'text', version: 'integer' } as const;
+const ROW = { luid: 'luid', change: 'integer' } as const;
+const PLACE = { wallet: 'luid', symbol: 'name', version: 'integer' } as const;
 
 /** The members of each sort of line. */
 const MEMBERS: Readonly<Record<string, Readonly<Record<string, Type>> | undefined>> = {
@@ -222,31 +227,31 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, Type>> | undefine
     secrets: 'object?',
     log: 'object?',
   },
-  leaf: { kind: 'text', ...ROW, action: 'text', text: 'text', index: 'integer', salt: 'text' },
+  leaf: { kind: 'name', ...ROW, action: 'name', text: 'text', index: 'integer', salt: 'text' },
   change: {
-    kind: 'text',
+    kind: 'name',
     ...ROW,
-    action: 'text',
-    moment: 'text',
+    action: 'name',
+    moment: 'name',
     hash: 'text-or-null',
     text: 'text-or-null',
     leaf: 'object?',
   },
   current: { ...ROW, order: 'integer', keyOrder: 'integer?', keyProven: 'true?' },
-  balance: { ...PLACE, available: 'object', reserved: 'object?' },
+  balance: { ...PLACE, available: 'balance row', reserved: 'balance row?' },
   entry: {
     ...PLACE,
-    intent: 'text',
+    intent: 'luid',
     change: 'integer',
     availableBy: 'integer',
     reservedBy: 'integer',
     available: 'integer',
     reserved: 'integer?',
-    moment: 'text',
+    moment: 'name',
   },
-  limit: { ...PLACE, metric: 'text', amount: 'integer', day: 'text?', used: 'integer', text: 'text' },
+  limit: { ...PLACE, metric: 'name', amount: 'integer', day: 'text?', used: 'integer', text: 'text' },
   open: {
-    luid: 'text',
+    luid: 'luid',
     thread: 'text',
     version: 'integer',
     due: 'moment?',
@@ -289,7 +294,8 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, Type>> | undefine
     until: 'integer',
   },
   schedule: { policy: 'text', hash: 'text?', through: 'moment?', next_at: 'moment?' },
-  secret: { luid: 'text', name: 'text', sealed: 'text' },
+  taken: { name: 'text', luid: 'luid' },
+  secret: { luid: 'luid', name: 'text', sealed: 'text' },
   end: { lines: 'object', sha256: 'text', mac: 'text?' },
 };
 
@@ -297,7 +303,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, Type>> | undefine
 const SHAPES = new Map(Object.entries(MEMBERS).map(([sort, shape]) => [sort, Object.entries(shape!)]));
 
 /** Sorts of what the server works with, which nobody signs. */
-export const STATES: readonly string[] = ['open', 'delivery', 'retry', 'schedule', 'secret'];
+export const STATES: readonly string[] = ['open', 'delivery', 'retry', 'schedule', 'taken', 'secret'];
 
 /** The order of the sorts: each stands together, `change` and `current` as one. */
 const ORDER = ['header', 'leaf', 'change', 'balance', 'entry', 'limit', ...STATES, 'end'];
@@ -337,12 +343,21 @@ export function parseLine(text: string): Line | string {
 
 function isOf(type: Type, value: unknown): boolean {
   if (value === undefined) return type.endsWith('?');
+  if (type === 'luid') return typeof value === 'string' && value.length <= LUID_LENGTH;
+  if (type === 'name') return typeof value === 'string' && value.length <= LONGEST_NAME;
   if (type === 'text-or-null') return typeof value === 'string' || value === null;
   if (type.startsWith('moment')) return typeof value === 'string' && isMoment(value);
   if (type === 'texts?') return Array.isArray(value) && value.every((one) => typeof one === 'string');
   if (type.startsWith('text')) return typeof value === 'string';
   if (type.startsWith('integer')) return Number.isSafeInteger(value);
+  if (type.startsWith('balance')) return isObject(value) && isRow(value);
   return type.startsWith('object') ? isObject(value) : value === true;
+}
+
+/** One of the two rows of a balance: what is no number would count as one. */
+function isRow({ amount, luid, moment, isChanged, ...others }: Readonly<Record<string, unknown>>): boolean {
+  const isText = typeof luid === 'string' && typeof moment === 'string';
+  return Number.isSafeInteger(amount) && isText && typeof isChanged === 'boolean' && Object.keys(others).length === 0;
 }
 
 /** A moment as the ledger writes it. */

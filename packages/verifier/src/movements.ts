@@ -24,6 +24,8 @@ export interface SetLimit {
   readonly metric: string;
   readonly amount: number;
   readonly moment: string;
+  /** The moment by which the address was looked up: the intent may have been held, or have waited for bridges, since. */
+  readonly resolved: string;
 }
 
 /** What the proofs of an intent do to balances and limits (interface/wallets#balances). */
@@ -55,7 +57,8 @@ export function movementsOf(trail: Trail, { luid, record }: Version): { moved: M
     for (const movement of changes.values())
       if (movement.availableBy !== 0 || movement.reservedBy !== 0) moved.push(movement);
     if (action === 'settle')
-      for (const claim of limitClaimsOf(record.data)) limits.push({ intent: luid, ...claim, moment });
+      for (const claim of limitClaimsOf(record.data))
+        limits.push({ intent: luid, ...claim, moment, resolved: trail.begun });
   }
   return { moved, limits };
 }

@@ -44,6 +44,7 @@ export function openDefect(
   }
   if (limitDefect(intent.data, limits)) return other;
   const placed = [...entries, ...limits] as unknown as Placed[];
+  if (placed.some(({ luid, wallet }) => typeof luid !== 'string' || typeof wallet !== 'string')) return other;
   const stray = placed.find(({ luid, wallet }) => !isWallet(luid, wallet));
   return stray && `is under way with a wallet ${stray.wallet} that is another one`;
 }

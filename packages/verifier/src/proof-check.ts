@@ -1,10 +1,12 @@
 import { type StoredProof, type Suite, verifyProof } from '@countersign/protocol';
-import { isSameJson } from './same-json.js';
+import { isSameJson } from './json/same-json.js';
 
 /** Verifies proofs over hashes. */
 export interface ProofCheck {
   /** Whether the proof signs the hash. */
   isValid(hash: string, proof: StoredProof): boolean;
+  /** Whether the proof of the record that is looked at signs what it was last asked for. */
+  isKnown(proof: StoredProof): boolean;
   /** Signatures that were verified. */
   readonly verified: number;
   /** Ends a record: the next one shares no proofs with it. */
@@ -32,6 +34,10 @@ export function createProofCheck(suite: Suite): ProofCheck {
       const isValid = verifyProof(hash, proof, suite);
       known.set(proof.result, { hash, proof, isValid });
       return isValid;
+    },
+    isKnown(proof) {
+      const before = known.get(proof.result);
+      return before?.isValid === true && isSameJson(before.proof, proof);
     },
     get verified() {
       return verified;

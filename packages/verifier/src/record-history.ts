@@ -3,10 +3,11 @@ import { addedProofs, type Fault, judgeCreate, judgeDrop, judgeProof, judgeUpdat
 import type { Report } from './finding.js';
 import { isHashed } from './hashes.js';
 import { Trail } from './intent-trail.js';
+import { isSameJson } from './json/same-json.js';
+import { textOf } from './json/text-of.js';
 import { attributionDefect, type LedgerKeys } from './keys.js';
 import { kindFacts } from './kinds.js';
 import type { ProofCheck } from './proof-check.js';
-import { isSameJson } from './same-json.js';
 import { formDefect, type Version } from './version.js';
 
 /** What a history is verified with. */
@@ -117,10 +118,10 @@ function recordOf({ luid, record }: Version): RecordEnvelope {
   const { hash, data, meta } = isObject(record) ? (record as Partial<RecordEnvelope>) : {};
   const said = isObject(meta) ? (meta as Partial<RecordEnvelope['meta']>) : {};
   return {
-    hash: String(hash),
+    hash: textOf(hash),
     data: isObject(data) ? data : {},
     luid,
-    meta: { ...said, proofs: [], owners: [], moment: String(said.moment) },
+    meta: { ...said, proofs: [], owners: [], moment: textOf(said.moment) },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { StoredProof, Suite } from '@countersign/protocol';
 import type { Report } from './finding.js';
+import { textOf } from './json/text-of.js';
 import { Column } from './kept/column.js';
 import { Facts } from './kept/facts.js';
 import { type Names, nameOf } from './kept/names.js';
@@ -20,7 +21,7 @@ export interface RegistryMeans {
 
 /**
  * What records say of one another: whose key is whose, which proof belongs to which record, who has a handle. It keeps
- * numbers and parts of hashes, so it takes about 100 bytes of memory for a record, and 32 for each proof of a client.
+ * numbers and parts of hashes, so it takes about 70 bytes of memory for a record, and 32 for each proof of a client.
  */
 export class Registry {
   readonly #records: Records;
@@ -70,19 +71,21 @@ export class Registry {
     const { kind, luid, change, record } = version;
     const { data, meta } = record;
     if (change === 1) this.#records.bear(luid, meta.moment);
-    const handle = String(data.handle);
+    const handle = textOf(data.handle);
     const place = { kind, luid, change };
     if (kind === 'ledger') this.#addLedger(version);
     if (kind === 'signer') this.#addSigner(version, handle);
-    if (kind === 'signer-factor' && data.schema === 'key-pair') this.#keyed.add(`${data.public} ${data.signer}`);
+    if (kind === 'signer-factor' && data.schema === 'key-pair')
+      this.#keyed.add(`${textOf(data.public)} ${textOf(data.signer)}`);
     if (kind === 'domain') this.#domains.add(handle);
     const { domain } = meta;
     if (kind === 'signer' || kind === 'circle') this.#places.add(`${kind} ${handle} ${domain ?? ''}`);
     if (domain !== undefined) this.#domains.name(domain, place);
     const above = kindFacts(kind)?.domainOf;
-    if (above) this.#places.name(`${above.kind} ${data[above.member]} ${domain ?? ''}`, place);
+    if (above) this.#places.name(`${above.kind} ${textOf(data[above.member])} ${domain ?? ''}`, place);
   }
 
+  /** @param added proofs that verify */
   addProofs({ kind, luid, change }: Version, added: readonly StoredProof[]): void {
     const place = { kind, luid, change };
     const record = this.#records.numberOf(luid);
@@ -148,7 +151,7 @@ export class Registry {
   }
 
   #addSigner({ record }: Version, handle: string): void {
-    const key = String(record.data.public);
+    const key = textOf(record.data.public);
     this.#keyed.add(`${key} ${handle}`);
     this.#signers.add(handle);
     if (handle.startsWith('system') || handle === 'core') this.#own.set(handle, key);

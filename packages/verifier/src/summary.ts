@@ -20,6 +20,8 @@ export interface Summary {
     /** With a policy that is met: leaves that its witnesses have seen, and leaves behind those. */
     readonly cosigned?: { readonly size: number; readonly behind: number };
   };
+  /** Changes whose text was erased, and names that stay taken of their records; absent where there are none. */
+  readonly erased?: { readonly changes: number; readonly names: number };
   /** Intents whose texts were erased, and what rests on them; absent where there are none. */
   readonly erasedIntents?: ErasedIntentsSummary;
   /** What was checked, one sentence each. */
@@ -30,7 +32,7 @@ export interface Summary {
 
 /** What the sentences depend on. */
 export interface Looked {
-  readonly counts: Omit<Summary, 'log' | 'erasedIntents' | 'checked' | 'unchecked'>;
+  readonly counts: Omit<Summary, 'log' | 'erased' | 'erasedIntents' | 'checked' | 'unchecked'>;
   readonly isPinned: boolean;
   readonly systemKey: string;
   readonly isWhole: boolean;
@@ -52,6 +54,7 @@ export interface Looked {
   /** Changes whose text was erased, and wallets and intents among their records. */
   readonly erased: {
     readonly changes: number;
+    readonly names: number;
     readonly wallets: number;
     readonly intents: ErasedIntentsSummary | undefined;
   };
@@ -82,7 +85,15 @@ export function summarize(looked: Looked): Summary {
       sound('money') &&
       `Every movement that was noted${(intents?.movements ?? 0) > 0 ? ', but those of erased intents,' : ''} against the proof that says so.`,
   ].filter((sentence) => typeof sentence === 'string');
-  return { ...counts, ...(intents ? { erasedIntents: intents } : {}), checked, unchecked: uncheckedOf(looked) };
+  const { changes, names } = looked.erased;
+  const erased = changes > 0 ? { erased: { changes, names } } : {};
+  return {
+    ...counts,
+    ...erased,
+    ...(intents ? { erasedIntents: intents } : {}),
+    checked,
+    unchecked: uncheckedOf(looked),
+  };
 }
 
 function uncheckedOf(looked: Looked): string[] {
@@ -108,7 +119,7 @@ function uncheckedOf(looked: Looked): string[] {
     counts.intents > 0 && 'The order of intents within one millisecond, and what counts against daily limits.',
     counts.intents > 0 && 'Which wallet an address led to: the ledger signs the result alone.',
     stateLines > 0 &&
-      `${stateLines} lines of the server's own state (intents under way, deliveries, schedules, secrets): no proof is about them.`,
+      `${stateLines} lines of the server's own state (intents under way, deliveries, schedules, names that stay taken, secrets): no proof is about them.`,
     looked.erased.wallets > 0 &&
       `The minimum balances of ${looked.erased.wallets} wallets whose texts were erased, and which movements were theirs.`,
     erasedIntentsSentence(looked.erased.intents),

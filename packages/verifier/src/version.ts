@@ -1,4 +1,5 @@
 import { canonical, isObject, type RecordEnvelope } from '@countersign/protocol';
+import { textOf } from './json/text-of.js';
 
 export type Action = 'create' | 'update' | 'drop' | 'erase';
 
@@ -19,10 +20,10 @@ export interface Version {
 
 const MEMBERS = ['hash', 'data', 'luid', 'meta'];
 const META = ['proofs', 'status', 'moment', 'owners', 'labels', 'domain'];
-const META_OF: Readonly<Record<string, readonly string[]>> = {
-  intent: ['routed', 'thread', 'domains'],
-  report: ['assets'],
-};
+const META_OF: ReadonlyMap<string, readonly string[]> = new Map([
+  ['intent', ['routed', 'thread', 'domains']],
+  ['report', ['assets']],
+]);
 const PROOF = ['custom', 'digest', 'method', 'origin', 'public', 'result', 'signer', 'issuer'];
 const ORIGINS = ['key-pair', 'self-signed-token', 'oauth2-token'];
 
@@ -47,7 +48,7 @@ export function formDefect({ kind, luid, record, text, moment, hash }: Version):
   if (extra !== undefined) return `has an unknown member '${extra}'`;
   if (typeof record.hash !== 'string' || !HASH.test(record.hash)) return 'has no hash';
   if (!isObject(record.data)) return 'has no data';
-  if (record.luid !== luid) return `names another record, ${String(record.luid)}`;
+  if (record.luid !== luid) return `names another record, ${textOf(record.luid)}`;
   if (text !== undefined && JSON.stringify(record) !== text) return 'is not written as the ledger writes it';
   if (text?.includes('\\ud') && !isCanonical(record)) return 'has a text that is no Unicode';
   if (hash !== undefined && hash !== record.hash) return `has the hash ${record.hash}, and the index says ${hash}`;
@@ -65,7 +66,7 @@ function isCanonical(record: RecordEnvelope): boolean {
 
 function metaDefect(kind: string, meta: unknown, moment: string | undefined): string | undefined {
   if (!isObject(meta)) return 'has no meta';
-  const allowed = [...META, ...(META_OF[kind] ?? [])];
+  const allowed = [...META, ...(META_OF.get(kind) ?? [])];
   const extra = Object.keys(meta).find((member) => !allowed.includes(member));
   if (extra !== undefined) return `has an unknown member 'meta.${extra}'`;
   if (!isMoment(meta.moment)) return "has no moment in 'meta'";
@@ -98,7 +99,7 @@ export function proofDefect(proof: unknown): string | undefined {
   const isText = [method, proof.public, result].every((member) => typeof member === 'string');
   if (!isText || typeof digest !== 'string' || !HASH.test(digest)) return 'lacks a member';
   if (custom !== undefined && !isObject(custom)) return 'says no object';
-  if (origin !== undefined && !ORIGINS.includes(origin as string)) return `has an unknown origin '${String(origin)}'`;
+  if (origin !== undefined && !ORIGINS.includes(origin as string)) return `has an unknown origin '${textOf(origin)}'`;
   if (signer !== undefined && typeof signer !== 'string') return 'has a malformed signer';
   return issuer !== undefined && typeof issuer !== 'string' ? 'has a malformed issuer' : undefined;
 }

@@ -5,6 +5,7 @@ import { Column } from '../src/kept/column.js';
 import { DigestTable, keyOfHex } from '../src/kept/digest-table.js';
 import { Facts } from '../src/kept/facts.js';
 import { Lives } from '../src/kept/lives.js';
+import { Luids } from '../src/kept/luids.js';
 import { codeOf, momentOf } from '../src/kept/moment.js';
 import { MovedRows } from '../src/kept/moved.js';
 import { Records } from '../src/kept/records.js';
@@ -49,14 +50,16 @@ describe('what the verifier keeps of records', () => {
     const cpu = (keyAt: (at: number) => string) => {
       const table = new DigestTable();
       const before = process.cpuUsage();
-      for (let at = 0; at < 40_000; at += 1) table.put(keyOfHex(keyAt(at)));
+      for (let at = 0; at < 120_000; at += 1) table.put(keyOfHex(keyAt(at)));
       const { user, system } = process.cpuUsage(before);
       return (user + system) / 1_000;
     };
     for (const keyAt of [
       (at: number) => hexOf(7, at, 0, 0),
-      (at: number) => hexOf((at << 18) >>> 0, at, 7, 7),
+      (at: number) => hexOf((at << 15) >>> 0, at, 7, 7),
       (at: number) => hexOf(7, 0, 0, at),
+      // Of products modulo a power of two, these have 32 sums.
+      (at: number) => hexOf(...[0, 5, 10, 15].map((bit) => ((at >>> bit) << 27) >>> 0)),
     ])
       expect(cpu(keyAt)).toBeLessThan(500);
   });
@@ -102,6 +105,28 @@ describe('what the verifier keeps of records', () => {
     expect(records.bornAt(1)).toBe(0);
     records.bear(luids[1]!, '2026-11-23T03:06:48.993Z');
     expect(records.bornAt(1)).toBe(codeOf('2026-11-23T03:06:48.993Z'));
+  });
+
+  it('numbers luids, and says each again', () => {
+    const digit = fc.constantFrom(...'-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz');
+    const letter = fc.constantFrom(...'abcyz');
+    const text = (one: fc.Arbitrary<string>, length: number) =>
+      fc.string({ unit: one, minLength: length, maxLength: length });
+    const luid = fc.tuple(text(letter, 3), text(digit, 17)).map(([kind, id]) => `$${kind}.${id}`);
+    const any = fc.oneof(
+      luid,
+      fc.string(),
+      luid.map((one) => `${one}-`),
+      luid.map((one) => one.toUpperCase()),
+    );
+    fc.assert(
+      fc.property(fc.uniqueArray(any, { maxLength: 200 }), (all) => {
+        const luids = new Luids(suite);
+        expect(all.map((one) => luids.put(one))).toEqual([...all.keys()]);
+        expect(all.map((one) => luids.find(one))).toEqual([...all.keys()]);
+        expect(all.map((_, number) => luids.get(number))).toEqual(all);
+      }),
+    );
   });
 
   it('knows what was named and is not there, in whatever order', () => {

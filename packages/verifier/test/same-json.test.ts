@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSameJson } from '../src/same-json.js';
+import { isSameJson } from '../src/json/same-json.js';
 
 const isWrittenAlike = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 const anew = (value: unknown) => JSON.parse(JSON.stringify(value));

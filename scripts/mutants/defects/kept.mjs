@@ -19,6 +19,13 @@ export const mutants = [
     breaks: 'A record is forgotten when another comes whose hash begins alike.',
   },
   {
+    id: 'kept-by-sums-of-few-values',
+    file: src('digest-table.ts'),
+    find: 'return rest >= PRIME ? rest - PRIME : rest;',
+    replace: 'return rest & 31;',
+    breaks: 'A file whose keys somebody has chosen takes a time that grows with the square of their number.',
+  },
+  {
     id: 'kept-uses-of-any-key',
     file: src('uses.ts'),
     find: 'if (this.#keys.get(first) === number) return this.#records.get(first);',

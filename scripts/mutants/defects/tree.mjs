@@ -13,6 +13,14 @@ const altered = [test('tree/altered.test.ts')];
 
 export const mutants = [
   {
+    id: 'log-own-seal',
+    file: 'packages/server/src/log/sealer.ts',
+    find: 'isRecent && last.get(ledger) !== size;',
+    replace: 'isRecent;',
+    breaks: 'A process whose rounds are slow leaves every second one to others, of which there are none.',
+    tests: ['packages/server/test/log/sealing.test.ts'],
+  },
+  {
     id: 'tree-root',
     file: tree,
     find: 'else if (size <= known && !isSame(root, roots.get(size)!))',
@@ -50,8 +58,8 @@ export const mutants = [
   {
     id: 'tree-taken-twice-by-the-last',
     file: src('leaf-hashes.ts'),
-    find: 'if (page.isTaken[at] === 1) return false;',
-    replace: 'if (page.isTaken[at] === 2) return false;',
+    find: '|| page.places[at] !== 0) return false;',
+    replace: '|| page.places[at] === -1) return false;',
     breaks: 'The leaf that comes last counts, and a change before it under the same index is told of by nothing.',
   },
   {
@@ -122,8 +130,8 @@ export const mutants = [
   {
     id: 'tree-cosigned',
     file: tree,
-    find: 'if (head.cosigned !== undefined) named.push(',
-    replace: "if (head.cosigned === '') named.push(",
+    find: "{ name: 'the cosigned checkpoint of the export', text: cosigned },",
+    replace: "{ name: 'the cosigned checkpoint of the export', text: cosigned === '' ? cosigned : undefined },",
     breaks: 'Witnesses have cosigned another tree, and that is not seen.',
   },
   {

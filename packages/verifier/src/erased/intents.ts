@@ -116,7 +116,7 @@ export class ErasedIntents {
     return true;
   }
 
-  /** Their movements, by intent. The minimum of a wallet is not judged on them: another erased one may have set it. */
+  /** Their movements, by intent. */
   moved(): readonly (readonly [luid: string, entries: readonly EntryLine[]])[] {
     return [...this.#intents].map(([luid, { entries }]) => [luid, entries.filter(isMoving)] as const);
   }

@@ -1,4 +1,5 @@
 import type { Accounts } from '../kept/accounts.js';
+import type { Lives } from '../kept/lives.js';
 import { codeOf } from '../kept/moment.js';
 import type { Moved, MovedRows } from '../kept/moved.js';
 import type { Records } from '../kept/records.js';
@@ -47,7 +48,7 @@ export class ErasedWallets {
    *
    * @returns what was noted, and told by no proof
    */
-  match(moved: MovedRows, accounts: Accounts, records: Records): EntryLine[] {
+  match(moved: MovedRows, accounts: Accounts, records: Records, lives: Lives): EntryLine[] {
     if (this.#entries.length === 0) return [];
     const free = new Map<string, number[]>();
     for (let row = 0; row < moved.count; row += 1) {
@@ -63,9 +64,11 @@ export class ErasedWallets {
       const row = free.get(keyOf(said, entry.symbol))?.pop();
       if (row === undefined) return true;
       moved.see(row);
-      const { account } = moved.get(row);
-      this.#names.add(accounts.ownerOf(account));
-      this.#accounts.add(account);
+      const { account, moment } = moved.get(row);
+      const name = accounts.ownerOf(account);
+      this.#names.add(name);
+      // Two wallets of a handle are never there at once: this one would be that of another.
+      if (!lives.isLived(name, moment)) this.#accounts.add(account);
       return false;
     });
   }

@@ -27,8 +27,8 @@ export class DigestTable {
   #slots = new Int32Array(1024);
   readonly #pages: Uint32Array[] = [];
 
-  /** @param seed four words that who wrote the keys does not know */
-  constructor(private readonly seed: Key = web.crypto.getRandomValues(new Uint32Array(4))) {}
+  /** @param seed eight words that who wrote the keys does not know */
+  constructor(private readonly seed: Uint32Array = web.crypto.getRandomValues(new Uint32Array(8))) {}
 
   get count(): number {
     return this.#count;
@@ -53,6 +53,13 @@ export class DigestTable {
     return number;
   }
 
+  /** The key of a number. @param key whose words are overwritten */
+  get(number: number, key: Key): Key {
+    const at = 4 * (number & (PAGE - 1));
+    key.set(this.#pages[number >>> BITS]!.subarray(at, at + 4));
+    return key;
+  }
+
   /** Where the key is, or would be. */
   #slotOf(key: Key): number {
     const last = this.#slots.length - 1;
@@ -61,16 +68,25 @@ export class DigestTable {
     return slot;
   }
 
-  /** Multiplies each word by a random odd one; the high bits of the sum are the ones that differ. */
+  /**
+   * A random sum of the halves of the words, modulo a prime: of two keys that differ, whoever chose them, as few have the same
+   * as of two that nobody chose. Of products modulo a power of two, high bits of the words alone would fill few places.
+   */
   #mix(one: number, two: number, three: number, four: number): number {
     const { seed } = this;
     const sum =
-      Math.imul(one, seed[0]! | 1) +
-      Math.imul(two, seed[1]! | 1) +
-      Math.imul(three, seed[2]! | 1) +
-      Math.imul(four, seed[3]! | 1);
-    const high = Math.imul(sum ^ (sum >>> 16), seed[0]! | 1);
-    return high ^ (high >>> 15);
+      (one >>> 16) * seed[0]! +
+      (one & HALF) * seed[1]! +
+      (two >>> 16) * seed[2]! +
+      (two & HALF) * seed[3]! +
+      (three >>> 16) * seed[4]! +
+      (three & HALF) * seed[5]! +
+      (four >>> 16) * seed[6]! +
+      (four & HALF) * seed[7]!;
+    // Below 2^51, so each step is exact; 2^31 is 1 modulo the prime.
+    const high = Math.floor(sum / 2 ** 31);
+    const rest = sum - high * 2 ** 31 + high;
+    return rest >= PRIME ? rest - PRIME : rest;
   }
 
   #isAt(number: number, key: Key): boolean {
@@ -95,6 +111,9 @@ export class DigestTable {
 
 /** Of browsers and Node alike. */
 const web = globalThis as unknown as { readonly crypto: { getRandomValues(words: Key): Key } };
+
+const HALF = 0xffff;
+const PRIME = 2 ** 31 - 1;
 
 const shared: Key = new Uint32Array(4);
 /** The first letter; digits are below. */

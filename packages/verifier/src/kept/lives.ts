@@ -49,16 +49,29 @@ export class Lives {
     return this.has(name) ? this.#records.get(this.#last.get(name) - 1) : undefined;
   }
 
+  /** Whether a wallet had the name at that moment, and before and after it. */
+  isLived(name: number, moment: number): boolean {
+    for (let life = this.#first.get(name) - 1; life >= 0; life = this.#next.get(life) - 1) {
+      const until = this.#until.get(life) || Number.POSITIVE_INFINITY;
+      if (this.#bornIn(life) < moment && moment < until) return true;
+    }
+    return false;
+  }
+
   /** The record of that name at that moment; clocks of servers differ, so else the one that was made next, or last. */
   at(name: number, moment: number): number | undefined {
     if (!this.has(name)) return undefined;
     let next: number | undefined;
     for (let life = this.#first.get(name) - 1; life >= 0; life = this.#next.get(life) - 1) {
-      const from = this.#from.get(life) || this.bornAt(this.#records.get(life));
+      const from = this.#bornIn(life);
       const until = this.#until.get(life) || Number.POSITIVE_INFINITY;
       if (from <= moment && moment <= until) return this.#records.get(life);
       if (from > moment) next ??= this.#records.get(life);
     }
     return next ?? this.last(name);
+  }
+
+  #bornIn(life: number): number {
+    return this.#from.get(life) || this.bornAt(this.#records.get(life));
   }
 }

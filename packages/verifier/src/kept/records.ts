@@ -1,23 +1,21 @@
 import type { Suite } from '@countersign/protocol';
 import { Column } from './column.js';
+import { Luids } from './luids.js';
 import { codeOf } from './moment.js';
-import { Names } from './names.js';
-import { Texts } from './texts.js';
 
 /** Records that have begun, by numbers from 0. */
 export class Records {
-  readonly #names: Names;
-  readonly #luids = new Texts();
+  readonly #luids: Luids;
   /** The moment of the first version. */
   readonly #born = new Column('any');
 
   constructor(suite: Pick<Suite, 'sha256'>) {
-    this.#names = new Names(suite);
+    this.#luids = new Luids(suite);
   }
 
   /** The number of the record; -1 where it has not begun. */
   numberOf(luid: string): number {
-    return this.#names.find(luid);
+    return this.#luids.find(luid);
   }
 
   luidOf(number: number): string {
@@ -26,11 +24,8 @@ export class Records {
 
   /** @returns whether the record is new */
   begin(luid: string): boolean {
-    const { count } = this.#names;
-    const number = this.#names.put(luid);
-    if (number < count) return false;
-    this.#luids.set(number, luid);
-    return true;
+    const { count } = this.#luids;
+    return this.#luids.put(luid) === count;
   }
 
   bear(luid: string, moment: string): void {

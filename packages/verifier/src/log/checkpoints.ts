@@ -35,12 +35,13 @@ export class CheckpointReader {
   }
 
   /** The origin that it names, unchecked. */
-  originOf({ text }: Held): string | undefined {
-    try {
-      return parseCheckpoint(parseNote(text).text).origin;
-    } catch {
-      return undefined;
-    }
+  originOf(held: Held): string | undefined {
+    return unchecked(held)?.origin;
+  }
+
+  /** The size of the tree that it names, unchecked. */
+  sizeOf(held: Held): number | undefined {
+    return unchecked(held)?.size;
   }
 
   /** One that the ledger has signed for the log that it names itself. */
@@ -69,5 +70,13 @@ export class CheckpointReader {
       this.refuse(`${name} is not to be taken: ${error.detail}`);
       return undefined;
     }
+  }
+}
+
+function unchecked({ text }: Held): Checkpoint | undefined {
+  try {
+    return parseCheckpoint(parseNote(text).text);
+  } catch {
+    return undefined;
   }
 }

@@ -7,7 +7,7 @@ export interface LoggedLine extends Pick<ChangeLine, 'kind' | 'luid' | 'change'>
   readonly action: string;
   readonly text: string | null;
   /** Unchecked. */
-  readonly leaf?: { readonly index: number; readonly salt?: unknown; readonly commitment?: unknown };
+  readonly leaf?: { readonly index?: number; readonly salt?: unknown; readonly commitment?: unknown };
 }
 
 /** The line with the members of its leaf in one place. */

@@ -7,6 +7,8 @@ export interface LogLooked {
   readonly waiting: number;
   readonly oldest: string | undefined;
   readonly erased: number;
+  /** Of these, those that the log of an imported ledger does not have. */
+  readonly named: number;
   /** Checkpoints of this generation from elsewhere. */
   readonly held: number;
   /** Those of earlier ones: which are what this one goes on from, and which nothing here tells of. */
@@ -19,8 +21,8 @@ export interface LogLooked {
 
 /** What was checked of the log, and what could not be. */
 export function logSentences(looked: LogLooked): { checked: string[]; unchecked: string[] } {
-  const { head, waiting, oldest, erased, held, earlier, isSound, cosigned } = looked;
-  if (!head) return { checked: [], unchecked: [`${LEFT_OUT}: the export has no log.`, ...erasedOf(erased)] };
+  const { head, waiting, oldest, held, earlier, isSound, cosigned } = looked;
+  if (!head) return { checked: [], unchecked: [`${LEFT_OUT}: the export has no log.`, ...erasedOf(looked)] };
   const checked = [
     `${head.size} leaves of the log ${head.origin}: each is one change of this file, none is missing, a record's are in ` +
       "their order, and their root is that of the checkpoint, which the ledger's key has signed.",
@@ -42,7 +44,7 @@ export function logSentences(looked: LogLooked): { checked: string[]; unchecked:
     head.stopped !== undefined && `Changes since the log was stopped, because ${head.stopped}`,
     waiting > 0 &&
       `${waiting} changes have no leaf yet, the oldest of ${oldest}: a ledger seals within seconds. One that was deleted before leaves nothing to see.`,
-    ...erasedOf(erased),
+    ...erasedOf(looked),
   ];
   return {
     checked: isSound ? checked : [],
@@ -52,7 +54,13 @@ export function logSentences(looked: LogLooked): { checked: string[]; unchecked:
 
 const LEFT_OUT = 'Whether changes, or whole records, were left out';
 
-function erasedOf(count: number): string[] {
-  if (count === 0) return [];
-  return [`${count} changes whose text was erased: that they are leaves is checked, and nothing that they said.`];
+function erasedOf({ erased, named }: LogLooked): string[] {
+  const logged = erased - named;
+  const sentences = [
+    logged > 0 &&
+      `${logged} changes whose text was erased: that they are leaves is checked, and nothing that they said.`,
+    named > 0 &&
+      `${named} changes whose text was erased before an import: the log does not have them, and what the first log had is as the file names it.`,
+  ];
+  return sentences.filter((one) => typeof one === 'string');
 }

@@ -23,7 +23,7 @@ export interface TreeOptions {
 /** Holds the changes of an export against the log of its ledger: each is the leaf that its line says (interface/log-verifying). */
 export class TreeVerifier {
   readonly #head: LogHead | undefined;
-  readonly #leaves = new LeafHashes();
+  readonly #leaves: LeafHashes;
   readonly #checkpoints: CheckpointReader;
   readonly #log: (detail: string) => void;
   /** The record that is looked at, and where the last of its changes stands; undefined where that waits to be sealed. */
@@ -31,6 +31,8 @@ export class TreeVerifier {
   #waiting = 0;
   #oldest: string | undefined;
   #erased = 0;
+  /** Of those, the ones that an imported ledger's own log does not have. */
+  #named = 0;
   #restarts = 0;
   /** What the first leaf of a later generation says of the one before. */
   #predecessor: Checkpoint | undefined;
@@ -45,6 +47,8 @@ export class TreeVerifier {
     this.#log = (detail) => this.#report(place, detail);
     this.#checkpoints = new CheckpointReader(header.keys.system, suite, this.#log);
     const { log } = header;
+    const sizes = [...namedBy(log), ...options.held].flatMap((one) => this.#checkpoints.sizeOf(one) ?? []);
+    this.#leaves = new LeafHashes(sizes, options.sha);
     const defect = log && headDefect(log, header);
     if (defect !== undefined) this.#log(`has a log that ${defect}`);
     else this.#head = log;
@@ -55,6 +59,7 @@ export class TreeVerifier {
     if (line.line === 'leaf') this.#restart(line);
     if (logged.text === null) this.#erased += 1;
     if (logged.leaf === undefined) this.#wait(line as ChangeLine | ErasedLine);
+    else if (isNamedOnly(logged) && (!this.#head || this.#head.behind)) this.#name(logged);
     else if (this.#head) this.#take(logged, this.#head);
     else if (!this.#hasStray) {
       this.#hasStray = true;
@@ -89,6 +94,7 @@ export class TreeVerifier {
       waiting: this.#waiting,
       oldest: this.#oldest,
       erased: this.#erased,
+      named: this.#named,
       held,
       earlier: this.#earlier,
       isSound: this.#faults === 0,
@@ -115,15 +121,23 @@ export class TreeVerifier {
     else if (!(age <= LONGEST_WAIT)) fault(`is not in the log, though it was stored ${inWords(age)} before the export`);
   }
 
+  /** An erased change of an imported ledger that its log does not have: what the first log had of it is named. */
+  #name(line: LoggedLine): void {
+    this.#named += 1;
+    this.#last = { luid: line.luid, index: undefined };
+    const commitment = commitmentOfLine(line, this.options.header.ledger.luid, this.options.sha);
+    if (typeof commitment === 'string') this.#report(placeOf(line), commitment);
+  }
+
   #take(line: LoggedLine, { size }: LogHead): void {
     const { ledger } = this.options.header;
     const fault = (detail: string) => this.#report(placeOf(line), detail);
     const before = this.#last?.luid === line.luid ? this.#last : undefined;
-    if (!isObject(line.leaf) || !Number.isSafeInteger(line.leaf.index)) {
+    const index = isObject(line.leaf) ? (line.leaf.index as number) : Number.NaN;
+    if (!Number.isSafeInteger(index)) {
       fault("has no index in 'leaf'");
       return;
     }
-    const { index } = line.leaf;
     if (before && before.index === undefined) fault('has a leaf, and the change before it has none');
     if (before && index <= before.index!)
       fault(`is the leaf ${index}, and the change before it the leaf ${before.index}`);
@@ -156,17 +170,13 @@ export class TreeVerifier {
 
   /** Compares roots, as far as leaves are there. */
   #compare(head: LogHead, known: number): void {
-    const named: Held[] = [{ name: 'the checkpoint of the export', text: head.checkpoint }];
-    if (head.cosigned !== undefined) named.push({ name: 'the cosigned checkpoint of the export', text: head.cosigned });
+    const named = namedBy(head);
     const held = this.options.held.filter((one) => !this.#isEarlier(one, head));
     const read = [...named, ...held].flatMap((one, at) => {
       const checkpoint = this.#checkpoints.read(one, head.origin);
       return checkpoint ? [{ ...checkpoint, name: one.name, isOwn: at === 0 }] : [];
     });
-    const roots = this.#leaves.rootsAt(
-      read.map(({ size }) => size).filter((size) => size <= known),
-      this.options.sha,
-    );
+    const roots = this.#leaves.rootsAt(read.map(({ size }) => size).filter((size) => size <= known));
     for (const { name, size, root, isOwn } of read) {
       if (isOwn && size !== head.size) this.#log(`has a log of ${head.size} leaves, and ${name} is of ${size}`);
       else if (size > head.size)
@@ -201,6 +211,15 @@ export class TreeVerifier {
   }
 }
 
+/** The checkpoints that an export names, its own first; unchecked. */
+function namedBy(head: LogHead | undefined): Held[] {
+  const { checkpoint, cosigned } = head ?? {};
+  return [
+    { name: 'the checkpoint of the export', text: checkpoint },
+    { name: 'the cosigned checkpoint of the export', text: cosigned },
+  ].filter((one): one is Held => typeof one.text === 'string');
+}
+
 /** Milliseconds that a change may wait for its leaf; a server seals within one. */
 const LONGEST_WAIT = 60_000;
 
@@ -214,6 +233,11 @@ function inWords(milliseconds: number): string {
         ? [Math.floor(minutes / 60), 'hours']
         : [Math.floor(minutes / 1440), 'days'];
   return `${count} ${unit}`;
+}
+
+/** Whether a line names the commitment of an erased change, and no place in the log. */
+function isNamedOnly({ text, leaf }: LoggedLine): boolean {
+  return text === null && isObject(leaf) && leaf.index === undefined;
 }
 
 function placeOf({ kind, luid, change }: LoggedLine): Place {

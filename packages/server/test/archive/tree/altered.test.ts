@@ -6,7 +6,7 @@ import { type Means, OF_CHANGES, OF_LOG } from './alterations.js';
 import { Draft, publicOf } from './draft.js';
 import { type SealedLedger, sealedLedger } from './sealed-ledger.js';
 
-const ALTERATIONS = process.env.LONG_TESTS === undefined ? 60 : 1_000;
+const ALTERATIONS = process.env.LONG_TESTS === undefined ? 20 : 1_000;
 
 let ledger: SealedLedger;
 let means: Means;

@@ -11,6 +11,7 @@ import { ok } from '../../support/scene.js';
 import { type RunningServer, startServer } from '../../support/server.js';
 import { exported, verified } from '../support.js';
 import { Draft, type DraftLine, systemKey } from './draft.js';
+import { movementsIn, moveTo, noteMovement } from './noted.js';
 
 const bridges = withBridges('bank', 'other');
 
@@ -81,7 +82,14 @@ describe('an export of a ledger with erased intents (interface/log-verifying#era
     );
     const movements = entries.filter((entry) => entry.availableBy !== 0 || entry.reservedBy !== 0).length;
     expect(movements).toBeGreaterThan(10);
-    expect(summary.erasedIntents).toMatchObject({ intents: 8, movements, limits: 3, net: { usd: 7 }, unjudged: 1 });
+    expect(summary.erasedIntents).toMatchObject({
+      intents: 8,
+      movements,
+      limits: 3,
+      net: { usd: 7 },
+      unjudged: 1,
+      uncompared: 1,
+    });
     expect(summary.checked.join()).not.toContain('none below its minimum');
     expect(summary.unchecked.join()).toContain('The minimum balances of 1 wallets: erased intents may have set them.');
     expect(summary.erasedIntents!.moved.map(([luid]) => luid)).toContain(erased.transfer);
@@ -208,6 +216,34 @@ describe('movements that are put down to erased intents', () => {
     expect(found(draft)).toContain('is left with -1 available and 1 reserved of usd, and has no balance');
   });
 
+  it('leave no wallet below its minimum, and take nothing that was not reserved', () => {
+    const draft = Draft.of(text);
+    const moment = '2999-01-01T00:00:00.000Z';
+    const [alice, bob] = ['alice', 'bob'].map((handle) => walletOf(draft, handle));
+    const made = { intent: erased.rejected!, change: 2, moment };
+    noteMovement(draft, { ...made, wallet: bob!, availableBy: 5_000 });
+    const single = Draft.of(draft.text());
+    noteMovement(single, { ...made, wallet: alice!, availableBy: -5_000 });
+    expect(found(single)).toEqual(['takes usd from alice that was not reserved']);
+    noteMovement(draft, { ...made, wallet: alice!, change: 1, availableBy: -5_000, reservedBy: 5_000 });
+    noteMovement(draft, { ...made, wallet: alice!, availableBy: 0, reservedBy: -5_000 });
+    expect(found(draft)).toEqual(['leaves -4061 usd in alice, below its minimum of 0']);
+  });
+
+  it('undo no payment of a living wallet by one that is erased', () => {
+    const draft = Draft.of(text);
+    const { wallet } = goneOf(draft);
+    const [credit] = movementsIn(draft, walletOf(draft, 'gone'));
+    const debits = movementsIn(draft, walletOf(draft, 'alice')).filter(({ intent }) => intent === credit.intent);
+    for (const one of [credit, ...debits]) moveTo(draft, one, wallet);
+    const { told, summary } = verified(draft.text());
+    expect(told).toEqual([
+      `wallet ${walletOf(draft, 'alice')}: has 941 available and 1 reserved of usd, where the proofs of intents give 939 and 1`,
+    ]);
+    // The handle of the other was that of the erased one.
+    expect(summary.erasedIntents).toMatchObject({ net: { usd: 7 }, uncompared: 1 });
+  });
+
   it('set a minimum from then on, and not before', () => {
     const draft = Draft.of(text);
     for (const entry of entriesOf(draft, 'limit')) entry.moment = '2999-01-01T00:00:00.000Z';
@@ -269,6 +305,12 @@ describe('intents that somebody calls erased', () => {
     expect(found(draft)).toContain('is no intent under way');
   });
 });
+
+/** The luid of the living wallet of a handle. */
+function walletOf(draft: Draft, handle: string): string {
+  const wallets = draft.changes.filter(({ kind, text }) => kind === 'wallet' && text !== null);
+  return wallets.find(({ text }) => JSON.parse(text).data.handle === handle)?.luid;
+}
 
 /** The last movement of the wallet that is erased. */
 function goneOf(draft: Draft): DraftLine {

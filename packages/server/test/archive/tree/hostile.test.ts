@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seeded } from '../../support/seed.js';
 import { verified } from '../support.js';
-import { Draft } from './draft.js';
+import { Draft, type DraftLine } from './draft.js';
 import { type SealedLedger, sealedLedger } from './sealed-ledger.js';
 
 let ledger: SealedLedger;
@@ -32,6 +33,25 @@ describe('a line that would exhaust the verifier', () => {
     const [first, ...others] = ledger.text.split('\n');
     const long = `{"line":"change","a":"${'x'.repeat(64 * 2 ** 20)}"}`;
     expect(found([first, long, ...others].join('\n'))).toContain('Line 2 is longer than any of an export');
+  });
+
+  it('is found where a name in it is too long', () => {
+    const judged = (sort: string, member: string, text: string) => {
+      const draft = Draft.of(ledger.text);
+      draft.lines.find(({ line }) => line === sort)[member] = text;
+      return found(draft.text()).join();
+    };
+    for (const [sort, member] of [
+      ['change', 'luid'],
+      ['entry', 'wallet'],
+      ['entry', 'intent'],
+      ['balance', 'wallet'],
+    ] as const) {
+      expect(judged(sort, member, `$wlt.${'-'.repeat(18)}`)).toContain(`has no luid in '${member}'`);
+      expect(judged(sort, member, `$wlt.${'-'.repeat(17)}`)).not.toContain('has no luid');
+    }
+    expect(judged('entry', 'symbol', 'x'.repeat(256))).toContain("has no name in 'symbol'");
+    expect(judged('entry', 'symbol', 'x'.repeat(255))).not.toContain('has no name');
   });
 
   it('is none where brackets stand in strings', () => {
@@ -69,4 +89,43 @@ describe('a line that would exhaust the verifier', () => {
     line.text = JSON.stringify(record);
     expect(found(draft.text())).toContain('has a text that is no Unicode');
   });
+
+  it('uses no proof of another record by one that does not verify', () => {
+    const draft = Draft.of(ledger.text);
+    const [one, other] = draft.changes.filter(({ kind, change }) => kind === 'wallet' && change === 1);
+    const record = JSON.parse(one.text);
+    record.meta.proofs[0].digest = JSON.parse(other.text).meta.proofs[0].digest;
+    one.text = JSON.stringify(record);
+    const { findings } = verified(draft.text());
+    expect(findings).toContainEqual(expect.objectContaining({ luid: one.luid, rule: 'proof' }));
+    expect(findings.filter(({ luid }) => luid === other.luid)).toEqual([]);
+  });
+
+  it('is found, whatever stands in place of a value', () => {
+    const odd = [{ toString: 1, valueOf: 1 }, 'constructor', '__proto__', null, -1e300, ['\ud800']];
+    const random = seeded();
+    for (let round = 0; round < 120; round += 1) {
+      const draft = Draft.of(ledger.text);
+      for (const line of draft.lines.slice(1, -1)) {
+        const [body, into] = parsedIn(line);
+        const places = placesIn(body).filter(({ of }) => of !== line);
+        const { of, member } = places[Math.floor(random() * places.length)]!;
+        of[member] = odd[round % odd.length];
+        if (into !== undefined) line[into] = JSON.stringify(body);
+      }
+      expect(found(draft.text()).length).toBeGreaterThan(100);
+    }
+  }, 300_000);
 });
+
+/** What a line says beside its own members: the record, or what is sent; and in which member it stands as text. */
+function parsedIn(line: DraftLine): [body: DraftLine, into: string | undefined] {
+  const into = ['text', 'event', 'state'].find((member) => /^\{/.test(line[member] ?? ''));
+  return into === undefined ? [{ line }, undefined] : [JSON.parse(line[into]), into];
+}
+
+/** Where values stand, within one another. */
+function placesIn(of: DraftLine): { of: DraftLine; member: string }[] {
+  if (typeof of !== 'object' || of === null) return [];
+  return Object.keys(of).flatMap((member) => [{ of, member }, ...placesIn(of[member])]);
+}
