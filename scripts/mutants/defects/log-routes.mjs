@@ -48,7 +48,7 @@ export const mutants = [
   {
     id: 'log-tile-beyond-the-tree',
     file: src('log/tiles.ts'),
-    find: 'if (!isInTree(tile, size)) return undefined;',
+    find: 'if (!isInTree(tile, shown.size)) return undefined;',
     replace: '',
     breaks: 'A tile that the tree does not have is an error of the server.',
     tests: [test('routes.test.ts')],
@@ -56,10 +56,18 @@ export const mutants = [
   {
     id: 'log-entries-beyond-the-tree',
     file: src('log/tiles.ts'),
-    find: 'if (!isInTree({ level: 0, ...tile }, size)) return undefined;',
+    find: 'if (!isInTree(place, shown.size)) return undefined;',
     replace: '',
     breaks: 'Entries that the tree does not have are an error of the server.',
     tests: [test('routes.test.ts')],
+  },
+  {
+    id: 'log-keeps-beginnings',
+    file: src('log/tiles.ts'),
+    find: 'if (isWhole(tile, size)) kept.set(key, made);',
+    replace: 'kept.set(key, made);',
+    breaks: 'A small log pushes the tiles of all others out of the memory.',
+    tests: [test('tiles-kept.test.ts')],
   },
   {
     id: 'log-proof-for-anyone',

@@ -158,8 +158,8 @@ export const mutants = [
   {
     id: 'witnesses-evidence-sound',
     file: src('witnessing/evidence.ts'),
-    find: 'return checkConsistency(claim, sha256)\n',
-    replace: 'return checkConsistency(claim, sha256) && name === undefined\n',
+    find: 'return contradiction\n',
+    replace: 'return name\n',
     breaks: 'A checkpoint that the log goes on from stops it.',
     tests: asking,
   },

@@ -2,18 +2,20 @@ import { hash as hashOf, isLuid, type RecordEnvelope, type Suite } from '@counte
 import type pg from 'pg';
 import { moment, type Runtime } from '../base/clock.js';
 import { Corrupt, createIntegrity } from '../integrity/integrity.js';
+import { createVeil, veilKeyOf } from '../integrity/veil.js';
 import { countersigner } from '../keys/countersigner.js';
 import { namesKept, whyNotErased } from '../kinds/erasable.js';
 import type { Kind } from '../kinds/kind.js';
 import { kinds } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import { createSystemKeyOf } from '../log/system-keys.js';
-import { keyIn } from '../operations/erase.js';
+import { keysOf } from '../operations/erase.js';
 import { type ErasureData, erasureCustom, erasureWrite } from '../records/erasure.js';
 import { recordKeyOf } from '../records/version.js';
 import { eraseRecord, Unsealed } from '../store/erasure.js';
 import { createHistory } from '../store/queries/history.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
+import { findVeil } from '../store/queries/secrets.js';
 import { EraseRefused } from './refused.js';
 
 export interface EraseOptions {
@@ -86,12 +88,13 @@ async function tryErase(options: EraseOptions, kind: Kind): Promise<ErasedByOper
   const proofs = [countersigner('system', key, suite).stored(hash, erasureCustom(data, now))];
   const domain = await findDomain(pool, ledger.id, kind, record);
   const decided = erasureWrite(ledger, { kind, data, hash, domain, proofs, moment: now });
-  const { mac, leaf, logCodes } = integrity;
+  const { mac, leaf, logCodes, deliveryMac } = integrity;
   const leaves = logCodes.codeLeaves(ledger.id, decided, leaf(ledger.luid, kind.name, decided));
   const coded = { mac: mac(decided, decided), leaves };
   const write = { ...decided, ...coded, proofs: [], strangers: [] };
-  const names = isDropped ? [] : namesKept(kind, ledger.luid, recordKeyOf(kind, record));
-  const { result } = await eraseRecord(pool, { write, names, keyOf: (body) => keyIn(kind, body), ...integrity });
+  const names = isDropped ? [] : namesKept(kind, recordKeyOf(kind, record));
+  const veil = createVeil(veilKeyOf(masterKey, ledger.luid, await findVeil(pool, ledger)));
+  const { result } = await eraseRecord(pool, { write, names, keyOf: keysOf(kind), veil, deliveryMac });
   return result === 'done' ? { record: JSON.parse(write.body) as RecordEnvelope, isRepeated: false } : undefined;
 }
 

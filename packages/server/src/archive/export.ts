@@ -5,13 +5,15 @@ import type pg from 'pg';
 import { native } from '../auth/native-suite.js';
 import { moment, type Runtime } from '../base/clock.js';
 import { Corrupt, createIntegrity, type Integrity } from '../integrity/integrity.js';
+import { veilKeyOf } from '../integrity/veil.js';
 import { open, seal, sealContext } from '../keys/seal.js';
 import type { KindName } from '../kinds/kind.js';
 import { createSystemKeys } from '../store/queries/ledgers.js';
+import { VEIL_SECRET } from '../store/queries/secrets.js';
 import type { Check } from '../store/queries/version.js';
 import { rowsOf } from './cursor.js';
-import { LEAVES, type LeafColumns, leafOf, readLogHead, readRestart, waitSealed } from './log-of-export.js';
-import { fileMac, newSeal, openSeal } from './passphrase.js';
+import { LEAVES, type LeafColumns, leafOf, namedLeaf, readLogHead, readRestart, waitSealed } from './log-of-export.js';
+import { fileMac, newSeal, openSeal, type SealWork } from './passphrase.js';
 import { ExportRefused } from './refused.js';
 import type { Begun } from './resume.js';
 import { SECTIONS } from './sections.js';
@@ -28,6 +30,8 @@ export interface ExportOptions {
   readonly runtime: Runtime;
   /** Seals the secrets; without it they are left out. */
   readonly passphrase?: string;
+  /** Of guessing the passphrase, for files that are thrown away; the command leaves it out. */
+  readonly sealWork?: SealWork;
   /** Whether a server may run that seals: the export waits moments for it. */
   readonly maySeal?: boolean;
   /** What an export that was interrupted has written; it goes on behind that, where it is what the ledger holds. */
@@ -70,9 +74,25 @@ interface ChangeRow extends LeafColumns {
 
 /** By luid, so that the versions of a record stand together, and in the same order each time. */
 const CHANGES = `select c.luid, c.change, c.kind, c.action, c.moment, c.hash, c.body, c.mac, r.change as current, r.seq,
-  r.link_since, r.link_proven, leaf.*
+  r.link_since, r.link_proven, leaf.*, named.leaf as leaf_named
   from version c left join record r on r.ledger_id = c.ledger_id and r.luid = c.luid ${LEAVES}
   where c.ledger_id = $1 order by c.luid, c.change`;
+
+const TAKEN = `select replace(digest::text, '-', '') as name, luid from erased_proof where ledger_id = $1 order by digest`;
+
+interface SecretRow {
+  readonly luid: string;
+  readonly name: string;
+  /** Null of the key of veiled names, where the ledger has its key of the master key. */
+  readonly sealed: Buffer | null;
+}
+
+/** With the key of veiled names, `$3`, where there are such. */
+const SECRETS = `select luid, name, sealed from secret where ledger_id = $1
+  union all select $2::text, $3::text, null
+    where exists (select from erased_proof where ledger_id = $1)
+      and not exists (select from secret where (ledger_id, luid, name) = ($1, $2, $3))
+  order by luid, name`;
 
 /**
  * Writes all of a ledger, as of one moment: every version of every record byte for byte, its money, and what the server
@@ -124,6 +144,7 @@ class Writer {
     const counts = await this.#count(ledger);
     const log = await readLogHead(this.client, ledger.id);
     if (begun) assertSame(begun.header, ledger, counts, log);
+    if (passphrase !== undefined) await this.#assertKeys(ledger);
     const sealed = await this.#sealing(passphrase, begun?.header);
     const made = await this.#header(ledger, counts, moment(runtime), sealed?.seal);
     const { build, moment: began } = begun?.header ?? made;
@@ -161,6 +182,12 @@ class Writer {
     return rows[0]!;
   }
 
+  /** What stays taken is found by keys: an export that promises them, and has none, could be taken for one of a ledger in use. */
+  async #assertKeys({ id }: LedgerRow): Promise<void> {
+    if (await createSystemKeys(this.options.pool)(id)) return;
+    throw new ExportRefused('The ledger is read-only here, and has no private keys. Export it without --with-keys.');
+  }
+
   async #sealing(passphrase: string | undefined, begun: HeaderLine | undefined) {
     if (begun?.secrets && passphrase === undefined)
       throw new ExportRefused('The export was begun with keys: it goes on with its passphrase only.');
@@ -168,7 +195,7 @@ class Writer {
       throw new ExportRefused('The export was begun without keys: it goes on without them only.');
     if (passphrase === undefined) return undefined;
     if (begun?.secrets) return { key: await openSeal(passphrase, begun.secrets), seal: begun.secrets };
-    return newSeal(passphrase, this.options.runtime.random);
+    return newSeal(passphrase, this.options.runtime.random, this.options.sealWork);
   }
 
   async #header(
@@ -199,7 +226,7 @@ class Writer {
 
   async #changes(ledger: LedgerRow, header: HeaderLine): Promise<void> {
     const { changes } = header;
-    const { check } = this.#integrity();
+    const integrity = this.#integrity();
     const weigh = ({ body }: ChangeRow) => body?.length ?? 0;
     let before: ChangeRow | undefined;
     const rows = rowsOf<ChangeRow>(this.client, CHANGES, [ledger.id], { weigh });
@@ -207,9 +234,9 @@ class Writer {
       if (before && before.luid !== row.luid) await this.#current(before);
       before = row;
       // Of an erased version, its leaf shows that it was.
-      if (row.body !== null) await assertStored(check, ledger.id, row as WholeRow);
+      if (row.body !== null) await assertStored(integrity.check, ledger.id, row as WholeRow);
       const { kind, luid, change, action, moment, hash, body: text } = row;
-      const leaf = header.log && leafOf(change, row);
+      const leaf = (header.log && leafOf(change, row)) ?? namedOf(integrity, ledger.id, row);
       const version = { line: 'change', kind, luid, change, action, moment: moment.toISOString(), hash, text };
       await this.#put(leaf ? { ...version, leaf } : version);
       if (this.#lines.change! % 1000 === 0) this.options.progress?.(this.#lines.change!, changes);
@@ -238,13 +265,21 @@ class Writer {
     await this.#put(line);
   }
 
+  /** What stays taken of erased records, and all secrets: the key by which the first are found is one of these. */
   async #secrets(ledger: LedgerRow, key: Buffer): Promise<void> {
-    const select = 'select luid, name, sealed from secret where ledger_id = $1 order by luid, name';
-    const rows = rowsOf<{ luid: string; name: string; sealed: Buffer }>(this.client, select, [ledger.id]);
-    for await (const { luid, name, sealed } of rows) {
+    const { masterKey } = this.options;
+    for await (const row of rowsOf<{ name: string; luid: string }>(this.client, TAKEN, [ledger.id]))
+      await this.#put({ line: 'taken', ...row } satisfies StateLine);
+    for await (const row of rowsOf<SecretRow>(this.client, SECRETS, [ledger.id, ledger.luid, VEIL_SECRET])) {
+      const { luid, name, sealed } = row;
       const context = sealContext(ledger.luid, luid, name);
-      const resealed = seal(key, open(this.options.masterKey, sealed, context), context).toString('base64');
-      await this.#put({ line: 'secret', luid, name, sealed: resealed } satisfies StateLine);
+      const plain = sealed ? open(masterKey, sealed, context) : veilKeyOf(masterKey, luid, undefined);
+      await this.#put({
+        line: 'secret',
+        luid,
+        name,
+        sealed: seal(key, plain, context).toString('base64'),
+      } satisfies StateLine);
     }
   }
 
@@ -295,6 +330,14 @@ async function assertStored(check: Check, ledger: number, row: WholeRow): Promis
     if (!(error instanceof Corrupt)) throw error;
     throw new ExportRefused(`Change ${change} of ${luid} ${error.defect}: it was altered in the database.`);
   }
+}
+
+/** @throws ExportRefused for a leaf that is not what an import has stored */
+function namedOf({ logCodes }: Integrity, ledger: number, { luid, change, leaf_named }: ChangeRow) {
+  if (leaf_named === null) return undefined;
+  const opened = logCodes.openLeaves(ledger, { luid, change }, leaf_named);
+  if (opened) return namedLeaf(opened);
+  throw new ExportRefused(`The leaf of change ${change} of ${luid} was altered in the database.`);
 }
 
 function isState(line: object): line is StateLine {

@@ -18,6 +18,7 @@ import { type BegunImport, discardBegun, findBegun, forgetBegun, holdImport, kee
 import { type Cut, Cutter } from './cutter.js';
 import { Load } from './load.js';
 import { drawOrders, Orders } from './orders.js';
+import { assertOwnKeys } from './own-keys.js';
 import { isFileMac, openSeal } from './passphrase.js';
 import { ImportRefused } from './refused.js';
 
@@ -92,8 +93,6 @@ async function verifyFile({ suite, pinned, found, progress, lines }: ImportOptio
   for await (const text of lines()) {
     const line = verifier.add(text);
     if (line?.line === 'header') assertNames(line);
-    if (line?.line === 'change' && line.text === null)
-      throw new ImportRefused('The export has versions that were erased, which no import takes. Nothing was stored.');
     if (line) orders.add(line);
     const cut = line && line.line !== 'end' ? cutter.take(line, text) : undefined;
     if (cut) cuts.set(cut.lines, cut.sha256);
@@ -223,6 +222,7 @@ async function storeFile(
   await transaction(pool, async (client) => {
     await load.store(client);
     await appear(client, header, begun);
+    if (secretKey) await assertOwnKeys(client, { id: begun.id, luid, masterKey, suite });
   });
   progress?.('store', changes, header.changes);
 }

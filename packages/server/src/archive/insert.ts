@@ -7,6 +7,8 @@ const TABLES = {
     'kind text, handle text, luid text, change int, seq bigint, hash text, status text, moment timestamptz, domain text, ' +
     'link text, link_since bigint, link_proven boolean, document jsonb, judged text',
   used_proof: 'digest uuid, luid text',
+  erased_proof: 'digest uuid, luid text',
+  erased_leaf: 'luid text, change int, leaf text',
   taken_key: 'public text, times bigint',
   secret: 'luid text, name text, sealed bytea',
   balance:

@@ -9,6 +9,7 @@ import type {
   StateLine,
 } from '@countersign/verifier';
 import type pg from 'pg';
+import { createLogCodes } from '../integrity/log-codes.js';
 import { createMac } from '../integrity/mac.js';
 import { open, seal, sealContext } from '../keys/seal.js';
 import { type OpenState, usesOf } from '../money/open-state.js';
@@ -37,12 +38,13 @@ export class Load {
   #rows = new Map<Table, object[]>();
   /** How often each key was taken. */
   readonly #taken = new Map<string, number>();
-  #changes: ChangeLine[] = [];
+  #changes: (ChangeLine | ErasedLine)[] = [];
   #current: CurrentLine | undefined;
 
   constructor(private readonly means: LoadMeans) {
     const { ledger, header, masterKey, suite, orderOf } = means;
-    this.#rebuild = { ledger, keys: header.keys, mac: createMac(masterKey), suite, orderOf };
+    const codes = { mac: createMac(masterKey), logCodes: createLogCodes(masterKey) };
+    this.#rebuild = { ledger, keys: header.keys, ...codes, suite, orderOf };
     this.#codesOf = createStateCodes(masterKey);
   }
 
@@ -52,7 +54,7 @@ export class Load {
       return;
     }
     if (line.line !== 'change' || line.luid !== this.#changes[0]?.luid) this.#endRecord();
-    if (line.line === 'change') this.#changes.push(withText(line));
+    if (line.line === 'change') this.#changes.push(line);
     const made = this.#rowOf(line);
     if (made) this.#put(...made);
   }
@@ -82,6 +84,10 @@ export class Load {
       case 'schedule':
         // Another version than the ledger's: the schedule is looked at when the ledger appears.
         return ['schedule', { ...line, version: 0 }];
+      case 'taken':
+        // Without the key of these names nobody compares them; nothing is written then, either.
+        if (!this.means.secretKey) return undefined;
+        return ['erased_proof', { digest: line.name, luid: line.luid }];
       case 'secret':
         return this.#secretRow(line);
       default:
@@ -101,9 +107,10 @@ export class Load {
 
   #endRecord(): void {
     if (this.#changes.length === 0) return;
-    const { changes, record, used, keys } = rebuildRecord(this.#rebuild, this.#changes, this.#current);
+    const { changes, record, leaves, used, keys } = rebuildRecord(this.#rebuild, this.#changes, this.#current);
     for (const row of changes) this.#put('change', row);
     if (record) this.#put('record', record);
+    for (const row of leaves) this.#put('erased_leaf', row);
     for (const row of used) this.#put('used_proof', row);
     for (const key of keys) this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);
     this.#changes = [];
@@ -140,12 +147,6 @@ export class Load {
     const plain = open(secretKey, Buffer.from(sealed, 'base64'), context);
     return ['secret', { luid, name, sealed: `\\x${seal(masterKey, plain, context).toString('hex')}` }];
   }
-}
-
-/** What was erased was refused before anything was stored. */
-function withText(line: ChangeLine | ErasedLine): ChangeLine {
-  if (line.text === null) throw new TypeError('a version has no text');
-  return line;
 }
 
 function balanceRow({ wallet, symbol, version, available, reserved }: BalanceLine): object {

@@ -81,13 +81,16 @@ export interface LeafColumns {
   readonly leaf_first: number;
   readonly commitments: Buffer;
   readonly salts: Buffer | null;
+  /** Of an erased change that was imported, as it will be queued; null once the log has it. */
+  readonly leaf_named: string | null;
 }
 
 /** Joins changes `c` with their leaves, as `LeafColumns`. */
 export const LEAVES = `left join lateral (
     select f.change as leaf_change, f.first as leaf_first, f.commitments, f.salts from log_leaf f
     where f.ledger_id = c.ledger_id and f.luid = c.luid and f.change >= c.change order by f.change limit 1
-  ) leaf on true`;
+  ) leaf on true
+  left join erased_leaf named on named.ledger_id = c.ledger_id and named.luid = c.luid and named.change = c.change`;
 
 /** The leaf of a change, as an export names it; undefined where it was not sealed. */
 export function leafOf(change: number, row: LeafColumns): ChangeLine['leaf'] | ClosedLeaf {
@@ -98,6 +101,16 @@ export function leafOf(change: number, row: LeafColumns): ChangeLine['leaf'] | C
   const index = leaf_first + at;
   if (salts === null) return { index, commitment: piece(commitments, at, HASH_BYTES) };
   return { index, salt: piece(salts, at, SALT_BYTES) };
+}
+
+/**
+ * What the log of another deployment had of an erased change, where the log of this one does not have it: it is still being
+ * made, or is none.
+ *
+ * @param opened what an import has stored of it (integrity/leaf.ts, `closedLeaf`)
+ */
+export function namedLeaf(opened: Uint8Array): ClosedLeaf {
+  return { commitment: Buffer.from(opened.subarray(SALT_BYTES)).toString('base64') };
 }
 
 function piece(bytes: Buffer, at: number, length: number): string {

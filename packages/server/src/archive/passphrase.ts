@@ -8,8 +8,11 @@ const derive = promisify<string, Buffer, number, { N: number; r: number; p: numb
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 
+/** The parameters of scrypt, as a file says them. */
+export type SealWork = Pick<SecretSeal, 'n' | 'r' | 'p'>;
+
 /** About 128 MiB and half a second for a guess. */
-const COST = { n: 131_072, r: 8, p: 1 };
+const COST: SealWork = { n: 131_072, r: 8, p: 1 };
 
 /** The most that a file may ask for, of time and of memory: what exports ask for. */
 const MOST_WORK = COST.n * COST.r * COST.p;
@@ -27,9 +30,10 @@ export class WrongPassphrase extends Error {
 export async function newSeal(
   passphrase: string,
   random: (bytes: number) => Uint8Array,
+  work = COST,
 ): Promise<{ key: Buffer; seal: SecretSeal }> {
   const salt = Buffer.from(random(SALT_BYTES)).toString('base64');
-  const seal = { kdf: 'scrypt', ...COST, salt, cipher: 'aes-256-gcm' } as const;
+  const seal = { kdf: 'scrypt', ...work, salt, cipher: 'aes-256-gcm' } as const;
   const key = await deriveKey(passphrase, seal);
   return { key, seal: { ...seal, check: keyCheck(key) } };
 }

@@ -1,18 +1,21 @@
-import type { RecordEnvelope, StoredProof, Suite } from '@countersign/protocol';
-import type { ChangeLine, CurrentLine, HeaderLine } from '@countersign/verifier';
+import { decodeBase64, type RecordEnvelope, type StoredProof, type Suite } from '@countersign/protocol';
+import type { ChangeLine, CurrentLine, ErasedLine, HeaderLine } from '@countersign/verifier';
+import { closedLeaf } from '../integrity/leaf.js';
+import type { LogCodes } from '../integrity/log-codes.js';
 import type { Mac } from '../integrity/mac.js';
 import type { KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import { useOf } from '../records/proofs.js';
 import { versionOf } from '../records/version.js';
 import { cutVersions } from '../store/committer/cut.js';
-import { ImportRefused } from './refused.js';
 
 /** The rows that a record's versions make. */
 export interface RecordRows {
   readonly changes: readonly object[];
   /** The index entry of one that was not dropped. */
   readonly record?: object;
+  /** What the log will have of changes whose text is erased. */
+  readonly leaves: readonly object[];
   readonly used: readonly { readonly digest: string; readonly luid: string }[];
   /** How often a version of the record has taken each key. */
   readonly keys: readonly string[];
@@ -23,6 +26,7 @@ export interface RebuildMeans {
   readonly ledger: number;
   readonly keys: HeaderLine['keys'];
   readonly mac: Mac;
+  readonly logCodes: Pick<LogCodes, 'codeLeaves'>;
   readonly suite: Suite;
   /** The number of this database for one of the file. */
   readonly orderOf: (order: number) => number;
@@ -34,32 +38,43 @@ const MOST_CUT = 4 * 1024 * 1024;
 /** Makes all rows of a record from its versions: the same code derives them as for a write. */
 export function rebuildRecord(
   means: RebuildMeans,
-  lines: readonly ChangeLine[],
+  lines: readonly (ChangeLine | ErasedLine)[],
   current: CurrentLine | undefined,
 ): RecordRows {
-  const latest = lines.at(-1)!;
-  if (lines.some(({ text }) => typeof text !== 'string'))
-    throw new ImportRefused(`${latest.luid} is erased: a ledger with erased records cannot be imported yet.`);
+  const whole = lines.filter((line): line is ChangeLine => line.text !== null);
+  const erased = lines.filter((line): line is ErasedLine => line.text === null);
+  const latest = whole.at(-1)!;
   const kind = latest.kind as KindName;
   const { ledger, mac } = means;
-  const coded = lines.map(({ luid, change, action, moment, hash, text }) => {
+  const coded = whole.map(({ luid, change, action, moment, hash, text }) => {
     const code = mac({ ledger, kind }, { luid, change, action, body: text });
     return { luid, change, kind, action, moment, hash, body: text, mac: code };
   });
   const used = new Set<string>();
   const keys: string[] = [];
-  for (const { text, action } of lines) {
+  for (const { text, action } of whole) {
     const record = JSON.parse(text) as RecordEnvelope;
     for (const proof of record.meta.proofs) if (isClients(means.keys, proof)) used.add(useOf(means, proof));
     const link = kindNamed(kind).links.isKey ? kindNamed(kind).links.value?.(record.data) : undefined;
     if (link !== undefined && action !== 'drop') keys.push(link);
   }
   return {
-    changes: kind === 'intent' ? cutIntent(coded) : coded,
+    changes: [...erased.map(erasedRow), ...(kind === 'intent' ? cutIntent(coded) : coded)],
+    leaves: erased.map((line) => leafRow(means, line)),
     ...(current ? { record: indexEntry(means, latest, current) } : {}),
     used: [...used].map((digest) => ({ digest, luid: latest.luid })),
     keys,
   };
+}
+
+function erasedRow({ luid, change, kind, action, moment }: ErasedLine): object {
+  return { luid, change, kind, action, moment };
+}
+
+/** The file has a commitment of each: it was verified. */
+function leafRow({ ledger, logCodes }: RebuildMeans, { luid, change, leaf }: ErasedLine): object {
+  const closed = closedLeaf(decodeBase64(leaf!.commitment)!);
+  return { luid, change, leaf: logCodes.codeLeaves(ledger, { luid, change }, closed) };
 }
 
 function isClients(keys: HeaderLine['keys'], proof: StoredProof): boolean {

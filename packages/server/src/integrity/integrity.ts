@@ -10,7 +10,6 @@ import type { Check, StoredVersion, VersionSource } from '../store/queries/versi
 import { createMakeLeaf, type MakeLeaf } from './leaf.js';
 import { createLogCodes, type LogCodes } from './log-codes.js';
 import { createDeliveryMac, createMac, createOpenMac, type DeliveryMac, type Mac, type OpenMac } from './mac.js';
-import { createVeil, type Veil } from './veil.js';
 import { type Defect, defectOf, isUnder, parseRecord } from './verify.js';
 
 /** A version in the database differs from what the ledger stored. It is neither answered nor used for any decision. */
@@ -34,7 +33,6 @@ export interface Integrity {
   readonly openMac: OpenMac;
   readonly leaf: MakeLeaf;
   readonly logCodes: LogCodes;
-  readonly veil: Veil;
   readonly check: Check;
   /** Raises the alarm. @throws Corrupt */
   readonly refuse: (of: { ledger: string; luid: string; change: number }, defect: Defect) => never;
@@ -107,7 +105,6 @@ export function createIntegrity({ masterKey, suite, random, systemKey, alarm }: 
     openMac: createOpenMac(masterKey),
     leaf: createMakeLeaf(random),
     logCodes: createLogCodes(masterKey),
-    veil: createVeil(masterKey),
     refuse,
     check(place, version) {
       if (version.mac === null) return verify(place, version);

@@ -4,6 +4,11 @@ import { sha256 } from '../base/sha256.js';
 import type { KindName } from '../kinds/kind.js';
 import type { Coded } from './mac.js';
 
+/** The leaf of a change whose text is erased, as `MakeLeaf` has them: with zeros where the salt was. */
+export function closedLeaf(commitment: Uint8Array): string {
+  return Buffer.concat([Buffer.alloc(SALT_BYTES), commitment]).toString('base64');
+}
+
 /** Makes the leaf of a version in its ledger's log: 64 characters of base64, of a random salt and the commitment. */
 export type MakeLeaf = (ledger: string, kind: KindName, version: Coded) => string;
 

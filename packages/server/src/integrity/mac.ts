@@ -76,9 +76,14 @@ const SHORT = 32_768;
  *
  * @param key of 64 bytes at most
  * @param form of the codes: 22 characters of base64url, or 32 of hex
+ * @param short characters of a text that fits into the buffer, which the function keeps
  */
-export function createShortHmac(key: Buffer, form: 'base64url' | 'hex' = 'base64url'): (text: string) => string {
-  const inner = Buffer.alloc(BLOCK + 3 * SHORT);
+export function createShortHmac(
+  key: Buffer,
+  form: 'base64url' | 'hex' = 'base64url',
+  short = SHORT,
+): (text: string) => string {
+  const inner = Buffer.alloc(BLOCK + 3 * short);
   const outer = Buffer.alloc(BLOCK + RESULT);
   const result = Buffer.alloc(RESULT);
   for (let at = 0; at < BLOCK; at += 1) {
@@ -86,7 +91,7 @@ export function createShortHmac(key: Buffer, form: 'base64url' | 'hex' = 'base64
     outer[at] = (key[at] ?? 0) ^ 0x5c;
   }
   return (text) => {
-    if (text.length > SHORT) return createHmac('sha256', key).update(text).digest().toString(form, 0, BYTES);
+    if (text.length > short) return createHmac('sha256', key).update(text).digest().toString(form, 0, BYTES);
     const end = BLOCK + inner.write(text, BLOCK);
     outer.write(hash('sha256', inner.subarray(0, end), 'binary'), BLOCK, 'binary');
     result.write(hash('sha256', outer, 'binary'), 'binary');

@@ -25,9 +25,8 @@ export function whyNotErased(
  * The names that stay taken when a record is erased in force, as they are veiled: what was signed for it under that name is
  * not done a second time.
  *
- * @param ledger its luid: one name is veiled otherwise in each ledger, so that nobody compares it with guesses of their own
  * @param key unique within the kind
  */
-export function namesKept(kind: Pick<Kind, 'lifecycle' | 'name'>, ledger: string, key: string): readonly string[] {
-  return finalStatuses(kind).length > 0 ? [`${ledger} ${kind.name} ${key}`] : [];
+export function namesKept(kind: Pick<Kind, 'lifecycle' | 'name'>, key: string): readonly string[] {
+  return finalStatuses(kind).length > 0 ? [`${kind.name} ${key}`] : [];
 }

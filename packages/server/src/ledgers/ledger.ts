@@ -1,6 +1,7 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import type { AccessPolicy } from '../access/context.js';
 import type { AccessEntry } from '../access/rules.js';
+import type { Veil } from '../integrity/veil.js';
 import type { Countersigner } from '../keys/countersigner.js';
 
 export interface Domain {
@@ -64,6 +65,8 @@ export interface Ledger {
   readonly auth: Countersigner;
   /** Signs the movements of intents (interface/intents#trails). */
   readonly core: Countersigner;
+  /** Names what stays of erased records (interface/records#erase). */
+  readonly veil: Veil;
 }
 
 /**

@@ -10,6 +10,7 @@ import type { AccessPolicy } from '../access/context.js';
 import { LruCache } from '../base/lru-cache.js';
 import { createWeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
+import { createVeil, veilKeyOf } from '../integrity/veil.js';
 import { countersigner, keylessSigner } from '../keys/countersigner.js';
 import { open, sealContext } from '../keys/seal.js';
 import type { Kind, KindName } from '../kinds/kind.js';
@@ -184,6 +185,7 @@ function makeLedger(
     system: signer('system'),
     auth: signer('system.auth'),
     core: signer('core'),
+    veil: createVeil(veilKeyOf(masterKey, stored.luid, stored.veil)),
   };
 }
 

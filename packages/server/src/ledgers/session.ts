@@ -108,8 +108,8 @@ export function openSession(service: Service, ledger: Ledger): Session {
     async commit(write, by = store.commit, needsCodes = true) {
       if (ledger.isReadOnly) throw readOnly();
       const codes = needsCodes ? codesOf(service, ledger, write) : { leaves: '' };
-      const names = write.action === 'create' ? namesKept(kindNamed(write.kind), ledger.luid, write.key) : [];
-      const veiled = [...write.proofs, ...names].map(service.integrity.veil);
+      const names = write.action === 'create' ? namesKept(kindNamed(write.kind), write.key) : [];
+      const veiled = [...write.proofs, ...names].map(ledger.veil);
       const { result, version } = await by({ ...write, ...codes, strangers: [...strangers], veiled });
       // A stranger may have registered meanwhile, and the key that was just stored is registered now.
       if (result === 'stale') for (const key of strangers) signers.delete(key);

@@ -23,6 +23,7 @@ import { deliveryRetriesSchema } from './migrations/0012-delivery-retries.js';
 import { moneySchema } from './migrations/0013-money.js';
 import { logSchema } from './migrations/0014-log.js';
 import { erasureSchema } from './migrations/0015-erasure.js';
+import { importedErasuresSchema } from './migrations/0016-imported-erasures.js';
 
 const numbered: Record<string, string> = {
   '0001-records': recordsSchema,
@@ -40,6 +41,7 @@ const numbered: Record<string, string> = {
   '0013-money': moneySchema,
   '0014-log': logSchema,
   '0015-erasure': erasureSchema,
+  '0016-imported-erasures': importedErasuresSchema,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

@@ -142,10 +142,13 @@ describe('an import that is refused (export#import)', () => {
     expect(await isThere()).toBe(false);
   });
 
+  /** What exports ask for. */
+  const USUAL = { n: 131_072, r: 8, p: 1 };
+
   it('is over at once for a file that asks for more work than exports do', async () => {
     const asking = (members: object) => {
       const { secrets, ...header } = JSON.parse(text.split('\n')[0]!);
-      const first = JSON.stringify({ ...header, secrets: { ...secrets, ...members } });
+      const first = JSON.stringify({ ...header, secrets: { ...secrets, ...USUAL, ...members } });
       return imported(into, sealedAnew([first, ...text.split('\n').slice(1)].join('\n')), { passphrase: PASSPHRASE });
     };
     for (const members of [{ p: 2 }, { r: 9 }, { n: 262_144 }, { n: 1_048_576, p: 16 }, { p: 0 }])

@@ -23,13 +23,16 @@ export function changesIn(text: string): ExportedChange[] {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
   const current = new Map(lines.filter(({ line }) => line === 'current').map(({ luid, change }) => [luid, change]));
-  return lines
-    .filter(({ line }) => line === 'change')
-    .map(({ kind, luid, change, action, text }) => {
-      const { data } = JSON.parse(text) as RecordEnvelope;
-      const path = kind === 'ledger' ? '/ledger' : `${collectionOf(kindNamed(kind), data)}/${luid}`;
-      return { kind, luid, change, action, text, isCurrent: current.get(luid) === change, path };
-    });
+  return (
+    lines
+      // Where an erased record was read, its text said.
+      .filter(({ line, text, action }) => line === 'change' && text !== null && action !== 'erase')
+      .map(({ kind, luid, change, action, text }) => {
+        const { data } = JSON.parse(text) as RecordEnvelope;
+        const path = kind === 'ledger' ? '/ledger' : `${collectionOf(kindNamed(kind), data)}/${luid}`;
+        return { kind, luid, change, action, text, isCurrent: current.get(luid) === change, path };
+      })
+  );
 }
 
 /** SHA-256 of an answer, hex: the answers of a large ledger, twice, are more than a process holds. */

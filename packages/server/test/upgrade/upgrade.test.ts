@@ -54,6 +54,7 @@ describe.each([...new Set([...readdirSync(folder), THIS])])('a database of relea
       `select kind, luid, change, action, body from ${rows[0].source} order by luid, change`,
     );
     kept = versions.rows;
+    await direct.query('analyze');
     running = await startServer({ database });
     client = new TestClient(running.url, FOUNDER, LEDGER);
   });
@@ -61,6 +62,15 @@ describe.each([...new Set([...readdirSync(folder), THIS])])('a database of relea
     await running?.stop();
     await direct?.end();
     await database?.drop();
+  });
+
+  it('keeps no samples of texts and hashes, which would outlive an erasure', async () => {
+    const { rows } = await direct.query(
+      `select tablename, attname from pg_stats where schemaname = 'public'
+         and ((tablename, attname) in (('change', 'body'), ('change', 'hash'), ('delivery', 'event'))
+           or tablename = 'record' and attname in ('hash', 'judged', 'document'))`,
+    );
+    expect(rows).toEqual([]);
   });
 
   const versionsOf = (luid: string) => kept.filter((version) => version.luid === luid);

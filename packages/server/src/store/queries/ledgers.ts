@@ -7,6 +7,7 @@ import type { Write } from '../committer/write.js';
 import { VERSIONS_PER_EPOCH } from '../epoch-guard.js';
 import { transaction } from '../transaction.js';
 import { kindsWhere } from './kinds-where.js';
+import { findVeil } from './secrets.js';
 import { checkAll, type ReadGuards, STORED_VERSION, type StoredVersion } from './version.js';
 
 /** The tables' content on a ledger as a whole: the state that a process needs to decide and sign. */
@@ -34,6 +35,8 @@ export interface StoredLedger {
     /** Null where the ledger was imported without its private keys. */
     readonly sealed: Buffer | null;
   }[];
+  /** The sealed key of what stays of erased records; undefined where it is derived from the master key. */
+  readonly veil: Buffer | undefined;
 }
 
 /** A ledger that was too large to fetch. */
@@ -126,16 +129,18 @@ async function findLedger(
   most: number,
 ): Promise<StoredLedger | LargeLedger | undefined> {
   // The version is read first: rows read after it may be newer, and the next check then reloads them.
-  const { rows: ledgers } = await pool.query<Omit<StoredLedger, 'bodies' | 'schemas' | 'keys'> & ReadPosition>({
-    name: 'ledger',
-    // A luid is one ledger's for good, so it comes before a handle of the same text.
-    text: `select id, handle, luid, version, ${epochs.walPosition} as position from ledger
+  const { rows: ledgers } = await pool.query<Omit<StoredLedger, 'bodies' | 'schemas' | 'keys' | 'veil'> & ReadPosition>(
+    {
+      name: 'ledger',
+      // A luid is one ledger's for good, so it comes before a handle of the same text.
+      text: `select id, handle, luid, version, ${epochs.walPosition} as position from ledger
       where handle = $1 or luid = $1 order by (luid = $1) desc`,
-    values: [id],
-  });
+      values: [id],
+    },
+  );
   if (!ledgers[0]) return undefined;
   const { position, ...ledger } = ledgers[0];
-  const [bodies, schemas, keys] = await Promise.all([
+  const [bodies, schemas, keys, veil] = await Promise.all([
     pool.query<StoredLedger['bodies'][number] & LargeLedger>({
       name: 'ledger-bodies',
       text: `select kind, luid, change, action, mac, size, case when size <= $2 then body end as body
@@ -159,12 +164,13 @@ async function findLedger(
         where r.ledger_id = $1 and r.kind = 'signer' and r.handle in ('system', 'system.auth', 'core') order by r.seq`,
       values: [ledger.id],
     }),
+    findVeil(pool, ledger),
   ]);
   const { size = 0 } = bodies.rows[0] ?? {};
   if (size > most) return { size };
   epochs.saw(ledger.version, position);
   for (const row of bodies.rows) await checkAll(check, { ledger: ledger.id, kind: row.kind }, [row]);
-  return { ...ledger, bodies: bodies.rows, schemas: schemas.rows, keys: keys.rows };
+  return { ...ledger, bodies: bodies.rows, schemas: schemas.rows, keys: keys.rows, veil };
 }
 
 /** The position of the write-ahead log at the time of the read. */

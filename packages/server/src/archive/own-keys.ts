@@ -1,0 +1,46 @@
+import { encodeBase64, type Suite } from '@countersign/protocol';
+import type pg from 'pg';
+import { open, sealContext } from '../keys/seal.js';
+import { ImportRefused } from './refused.js';
+
+/** Bytes of a private key. */
+const SEED_BYTES = 32;
+
+interface KeyRow {
+  readonly handle: string;
+  readonly luid: string;
+  readonly public: string;
+  readonly name: string | null;
+  /** Null where there is none. */
+  readonly sealed: Buffer | null;
+}
+
+const KEYS = `select r.handle, r.luid, r.link as public, s.name, s.sealed
+  from record r left join secret s using (ledger_id, luid)
+  where r.ledger_id = $1 and r.kind = 'signer' and r.handle in ('system', 'system.auth', 'core') order by r.seq`;
+
+/** What the keys of an imported ledger are read with. */
+interface KeyMeans {
+  /** Number and luid of the ledger. */
+  readonly id: number;
+  readonly luid: string;
+  readonly masterKey: Buffer;
+  readonly suite: Suite;
+}
+
+/**
+ * Whoever seals an export to a passphrase of their own can promise keys that they lack: the ledger would pass for one in use,
+ * and keep its place from one that has them.
+ *
+ * @throws ImportRefused unless the ledger has the private keys of all signers that it signs with
+ */
+export async function assertOwnKeys(client: pg.ClientBase, { id, luid, masterKey, suite }: KeyMeans): Promise<void> {
+  const { rows } = await client.query<KeyRow>(KEYS, [id]);
+  for (const { handle, luid: of, public: key, name, sealed } of rows) {
+    if (sealed === null || name === null)
+      throw new ImportRefused(`The export lacks the private key of ${handle}. Import it with --read-only.`);
+    const secret = open(masterKey, sealed, sealContext(luid, of, name));
+    if (secret.length === SEED_BYTES && encodeBase64(suite.publicKey(secret)) === key) continue;
+    throw new ImportRefused(`The export has another private key of ${handle} than its own.`);
+  }
+}
