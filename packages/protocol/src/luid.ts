@@ -12,6 +12,9 @@ const RANDOM_DIGITS = 11;
 /** Bytes of randomness that `luid` asks for. */
 export const LUID_RANDOM = RANDOM_DIGITS;
 
+/** Characters of every luid: `$`, three letters, a dot and the digits. */
+export const LUID_LENGTH = 5 + TIME_DIGITS + RANDOM_DIGITS;
+
 /** Source of a pattern for luids (interface/envelope#luids). */
 export const LUID_PATTERN = '^\\$[a-z]{3}\\.[A-Za-z0-9_-]{17}$';
 

@@ -48,7 +48,8 @@ export const logLimits = {
   },
   /**
    * Erasures: characters of the reason; how often one is tried while changes of the record wait to be sealed, and the
-   * milliseconds between.
+   * milliseconds between; how many are stored at a time (`lanes`), each of another ledger, fewer than the connections; texts
+   * of a record, and deliveries, that are read at a time.
    */
-  erasure: { reason: 1_000, tries: 50, pause: 100 },
+  erasure: { reason: 1_000, tries: 50, pause: 100, lanes: 2, texts: 8, deliveries: 500 },
 } as const;

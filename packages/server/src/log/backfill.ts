@@ -4,53 +4,79 @@ import type { MakeLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
 import type { KindName } from '../kinds/kind.js';
 import { limits } from '../limits.js';
-import { moveBackfill, readUnlogged, type Unlogged } from '../store/log/backfill.js';
+import { moveBackfill, readUnlogged, type Unlogged, type UnloggedErased } from '../store/log/backfill.js';
 import type { LogState, Queued } from '../store/log/sealing.js';
 import type { Check } from '../store/queries/version.js';
+import { AlteredLeaves } from './tree-rows.js';
+
+interface BackfillMeans {
+  readonly leaf: MakeLeaf;
+  readonly check: Check;
+  readonly logCodes: LogCodes;
+}
+
+/** A change with its leaf, in base64. */
+interface Leafed {
+  readonly luid: string;
+  readonly change: number;
+  readonly leaf: string;
+  readonly isClosed: boolean;
+}
 
 /**
  * Makes leaves of changes that have none: those of before the log, and those of an import. They come in the order of luids,
- * and before any that was queued: the leaves of a record are in the order of its changes.
+ * and before any that was queued: the leaves of a record are in the order of its changes. Of a change whose text was
+ * erased before an import, the leaf is what the first log committed to.
  *
  * @returns leaves as if they had been queued
- * @throws Corrupt for a version that is not as it was stored
+ * @throws Corrupt for a version that is not as it was stored; AlteredLeaves for an erased one whose leaf is missing, or is
+ *   not what an import has stored
  */
 export async function backfillLog(
   client: pg.ClientBase,
   { ledger, luid }: LogState,
-  { leaf, check, logCodes }: { readonly leaf: MakeLeaf; readonly check: Check; readonly logCodes: LogCodes },
+  means: BackfillMeans,
 ): Promise<Queued[]> {
   const { backfill, backfillBytes, backfillTurn } = limits.log;
   const { rows, end } = await readUnlogged(client, ledger, backfill, backfillBytes);
+  const leaves: Leafed[] = [];
   for (const [at, row] of rows.entries()) {
     // Requests have their turns in between.
     if (at % backfillTurn === 0) await setImmediate();
-    await check({ ledger, kind: row.kind as KindName }, row);
+    leaves.push(isErased(row) ? erasedLeaf(ledger, row, means) : await newLeaf(ledger, luid, row, means));
   }
   await moveBackfill(client, ledger, end);
-  const runs = inRuns(rows);
-  const last = (run: readonly Unlogged[]) => run.at(-1)!;
-  return [
-    {
-      ledger,
-      id: 0,
-      luids: runs.map((run) => last(run).luid),
-      changes: runs.map((run) => last(run).change),
-      leaves: runs.map((run) => {
-        const leaves = run.map((row) => leaf(luid, row.kind as KindName, row)).join('');
-        return logCodes.codeLeaves(ledger, last(run), leaves);
-      }),
-    },
-  ];
+  return inRuns(leaves).map((run) => {
+    const { luid, change, isClosed } = run.at(-1)!;
+    const coded = means.logCodes.codeLeaves(ledger, { luid, change }, run.map(({ leaf }) => leaf).join(''));
+    return { ledger, id: 0, luids: [luid], changes: [change], leaves: [coded], ...(isClosed ? { isClosed } : {}) };
+  });
 }
 
-/** Splits rows into those of consecutive changes of one record. */
-function inRuns(rows: readonly Unlogged[]): Unlogged[][] {
-  const runs: Unlogged[][] = [];
-  for (const row of rows) {
+function isErased(row: Unlogged | UnloggedErased): row is UnloggedErased {
+  return row.body === null;
+}
+
+async function newLeaf(ledger: number, of: string, row: Unlogged, { leaf, check }: BackfillMeans): Promise<Leafed> {
+  const kind = row.kind as KindName;
+  await check({ ledger, kind }, row);
+  return { luid: row.luid, change: row.change, leaf: leaf(of, kind, row), isClosed: false };
+}
+
+function erasedLeaf(ledger: number, { luid, change, leaf }: UnloggedErased, { logCodes }: BackfillMeans): Leafed {
+  const opened = leaf === null ? undefined : logCodes.openLeaves(ledger, { luid, change }, leaf);
+  if (!opened) throw new AlteredLeaves(`The leaf of change ${change} of ${luid}, which is erased, was altered.`);
+  return { luid, change, leaf: opened.toString('base64'), isClosed: true };
+}
+
+/** Splits leaves into those of consecutive changes of one record, and those that are erased from others. */
+function inRuns(leaves: readonly Leafed[]): Leafed[][] {
+  const runs: Leafed[][] = [];
+  for (const leaf of leaves) {
     const before = runs.at(-1)?.at(-1);
-    if (before && before.luid === row.luid && before.change + 1 === row.change) runs.at(-1)!.push(row);
-    else runs.push([row]);
+    const goesOn = before?.luid === leaf.luid && before.change + 1 === leaf.change;
+    if (goesOn && before.isClosed === leaf.isClosed) runs.at(-1)!.push(leaf);
+    else runs.push([leaf]);
   }
   return runs;
 }

@@ -1,13 +1,13 @@
 import type { Suite } from '@countersign/protocol';
-import { acceptCheckpoint, checkConsistency, LogError, type Policy } from '@countersign/protocol/log';
+import { acceptCheckpoint, LogError, type Policy } from '@countersign/protocol/log';
 import type { FastifyBaseLogger } from 'fastify';
 import { LruCache } from '../base/lru-cache.js';
-import { sha256 } from '../base/sha256.js';
 import type { LogCodes } from '../integrity/log-codes.js';
 import { limits } from '../limits.js';
 import { readLog, type ServedLog, stopLog } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
 import { checkpointKey } from './checkpoint.js';
+import { contradictionOf } from './contradiction.js';
 import { type Fence, type Published, readPublished } from './fence.js';
 import { isAuthentic } from './log-defect.js';
 import type { LogMetrics } from './metrics.js';
@@ -67,15 +67,12 @@ export function createPublisher(options: PublisherOptions): Publisher {
   const { on, fence, metrics, logger, clock, logCodes } = options;
   const recent = new LruCache<number, { readonly shown: Shown; readonly since: number }>(limits.ledgers.count);
 
-  const { consistency } = createProofs(on);
+  const proofs = createProofs(on);
 
   const whyContradicted = async (ledger: number, next: Published, last: Published): Promise<string | undefined> => {
-    if (last.size > next.size) return `it has ${next.size} leaves, and ${last.size} were shown`;
-    const proof = await consistency(ledger, last.size, next.size);
-    const claim = { old: last.size, oldRoot: last.root, size: next.size, root: next.root, proof };
-    return checkConsistency(claim, sha256)
-      ? undefined
-      : `it does not begin with the ${last.size} leaves that were shown`;
+    const contradiction = await contradictionOf(ledger, next, last, proofs);
+    if (contradiction === 'shorter') return `it has ${next.size} leaves, and ${last.size} were shown`;
+    return contradiction && `it does not begin with the ${last.size} leaves that were shown`;
   };
 
   const stopContradicted: Publisher['stopLog'] = async (ledger, { origin, luid }, why) => {

@@ -34,3 +34,8 @@ async function readLeafHashes(on: Queryable, ledger: number, from: number, to: n
 export function isInTree({ level, index, width }: Tile, size: number): boolean {
   return index * TILE_WIDTH + width <= hashesAt(level, size);
 }
+
+/** Whether a tile has all that a tree of `size` leaves has of it. */
+export function isWhole({ level, index, width }: Tile, size: number): boolean {
+  return width === TILE_WIDTH || index * TILE_WIDTH + width === hashesAt(level, size);
+}

@@ -2,11 +2,11 @@ import { commitmentOf, HASH_BYTES, SALT_BYTES } from '@countersign/protocol/log'
 import type pg from 'pg';
 import type { Runtime } from '../base/clock.js';
 import { sha256 } from '../base/sha256.js';
+import { closedLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
 import {
   beginGeneration,
   type ErasedLeaves,
-  forgetSalts,
   lockNamedLog,
   type NamedLog,
   readErasedLeaves,
@@ -77,22 +77,21 @@ export function restartLog(options: RestartOptions, ledger: string): Promise<Res
     const fresh = { ...log, generation, origin, size: 0, edge: Buffer.alloc(0), checkpoint: null };
     const first = { ledger: log.ledger, id: 0, luids: [RESTART], changes: [generation], leaves };
     await appendLeaves(options, client, [fresh], [first, withoutSalts(log.ledger, erased, options.logCodes)]);
-    await forgetSalts(client, log.ledger, erased);
     return { handle, generation, origin, stopped, last };
   });
 }
 
-/** Leaves as if they were queued, with empty salts. */
+/** Leaves as if they were queued, without salts. */
 function withoutSalts(ledger: number, erased: readonly ErasedLeaves[], codes: LogCodes): Queued {
-  const leafOf = (commitment: Uint8Array) => Buffer.concat([Buffer.alloc(SALT_BYTES), commitment]).toString('base64');
   return {
     ledger,
     id: 1,
+    isClosed: true,
     luids: erased.map(({ luid }) => luid),
     changes: erased.map(({ change }) => change),
     leaves: erased.map(({ luid, change, commitments }) => {
       const leaves = Array.from({ length: commitments.length / HASH_BYTES }, (_, at) =>
-        leafOf(commitments.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
+        closedLeaf(commitments.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
       );
       return codes.codeLeaves(ledger, { luid, change }, leaves.join(''));
     }),

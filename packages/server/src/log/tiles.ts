@@ -14,7 +14,7 @@ import { limits } from '../limits.js';
 import { readCommitments, readLog } from '../store/log/sealing.js';
 import type { Queryable } from '../store/queries/statement.js';
 import type { Shown } from './publish.js';
-import { isInTree, readStoredTiles } from './read-tiles.js';
+import { isInTree, isWhole, readStoredTiles } from './read-tiles.js';
 
 /** A tile or an entry bundle as it is served, and forever so. */
 export interface ServedTile {
@@ -43,7 +43,8 @@ export function createTiles(on: Queryable, inTurn: InTurn): Tiles {
   /** @returns undefined where the log has begun anew meanwhile */
   const served = async (
     ledger: number,
-    origin: string,
+    { origin, size }: Pick<Shown, 'origin' | 'size'>,
+    tile: Tile,
     path: string,
     read: () => Promise<Uint8Array>,
   ): Promise<ServedTile | undefined> => {
@@ -52,23 +53,25 @@ export function createTiles(on: Queryable, inTurn: InTurn): Tiles {
     if (known) return known;
     const bytes = await inTurn(ledger, read);
     if ((await readLog(on, ledger))?.origin !== origin) return undefined;
-    const tile = { bytes, etag: `"${Buffer.from(sha256(bytes)).toString('base64url')}"` };
-    kept.set(key, tile);
-    return tile;
+    const made = { bytes, etag: `"${Buffer.from(sha256(bytes)).toString('base64url')}"` };
+    // A tile has 255 beginnings: those of a small log would push out the tiles of all others.
+    if (isWhole(tile, size)) kept.set(key, made);
+    return made;
   };
 
   return {
-    async tile(ledger, { origin, size }, tile) {
-      if (!isInTree(tile, size)) return undefined;
-      return served(ledger, origin, formatTilePath(tile), async () => {
+    async tile(ledger, shown, tile) {
+      if (!isInTree(tile, shown.size)) return undefined;
+      return served(ledger, shown, tile, formatTilePath(tile), async () => {
         const [hashes] = await readStoredTiles(on, ledger, [tile]);
         if (!hashes) throw new Error(`Tile ${tile.index} of level ${tile.level} is missing from the log.`);
         return hashes;
       });
     },
-    async entries(ledger, { origin, size }, tile) {
-      if (!isInTree({ level: 0, ...tile }, size)) return undefined;
-      return served(ledger, origin, formatEntriesPath(tile), async () => {
+    async entries(ledger, shown, tile) {
+      const place = { level: 0, ...tile };
+      if (!isInTree(place, shown.size)) return undefined;
+      return served(ledger, shown, place, formatEntriesPath(tile), async () => {
         const from = tile.index * TILE_WIDTH;
         const commitments = await readCommitments(on, ledger, from, from + tile.width);
         if (commitments.length !== tile.width * HASH_BYTES)

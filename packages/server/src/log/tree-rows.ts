@@ -35,14 +35,14 @@ export class AlteredLeaves extends Error {}
 export function placeLeaves(size: number, queued: readonly Queued[], codes: LogCodes): Batch {
   const rows: LeafRow[] = [];
   const hashes: Uint8Array[] = [];
-  for (const { ledger, luids, changes, leaves } of queued) {
+  for (const { ledger, luids, changes, leaves, isClosed } of queued) {
     for (const [at, luid] of luids.entries()) {
       const change = changes[at]!;
       const bytes = codes.openLeaves(ledger, { luid, change }, leaves[at]!);
       if (!bytes || bytes.length === 0 || bytes.length % LEAF_BYTES > 0)
         throw new AlteredLeaves(`The leaves of change ${change} of ${luid} were altered in the queue.`);
       const { salts, commitments } = splitLeaves(bytes);
-      rows.push({ ledger, luid, change, first: size + hashes.length, salts, commitments });
+      rows.push({ ledger, luid, change, first: size + hashes.length, salts: isClosed ? null : salts, commitments });
       hashes.push(...hashesOf(commitments));
     }
   }

@@ -71,7 +71,7 @@ export interface BodyChecks {
 
 const bodyChecksByKind = new Map<Kind, BodyChecks>();
 
-/** The checks of a kind, compiled at first use. */
+/** The checks of a kind, each compiled at first use. */
 export function bodyChecksOf(kind: Kind): BodyChecks {
   const checks = bodyChecksByKind.get(kind) ?? bodyChecks(kind);
   bodyChecksByKind.set(kind, checks);

@@ -73,12 +73,13 @@ async function attempt(
     session.ledger.system.stored(hash, erasureCustom(data, now)),
   ];
   const write = erasureWrite(session.ledger, { kind, data, hash, domain, proofs, moment: now });
-  const { store, integrity } = session;
+  const { store, ledger } = session;
+  const { deliveryMac } = session.integrity;
   const uses = usesOf(session, signed.proofs);
   await session.task.turn();
-  const names = action === 'drop' ? [] : namesKept(kind, session.ledger.luid, recordKeyOf(kind, record));
+  const names = action === 'drop' ? [] : namesKept(kind, recordKeyOf(kind, record));
   await session.commit({ ...write, proofs: uses }, (write) =>
-    store.erase({ write, names, keyOf: (body) => keyIn(kind, body), ...integrity }),
+    store.erase({ write, names, keyOf: keysOf(kind), veil: ledger.veil, deliveryMac }),
   );
   return { status: 200, body: write.body };
 }
@@ -129,9 +130,9 @@ async function findInForce(session: Session, kind: Kind, command: Command): Prom
   return { stored, action: stored.change === 1 ? 'create' : 'update', domain };
 }
 
-/** The key of a signing kind that a version has. */
-export function keyIn({ links }: Kind, body: string): string | undefined {
-  return links.isKey ? links.value?.((JSON.parse(body) as RecordEnvelope).data) : undefined;
+/** Reads the key of a version; undefined for a kind that does not sign. */
+export function keysOf({ links }: Kind): ((body: string) => string | undefined) | undefined {
+  return links.isKey ? (body) => links.value?.((JSON.parse(body) as RecordEnvelope).data) : undefined;
 }
 
 function invalid(detail: string): LedgerError {

@@ -14,7 +14,7 @@ export async function assertUnused(
   luid: string,
 ): Promise<void> {
   const uses = usesOf(session, proofs);
-  const veiled = uses.map(session.integrity.veil);
+  const veiled = uses.map(session.ledger.veil);
   const used = await session.store.usedProofs({ ledger: session.ledger.id, proofs: uses, veiled });
   if (used.some((other) => other !== luid)) throw proofReused();
 }

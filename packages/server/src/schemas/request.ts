@@ -1,6 +1,6 @@
 import { isObject, type Json, LedgerError } from '@countersign/protocol';
 import { shortenError, type ValidationError } from '@countersign/safe-json-schema';
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { limits } from '../limits.js';
@@ -27,16 +27,22 @@ const NOT_OBJECT: ErrorObject = {
 };
 
 /**
- * Compiles the schema of a request body. The returned function takes the parsed body (undefined when it is missing) and
- * throws `record.schema-invalid` in the wording of interface/errors#schema-errors on a mismatch.
+ * Checks request bodies by a schema, which is compiled at first use. The returned function takes the parsed body (undefined
+ * when it is missing) and throws `record.schema-invalid` in the wording of interface/errors#schema-errors on a mismatch.
  */
 export function makeRequestCheck(schema: TSchema): (body: unknown) => void {
-  for (const part of listSharedSchemas()) if (!ajv.getSchema(part.$id)) ajv.addSchema(part);
-  const validate = ajv.compile(schema);
+  let compiled: ValidateFunction | undefined;
   return (body) => {
     if (!isObject(body)) throw requestSchemaError([NOT_OBJECT]);
+    compiled ??= compile(schema);
+    const validate = compiled;
     if (!validate(body)) throw requestSchemaError(validate.errors ?? []);
   };
+}
+
+function compile(schema: TSchema): ValidateFunction {
+  for (const part of listSharedSchemas()) if (!ajv.getSchema(part.$id)) ajv.addSchema(part);
+  return ajv.compile(schema);
 }
 
 function requestSchemaError(found: readonly ErrorObject[]): LedgerError {

@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { gather } from '../base/gather.js';
+import { limits } from '../limits.js';
 import { textArray } from './arrays/text-array.js';
-import { gaveWay, storeTogether } from './committer/commit.js';
+import { gaveWay, type Runner, storeTogether } from './committer/commit.js';
 import type { NewDelivery, Outcome, Write } from './committer/write.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './outbox/delivery-columns.js';
 import { transaction } from './transaction.js';
@@ -8,11 +10,11 @@ import { transaction } from './transaction.js';
 /** An erasure as it was decided: the change that says so, and what replaces that which is kept without its text. */
 export interface Erasure {
   readonly write: Write;
-  /** The keys that versions of the record have had, where its kind has such. @param body of a version */
-  readonly keyOf: (body: string) => string | undefined;
+  /** The key that a version of the record has had; absent where its kind has none. @param body of a version */
+  readonly keyOf?: ((body: string) => string | undefined) | undefined;
   /** Names of the record that stay taken, as texts (kinds/erasable.ts). */
   readonly names: readonly string[];
-  /** The name of a used proof, or of a record, under the master key. */
+  /** The name of a used proof, or of a record, under the key of the ledger. */
   readonly veil: (use: string) => string;
   /** The authentication code of a delivery. */
   readonly deliveryMac: (ledger: number, delivery: Omit<NewDelivery, 'mac'>) => string;
@@ -33,6 +35,18 @@ interface Traces {
 }
 
 /**
+ * Erases records, a few at a time, and of one ledger one: each holds a connection, and waits for locks that others of its
+ * ledger hold.
+ *
+ * @throws as `eraseRecord` does; Overloaded when too many wait
+ */
+export function createErasing(pool: pg.Pool): (erasure: Erasure) => Promise<Outcome> {
+  const bounds = { batch: 1, queue: limits.queue, lanes: limits.erasure.lanes, each: 1 };
+  const apart = ({ write }: Erasure) => write.ledger;
+  return gather<Erasure, Outcome>(async ([one]) => [await eraseRecord(pool, one!)], { ...bounds, apart });
+}
+
+/**
  * Stores the change that says that a record is erased, and forgets the texts of all earlier ones with all that was made of
  * them alone: hashes, authentication codes, salts of leaves, names of used proofs, what deliveries say of it. All of it is
  * one transaction.
@@ -42,6 +56,11 @@ interface Traces {
  * @throws Unsealed
  */
 export async function eraseRecord(pool: pg.Pool, erasure: Erasure): Promise<Outcome> {
+  const { ledger, luid, version } = erasure.write;
+  const current = await findVersionOf(pool, ledger);
+  // Before what takes long: most of several that come at once are decided on what the first of them has changed.
+  if (current !== version) return { result: 'stale', version: current };
+  if (await isUnsealed(pool, ledger, luid)) throw new Unsealed();
   const traces = await findTraces(pool, erasure);
   try {
     return await storeErasure(pool, erasure, traces);
@@ -77,29 +96,53 @@ function storeErasure(pool: pg.Pool, erasure: Erasure, traces: Traces): Promise<
 /** Looked for before the transaction: a ledger may have many proofs and deliveries, and others wait for its locks. */
 async function findTraces(pool: pg.Pool, { write, keyOf }: Erasure): Promise<Traces> {
   const of = [write.ledger, write.luid];
-  const bodies = await pool.query<{ body: string | null }>(
-    'select body from version where ledger_id = $1 and luid = $2',
-    of,
-  );
   const uses = await pool.query<{ use: string }>(
     `select replace(digest::text, '-', '') as use from used_proof where ledger_id = $1 and luid = $2`,
     of,
   );
   // Events and calls of bridges name versions by luid.
   const deliveries = await pool.query<{ handle: string }>(
-    `select handle from delivery where ledger_id = $1 and (effect = $2 or strpos(event, '"' || $2 || '"') > 0)`,
+    `select handle from delivery
+     where ledger_id = $1 and (effect = $2 or strpos(event, '"' || $2 || '"') > 0) order by handle`,
     of,
   );
-  const keys = bodies.rows.flatMap(({ body }) => (body === null ? [] : (keyOf(body) ?? [])));
   return {
     uses: uses.rows.map(({ use }) => use),
-    keys: [...new Set(keys)],
+    keys: keyOf ? await findKeys(pool, of, keyOf) : [],
     deliveries: deliveries.rows.map(({ handle }) => handle),
   };
 }
 
+/** The keys of all versions, each once. Texts are read a few at a time: there may be thousands, of a megabyte each. */
+async function findKeys(
+  pool: pg.Pool,
+  of: readonly unknown[],
+  keyOf: NonNullable<Erasure['keyOf']>,
+): Promise<string[]> {
+  const keys = new Set<string>();
+  for (let before: number | null = null, isLast = false; !isLast; ) {
+    const { rows }: pg.QueryResult<{ change: number; body: string | null }> = await pool.query(
+      `select change, body from version where ledger_id = $1 and luid = $2 and ($3::int is null or change < $3)
+       order by change desc limit $4`,
+      [...of, before, limits.erasure.texts],
+    );
+    for (const { body } of rows) {
+      const key = body === null ? undefined : keyOf(body);
+      if (key !== undefined) keys.add(key);
+    }
+    before = rows.at(-1)?.change ?? null;
+    isLast = rows.length < limits.erasure.texts;
+  }
+  return [...keys];
+}
+
+async function findVersionOf(pool: pg.Pool, ledger: number): Promise<number> {
+  const { rows } = await pool.query<{ version: number }>('select version from ledger where id = $1', [ledger]);
+  return rows[0]!.version;
+}
+
 /** Whether leaves of the record, or any of before the log, are still to be sealed. */
-async function isUnsealed(client: pg.ClientBase, ledger: number, luid: string): Promise<boolean> {
+async function isUnsealed(client: Runner, ledger: number, luid: string): Promise<boolean> {
   const { rows } = await client.query(
     `select from unsealed where ledger_id = $1 and $2 = any(luids)
      union all select from log_backfill where ledger_id = $1 limit 1`,
@@ -108,7 +151,7 @@ async function isUnsealed(client: pg.ClientBase, ledger: number, luid: string): 
   return rows.length > 0;
 }
 
-/** A signed body that made the record stays refused, while its proof, and its name, are found under the master key only. */
+/** A signed body that made the record stays refused, while its proof, and its name, are found under the key of the ledger only. */
 async function veilProofs(
   client: pg.ClientBase,
   { write: { ledger, luid }, names, veil }: Erasure,
@@ -125,12 +168,17 @@ async function veilProofs(
  * Ends deliveries of events about the record, calls of bridges for it, and deliveries of the record where it is an effect.
  * Whom they went to stays known; proofs of attempts go, since they sign the name, and so do entries of an intent.
  */
-async function emptyDeliveries(
+async function emptyDeliveries(client: pg.ClientBase, erasure: Erasure, handles: readonly string[]): Promise<void> {
+  const { deliveries: most } = limits.erasure;
+  // In their order, so that two who lock the same ones do not wait for each other.
+  for (let at = 0; at < handles.length; at += most) await emptySome(client, erasure, handles.slice(at, at + most));
+}
+
+async function emptySome(
   client: pg.ClientBase,
   { write: { ledger, luid }, deliveryMac }: Erasure,
   handles: readonly string[],
 ): Promise<void> {
-  if (handles.length === 0) return;
   const { rows } = await client.query<DeliveryColumns<NewDelivery>>(
     `select ${DELIVERY_COLUMNS} from delivery d
      where d.ledger_id = $1 and d.handle = any($2::text[]) order by d.handle for update`,

@@ -5,7 +5,7 @@ import { createLabeled, type Labeled } from './committer/labeled.js';
 import type { Settled, Settlement } from './committer/settlement.js';
 import type { Outcome } from './committer/write.js';
 import { type DiskSpace, UNWATCHED } from './disk-space.js';
-import { type Erasure, eraseRecord } from './erasure.js';
+import { createErasing, type Erasure } from './erasure.js';
 import { createLoadBooks, type LoadBooks } from './money/books.js';
 import { createHolds, type Holds } from './money/holds.js';
 import { createOpenIntents, type OpenIntents } from './money/open-intents.js';
@@ -163,6 +163,7 @@ export function createStore(
   const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
   const commit = createCommitter(pool, watch('commit'));
   const settle = createSettling(pool);
+  const erase = createErasing(pool);
   const ledgers = createLedgerStore(pool, guards);
   const findVersion = createLookup(pool, guards, watch('lookup'));
   const retries = createDeliveryRetries(pool);
@@ -181,7 +182,7 @@ export function createStore(
     },
     async erase(erasure) {
       disk.assert();
-      const outcome = await eraseRecord(pool, erasure);
+      const outcome = await erase(erasure);
       stored();
       return outcome;
     },

@@ -1,7 +1,8 @@
 import type { Suite } from '@countersign/protocol';
-import { checkConsistency, LogError, type NoteKey, openCheckpoint } from '@countersign/protocol/log';
+import { LogError, type NoteKey, openCheckpoint } from '@countersign/protocol/log';
 import { sha256 } from '../base/sha256.js';
 import { limits } from '../limits.js';
+import { contradictionOf } from '../log/contradiction.js';
 import type { Logs } from '../log/log.js';
 import type { Shown } from '../log/publish.js';
 import type { Outbound } from '../outbound/outbound.js';
@@ -54,14 +55,12 @@ export async function seekEvidence(
   // After what the witness shows: another process may have sealed meanwhile.
   const now = await newest();
   if (now?.origin !== key.name) return { why: 'it speaks of a log that is another one by now' };
-  if (seen.size > now.size) {
+  const contradiction = await contradictionOf(ledger, now, seen, logs);
+  if (contradiction === 'shorter')
     return { stops: `it has ${now.size} leaves, and the witness ${name} has cosigned ${seen.size}` };
-  }
-  const proof = await logs.consistency(ledger, seen.size, now.size);
-  const claim = { old: seen.size, oldRoot: seen.root, size: now.size, root: now.root, proof };
-  return checkConsistency(claim, sha256)
-    ? { why: 'it speaks of another tree, and shows one that the log begins with' }
-    : { stops: `the witness ${name} has cosigned what it does not begin with` };
+  return contradiction
+    ? { stops: `the witness ${name} has cosigned what it does not begin with` }
+    : { why: 'it speaks of another tree, and shows one that the log begins with' };
 }
 
 function openOwn(note: string, key: NoteKey, suite: Pick<Suite, 'verify'>) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kinds } from '../../src/kinds/registry.js';
+import { runSql } from '../deliveries/scene.js';
 import { auditLogs } from '../log/audit.js';
 import { ok } from '../support/scene.js';
 import { withServer } from '../support/server.js';
@@ -13,7 +14,7 @@ describe('an erased record', () => {
   it.each(DROPPABLE)('leaves no text, no hash and no digest in any table: %s', async (name) => {
     const { url, database } = server.current;
     const client = await erasingLedger(url);
-    const record = await dropped(client, name);
+    const record = await dropped(client, name, undefined, () => runSql(database.url, 'analyze'));
     const traces = tracesOf(record.changes);
     expect(tablesWith(await dump(database.url), traces).length).toBeGreaterThan(0);
     ok(await erase(client, record));

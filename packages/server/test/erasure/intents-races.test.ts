@@ -66,7 +66,7 @@ it('the body that made it, sent again meanwhile, pays nothing', async () => {
     for (const { status } of again) expect([200, 409]).toContain(status);
     for (const at of [client, other]) expect((await at.call('POST', '/intents', made)).status).toBe(409);
     expect(await money.balance('alice')).toEqual([9, 0]);
-    await money.done([transfer('alice', 'bob', 9)]);
+    await money.ends(await money.intend([transfer('alice', 'bob', 9)]), 'completed');
   }
 });
 

@@ -106,7 +106,7 @@ describe('a final intent', () => {
         );
         expect(await MoneyScene.of(reader).balance('bob')).toEqual([30, 0]);
       }
-      await money.done([transfer('bob', 'alice', 30)]);
+      await money.ends(await money.intend([transfer('bob', 'alice', 30)]), 'completed');
       expect(url).not.toBe(again.url);
     } finally {
       await again.stop();

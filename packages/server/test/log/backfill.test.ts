@@ -59,8 +59,8 @@ describe('changes of before the log', () => {
     try {
       const [{ ledger }] = (await pool.query('select min(id)::int as ledger from ledger')).rows;
       const { backfill, backfillBytes } = limits.log;
-      const bytesOf = (rows: readonly { readonly body: string }[]) =>
-        rows.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+      const bytesOf = (rows: readonly { readonly body: string | null }[]) =>
+        rows.reduce((sum, { body }) => sum + Buffer.byteLength(body ?? ''), 0);
       const { rows, end } = await readUnlogged(pool, ledger, backfill, backfillBytes);
       expect(rows.at(-1)).toMatchObject(end!);
       expect(bytesOf(rows)).toBeLessThanOrEqual(backfillBytes);

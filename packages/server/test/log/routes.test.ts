@@ -215,7 +215,7 @@ describe('the routes of a log', () => {
         const { status } = await exchange(server.current.url, [requestText(`GET ${path}`, {})]);
         expect(status, path).toBeLessThan(500);
       }),
-      { numRuns: 150 },
+      { numRuns: process.env.LONG_TESTS ? 1_000 : 50 },
     );
   });
 

@@ -103,7 +103,7 @@ describe('versions that are stored together', () => {
         const { change } = await history.one({ ledger, kind: 'wallet', luid }, 1);
         expect(change?.body).toBe(all[0]);
       }),
-      { numRuns: 50 },
+      { numRuns: process.env.LONG_TESTS ? 500 : 20 },
     );
   });
 

@@ -16,11 +16,11 @@ import type { Creation } from './verify.js';
  * is asked, and again by the commit.
  */
 export async function isTaken(session: Session, kind: Kind, made: RecordEnvelope): Promise<boolean> {
-  const { store, ledger, integrity } = session;
+  const { store, ledger } = session;
   const key = recordKeyOf(kind, made);
   const query = { ledger: ledger.id, kind: kind.name, id: key, by: 'handle' } as const;
   if ((await store.findVersion(query)).record !== undefined) return true;
-  const veiled = namesKept(kind, ledger.luid, key).map(integrity.veil);
+  const veiled = namesKept(kind, key).map(ledger.veil);
   return veiled.length > 0 && (await store.usedProofs({ ledger: ledger.id, proofs: [], veiled })).length > 0;
 }
 

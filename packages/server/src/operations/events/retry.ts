@@ -44,7 +44,7 @@ export async function performRetry(
     const scope = await authorizeDeliveries(session, kind, stored, caller, action);
     const now = new Date(session.runtime.now());
     const proofs = usesOf(session, signed.proofs);
-    const veiled = proofs.map(session.integrity.veil);
+    const veiled = proofs.map(session.ledger.veil);
     const retry = { ...scope, version: session.ledger.version, proofs, veiled, now };
     if (session.ledger.isReadOnly) throw readOnly();
     if (handle === undefined) await requestRetry(session, retry, maxAge);

@@ -35,7 +35,7 @@ export interface Write {
   readonly body: string;
   /** The client's proofs it rests on, as `useOf` names them, each once. All must be unused by other records. */
   readonly proofs: readonly string[];
-  /** `proofs`, and the name that stays taken, as `erased_proof` has them: under the master key (integrity/veil.ts). */
+  /** `proofs`, and the name that stays taken, as `erased_proof` has them: under the key of the ledger (integrity/veil.ts). */
   readonly veiled?: readonly string[];
   /** Public keys assumed to be unregistered. */
   readonly strangers: readonly string[];

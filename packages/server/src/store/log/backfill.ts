@@ -6,6 +6,15 @@ export interface Unlogged extends StoredVersion {
   readonly kind: string;
 }
 
+/** A change that has no leaf, and no text: its leaf came with an import. */
+export interface UnloggedErased {
+  readonly body: null;
+  readonly luid: string;
+  readonly change: number;
+  /** As if it had been queued; null where it is missing. */
+  readonly leaf: string | null;
+}
+
 /** Where a backfill stands: the last change it has seen. */
 export interface BackfillPlace {
   readonly luid: string;
@@ -26,19 +35,18 @@ export async function readUnlogged(
   ledger: number,
   most: number,
   bytes: number,
-): Promise<{ rows: Unlogged[]; end: BackfillPlace | undefined }> {
+): Promise<{ rows: (Unlogged | UnloggedErased)[]; end: BackfillPlace | undefined }> {
   const { rows: places } = await on.query<BackfillPlace>({
     text: 'select luid, change from log_backfill where ledger_id = $1',
     values: [ledger],
   });
   const [place] = places;
   if (!place) return { rows: [], end: undefined };
-  const { rows } = await on.query<Unlogged & { isQueued: boolean }>({
+  const { rows } = await on.query<(Unlogged | UnloggedErased) & { isLogged: boolean }>({
     text: UNLOGGED,
     values: [ledger, most, bytes, place.luid, place.change],
   });
-  // A restart has already copied the leaves of erased versions.
-  return { rows: rows.filter(({ isQueued, body }) => !isQueued && body !== null), end: rows.at(-1) };
+  return { rows: rows.filter(({ isLogged }) => !isLogged), end: rows.at(-1) };
 }
 
 /** The place is a parameter, so that the index leads there; the queue is hashed once, however long it is. */
@@ -62,16 +70,26 @@ const UNLOGGED = `with next as (
     from unsealed u, unnest(u.luids, u.changes, u.leaves) as q (luid, change, leaves)
     where u.ledger_id = $1
   )
-  select f.*, w.luid is not null as "isQueued"
+  -- A restart has already copied the leaves of erased versions.
+  select f.*, e.leaf, w.luid is not null or f.body is null and e.leaf is null and exists (
+    select from log_leaf l where l.ledger_id = $1 and l.luid = f.luid and l.salts is null
+      and f.change between l.change - length(l.commitments) / 32 + 1 and l.change
+  ) as "isLogged"
   from found f left join waiting w on w.luid = f.luid and f.change between w.first and w.last
+    left join erased_leaf e on e.ledger_id = $1 and e.luid = f.luid and e.change = f.change
   order by f.luid, f.change`;
 
 /** Moves a backfill on, or ends it. */
 export async function moveBackfill(on: Queryable, ledger: number, end: BackfillPlace | undefined): Promise<void> {
-  if (end)
-    await on.query({
-      text: 'update log_backfill set luid = $2, change = $3 where ledger_id = $1',
-      values: [ledger, end.luid, end.change],
-    });
-  else await on.query({ text: 'delete from log_backfill where ledger_id = $1', values: [ledger] });
+  if (!end) {
+    await on.query({ text: 'delete from log_backfill where ledger_id = $1', values: [ledger] });
+    return;
+  }
+  const values = [ledger, end.luid, end.change];
+  await on.query({ text: 'update log_backfill set luid = $2, change = $3 where ledger_id = $1', values });
+  // The log has them by this transaction.
+  await on.query({
+    text: 'delete from erased_leaf where ledger_id = $1 and (luid, change) <= ($2, $3::int)',
+    values,
+  });
 }

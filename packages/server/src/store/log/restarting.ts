@@ -36,19 +36,6 @@ export async function readErasedLeaves(client: pg.ClientBase, ledger: number): P
   return rows;
 }
 
-/** Takes the salts of these leaves away. */
-export async function forgetSalts(
-  client: pg.ClientBase,
-  ledger: number,
-  leaves: readonly Pick<ErasedLeaves, 'luid' | 'change'>[],
-): Promise<void> {
-  await client.query(
-    `update log_leaf f set salts = null from unnest($2::text[], $3::int[]) as e (luid, change)
-     where f.ledger_id = $1 and f.luid = e.luid and f.change = e.change`,
-    [ledger, leaves.map(({ luid }) => luid), leaves.map(({ change }) => change)],
-  );
-}
-
 /** How a log begins anew. */
 export interface Beginning {
   readonly ledger: number;

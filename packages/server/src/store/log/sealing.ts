@@ -39,6 +39,8 @@ export interface Queued {
   readonly changes: readonly number[];
   /** Base64 of 48 bytes a leaf: salt and commitment, with the code of all (integrity/log-codes.ts). */
   readonly leaves: readonly string[];
+  /** Their texts are erased: they have no salts, and zeros in their place. */
+  readonly isClosed?: true;
 }
 
 /** Leaves of consecutive changes of one record, as they are kept. */
@@ -49,9 +51,9 @@ export interface LeafRow {
   readonly change: number;
   /** Index of the first leaf. */
   readonly first: number;
-  /** 32 bytes of each leaf, and 16 bytes. */
+  /** 32 bytes of each leaf, and 16 bytes; null where their texts are erased. */
   readonly commitments: Buffer;
-  readonly salts: Buffer;
+  readonly salts: Buffer | null;
 }
 
 /** A tile that is new, or has grown. */
