@@ -332,11 +332,18 @@ describe('money', () => {
 
 describe('what changes', () => {
   it('is shown as it happens', async () => {
-    const watching = cli.done(['watch', 'anchor', '--count', '2', '--interval', '0.1', '--json', '--since']);
+    const watching = cli.start(['watch', 'anchor', '--count', '2', '--interval', '0.1', '--json', '--since']);
+    let out = '';
+    watching.stdout.on('data', (text: Buffer) => {
+      out += text.toString();
+    });
     await cli.done(['wallet', 'create', 'anchored']);
     await cli.done(['anchor', 'create', 'a-1', '--wallet', 'anchored', '--target', 'somewhere']);
+    // It asks for the newest versions: of two between two questions it shows one.
+    await eventually(() => expect(out).toContain('"created"'));
     await cli.done(['anchor', 'sign', 'a-1', '--status', 'active']);
-    const lines = (await watching).out
+    expect((await once(watching, 'close'))[0]).toBe(0);
+    const lines = out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));

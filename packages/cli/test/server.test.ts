@@ -27,8 +27,7 @@ beforeAll(async () => {
 
 describe('the beginning', () => {
   it('makes key and ledger by which the owner reads and writes, and prints the environment', async () => {
-    const made = await cli.spawn(['init', 'acme', '--signer', 'owner', '--server', running.current.url]);
-    expect(made.code, made.err).toBe(0);
+    const made = await cli.done(['init', 'acme', '--signer', 'owner', '--server', running.current.url]);
     expect(made.out).toBe(
       `export COUNTERSIGN_SERVER=${running.current.url}\nexport COUNTERSIGN_LEDGER=acme\nexport COUNTERSIGN_SIGNER=owner\n`,
     );

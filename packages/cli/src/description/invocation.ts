@@ -1,5 +1,5 @@
 import { Home, readPrivate } from '../home/home.js';
-import { ask, type Question } from '../terminal/ask.js';
+import { ask, type PasswordQuestion, type Question } from '../terminal/ask.js';
 import { Failure, usage } from '../terminal/failure.js';
 import { readInput } from '../terminal/input.js';
 import type { Output } from '../terminal/output.js';
@@ -77,9 +77,9 @@ export class Invocation {
    * A password: from standard input where the flag says so, from the environment or the file that it names, or from the
    * user.
    *
-   * @param question what is asked; a new password is asked for twice
+   * @param question what is asked; a new password is asked for twice, and one that is wrong by `check` again
    */
-  async password(question: { readonly message: string; readonly repeat?: boolean }): Promise<string> {
+  async password(question: Omit<PasswordQuestion, 'kind'>): Promise<string> {
     const { COUNTERSIGN_PASSWORD: kept, COUNTERSIGN_PASSWORD_FILE: file } = this.surroundings.env;
     if (this.is('password-stdin')) return firstLineOf(await this.input()) || this.#noPassword();
     if (kept !== undefined && kept !== '') return kept;

@@ -10,11 +10,18 @@ import { encodeBase64 } from '@countersign/protocol';
 import { local } from '../terminal/failure.js';
 import { identifier, integer, octets, sequence } from './der.js';
 
+/** The parameters of scrypt (RFC 7914). A file says them, so that it is read whatever they are. */
+export interface ScryptWork {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
 /**
  * The work of scrypt for one password: 16 MiB, some tenths of a second. More memory would be beyond what OpenSSL grants
  * when it reads the file, so that the work is in `p`; OWASP lists these three numbers.
  */
-const SCRYPT = { N: 2 ** 14, r: 8, p: 5 };
+const SCRYPT: ScryptWork = { N: 2 ** 14, r: 8, p: 5 };
 const KEY_BYTES = 32;
 
 const PBES2 = '1.2.840.113549.1.5.13';
@@ -28,20 +35,23 @@ export interface KeyPair {
 }
 
 /** The private key as PKCS#8 in PEM, encrypted under a password (PBES2 with scrypt, RFC 8018 and RFC 7914). */
-export function encrypt(key: KeyObject, password: string): string {
+export function encrypt(key: KeyObject, password: string, work = SCRYPT): string {
   const salt = randomBytes(16);
   const iv = randomBytes(16);
-  const cipher = createCipheriv('aes-256-cbc', scryptSync(password, salt, KEY_BYTES, SCRYPT), iv);
+  const cipher = createCipheriv('aes-256-cbc', scryptSync(password, salt, KEY_BYTES, work), iv);
   const encrypted = Buffer.concat([cipher.update(key.export({ format: 'der', type: 'pkcs8' })), cipher.final()]);
   const derivation = sequence(
     identifier(SCRYPT_ID),
-    sequence(octets(salt), integer(SCRYPT.N), integer(SCRYPT.r), integer(SCRYPT.p), integer(KEY_BYTES)),
+    sequence(octets(salt), integer(work.N), integer(work.r), integer(work.p), integer(KEY_BYTES)),
   );
   const scheme = sequence(identifier(AES_256_CBC), octets(iv));
   const info = sequence(sequence(identifier(PBES2), sequence(derivation, scheme)), octets(encrypted));
   const lines = info.toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
   return `-----BEGIN ENCRYPTED PRIVATE KEY-----\n${lines}\n-----END ENCRYPTED PRIVATE KEY-----\n`;
 }
+
+/** Of a key that is damaged, too: it cannot be told apart. */
+export const WRONG_PASSWORD = 'The password does not open this key.';
 
 /**
  * Reads an Ed25519 private key in PEM.
@@ -53,7 +63,7 @@ export function decrypt(pem: string, password: string | undefined): KeyObject {
   try {
     key = createPrivateKey({ key: pem, format: 'pem', ...(password === undefined ? {} : { passphrase: password }) });
   } catch {
-    throw local(password === undefined ? 'This is no private key in PEM.' : 'The password does not open this key.');
+    throw local(password === undefined ? 'This is no private key in PEM.' : WRONG_PASSWORD);
   }
   return ofEd25519(key);
 }

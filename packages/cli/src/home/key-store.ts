@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { local } from '../terminal/failure.js';
-import { decrypt, encrypt, type KeyPair, ofEd25519, pairOf } from './encrypted-key.js';
+import { Failure, local } from '../terminal/failure.js';
+import { decrypt, encrypt, type KeyPair, ofEd25519, pairOf, type ScryptWork, WRONG_PASSWORD } from './encrypted-key.js';
 import type { Home } from './home.js';
 
 const FOLDER = 'keys';
@@ -16,9 +16,16 @@ export interface StoredKey {
   readonly public: string;
 }
 
+/** Gives a password. @param check what is wrong with one; undefined for the right one */
+type AskPassword = (check: (password: string) => string | undefined) => Promise<string>;
+
 /** Private keys, each in a file of its own, encrypted under a password. */
 export class KeyStore {
-  constructor(readonly home: Home) {}
+  /** @param work of guessing a password; what the command asks for unless given */
+  constructor(
+    readonly home: Home,
+    readonly work?: ScryptWork,
+  ) {}
 
   /** A new private key. */
   static generate(): KeyObject {
@@ -37,7 +44,7 @@ export class KeyStore {
     if (password === '')
       throw local('The password is empty.', 'choose one: it keeps the key from whoever copies the file');
     const pair = pairOf(key);
-    const text = `name: ${name}\npublic: ${pair.public}\n${encrypt(key, password)}`;
+    const text = `name: ${name}\npublic: ${pair.public}\n${encrypt(key, password, this.work)}`;
     if (!(await this.home.add(text, FOLDER, `${name}.pem`))) throw taken(name);
     return { name, public: pair.public };
   }
@@ -62,10 +69,16 @@ export class KeyStore {
     return text.slice(text.indexOf('-----BEGIN'));
   }
 
-  /** @throws Failure when the password is wrong, or the key is another one than its file says */
-  async open(name: string, password: string): Promise<{ readonly key: KeyObject; readonly pair: KeyPair }> {
+  /**
+   * Opens a key.
+   *
+   * @param ask gives the password; its check says what is wrong with one, for those who can be asked again
+   * @throws Failure when the password is wrong, or the key is another one than its file says
+   */
+  async open(name: string, ask: AskPassword): Promise<{ readonly key: KeyObject; readonly pair: KeyPair }> {
     const { public: said } = await this.find(name);
-    const key = decrypt(await this.export(name), password);
+    const pem = await this.export(name);
+    const key = decrypt(pem, await ask((password) => faultOf(pem, password)));
     const pair = pairOf(key);
     if (pair.public !== said) throw local(`The file of key '${name}' was altered: it holds another key than it says.`);
     return { key, pair };
@@ -77,6 +90,16 @@ export class KeyStore {
     if (text !== undefined) return text;
     throw local(`There is no key '${name}'.`, '`countersign key list` shows those there are, `key create` makes one');
   }
+}
+
+/** Another fault than the password is left to whoever opens the key: no other password helps. */
+function faultOf(pem: string, password: string): string | undefined {
+  try {
+    decrypt(pem, password);
+  } catch (error) {
+    if (error instanceof Failure && error.message === WRONG_PASSWORD) return WRONG_PASSWORD;
+  }
+  return undefined;
 }
 
 /**

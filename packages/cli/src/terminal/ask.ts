@@ -11,9 +11,17 @@ export type Question =
       /** What is wrong with an answer, which is then asked for again. */
       readonly check?: (answer: string) => string | undefined;
     }
-  | { readonly kind: 'password'; readonly message: string; readonly repeat?: boolean }
+  | PasswordQuestion
   | { readonly kind: 'confirm'; readonly message: string }
   | { readonly kind: 'select'; readonly message: string; readonly choices: readonly string[] };
+
+export interface PasswordQuestion {
+  readonly kind: 'password';
+  readonly message: string;
+  readonly repeat?: boolean;
+  /** What is wrong with a password, which is then asked for again. */
+  readonly check?: (password: string) => string | undefined;
+}
 
 /**
  * Asks. Questions are written to standard error, so that standard output holds results only.
@@ -31,15 +39,15 @@ export async function ask(question: Question, { stdin, stderr }: Surroundings): 
   };
   // It may name what a server has answered.
   const message = printable(question.message);
-  const isGiven = (text: string | undefined) => (text ? undefined : 'Enter a value.');
+  const check = 'check' in question ? question.check : undefined;
+  const validate = (text: string | undefined) => (text ? check?.(text) : 'Enter a value.');
   switch (question.kind) {
     case 'text': {
       const initial = question.initial === undefined ? {} : { initialValue: question.initial };
-      const validate = (text: string | undefined) => (text ? question.check?.(text) : 'Enter a value.');
       return answered(await clack.text({ ...streams, message, ...initial, validate }));
     }
     case 'password': {
-      const password = answered(await clack.password({ ...streams, message, validate: isGiven }));
+      const password = answered(await clack.password({ ...streams, message, validate, clearOnError: true }));
       if (question.repeat) {
         const isSame = (again: string | undefined) => (again === password ? undefined : 'The passwords differ.');
         answered(await clack.password({ ...streams, message: 'Repeat the password', validate: isSame }));

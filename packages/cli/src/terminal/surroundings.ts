@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { ScryptWork } from '../home/encrypted-key.js';
 
 /** A stream that may be a terminal. */
 export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -15,6 +16,8 @@ export interface Surroundings {
   now(): number;
   /** Settles when the user asks to stop (Ctrl-C, SIGTERM). */
   stopped(): Promise<void>;
+  /** For keys that are thrown away; the command itself leaves it out. */
+  readonly keyWork?: ScryptWork;
   /** From here on, output that nobody reads to its end is a failure: a part of it is of no use. */
   needsReader?(): void;
 }

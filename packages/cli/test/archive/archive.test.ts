@@ -176,6 +176,8 @@ describe('countersign export, verify, import (export)', () => {
 
   it('imports into another deployment, which then verifies like the first', async () => {
     await operator(from).done(['export', ledger, '--file', at('keys'), '--with-keys'], { env: PASSPHRASE });
+    const [header = ''] = (await readFile(at('keys'), 'utf8')).split('\n');
+    expect(JSON.parse(header).secrets).toMatchObject({ kdf: 'scrypt', n: 131_072, r: 8, p: 1 });
     const wrong = await operator(into).call(['import', at('keys')], { env: { COUNTERSIGN_PASSWORD: 'x' } });
     expect([wrong.code, wrong.err]).toEqual([4, expect.stringContaining('The passphrase is not the one')]);
     await operator(into).done(['import', at('keys')], { env: PASSPHRASE });

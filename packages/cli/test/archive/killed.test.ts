@@ -1,36 +1,43 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { everyKind } from '../../../server/test/archive/every-kind.js';
 import { exported, ranked, verified, withPool } from '../../../server/test/archive/support.js';
-import type { MoneyScene } from '../../../server/test/money/scene.js';
+import { type MoneyScene, transfer } from '../../../server/test/money/scene.js';
 import { TestClient } from '../../../server/test/support/client.js';
 import { eventually } from '../../../server/test/support/eventually.js';
-import { stored } from '../../../server/test/support/scene.js';
+import { ok, stored } from '../../../server/test/support/scene.js';
 import { type RunningServer, startServer, TEST_MASTER_KEY } from '../../../server/test/support/server.js';
 import { Cli, withFolder } from '../support/cli.js';
 
 const folder = withFolder();
 const PASSPHRASE = { COUNTERSIGN_PASSWORD: 'correct horse' };
 
+/** How often the import is killed, and what it takes that there is something left each time: three pieces more than kills. */
+const KILLS = process.env.LONG_TESTS ? 8 : 2;
+const SYMBOLS = 14 * (KILLS + 3);
+
 let from: RunningServer;
 let into: RunningServer;
 let scene: MoneyScene;
 let luid: string;
 let path: string;
+/** The handle of an intent that was erased. */
+let forgotten: string;
 
 beforeAll(async () => {
   from = await startServer();
   into = await startServer();
   scene = await everyKind(from.url);
   luid = (await scene.client.get('/ledger')).body.luid;
+  await erase();
   // Enough that an import stores it in several pieces.
   const text = 'x'.repeat(300_000);
-  for (let at = 0; at < 100; at += 1)
+  for (let at = 0; at < SYMBOLS; at += 1)
     await stored(scene.client, 'symbol', { handle: `s-${at}`, factor: 1, custom: { text } });
   path = join(folder.path, 'file');
-  await operator(from).done(['export', scene.client.ledger!, '--file', path, '--with-keys'], { env: PASSPHRASE });
+  await writeFile(path, await exported(from, scene.client.ledger!, { passphrase: PASSPHRASE.COUNTERSIGN_PASSWORD }));
 });
 afterAll(async () => {
   await from.stop();
@@ -39,6 +46,21 @@ afterAll(async () => {
 
 const operator = ({ database }: RunningServer) =>
   new Cli(folder.path, { DATABASE_URL: database.url, MASTER_KEY: TEST_MASTER_KEY.toString('base64') });
+
+/** Erases a completed intent, and a symbol that was dropped. */
+async function erase(): Promise<void> {
+  forgotten = await scene.done([transfer('alice', 'bob', 1)]);
+  const paid = await scene.read(forgotten);
+  const symbol = await stored(scene.client, 'symbol', { handle: 'left', factor: 1 });
+  ok(await scene.client.drop('/symbols/left', symbol));
+  for (const [kind, luid] of [
+    ['intent', paid.luid],
+    ['symbol', symbol.luid],
+  ]) {
+    const words = ['erase', scene.client.ledger!, kind, luid, '--reason', 'asked', '--yes'];
+    await eventually(() => operator(from).done(words));
+  }
+}
 
 /** The import that was begun; undefined where none was. */
 async function begunImport(): Promise<{ id: number; stored: { lines: number } } | undefined> {
@@ -102,7 +124,7 @@ it('deletes what an import has stored that was given up, and nothing else (expor
   expect(json.ledger).toBe(luid);
   expect(json.rows).toBeGreaterThan(0);
   expect([await changes(), await begunImport()]).toEqual([rest, undefined]);
-  for (const table of ['record', 'used_proof', 'taken_key', 'balance', 'entry'])
+  for (const table of ['record', 'used_proof', 'erased_proof', 'erased_leaf', 'taken_key', 'balance', 'entry'])
     await withPool(into, async (pool) => {
       const { rows } = await pool.query(`select from ${table} where ledger_id not in (select id from ledger)`);
       expect([table, rows.length]).toEqual([table, 0]);
@@ -135,14 +157,17 @@ it('ends equal after it was killed at several points (export#import)', async () 
   const kills = [await killedBeyond(-1)];
   const { id } = (await begunImport())!;
   const there = new TestClient(into.url, scene.client.key, scene.client.ledger);
-  for (let at = 0; at < 3; at += 1) {
+  for (let at = 1; at < KILLS; at += 1) {
     kills.push(await killedBeyond(kills.at(-1)!));
     expect((await there.get('/ledger')).status).toBe(404);
   }
-  expect([new Set(kills).size, (await begunImport())!.id]).toEqual([4, id]);
-  await operator(into).done(['import', path], { env: PASSPHRASE });
-  const again = await exported(into, scene.client.ledger!);
+  expect([new Set(kills).size, (await begunImport())!.id]).toEqual([KILLS, id]);
+  const { err } = await operator(into).done(['import', path], { env: PASSPHRASE });
+  expect(err).toMatch(/\d+ of them were erased before\. .* 4 names of their records stay taken\./);
+  const again = await exported(into, scene.client.ledger!, { passphrase: PASSPHRASE.COUNTERSIGN_PASSWORD });
   expect(verified(again).told).toEqual([]);
   expect(comparable(again)).toEqual(comparable(await readFile(path, 'utf8')));
   expect((await there.get('/wallets/alice')).text).toBe((await scene.client.get('/wallets/alice')).text);
+  const sentAnew = await there.create('/intents', { handle: forgotten, claims: [transfer('alice', 'bob', 1)] });
+  expect(sentAnew.status).toBe(409);
 });

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { it } from 'vitest';
 import { withServer } from '../../../server/test/support/server.js';
 import { withFolder } from '../support/cli.js';
@@ -8,6 +9,8 @@ import { follow } from './follow.js';
 
 const folder = withFolder();
 const server = withServer();
+
+const COMMAND = fileURLToPath(new URL('./countersign.mjs', import.meta.url));
 
 /** What a guide needs beside Node.js, bash and curl: it is left out, by name, where that is missing. */
 const NEEDS: readonly (readonly [guide: string, ...programs: string[]])[] = [
@@ -30,8 +33,8 @@ for (const [guide, ...programs] of NEEDS) {
       env: { COUNTERSIGN_SERVER: url },
       instead: [
         ['http://127.0.0.1:3000/v2', url],
-        // Half of the time would be npx looking for the command; the quick start is followed with it.
-        ['npx countersign', './node_modules/.bin/countersign'],
+        // Most of the time would be npx looking for the command, and keys being opened; the quick start is followed with it.
+        ['npx countersign', `node '${COMMAND}'`],
       ],
     });
   });

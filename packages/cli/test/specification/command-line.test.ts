@@ -116,8 +116,8 @@ describe('the command line that users of the interface know', () => {
     const home = join(folder.path, 'person');
     await mkdir(home);
     const env = { HOME: home, COUNTERSIGN_HOME: '', COUNTERSIGN_SERVER: running.current.url };
-    const { code } = await cli.spawn(['init', 'homely', '--signer', 'owner'], { env });
-    expect(code).toBe(0);
+    const { code, out } = await cli.spawn(['init', 'homely', '--signer', 'owner'], { env });
+    expect([code, out]).toEqual([0, expect.stringContaining('export COUNTERSIGN_LEDGER=homely\n')]);
     expect((await readdir(join(home, '.countersign'))).sort()).toEqual(['contexts.json', 'keys']);
     for (const path of ['.countersign', '.countersign/keys']) {
       expect((await stat(join(home, path))).mode & 0o777).toBe(0o700);

@@ -11,6 +11,9 @@ import { run } from '../../src/program.js';
 
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
+/** Keys of tests are guessed in no time: the work against that is most of what a call takes. */
+const NO_WORK = { N: 2, r: 1, p: 1 };
+
 /** How a call of the command ended, and what it wrote. */
 export interface Outcome {
   readonly code: number | null;
@@ -55,6 +58,7 @@ export class Cli {
       userHome: this.home,
       now: Date.now,
       stopped: () => new Promise(() => {}),
+      keyWork: NO_WORK,
     });
     return outcomeOf(code, stdout.text, stderr.text);
   }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sendHttp } from '../../../server/test/support/http.js';
 
 /** What a liar does with a request: another path to ask instead, another answer, or an answer that it writes itself. */
 export interface Lies {
@@ -42,8 +43,8 @@ export async function startLiar(server: string, lies: Lies): Promise<Liar> {
       headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]],
     );
     const path = lies.path?.(url, method) ?? url;
-    const answer = await fetch(origin + path, { method, headers: kept, ...(body === '' ? {} : { body }) });
-    const text = await answer.text();
+    const answer = await sendHttp(origin + path, method, Object.fromEntries(kept), body === '' ? undefined : body);
+    const { text } = answer;
     response.writeHead(answer.status, { 'content-type': 'application/json; charset=utf-8' });
     response.end(lies.body && text !== '' ? JSON.stringify(lies.body(JSON.parse(text), url, method)) : text);
   });

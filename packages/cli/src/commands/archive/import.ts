@@ -65,8 +65,20 @@ export const importCommand: Command = {
     });
     const { handle, luid } = header.ledger;
     output.done(`Ledger ${handle} imported: ${summary.changes} changes of ${summary.records} records.`);
+    const { erased } = summary;
+    if (erased)
+      output.note(
+        `${erased.changes} of them were erased before.` +
+          (isReadOnly
+            ? ''
+            : ' The log here has of these what the export names, which nobody can check.' +
+              ` ${erased.names} names of their records stay taken.`),
+      );
     if (isReadOnly) output.note('It is read-only: without its private keys it signs nothing, and refuses all writes.');
-    output.result({ ledger: handle, luid, key: header.keys.system, changes: summary.changes } as Json, () => luid);
+    output.result(
+      { ledger: handle, luid, key: header.keys.system, changes: summary.changes, erased } as Json,
+      () => luid,
+    );
   },
 };
 

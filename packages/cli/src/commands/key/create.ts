@@ -14,7 +14,7 @@ export const keyCreate: Command = {
   options: PASSWORD,
   examples: [{ call: 'countersign key create ada', about: 'asks for a password, twice' }],
   async run(invocation) {
-    const store = new KeyStore(invocation.home);
+    const store = new KeyStore(invocation.home, invocation.surroundings.keyWork);
     const name = await invocation.need('name');
     await store.assertFree(name);
     const password = await invocation.password(NEW_PASSWORD);

@@ -32,7 +32,8 @@ export const keyExport: Command = {
       return;
     }
     await invocation.confirm(`Write the private key of ${name} in the clear?`);
-    const { key, pair } = await store.open(name, await invocation.password({ message: `Password of the key ${name}` }));
+    const message = `Password of the key ${name}`;
+    const { key, pair } = await store.open(name, (check) => invocation.password({ message, check }));
     switch (invocation.get('format')) {
       case 'jwk':
         output.raw(`${JSON.stringify(key.export({ format: 'jwk' }))}\n`);

@@ -27,7 +27,7 @@ export const keyImport: Command = {
   ],
   examples: [{ call: 'countersign key import ada --file ada.pem', about: 'a key that openssl made' }],
   async run(invocation) {
-    const store = new KeyStore(invocation.home);
+    const store = new KeyStore(invocation.home, invocation.surroundings.keyWork);
     const name = await invocation.need('name');
     await store.assertFree(name);
     const file = await invocation.need('file');

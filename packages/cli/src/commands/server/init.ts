@@ -65,7 +65,7 @@ export const init: Command = {
 
 /** The key of the store, or a new one. */
 async function keyOf(invocation: Invocation, name: string): Promise<KeyPair> {
-  const store = new KeyStore(invocation.home);
+  const store = new KeyStore(invocation.home, invocation.surroundings.keyWork);
   if ((await store.list()).some((one) => one.name === name)) return openKey(invocation, name);
   await store.assertFree(name);
   const password = await invocation.password(NEW_PASSWORD);
