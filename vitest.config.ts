@@ -4,7 +4,7 @@ import { LongestFirst } from './scripts/longest-first.mjs';
 export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'bench/**/*.test.ts'],
-    globalSetup: ['packages/server/test/support/database.ts'],
+    globalSetup: ['packages/server/test/support/memory.ts', 'packages/server/test/support/database.ts'],
     setupFiles: ['packages/server/test/support/seed.ts'],
     // For what hangs. How fast the machine is decides no test.
     testTimeout: process.env.LONG_TESTS ? 3_600_000 : 120_000,

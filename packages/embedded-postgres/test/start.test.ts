@@ -134,6 +134,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it.skipIf(process.platform === 'win32')('is out of reach for others', async () => {
+    makeDataDir();
     const { url } = await start();
     expect(await query(url, 'show listen_addresses')).toEqual([['']]);
     for (const path of [socketFolder(url), join(dataDir, 'postgres'), join(dataDir, 'postgres/password')]) {
@@ -178,6 +179,7 @@ describe('an embedded PostgreSQL', () => {
     await expect(start()).rejects.toThrow('is not a database that this server made');
     expect(await readFile(join(dataDir, 'postgres/mine'), 'utf8')).toBe('precious');
     await rm(join(dataDir, 'postgres'), { recursive: true });
+    makeDataDir();
     await start();
   });
 

@@ -10,7 +10,7 @@ import { addWallet, addWebhook, loadDeliveries } from './scene.js';
 const servers = withTwoServers({ deliveryAllowPrivate: true });
 const receiver = withReceiver();
 
-const RUNS = process.env.LONG_TESTS ? 1_000 : 50;
+const RUNS = process.env.LONG_TESTS ? 1_000 : 25;
 
 /** Something that was done, from the request to its answer, in the order of all such moments. */
 interface Done {

@@ -84,7 +84,10 @@ async function textsOf(server: RunningServer, plans: readonly EventPlan[]): Prom
 
 /** Subscribes to every signal there is, or to those that begin so, by an effect for each that is named after it. */
 export async function subscribeToAll(client: TestClient, begin = ''): Promise<void> {
-  for (const signal of names.signals.filter((one) => one.startsWith(begin))) await subscribe(client, signal, signal);
+  // At the same time: they are stored together.
+  await Promise.all(
+    names.signals.filter((one) => one.startsWith(begin)).map((signal) => subscribe(client, signal, signal)),
+  );
 }
 
 /** Subscribes to a signal. */

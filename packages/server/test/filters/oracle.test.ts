@@ -12,7 +12,7 @@ const server = withServer();
 
 /** All of them with `npm run test:long`; give FILTERS_SEED to repeat a run. */
 const BATCHES = process.env.LONG_TESTS ? 10 : 1;
-const CONJUNCTIONS = process.env.LONG_TESTS ? { wallets: 1_400, intents: 600 } : { wallets: 500, intents: 200 };
+const CONJUNCTIONS = process.env.LONG_TESTS ? { wallets: 1_400, intents: 600 } : { wallets: 250, intents: 100 };
 const SEED = Number(process.env.FILTERS_SEED ?? drawn);
 
 /** Makes the records of one batch, many at a time, and gives them as lists serve them. */

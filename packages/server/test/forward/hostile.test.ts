@@ -7,6 +7,8 @@ import { withServer } from '../support/server.js';
 import { type Received, withBridge } from './bridge.js';
 import { anchor, aspect, forwardingLedger } from './scene.js';
 
+const RUNS = process.env.LONG_TESTS ? 1_000 : 50;
+
 const server = withServer({ deliveryAllowPrivate: true });
 const bridge = withBridge();
 beforeEach(() => bridge.reset());
@@ -104,7 +106,7 @@ describe('whatever a bridge answers', () => {
       for (const proof of answer.body.meta.proofs)
         expect(verifyProof(body.hash, proof, native), answer.text).toBe(true);
     };
-    await fc.assert(fc.asyncProperty(mutations, fc.constantFrom(200, 201, 400, 500), run), { numRuns: 200 });
+    await fc.assert(fc.asyncProperty(mutations, fc.constantFrom(200, 201, 400, 500), run), { numRuns: RUNS });
   });
 
   it('lists: what is served was signed', async () => {
@@ -121,6 +123,6 @@ describe('whatever a bridge answers', () => {
         for (const proof of meta.proofs) expect(verifyProof(hash, proof, native), answer.text).toBe(true);
       }
     };
-    await fc.assert(fc.asyncProperty(mutations, run), { numRuns: 200 });
+    await fc.assert(fc.asyncProperty(mutations, run), { numRuns: RUNS });
   });
 });

@@ -19,7 +19,7 @@ import {
 import { withServer } from '../support/server.js';
 import { Description } from './description.js';
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 80);
+const RUNS = Number(process.env.FUZZ_RUNS ?? (process.env.LONG_TESTS ? 1_000 : 30));
 
 /** What is done to a body: somewhere in it a value is put, or taken away. Places wrap around what there is. */
 interface Mutation {

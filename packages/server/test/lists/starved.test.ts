@@ -25,7 +25,7 @@ async function slowLedger(): Promise<TestClient> {
 }
 
 /** One after the other. */
-const LISTS = 8;
+const LISTS = process.env.LONG_TESTS ? 8 : 4;
 
 it.each(process.env.LONG_TESTS ? [3, 10] : [3])(
   'slow lists of %i ledgers leave the lists of another served',

@@ -14,7 +14,7 @@ import { MoneyScene } from './scene.js';
 import { movedClock } from './under-way.js';
 
 /** Sequences in all, and at a time: each has wallets of its own in one ledger, which is another one from time to time. */
-const SEQUENCES = process.env.LONG_TESTS ? 5_000 : 200;
+const SEQUENCES = process.env.LONG_TESTS ? 5_000 : 80;
 const TOGETHER = 50;
 /** Intents that are sent at the same time, and how often that is done in a phase, at most. */
 const MOST = process.env.LONG_TESTS ? 4 : 3;

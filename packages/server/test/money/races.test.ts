@@ -7,7 +7,7 @@ import { issue, limit, MoneyScene, transfer } from './scene.js';
 import { balanceOf, settled } from './under-way.js';
 
 const WORKERS = 20;
-const ROUNDS = process.env.LONG_TESTS ? 500 : 20;
+const ROUNDS = process.env.LONG_TESTS ? 500 : 10;
 
 const servers = withTwoServers();
 

@@ -150,6 +150,9 @@ async function playErasedIntent(client: RecordedClient): Promise<void> {
 async function playDeliveries(client: RecordedClient): Promise<void> {
   const tried = async () => {
     const { body } = await client.get('/effects/watch/events');
+    const isTried = ({ meta }: { meta: { status: string; output: unknown } }) =>
+      meta.status === 'erased' || meta.output !== null;
+    expect(body.data.filter(isTried)).toHaveLength(body.data.length);
     expect(body.data[0]?.meta.replay).toBeGreaterThan(0);
     return body.data[0].data.handle as string;
   };

@@ -9,6 +9,7 @@ import {
   signProof,
 } from '@countersign/protocol';
 import { native } from '../../src/auth/native-suite.js';
+import { sendHttp } from './http.js';
 
 /** A key pair of a client. */
 export interface TestKey {
@@ -81,17 +82,14 @@ export class TestClient {
   }
 
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<TestAnswer> {
-    const response = await fetch(this.url + path, {
-      method,
-      headers: {
-        ...(this.ledger === undefined ? {} : { 'x-ledger': this.ledger }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+    const sent = {
+      ...(this.ledger === undefined ? {} : { 'x-ledger': this.ledger }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    };
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await sendHttp(this.url + path, method, sent, text);
+    return { ...answer, body: parsed(answer.text) };
   }
 
   get(path: string, headers?: Record<string, string>): Promise<TestAnswer> {

@@ -90,6 +90,8 @@ const HASTY = {
   synchronous_commit: 'off',
   wal_compression: 'off',
   autovacuum: 'off',
+  // Each connection would plan its first five statements of a sort anew: most of what it does for a test.
+  plan_cache_mode: 'force_generic_plan',
 };
 
 /** Keeps the password, and makes it cheaper to verify: each file opens some ten connections. */
