@@ -2,6 +2,7 @@ import type { JsonObject } from '@countersign/protocol';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
+import { allSealed } from '../log/reading.js';
 import { newKey, newLedger, type TestClient, type TestKey, updateOf } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
@@ -21,7 +22,10 @@ afterEach(() => {
   pg.Pool.prototype.query = query;
 });
 
-/** Watches the statements on records that a request has sent, and the bodies that come of them. */
+/**
+ * Watches the statements on records that a request has sent, and the bodies that come of them. Nothing waits to be sealed,
+ * so that none is of the sealer's.
+ */
 async function traffic(request: () => Promise<unknown>): Promise<Traffic> {
   const seen: Traffic = { statements: [], bodies: 0 };
   pg.Pool.prototype.query = async function watched(this: pg.Pool, statement: pg.QueryConfig, ...others: never[]) {
@@ -60,6 +64,7 @@ async function scene(options: { access?: JsonObject[]; config?: JsonObject } = {
       access: [{ action: 'any', signer: { public: owner.public } }],
     });
   }
+  await allSealed(client);
   return [client.as(reader), reader];
 }
 
@@ -82,6 +87,7 @@ describe('a filter that meets what the caller may not see', () => {
     const [client, key] = await scene();
     const access = [{ action: 'read', bearer: { $signer: { public: key.public } } }];
     await stored(client, 'wallet', { handle: 'shown', custom: { salary: 4711 }, access });
+    await allSealed(client);
     const list = async () => {
       const { body } = ok(await client.get(`/wallets?${SECRET}`, bearer(key)));
       expect(body.data).toHaveLength(1);
