@@ -4,10 +4,10 @@ import type { Report } from './finding.js';
 import { Accounts, Holdings, Symbols } from './kept/accounts.js';
 import { Column } from './kept/column.js';
 import { Lives, type WalletLife } from './kept/lives.js';
-import { codeOf, momentOf } from './kept/moment.js';
+import { momentNumber, momentText } from './kept/moment.js';
 import { type Moved, MovedRows } from './kept/moved.js';
-import { type Names, nameOf } from './kept/names.js';
 import type { Records } from './kept/records.js';
+import { nameOf, type TextNumbers } from './kept/text-numbers.js';
 import type { LedgerKeys } from './keys.js';
 import { Limits, type VerifySigned } from './limits.js';
 import type { BalanceLine, EntryLine, LimitLine } from './lines.js';
@@ -20,7 +20,7 @@ import type { RegistryMeans } from './registry.js';
  */
 export class Books {
   readonly #records: Records;
-  readonly #names: Names;
+  readonly #names: TextNumbers;
   readonly #moved = new MovedRows();
   readonly #limits: Limits;
   readonly #lives: Lives;
@@ -39,9 +39,9 @@ export class Books {
   readonly #entered = new Holdings();
   readonly #last = new Holdings();
   /** 1 where a balance is stated. */
-  readonly #hasLast = new Column('whole');
+  readonly #hasLast = new Column('int32');
   /** 1 for wallets that were dropped. */
-  readonly #dropped = new Column('whole');
+  readonly #dropped = new Column('int32');
 
   constructor(
     keys: LedgerKeys,
@@ -98,7 +98,7 @@ export class Books {
 
   #placeOf({ wallet, symbol, moment }: Movement): Pick<Moved, 'account' | 'moment'> {
     const name = this.#names.put(nameOf('wallet', wallet));
-    return { account: this.#named.put(name, symbol, wallet), moment: codeOf(moment) };
+    return { account: this.#named.put(name, symbol, wallet), moment: momentNumber(moment) };
   }
 
   /** A balance as the ledger states it. */
@@ -156,13 +156,13 @@ export class Books {
     const said = this.#named.find(this.#lives.nameOf(record), symbol);
     const row = this.#moved.find(this.#records.numberOf(intent), change, said);
     const movement = row < 0 ? undefined : this.#moved.get(row);
-    const moment = codeOf(entry.moment);
+    const moment = momentNumber(entry.moment);
     const isSaid =
       movement?.availableBy === availableBy && movement.reservedBy === reservedBy && movement.moment === moment;
     if (!isSaid || moment === 0) {
       const noted = `${availableBy} available and ${reservedBy} reserved at ${entry.moment}`;
       const told = movement
-        ? `${movement.availableBy} and ${movement.reservedBy} at ${momentOf(movement.moment)}`
+        ? `${movement.availableBy} and ${movement.reservedBy} at ${momentText(movement.moment)}`
         : 'none';
       this.report(
         place,
@@ -214,7 +214,9 @@ export class Books {
         const name = this.#lives.nameOf(this.#records.numberOf(wallet));
         if (name < 0) return [];
         const account = this.#named.put(name, symbol);
-        return [{ intent, account, change, availableBy, reservedBy, moment: codeOf(moment), isJudged: reservedBy > 0 }];
+        return [
+          { intent, account, change, availableBy, reservedBy, moment: momentNumber(moment), isJudged: reservedBy > 0 },
+        ];
       });
       this.#moved.add(intent, moved);
     }

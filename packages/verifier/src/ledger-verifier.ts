@@ -5,9 +5,9 @@ import { TakenNames } from './erased/taken.js';
 import { Erasure } from './erasure.js';
 import type { Finding, Report, Rule } from './finding.js';
 import { textOf } from './json/text-of.js';
-import { codeOf } from './kept/moment.js';
-import { Names } from './kept/names.js';
+import { momentNumber } from './kept/moment.js';
 import { Records } from './kept/records.js';
+import { TextNumbers } from './kept/text-numbers.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 import type { VerifySigned } from './limits.js';
 import type { ChangeLine, CurrentLine, ErasedLine, HeaderLine, LeafLine, Line, StateLine } from './lines.js';
@@ -70,7 +70,7 @@ export class LedgerVerifier {
     };
     this.#proofs = createProofCheck(suite);
     this.#means = { keys: this.#keys, suite, proofs: this.#proofs, report: this.#report };
-    const means = { records: this.#records, names: new Names(suite), suite };
+    const means = { records: this.#records, names: new TextNumbers(suite), suite };
     this.#registry = new Registry(this.#keys, ledger, this.#report, means);
     this.#taken = new TakenNames(ledger.ledger.luid, ledger.secrets !== undefined, this.#report);
     const isSigned: VerifySigned = (hash, data, proofs) => this.#isSigned(hash, data, proofs);
@@ -257,7 +257,7 @@ export class LedgerVerifier {
     if (this.#erased?.luid === luid) return this.#erased;
     this.#begin(one);
     this.#registry.addErased(kind);
-    this.#taken.erase(kind, luid);
+    this.#taken.noteErased(kind, luid);
     if (kind === 'wallet') this.#books.addErased(luid);
     if (kind === 'intent') this.#books.erasedIntents.add(luid);
     const erasure = new Erasure(this.#means, kind, luid);
@@ -285,8 +285,8 @@ export class LedgerVerifier {
 
   #addWallet({ luid }: RecordHistory, { record, action }: Version): void {
     const { meta, data } = record;
-    const from = this.#records.bornAt(this.#records.numberOf(luid)) || codeOf(meta.moment);
-    this.#books.addWallet(textOf(data.handle), luid, from, action === 'drop' ? codeOf(meta.moment) : undefined);
+    const from = this.#records.bornAt(this.#records.numberOf(luid)) || momentNumber(meta.moment);
+    this.#books.addWallet(textOf(data.handle), luid, from, action === 'drop' ? momentNumber(meta.moment) : undefined);
   }
 
   #addIntent({ trail }: RecordHistory, latest: Version): void {

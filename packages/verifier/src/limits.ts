@@ -1,9 +1,9 @@
 import { isObject, parseAddress, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
 import type { ErasedIntents } from './erased/intents.js';
 import type { Lives } from './kept/lives.js';
-import { codeOf } from './kept/moment.js';
-import { type Names, nameOf } from './kept/names.js';
+import { momentNumber } from './kept/moment.js';
 import type { Records } from './kept/records.js';
+import { nameOf, type TextNumbers } from './kept/text-numbers.js';
 import type { LedgerKeys } from './keys.js';
 import type { LimitLine } from './lines.js';
 import type { SetLimit } from './movements.js';
@@ -36,7 +36,7 @@ interface Place extends Pick<SetLimit, 'symbol' | 'metric'> {
   /** The record; where an erased wallet may have had the handle, another one that has it. Undefined where none has it. */
   readonly wallet: number | undefined;
   /** Whether the wallet was there under that handle when one was set. */
-  isCertain: boolean;
+  isOwnHandle: boolean;
   readonly steps: Step[];
   /** The latest moment, and all amounts that were set then: nobody knows their order. Empty where none is sure. */
   moment: string;
@@ -49,7 +49,7 @@ interface Place extends Pick<SetLimit, 'symbol' | 'metric'> {
 /** What is looked up for limits. */
 export interface LimitMeans {
   readonly records: Records;
-  readonly names: Names;
+  readonly names: TextNumbers;
   readonly lives: Lives;
   /** Whether wallets were erased: nobody knows their handles. */
   hasErasedWallets(): boolean;
@@ -71,7 +71,7 @@ export class Limits {
   ) {}
 
   add(limit: SetLimit): void {
-    this.#all.push({ ...limit, code: codeOf(limit.moment), resolvedCode: codeOf(limit.resolved) });
+    this.#all.push({ ...limit, code: momentNumber(limit.moment), resolvedCode: momentNumber(limit.resolved) });
     this.#intents.add(limit.intent);
   }
 
@@ -107,8 +107,8 @@ export class Limits {
 
   /** Limits that intents have set, and of which the ledger has no row: the wallet as a record, symbol and metric. */
   missing(): { readonly wallet: number; readonly symbol: string; readonly metric: string }[] {
-    return [...this.#setLimits().values()].flatMap(({ wallet, symbol, metric, isStated, isCertain }) =>
-      isStated || !isCertain || wallet === undefined ? [] : [{ wallet, symbol, metric }],
+    return [...this.#setLimits().values()].flatMap(({ wallet, symbol, metric, isStated, isOwnHandle }) =>
+      isStated || !isOwnHandle || wallet === undefined ? [] : [{ wallet, symbol, metric }],
     );
   }
 
@@ -153,7 +153,7 @@ export class Limits {
       const place = found.get(key) ?? placeOf(wallet, limit);
       found.set(key, place);
       const isLived = this.means.lives.isLived(this.#nameOf(limit.wallet), limit.resolvedCode);
-      place.isCertain ||= isLived;
+      place.isOwnHandle ||= isLived;
       takeInto(place, limit, isLived || !this.means.hasErasedWallets());
     }
     this.#byPlace = found;
@@ -183,28 +183,28 @@ export class Limits {
 }
 
 function placeOf(wallet: number | undefined, { symbol, metric }: LimitSet): Place {
-  return { wallet, symbol, metric, steps: [], moment: '', latest: new Set(), isStated: false, isCertain: false };
+  return { wallet, symbol, metric, steps: [], moment: '', latest: new Set(), isStated: false, isOwnHandle: false };
 }
 
 /**
  * Takes what was set next, or at the same moment.
  *
- * @param isSure whether it was set of this wallet; otherwise what was set before may still be in force
+ * @param isUnambiguous whether it was set of this wallet; otherwise what was set before may still be in force
  */
-function takeInto(place: Place, { code, moment, intent, amount }: LimitSet, isSure: boolean): void {
+function takeInto(place: Place, { code, moment, intent, amount }: LimitSet, isUnambiguous: boolean): void {
   const before = place.steps.at(-1);
   if (before?.code === code) {
     // Of one intent, the later claim counts.
-    if (!isSure || before.intent !== intent) before.others = before.last;
+    if (!isUnambiguous || before.intent !== intent) before.others = before.last;
     before.intent = intent;
     before.last = Math.min(before.others, amount);
     before.lowest = Math.min(before.lowest, amount);
   } else {
-    const others = isSure ? Number.POSITIVE_INFINITY : (before?.last ?? 0);
+    const others = isUnambiguous ? Number.POSITIVE_INFINITY : (before?.last ?? 0);
     place.steps.push({ code, intent, others, last: Math.min(others, amount), lowest: amount });
-    if (isSure) place.latest = new Set();
+    if (isUnambiguous) place.latest = new Set();
   }
-  if (isSure) place.moment = moment;
+  if (isUnambiguous) place.moment = moment;
   place.latest.add(amount);
 }
 

@@ -346,7 +346,7 @@ function isOf(type: Type, value: unknown): boolean {
   if (type === 'luid') return typeof value === 'string' && value.length <= LUID_LENGTH;
   if (type === 'name') return typeof value === 'string' && value.length <= LONGEST_NAME;
   if (type === 'text-or-null') return typeof value === 'string' || value === null;
-  if (type.startsWith('moment')) return typeof value === 'string' && isMoment(value);
+  if (type.startsWith('moment')) return typeof value === 'string' && isCalendarMoment(value);
   if (type === 'texts?') return Array.isArray(value) && value.every((one) => typeof one === 'string');
   if (type.startsWith('text')) return typeof value === 'string';
   if (type.startsWith('integer')) return Number.isSafeInteger(value);
@@ -360,8 +360,8 @@ function isRow({ amount, luid, moment, isChanged, ...others }: Readonly<Record<s
   return Number.isSafeInteger(amount) && isText && typeof isChanged === 'boolean' && Object.keys(others).length === 0;
 }
 
-/** A moment as the ledger writes it. */
-function isMoment(text: string): boolean {
+/** A moment as the ledger writes it, which the calendar has. */
+function isCalendarMoment(text: string): boolean {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString() === text;
 }

@@ -2,9 +2,9 @@ import type { StoredProof, Suite } from '@countersign/protocol';
 import type { Report } from './finding.js';
 import { textOf } from './json/text-of.js';
 import { Column } from './kept/column.js';
-import { Facts } from './kept/facts.js';
-import { type Names, nameOf } from './kept/names.js';
 import type { Records } from './kept/records.js';
+import { References } from './kept/references.js';
+import { nameOf, type TextNumbers } from './kept/text-numbers.js';
 import { Uses } from './kept/uses.js';
 import { authorOf, type LedgerKeys } from './keys.js';
 import { keyOf, kindFacts } from './kinds.js';
@@ -15,7 +15,7 @@ import type { Version } from './version.js';
 export interface RegistryMeans {
   readonly records: Records;
   /** Of records of each kind. */
-  readonly names: Names;
+  readonly names: TextNumbers;
   readonly suite: Pick<Suite, 'sha256'>;
 }
 
@@ -25,17 +25,17 @@ export interface RegistryMeans {
  */
 export class Registry {
   readonly #records: Records;
-  readonly #names: Names;
+  readonly #names: TextNumbers;
   readonly #uses: Uses;
   /** The living record of each name, and 1 more. */
-  readonly #living = new Column('whole');
+  readonly #living = new Column('int32');
   /** Domains, and those that records are in. */
-  readonly #domains: Facts;
+  readonly #domains: References;
   /** Pairs of key and signer, of records and of proofs. */
-  readonly #keyed: Facts;
-  readonly #signers: Facts;
+  readonly #keyed: References;
+  readonly #signers: References;
   /** Domains of records that others lie under: `kind handle domain`. */
-  readonly #places: Facts;
+  readonly #places: References;
   #hasLedger = false;
   /** A key may have been that of a signer by a record that is erased. */
   #hasErasedKeys = false;
@@ -50,10 +50,10 @@ export class Registry {
     this.#records = records;
     this.#names = names;
     this.#uses = new Uses(suite);
-    this.#domains = new Facts(suite);
-    this.#keyed = new Facts(suite);
-    this.#signers = new Facts(suite);
-    this.#places = new Facts(suite);
+    this.#domains = new References(suite);
+    this.#keyed = new References(suite);
+    this.#signers = new References(suite);
+    this.#places = new References(suite);
   }
 
   /** A record whose texts are erased. */

@@ -31,7 +31,7 @@ const HASH = /^[0-9a-f]{64}$/;
 const MOMENT = /^\d{4}-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const THREAD = /^[A-Za-z0-9_-]{17}$/;
 
-/** Whether the text is a moment as the ledger writes it: ISO 8601 in UTC with milliseconds. */
+/** Whether the text has the form of a moment: ISO 8601 in UTC with milliseconds. The calendar may not have it. */
 export function isMoment(text: unknown): text is string {
   return typeof text === 'string' && MOMENT.test(text);
 }

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Column } from '../src/kept/column.js';
 import { DigestTable, keyOfHex } from '../src/kept/digest-table.js';
-import { Facts } from '../src/kept/facts.js';
 import { Lives } from '../src/kept/lives.js';
 import { Luids } from '../src/kept/luids.js';
-import { codeOf, momentOf } from '../src/kept/moment.js';
+import { momentNumber, momentText } from '../src/kept/moment.js';
 import { MovedRows } from '../src/kept/moved.js';
 import { Records } from '../src/kept/records.js';
+import { References } from '../src/kept/references.js';
 import { Texts } from '../src/kept/texts.js';
 import { Uses } from '../src/kept/uses.js';
 
@@ -65,8 +65,8 @@ describe('what the verifier keeps of records', () => {
   });
 
   it('keeps numbers and texts by their places', () => {
-    const whole = new Column('whole');
-    const any = new Column('any');
+    const whole = new Column('int32');
+    const any = new Column('float64');
     for (const place of [0, 8_191, 8_192, 100_000]) {
       whole.set(place, -place);
       any.set(place, place / 8 + 2 ** 52);
@@ -88,12 +88,12 @@ describe('what the verifier keeps of records', () => {
   it('has a number for each moment, in their order, and none for what is no moment', () => {
     fc.assert(
       fc.property(moment, moment, (one, other) => {
-        expect(momentOf(codeOf(one))).toBe(one);
-        expect(Math.sign(codeOf(one) - codeOf(other))).toBe(one === other ? 0 : one < other ? -1 : 1);
+        expect(momentText(momentNumber(one))).toBe(one);
+        expect(Math.sign(momentNumber(one) - momentNumber(other))).toBe(one === other ? 0 : one < other ? -1 : 1);
       }),
     );
     for (const text of ['', 'undefined', '2026-13-01T00:00:00.000Z', '2026-01-01T00:00:00Z'])
-      expect(codeOf(text)).toBe(0);
+      expect(momentNumber(text)).toBe(0);
   });
 
   it('tells a record from another, and when each was born', () => {
@@ -104,7 +104,7 @@ describe('what the verifier keeps of records', () => {
       expect([records.begin(luid), records.numberOf(luid), records.luidOf(at)]).toEqual([false, at, luid]);
     expect(records.bornAt(1)).toBe(0);
     records.bear(luids[1]!, '2026-11-23T03:06:48.993Z');
-    expect(records.bornAt(1)).toBe(codeOf('2026-11-23T03:06:48.993Z'));
+    expect(records.bornAt(1)).toBe(momentNumber('2026-11-23T03:06:48.993Z'));
   });
 
   it('numbers luids, and says each again', () => {
@@ -130,13 +130,13 @@ describe('what the verifier keeps of records', () => {
   });
 
   it('knows what was named and is not there, in whatever order', () => {
-    const facts = new Facts(suite);
+    const references = new References(suite);
     const place = (change: number) => ({ luid: '$wlt.a', change });
-    for (const [at, fact] of ['a', 'b', 'a', 'c'].entries()) facts.name(fact, place(at));
-    facts.add('b');
-    facts.add('d');
-    for (const fact of ['b', 'd', 'd']) facts.name(fact, place(9));
-    expect(facts.missing()).toEqual([
+    for (const [at, fact] of ['a', 'b', 'a', 'c'].entries()) references.name(fact, place(at));
+    references.add('b');
+    references.add('d');
+    for (const fact of ['b', 'd', 'd']) references.name(fact, place(9));
+    expect(references.missing()).toEqual([
       ['a', place(0)],
       ['c', place(3)],
     ]);

@@ -155,8 +155,8 @@ export const mutants = [
   {
     id: 'erased-intents-minimum',
     file: 'packages/verifier/src/books.ts',
-    find: 'isJudged: reservedBy > 0 }];',
-    replace: 'isJudged: false }];',
+    find: 'isJudged: reservedBy > 0 },',
+    replace: 'isJudged: false },',
     breaks: 'An erased intent takes more from a wallet than it had.',
     tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
   },

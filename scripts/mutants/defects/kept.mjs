@@ -48,7 +48,7 @@ export const mutants = [
   },
   {
     id: 'kept-what-is-named-again',
-    file: src('facts.ts'),
+    file: src('references.ts'),
     find: '    this.#named.delete(fact);\n',
     replace: '',
     breaks: 'A signer whose record comes behind a proof that names it is told of as a stranger.',

@@ -22,7 +22,7 @@ const list = [
     'Whoever has a leaf can try texts.',
   ],
   ['leaf-change', 'leaf', LEAF, "String(whole(change, 'change')),", "'1',", 'A leaf is for any change of its record.'],
-  ['leaf-text', 'leaf', LEAF, 'readUtf8(head + text, sha)', 'readUtf8(head, sha)', 'A leaf is for any text.'],
+  ['leaf-text', 'leaf', LEAF, 'withUtf8(head + text, sha)', 'withUtf8(head, sha)', 'A leaf is for any text.'],
   [
     'leaf-lines',
     'leaf',

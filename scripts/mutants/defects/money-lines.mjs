@@ -35,7 +35,7 @@ export const mutants = [
   {
     id: 'money-lines-missing-limit',
     file: src('limits.ts'),
-    find: 'isStated || !isCertain || wallet === undefined ? []',
+    find: 'isStated || !isOwnHandle || wallet === undefined ? []',
     replace: 'true ? []',
     breaks: 'A limit is taken away.',
   },

@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../base64.js';
 import { join, portableSha256, type Sha256 } from './hashing.js';
-import { readUtf8, whole } from './text.js';
+import { whole, withUtf8 } from './text.js';
 
 /** What a leaf commits to: one change of a record, as it is served. */
 export interface LeafFields {
@@ -45,7 +45,7 @@ export function commitmentOf(leaf: LeafFields, sha: Sha256 = portableSha256): Ui
   }
   const place = [LEAF_VERSION, encodeBase64(salt), ledger, kind, luid, String(whole(change, 'change')), action, ''];
   const head = place.join('\n');
-  return typeof text === 'string' ? readUtf8(head + text, sha) : readUtf8(head, (bytes) => sha(join([bytes, text])));
+  return typeof text === 'string' ? withUtf8(head + text, sha) : withUtf8(head, (bytes) => sha(join([bytes, text])));
 }
 
 /**
@@ -66,7 +66,7 @@ const hashed = Uint8Array.of(0, ENTRY_VERSION, ...new Uint8Array(ENTRY_BYTES - 1
  *
  * @throws TypeError unless it has 32 bytes
  */
-export function hashCommitment(commitment: Uint8Array, sha: Sha256 = portableSha256): Uint8Array {
+export function leafHashOf(commitment: Uint8Array, sha: Sha256 = portableSha256): Uint8Array {
   refuseMisfit(commitment);
   hashed.set(commitment, 2);
   return sha(hashed);

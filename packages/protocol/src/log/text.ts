@@ -36,7 +36,7 @@ export function utf8(text: string): Uint8Array {
  *
  * @throws TypeError for a lone surrogate, which has no UTF-8
  */
-export function readUtf8<T>(text: string, read: (bytes: Uint8Array) => T): T {
+export function withUtf8<T>(text: string, read: (bytes: Uint8Array) => T): T {
   if (text.length > SHORT) return read(utf8(text));
   refuseLone(text);
   return read(reused.subarray(0, encoder.encodeInto(text, reused).written));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { commitmentOf, entryOf, formatBundle, hashCommitment, leafHash, parseBundle } from '../../src/log/index.js';
+import { commitmentOf, entryOf, formatBundle, leafHash, leafHashOf, parseBundle } from '../../src/log/index.js';
 import { sha } from './support/tree.js';
 
 const fields = {
@@ -33,8 +33,8 @@ describe('leaves', () => {
     expect([entry.length, entry[0]]).toEqual([33, 1]);
     expect(entry.slice(1)).toEqual(expected);
     expect(leafHash(entry)).toEqual(sha(Uint8Array.of(0), entry));
-    expect(hashCommitment(new Uint8Array(32))).toEqual(leafHash(entryOf(new Uint8Array(32))));
-    expect(hashCommitment(expected)).toEqual(leafHash(entry));
+    expect(leafHashOf(new Uint8Array(32))).toEqual(leafHash(entryOf(new Uint8Array(32))));
+    expect(leafHashOf(expected)).toEqual(leafHash(entry));
   });
 
   test('a text of any length counts whole, whatever was hashed before', () => {
@@ -75,7 +75,7 @@ describe('leaves', () => {
     expect(() => commitmentOf({ ...fields, change: 1.5 })).toThrow(RangeError);
     for (const bytes of [31, 33]) {
       expect(() => entryOf(new Uint8Array(bytes))).toThrow(TypeError);
-      expect(() => hashCommitment(new Uint8Array(bytes))).toThrow(TypeError);
+      expect(() => leafHashOf(new Uint8Array(bytes))).toThrow(TypeError);
     }
   });
 });

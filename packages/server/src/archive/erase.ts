@@ -9,7 +9,7 @@ import type { Kind } from '../kinds/kind.js';
 import { kinds } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import { createSystemKeyOf } from '../log/system-keys.js';
-import { keysOf } from '../operations/erase.js';
+import { keyReaderOf } from '../operations/erase.js';
 import { type ErasureData, erasureCustom, erasureWrite } from '../records/erasure.js';
 import { recordKeyOf } from '../records/version.js';
 import { eraseRecord, Unsealed } from '../store/erasure.js';
@@ -94,7 +94,7 @@ async function tryErase(options: EraseOptions, kind: Kind): Promise<ErasedByOper
   const write = { ...decided, ...coded, proofs: [], strangers: [] };
   const names = isDropped ? [] : namesKept(kind, recordKeyOf(kind, record));
   const veil = createVeil(veilKeyOf(masterKey, ledger.luid, await findVeil(pool, ledger)));
-  const { result } = await eraseRecord(pool, { write, names, keyOf: keysOf(kind), veil, deliveryMac });
+  const { result } = await eraseRecord(pool, { write, names, keyOf: keyReaderOf(kind), veil, deliveryMac });
   return result === 'done' ? { record: JSON.parse(write.body) as RecordEnvelope, isRepeated: false } : undefined;
 }
 

@@ -1,7 +1,7 @@
 import {
   HASH_BYTES,
-  hashCommitment,
   hashesAt,
+  leafHashOf,
   RightEdge,
   SALT_BYTES,
   TILE_WIDTH,
@@ -52,7 +52,7 @@ export function placeLeaves(size: number, queued: readonly Queued[], codes: LogC
 /** Hashes of leaves by their commitments, 32 bytes each. */
 export function hashesOf(commitments: Uint8Array): Uint8Array[] {
   return Array.from({ length: commitments.length / HASH_BYTES }, (_, at) =>
-    hashCommitment(commitments.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES), sha256),
+    leafHashOf(commitments.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES), sha256),
   );
 }
 

@@ -79,7 +79,7 @@ async function attempt(
   await session.task.turn();
   const names = action === 'drop' ? [] : namesKept(kind, recordKeyOf(kind, record));
   await session.commit({ ...write, proofs: uses }, (write) =>
-    store.erase({ write, names, keyOf: keysOf(kind), veil: ledger.veil, deliveryMac }),
+    store.erase({ write, names, keyOf: keyReaderOf(kind), veil: ledger.veil, deliveryMac }),
   );
   return { status: 200, body: write.body };
 }
@@ -131,7 +131,7 @@ async function findInForce(session: Session, kind: Kind, command: Command): Prom
 }
 
 /** Reads the key of a version; undefined for a kind that does not sign. */
-export function keysOf({ links }: Kind): ((body: string) => string | undefined) | undefined {
+export function keyReaderOf({ links }: Kind): ((body: string) => string | undefined) | undefined {
   return links.isKey ? (body) => links.value?.((JSON.parse(body) as RecordEnvelope).data) : undefined;
 }
 

@@ -166,7 +166,7 @@ describe('names that stay taken (export#erased-records)', () => {
     const draft = Draft.of(text);
     const { luid } = source.intents[0]!;
     draft.lines = draft.lines.filter((line) => !(line.line === 'taken' && line.luid === luid));
-    expect(await refused(draft)).toEqual(['is erased, and its handle is not among the names that stay taken']);
+    expect(await refused(draft)).toEqual(['is erased, and no name of it is among those that stay taken']);
     const none = Draft.of(text);
     none.lines = none.lines.filter(({ line }) => line !== 'taken');
     expect(await refused(none)).toHaveLength(source.intents.length);

@@ -1,5 +1,5 @@
 import type { Report } from '../finding.js';
-import { codeOf } from '../kept/moment.js';
+import { momentNumber } from '../kept/moment.js';
 import type { EntryLine } from '../lines.js';
 
 /** What is told of intents whose texts were erased: what rests on them was checked against no proof. */
@@ -73,7 +73,7 @@ export class ErasedIntents {
       this.#movements += 1;
       return;
     }
-    const code = codeOf(moment);
+    const code = momentNumber(moment);
     if (code === 0) return;
     const key = `${wallet} ${symbol}`;
     const marks = this.#setting.get(key) ?? { moments: new Set(), first: code };
@@ -137,7 +137,7 @@ export class ErasedIntents {
         fault(last, `has a movement noted, and was erased by change ${statement}`);
       if (changes.length > BOOKED) fault(last, `has movements noted at ${changes.length} changes`);
       for (const { change, symbol, wallet, moment } of entries)
-        if (change < 1 || codeOf(moment) === 0)
+        if (change < 1 || momentNumber(moment) === 0)
           fault(
             change,
             `has a movement of ${symbol} in ${wallet} noted at change ${change} and '${moment.slice(0, 40)}'`,

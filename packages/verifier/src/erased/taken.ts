@@ -30,7 +30,7 @@ export class TakenNames {
   }
 
   /** Takes an erased record. */
-  erase(kind: string, luid: string): void {
+  noteErased(kind: string, luid: string): void {
     this.#erased.set(luid, kind === 'intent' ? 'intent' : 'other');
   }
 
@@ -57,11 +57,7 @@ export class TakenNames {
     if (!this.hasSecrets) return;
     for (const [luid, of] of this.#erased) {
       if (of === 'intent')
-        this.report(
-          { kind: 'intent', luid },
-          'ledger',
-          'is erased, and its handle is not among the names that stay taken',
-        );
+        this.report({ kind: 'intent', luid }, 'ledger', 'is erased, and no name of it is among those that stay taken');
     }
   }
 }

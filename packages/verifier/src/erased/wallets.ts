@@ -1,6 +1,6 @@
 import type { Accounts } from '../kept/accounts.js';
 import type { Lives } from '../kept/lives.js';
-import { codeOf } from '../kept/moment.js';
+import { momentNumber } from '../kept/moment.js';
 import type { Moved, MovedRows } from '../kept/moved.js';
 import type { Records } from '../kept/records.js';
 import type { EntryLine } from '../lines.js';
@@ -60,7 +60,7 @@ export class ErasedWallets {
       else free.set(key, [row]);
     }
     return this.#entries.filter((entry) => {
-      const said = { ...entry, intent: records.numberOf(entry.intent), moment: codeOf(entry.moment) };
+      const said = { ...entry, intent: records.numberOf(entry.intent), moment: momentNumber(entry.moment) };
       const row = free.get(keyOf(said, entry.symbol))?.pop();
       if (row === undefined) return true;
       moved.see(row);

@@ -1,20 +1,20 @@
 import type { Suite } from '@countersign/protocol';
 import { Column } from './column.js';
-import { Names } from './names.js';
+import { TextNumbers } from './text-numbers.js';
 import { Texts } from './texts.js';
 
 /** Numbers what holds a symbol: a wallet, or all that have had one handle. */
 export class Accounts {
-  readonly #names: Names;
-  readonly #owners = new Column('whole');
-  readonly #symbols = new Column('whole');
+  readonly #names: TextNumbers;
+  readonly #owners = new Column('int32');
+  readonly #symbols = new Column('int32');
   readonly #texts = new Texts();
 
   constructor(
     suite: Pick<Suite, 'sha256'>,
     private readonly symbols: Symbols,
   ) {
-    this.#names = new Names(suite);
+    this.#names = new TextNumbers(suite);
   }
 
   get count(): number {
@@ -71,9 +71,9 @@ export class Symbols {
 
 /** Amounts by accounts, each with a number that says what they are of: 0 where nothing is. */
 export class Holdings {
-  readonly #available = new Column('any');
-  readonly #reserved = new Column('any');
-  readonly #of = new Column('any');
+  readonly #available = new Column('float64');
+  readonly #reserved = new Column('float64');
+  readonly #of = new Column('float64');
 
   availableOf(account: number): number {
     return this.#available.get(account);

@@ -2,7 +2,7 @@ const BITS = 13;
 const PAGE = 1 << BITS;
 
 /** Whole numbers of 32 bits take half of the memory. */
-export type Sort = 'whole' | 'any';
+export type Sort = 'int32' | 'float64';
 
 /** Numbers by their places from 0, in pages: it grows without a copy of all, and pages of zeros take nothing. */
 export class Column {
@@ -23,7 +23,7 @@ export class Column {
   }
 
   #make(number: number): Int32Array | Float64Array {
-    const page = this.sort === 'whole' ? new Int32Array(PAGE) : new Float64Array(PAGE);
+    const page = this.sort === 'int32' ? new Int32Array(PAGE) : new Float64Array(PAGE);
     while (this.#pages.length < number) this.#pages.push(undefined);
     this.#pages[number] = page;
     return page;

@@ -10,15 +10,15 @@ export interface WalletLife {
 /** Wallets of each handle, in the order in which they came: records, names and moments are numbers. */
 export class Lives {
   #count = 0;
-  readonly #records = new Column('whole');
+  readonly #records = new Column('int32');
   /** Where it is not when the record was born, and where there is one: of most wallets neither is. */
-  readonly #from = new Column('any');
-  readonly #until = new Column('any');
+  readonly #from = new Column('float64');
+  readonly #until = new Column('float64');
   /** The next life of the same name, the first and the last of each name, and the name of each record; all and 1 more. */
-  readonly #next = new Column('whole');
-  readonly #first = new Column('whole');
-  readonly #last = new Column('whole');
-  readonly #names = new Column('whole');
+  readonly #next = new Column('int32');
+  readonly #first = new Column('int32');
+  readonly #last = new Column('int32');
+  readonly #names = new Column('int32');
 
   /** @param bornAt the code of the moment of a record's first version; 0 where it has none */
   constructor(private readonly bornAt: (record: number) => number) {}

@@ -16,12 +16,12 @@ const PARTS = [
  *
  * @returns 0 for what is no moment
  */
-export function codeOf(text: string): number {
+export function momentNumber(text: string): number {
   return isMoment(text) ? PARTS.reduce((code, [at, digits, room]) => code * room + wholeAt(text, at, digits), 0) : 0;
 }
 
 /** The moment of the code. */
-export function momentOf(code: number): string {
+export function momentText(code: number): string {
   if (code === 0) return 'no moment';
   let left = code;
   const texts: string[] = [];

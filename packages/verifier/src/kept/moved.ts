@@ -14,16 +14,16 @@ const SEEN = 2;
 /** What all intents have moved, by numbers from 0: 44 bytes for each. Those of an intent stand together, in order. */
 export class MovedRows {
   #count = 0;
-  readonly #intents = new Column('whole');
-  readonly #changes = new Column('whole');
-  readonly #accounts = new Column('whole');
-  readonly #available = new Column('any');
-  readonly #reserved = new Column('any');
-  readonly #moments = new Column('any');
-  readonly #marks = new Column('whole');
+  readonly #intents = new Column('int32');
+  readonly #changes = new Column('int32');
+  readonly #accounts = new Column('int32');
+  readonly #available = new Column('float64');
+  readonly #reserved = new Column('float64');
+  readonly #moments = new Column('float64');
+  readonly #marks = new Column('int32');
   /** The first of each intent, and how many it has. */
-  readonly #first = new Column('whole');
-  readonly #many = new Column('whole');
+  readonly #first = new Column('int32');
+  readonly #many = new Column('int32');
 
   get count(): number {
     return this.#count;

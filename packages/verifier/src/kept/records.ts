@@ -1,13 +1,13 @@
 import type { Suite } from '@countersign/protocol';
 import { Column } from './column.js';
 import { Luids } from './luids.js';
-import { codeOf } from './moment.js';
+import { momentNumber } from './moment.js';
 
 /** Records that have begun, by numbers from 0. */
 export class Records {
   readonly #luids: Luids;
   /** The moment of the first version. */
-  readonly #born = new Column('any');
+  readonly #born = new Column('float64');
 
   constructor(suite: Pick<Suite, 'sha256'>) {
     this.#luids = new Luids(suite);
@@ -29,7 +29,7 @@ export class Records {
   }
 
   bear(luid: string, moment: string): void {
-    this.#born.set(this.numberOf(luid), codeOf(moment));
+    this.#born.set(this.numberOf(luid), momentNumber(moment));
   }
 
   /** The code of the moment of its first version; 0 for none. */

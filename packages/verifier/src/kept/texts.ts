@@ -2,9 +2,9 @@ import { Column } from './column.js';
 
 /** Texts by numbers, a byte for each character where all are ASCII, and two where not. Each number is set once. */
 export class Texts {
-  readonly #words = new Column('whole');
+  readonly #words = new Column('int32');
   /** Where each text begins, and 1 more. */
-  readonly #starts = new Column('whole');
+  readonly #starts = new Column('int32');
   #end = 0;
 
   set(number: number, text: string): void {

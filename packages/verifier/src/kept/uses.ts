@@ -5,8 +5,8 @@ import { DigestTable, keyOfHex } from './digest-table.js';
 /** Which record each proof of a client counts for: 128 bits of its digest, its key and the record, 32 bytes or so in all. */
 export class Uses {
   readonly #table = new DigestTable();
-  readonly #records = new Column('whole');
-  readonly #keys = new Column('whole');
+  readonly #records = new Column('int32');
+  readonly #keys = new Column('int32');
   readonly #known = new Map<string, number>();
 
   constructor(private readonly suite: Pick<Suite, 'sha256'>) {}

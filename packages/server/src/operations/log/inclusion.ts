@@ -1,5 +1,5 @@
 import { encodeBase64, LedgerError } from '@countersign/protocol';
-import { checkInclusion, formatProofFile, hashCommitment } from '@countersign/protocol/log';
+import { checkInclusion, formatProofFile, leafHashOf } from '@countersign/protocol/log';
 import { prefers } from '../../base/accept.js';
 import { sha256 } from '../../base/sha256.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -50,7 +50,7 @@ async function readInclusion(session: Session, kind: Kind, command: Command): Pr
 }
 
 function holds({ commitment, index }: SealedLeaf, { size, root }: Shown, proof: readonly Uint8Array[]): boolean {
-  return checkInclusion({ leaf: hashCommitment(commitment, sha256), index, size, root, proof }, sha256);
+  return checkInclusion({ leaf: leafHashOf(commitment, sha256), index, size, root, proof }, sha256);
 }
 
 const text = { type: 'string' };

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { gather, type Watch } from '../../base/gather.js';
 import { kindNamed } from '../../kinds/registry.js';
 import { limits } from '../../limits.js';
-import { plainArray } from '../arrays/plain-array.js';
+import { toArrayLiteral } from '../arrays/array-literal.js';
 import { textArray } from '../arrays/text-array.js';
 import { createHolds } from '../money/holds.js';
 import { transaction } from '../transaction.js';
@@ -91,7 +91,7 @@ export async function storeSettlement(runner: Runner, settlement: Settlement): P
   try {
     const { rows } = await runner.query<SettledRow>({
       ...statementFor(writes, settlesOf(settlement)),
-      values: [...toColumns(ledger, writes, settlement.needs), ...settlementColumns(settlement)].map(plainArray),
+      values: [...toColumns(ledger, writes, settlement.needs), ...settlementColumns(settlement)].map(toArrayLiteral),
     });
     const [first] = rows;
     return {
@@ -130,7 +130,7 @@ export async function storeTogether(runner: Runner, writes: readonly Write[]): P
   if (writes.some(({ ledger }) => ledger !== writes[0]?.ledger)) throw new Error('No commit spans two ledgers.');
   const { rows } = await runner.query<Outcome>({
     ...statementFor(writes),
-    values: toColumns(writes[0]?.ledger, writes).map(plainArray),
+    values: toColumns(writes[0]?.ledger, writes).map(toArrayLiteral),
   });
   return rows.map(({ result, version }) => ({ result, version }));
 }

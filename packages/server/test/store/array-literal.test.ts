@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { plainArray } from '../../src/store/arrays/plain-array.js';
+import { toArrayLiteral } from '../../src/store/arrays/array-literal.js';
 
 describe('an array as one text', () => {
   let client: pg.Client;
@@ -15,7 +15,7 @@ describe('an array as one text', () => {
   async function roundTrip(type: string, values: readonly unknown[]): Promise<unknown[]> {
     const { rows } = await client.query(
       `select value from unnest($1::${type}[]) with ordinality as a(value, at) order by at`,
-      [plainArray(values)],
+      [toArrayLiteral(values)],
     );
     return rows.map((row) => row.value);
   }
@@ -54,7 +54,7 @@ describe('an array as one text', () => {
   it('passes on what is no array, and what the driver has to escape', () => {
     const escaped = ['a b'];
     const bytes = Buffer.from('x');
-    expect([plainArray(escaped), plainArray(bytes), plainArray(null)]).toEqual([escaped, bytes, null]);
-    expect(plainArray(['a', 1, null])).toBe('{a,1,NULL}');
+    expect([toArrayLiteral(escaped), toArrayLiteral(bytes), toArrayLiteral(null)]).toEqual([escaped, bytes, null]);
+    expect(toArrayLiteral(['a', 1, null])).toBe('{a,1,NULL}');
   });
 });

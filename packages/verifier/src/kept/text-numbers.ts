@@ -2,7 +2,7 @@ import type { Suite } from '@countersign/protocol';
 import { DigestTable, keyOfHex } from './digest-table.js';
 
 /** Numbers texts, and keeps no more than 128 bits of the SHA-256 of each. */
-export class Names {
+export class TextNumbers {
   readonly #table = new DigestTable();
   /** Neighbours often have the same. */
   #last: { readonly text: string; readonly number: number } | undefined;

@@ -1,21 +1,21 @@
 import type { Suite } from '@countersign/protocol';
 import type { Place } from '../finding.js';
-import { Names } from './names.js';
+import { TextNumbers } from './text-numbers.js';
 
-/** Facts that were confirmed last, so that what all records say of one signer is not hashed each time. */
+/** Those that were confirmed last, so that what all records say of one signer is not hashed each time. */
 const RECENT = 1_000;
 
 /**
  * What records name, and what there is: whether all that is named is there shows when all records were seen. Of what is
  * there 128 bits are kept; of what is not there yet, the text and where it was named first.
  */
-export class Facts {
-  readonly #there: Names;
+export class References {
+  readonly #there: TextNumbers;
   readonly #named = new Map<string, Place>();
   readonly #recent = new Set<string>();
 
   constructor(suite: Pick<Suite, 'sha256'>) {
-    this.#there = new Names(suite);
+    this.#there = new TextNumbers(suite);
   }
 
   add(fact: string): void {

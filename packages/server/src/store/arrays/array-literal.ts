@@ -6,7 +6,7 @@ const PLAIN = /^[\w.:$+/=-]+$/;
  * it is. The driver makes that same array with two searches through each element, which for a commit of many rows takes as
  * long as all the rest that it does.
  */
-export function plainArray(value: unknown): unknown {
+export function toArrayLiteral(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   let text = '{';
   for (const one of value as readonly unknown[]) {
