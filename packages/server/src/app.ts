@@ -20,6 +20,7 @@ import { createServer } from './http/server.js';
 import { createIntegrity } from './integrity/integrity.js';
 import { createItems } from './integrity/items.js';
 import { keyCheck } from './keys/master-key.js';
+import { createRequestSignatures } from './keys/request-signatures.js';
 import { createSigning } from './keys/signing.js';
 import { createLedgerMutex } from './ledgers/ledger-mutex.js';
 import { createLedgers } from './ledgers/ledgers.js';
@@ -345,6 +346,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     logs,
     integrity,
     suite: native,
+    signatures: createRequestSignatures(signing, native),
     serverRules,
     replays: createReplays(pools.others, runtime, (size, waited) => metrics.batched('token', size, waited)),
     ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),

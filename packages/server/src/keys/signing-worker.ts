@@ -1,9 +1,8 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { crypto_sign_detached } from 'sodium-native';
+import { crypto_sign_detached, crypto_sign_verify_detached } from 'sodium-native';
 
 /** Digests to sign, one after the other. */
 export interface SigningTask {
-  /** 32 bytes each. */
   readonly digests: Uint8Array;
   /** For each digest, the index of the key that signs it. */
   readonly by: readonly number[];
@@ -11,27 +10,51 @@ export interface SigningTask {
   readonly keys: readonly Uint8Array[];
 }
 
-/** The answer to a task: tasks are answered in the order in which they come. */
-export interface SigningAnswer {
-  /** 64 bytes for each digest. */
-  readonly signatures: Uint8Array;
+/** Signatures to verify: of each the signature, the digest and the public key, one after the other. */
+export interface VerifyingTask {
+  readonly claims: Uint8Array;
 }
 
-const DIGEST_BYTES = 32;
-const SIGNATURE_BYTES = 64;
+/** The answer to a task: tasks are answered in the order in which they come. */
+export interface ThreadAnswer {
+  /** Of a signing task 64 bytes for each digest; of a verifying task one for each claim, 1 where its signature holds. */
+  readonly bytes: Uint8Array;
+}
+
+export const DIGEST_BYTES = 32;
+export const SIGNATURE_BYTES = 64;
+export const PUBLIC_BYTES = 32;
+export const CLAIM_BYTES = SIGNATURE_BYTES + DIGEST_BYTES + PUBLIC_BYTES;
 
 if (parentPort) serve(parentPort);
 
 /** The thread that `signing.ts` starts. */
 function serve(port: MessagePort): void {
-  port.on('message', ({ digests, by, keys }: SigningTask) => {
-    const signatures = new Uint8Array(by.length * SIGNATURE_BYTES);
-    for (const [at, key] of by.entries()) {
-      const signature = signatures.subarray(at * SIGNATURE_BYTES, (at + 1) * SIGNATURE_BYTES);
-      const digest = digests.subarray(at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES);
-      crypto_sign_detached(signature as Buffer, digest as Buffer, keys[key] as Buffer);
-    }
-    port.postMessage({ signatures } satisfies SigningAnswer, [signatures.buffer]);
+  port.on('message', (task: SigningTask | VerifyingTask) => {
+    const bytes = 'claims' in task ? verifyAll(task) : signAll(task);
+    port.postMessage({ bytes } satisfies ThreadAnswer, [bytes.buffer]);
   });
   port.postMessage('ready');
+}
+
+function signAll({ digests, by, keys }: SigningTask): Uint8Array<ArrayBuffer> {
+  const signatures = new Uint8Array(by.length * SIGNATURE_BYTES);
+  for (const [at, key] of by.entries()) {
+    const signature = signatures.subarray(at * SIGNATURE_BYTES, (at + 1) * SIGNATURE_BYTES);
+    const digest = digests.subarray(at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES);
+    crypto_sign_detached(signature as Buffer, digest as Buffer, keys[key] as Buffer);
+  }
+  return signatures;
+}
+
+function verifyAll({ claims }: VerifyingTask): Uint8Array<ArrayBuffer> {
+  const holds = new Uint8Array(claims.length / CLAIM_BYTES);
+  for (const at of holds.keys()) {
+    const claim = claims.subarray(at * CLAIM_BYTES, (at + 1) * CLAIM_BYTES);
+    const signature = claim.subarray(0, SIGNATURE_BYTES);
+    const digest = claim.subarray(SIGNATURE_BYTES, SIGNATURE_BYTES + DIGEST_BYTES);
+    const key = claim.subarray(SIGNATURE_BYTES + DIGEST_BYTES);
+    holds[at] = Number(crypto_sign_verify_detached(signature as Buffer, digest as Buffer, key as Buffer));
+  }
+  return holds;
 }

@@ -1,6 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import type { StoredProof, Suite } from '@countersign/protocol';
-import type { SigningAnswer, SigningTask } from './signing-worker.js';
+import {
+  CLAIM_BYTES,
+  DIGEST_BYTES,
+  SIGNATURE_BYTES,
+  type SigningTask,
+  type ThreadAnswer,
+  type VerifyingTask,
+} from './signing-worker.js';
 
 /** A key of the server's own. */
 export interface SigningKey {
@@ -16,11 +23,23 @@ export interface Unsigned {
   readonly key: SigningKey;
 }
 
-/** Makes signatures, many of them in a thread of its own (decision 0028). */
+/** A signature of a client's, to be verified. */
+export interface Claim {
+  /** 64 bytes. */
+  readonly signature: Uint8Array;
+  /** What was signed: 32 bytes. */
+  readonly digest: Uint8Array;
+  /** The public key: 32 bytes. */
+  readonly key: Uint8Array;
+}
+
+/** Makes and verifies signatures, many of them in a thread of its own (decision 0028). */
 export interface Signing {
   /** Sets `result` of the proofs. Those of an earlier call are signed before. */
   sign(proofs: readonly Unsigned[]): Promise<void>;
-  /** Ends the thread. What is signed from then on is signed here. */
+  /** Whether each signature is the key's over the digest. */
+  verify(claims: readonly Claim[]): Promise<readonly boolean[]>;
+  /** Ends the thread. What is signed or verified from then on is so here. */
   close(): Promise<void>;
 }
 
@@ -28,7 +47,7 @@ export interface SigningOptions {
   readonly suite: Suite;
   /** Told of a thread that has ended unasked. */
   readonly failed: (error: Error) => void;
-  /** Fewer proofs than these are signed here at once: asking the thread takes longer. */
+  /** Fewer proofs than these are signed here at once, and fewer claims verified: asking the thread takes longer. */
   readonly least?: number;
   /** Milliseconds after which a thread that answers nothing is replaced. */
   readonly patience?: number;
@@ -36,9 +55,18 @@ export interface SigningOptions {
   readonly program?: URL;
 }
 
-/** What the thread was asked for. */
+/** What the thread is asked for. */
+interface Question {
+  /** The message, made anew for each thread that is asked: its bytes go to the thread. */
+  task(): { readonly task: SigningTask | VerifyingTask; readonly bytes: ArrayBuffer };
+  /** Takes what the thread has answered. */
+  take(bytes: Uint8Array): void;
+  /** Does without the thread. */
+  answerHere(): void;
+}
+
 interface Asked {
-  readonly proofs: readonly Unsigned[];
+  readonly question: Question;
   /** Milliseconds of a monotonic clock. */
   readonly since: number;
   resolve(): void;
@@ -53,8 +81,6 @@ const LEAST = 18;
 /** Milliseconds after which a thread that answers nothing is replaced. */
 const PATIENCE = 5_000;
 
-const DIGEST_BYTES = 32;
-const SIGNATURE_BYTES = 64;
 const SECRET_KEY_BYTES = 64;
 
 /** From sources, as in tests, the compiled program is run: Node.js loads no TypeScript. */
@@ -70,7 +96,7 @@ export function createSigning(options: SigningOptions): Signing {
 /**
  * A thread that is started by the first task that is long enough for it. It keeps neither keys nor anything else: when it
  * ends unasked, the next one is told all that was not answered. Signatures of Ed25519 are deterministic, so whoever makes
- * them, they are the same.
+ * them, they are the same; and both verify by the same function.
  */
 class SigningThread implements Signing {
   readonly #suite: Suite;
@@ -97,17 +123,42 @@ class SigningThread implements Signing {
   }
 
   async sign(proofs: readonly Unsigned[]): Promise<void> {
-    const isLong = proofs.length >= this.#least;
+    await this.#ask(proofs.length, {
+      task: () => toSigningTask(proofs),
+      take: (bytes) => setResults(proofs, bytes),
+      answerHere: () => {
+        for (const one of proofs) signHere(one, this.#suite);
+      },
+    });
+  }
+
+  async verify(claims: readonly Claim[]): Promise<readonly boolean[]> {
+    let holds: readonly boolean[] = [];
+    await this.#ask(claims.length, {
+      task: () => toVerifyingTask(claims),
+      take: (bytes) => {
+        holds = claims.map((_, at) => bytes[at] === 1);
+      },
+      answerHere: () => {
+        holds = claims.map(({ signature, digest, key }) => this.#suite.verify(signature, digest, key));
+      },
+    });
+    return holds;
+  }
+
+  /** @param size proofs or claims in the question */
+  async #ask(size: number, question: Question): Promise<void> {
+    const isLong = size >= this.#least;
     if (isLong && !this.#worker) this.#start();
-    // What was asked for before is signed before.
+    // What was asked for before is answered before.
     const isInTurn = this.#asked.length > 0;
     if (!isInTurn && !(isLong && this.#isReady)) {
-      this.#signHere(proofs);
+      question.answerHere();
       return;
     }
     await new Promise<void>((resolve) => {
-      this.#asked.push({ proofs, since: performance.now(), resolve });
-      if (this.#isReady) this.#tell(proofs);
+      this.#asked.push({ question, since: performance.now(), resolve });
+      if (this.#isReady) this.#tell(question);
     });
   }
 
@@ -115,7 +166,7 @@ class SigningThread implements Signing {
     this.#isClosed = true;
     const worker = this.#worker;
     this.#drop();
-    this.#signAllHere();
+    this.#answerAllHere();
     await worker?.terminate();
   }
 
@@ -127,7 +178,7 @@ class SigningThread implements Signing {
     this.#timer ??= setInterval(() => this.#replaceSilent(), this.#patience / 4).unref();
     // The server decides how long the process lives.
     worker.unref();
-    worker.on('message', (answer: SigningAnswer | 'ready') => {
+    worker.on('message', (answer: ThreadAnswer | 'ready') => {
       if (worker !== this.#worker) return;
       if (answer === 'ready') this.#begin();
       else this.#take(answer);
@@ -167,7 +218,7 @@ class SigningThread implements Signing {
     const since = performance.now();
     for (const [at, asked] of this.#asked.entries()) {
       this.#asked[at] = { ...asked, since };
-      this.#tell(asked.proofs);
+      this.#tell(asked.question);
     }
   }
 
@@ -175,7 +226,7 @@ class SigningThread implements Signing {
     this.#drop();
     this.#ended += 1;
     if (this.#asked.length > 0) this.#start();
-    if (!this.#worker) this.#signAllHere();
+    if (!this.#worker) this.#answerAllHere();
   }
 
   #drop(): void {
@@ -185,47 +236,62 @@ class SigningThread implements Signing {
     this.#isReady = false;
   }
 
-  #tell(proofs: readonly Unsigned[]): void {
-    const task = toTask(proofs);
-    this.#worker!.postMessage(task, [task.digests.buffer as ArrayBuffer]);
+  #tell(question: Question): void {
+    const { task, bytes } = question.task();
+    this.#worker!.postMessage(task, [bytes]);
   }
 
-  /** Takes the signatures of the task that was asked for first. */
-  #take({ signatures }: SigningAnswer): void {
-    const { proofs, resolve } = this.#asked.shift()!;
-    const bytes = Buffer.from(signatures.buffer, signatures.byteOffset, signatures.byteLength);
-    for (const [at, { proof }] of proofs.entries()) {
-      proof.result = bytes.toString('base64', at * SIGNATURE_BYTES, (at + 1) * SIGNATURE_BYTES);
-    }
+  /** Takes the answer to what was asked for first. */
+  #take({ bytes }: ThreadAnswer): void {
+    const { question, resolve } = this.#asked.shift()!;
+    question.take(bytes);
     this.#ended = 0;
     resolve();
   }
 
-  #signAllHere(): void {
-    for (const { proofs, resolve } of this.#asked.splice(0)) {
-      this.#signHere(proofs);
+  #answerAllHere(): void {
+    for (const { question, resolve } of this.#asked.splice(0)) {
+      question.answerHere();
       resolve();
-    }
-  }
-
-  #signHere(proofs: readonly Unsigned[]): void {
-    for (const { proof, key } of proofs) {
-      const signature = this.#suite.sign(Buffer.from(proof.digest, 'hex'), key.secret);
-      proof.result = Buffer.from(signature.buffer, signature.byteOffset, signature.byteLength).toString('base64');
     }
   }
 }
 
+/** Sets `result` of the proof. */
+export function signHere({ proof, key }: Unsigned, suite: Suite): void {
+  const signature = suite.sign(Buffer.from(proof.digest, 'hex'), key.secret);
+  proof.result = Buffer.from(signature.buffer, signature.byteOffset, signature.byteLength).toString('base64');
+}
+
+function setResults(proofs: readonly Unsigned[], signatures: Uint8Array): void {
+  const bytes = Buffer.from(signatures.buffer, signatures.byteOffset, signatures.byteLength);
+  for (const [at, { proof }] of proofs.entries()) {
+    proof.result = bytes.toString('base64', at * SIGNATURE_BYTES, (at + 1) * SIGNATURE_BYTES);
+  }
+}
+
 /** Each key once, and which of them signs which digest. */
-function toTask(proofs: readonly Unsigned[]): SigningTask {
+function toSigningTask(proofs: readonly Unsigned[]): ReturnType<Question['task']> {
   const keys: SigningKey[] = [];
-  const digests = Buffer.from(new ArrayBuffer(proofs.length * DIGEST_BYTES));
+  const bytes = new ArrayBuffer(proofs.length * DIGEST_BYTES);
+  const digests = Buffer.from(bytes);
   const by = proofs.map(({ proof, key }, at) => {
     digests.write(proof.digest, at * DIGEST_BYTES, 'hex');
     const known = keys.indexOf(key);
     return known < 0 ? keys.push(key) - 1 : known;
   });
-  return { digests, by, keys: keys.map(secretKeyOf) };
+  return { task: { digests, by, keys: keys.map(secretKeyOf) }, bytes };
+}
+
+function toVerifyingTask(claims: readonly Claim[]): ReturnType<Question['task']> {
+  const bytes = new ArrayBuffer(claims.length * CLAIM_BYTES);
+  const all = new Uint8Array(bytes);
+  for (const [at, { signature, digest, key }] of claims.entries()) {
+    all.set(signature, at * CLAIM_BYTES);
+    all.set(digest, at * CLAIM_BYTES + SIGNATURE_BYTES);
+    all.set(key, at * CLAIM_BYTES + SIGNATURE_BYTES + DIGEST_BYTES);
+  }
+  return { task: { claims: all }, bytes };
 }
 
 /** The seed followed by the public key: the form libsodium signs with. */

@@ -6,6 +6,7 @@ import type { OpenFile } from '../base/contained-file.js';
 import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import type { Items } from '../integrity/items.js';
+import type { RequestSignatures } from '../keys/request-signatures.js';
 import type { KindName } from '../kinds/kind.js';
 import type { Logs } from '../log/log.js';
 import type { Scheduler } from '../metering/scheduler.js';
@@ -40,6 +41,8 @@ export interface Service {
   readonly requestTimeout: number;
   readonly masterKey: Buffer;
   readonly suite: Suite;
+  /** Signatures of requests that come together. */
+  readonly signatures: RequestSignatures;
   readonly runtime: Runtime;
   readonly outbound: Outbound;
   readonly accessTokens: AccessTokens;

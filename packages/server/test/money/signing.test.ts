@@ -3,7 +3,7 @@ import type { JsonObject } from '@countersign/protocol';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { type Countersigner, countersigner } from '../../src/keys/countersigner.js';
-import { createSigning, type Signing, type Unsigned } from '../../src/keys/signing.js';
+import { type Claim, createSigning, type Signing, type Unsigned } from '../../src/keys/signing.js';
 import { subscribe } from '../events/support.js';
 import { eventually } from '../support/eventually.js';
 import { withServer } from '../support/server.js';
@@ -192,6 +192,70 @@ describe('signatures that are made in a thread', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(threads).toHaveLength(1);
     expect(found.failures).toBe(0);
+  });
+});
+
+describe('signatures that are verified in a thread', () => {
+  /** Signatures that hold, and some of which a byte is another one. */
+  function claims(count: number): { claims: Claim[]; holds: boolean[] } {
+    const all = Array.from({ length: count }, (_, at) => {
+      const { digest, public: key, result } = (at % 3 === 0 ? core : system).sign(HASH, { at });
+      const claim = {
+        signature: Buffer.from(result, 'base64'),
+        digest: Buffer.from(digest, 'hex'),
+        key: Buffer.from(key, 'base64'),
+      };
+      const altered = at % 2 === 0 ? undefined : Object.values(claim)[((at - 1) / 2) % 3]!;
+      if (altered) altered[at % altered.length]! ^= 1;
+      return { claim, isWhole: altered === undefined };
+    });
+    return { claims: all.map(({ claim }) => claim), holds: all.map(({ isWhole }) => isWhole) };
+  }
+
+  function openVerifying() {
+    const found = { here: 0, failures: 0 };
+    const suite: typeof native = {
+      ...native,
+      verify(...parts) {
+        found.here += 1;
+        return native.verify(...parts);
+      },
+    };
+    const signing = createSigning({ suite, least: 4, failed: () => (found.failures += 1) });
+    return { signing, found };
+  }
+
+  it('hold where the key has made them, there as here', async () => {
+    const { signing, found } = openVerifying();
+    const { claims: asked, holds } = claims(60);
+    expect(await signing.verify(asked)).toEqual(holds);
+    expect(found.here).toBe(60);
+    await eventually(async () => {
+      found.here = 0;
+      expect(await signing.verify(asked)).toEqual(holds);
+      expect(found.here).toBe(0);
+    });
+    expect(await signing.verify(asked.slice(0, 3))).toEqual(holds.slice(0, 3));
+    expect(found).toEqual({ here: 3, failures: 0 });
+    await signing.close();
+  });
+
+  it('are verified in turn with what is signed, by the next thread when one ends, and when it closes', async () => {
+    const { signing } = openVerifying();
+    const { claims: asked, holds } = claims(40);
+    await eventually(async () => {
+      await signing.verify(asked);
+      expect(threads).toHaveLength(1);
+    });
+    const one = proofs(40, 'one');
+    void threads[0]!.terminate();
+    const answers = [signing.verify(asked), signing.sign(one.unsigned), signing.verify(asked.toReversed())];
+    expect(await Promise.all(answers)).toEqual([holds, undefined, holds.toReversed()]);
+    expect(provenBy(one.unsigned)).toEqual(one.signed);
+    const last = signing.verify(asked);
+    await signing.close();
+    expect(await last).toEqual(holds);
+    expect(await signing.verify(asked)).toEqual(holds);
   });
 });
 

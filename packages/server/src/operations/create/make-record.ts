@@ -2,7 +2,8 @@ import type { Meta, RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import { clientTrail } from '../../authorization/trail.js';
 import { moment } from '../../base/clock.js';
-import type { KindName } from '../../kinds/kind.js';
+import { signHere, type Unsigned } from '../../keys/signing.js';
+import type { Kind, KindName } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import { stepsOfText } from '../../metering/task.js';
 import { assertProofs } from '../../records/proof-limit.js';
@@ -27,15 +28,15 @@ export async function makeRecord(
   const { data, hash } = completion ?? { data: sent, hash: signed.hash };
   const now = moment(session.runtime);
   const trail = kind.trail.created ?? [{ status: 'created', luid: true }];
+  const unsigned = completion
+    ? []
+    : trail.map(({ status, luid: named }) =>
+        session.ledger.system.unsigned(hash, { ...(named ? { luid } : {}), moment: now, status }, false),
+      );
   const meta: Meta = {
     proofs: completion
       ? [session.ledger.system.stored(hash, { luid, moment: now })]
-      : [
-          ...(await clientTrail(session, kind, signed, caller, now)),
-          ...trail.map(({ status, luid: named }) =>
-            session.ledger.system.stored(hash, { ...(named ? { luid } : {}), moment: now, status }),
-          ),
-        ],
+      : [...(await clientTrail(session, kind, signed, caller, now)), ...unsigned.map(({ proof }) => proof)],
     status: kind.lifecycle.initialStatus ?? 'created',
     ...(await kind.lifecycle.meta?.(data, {
       random: session.runtime.random,
@@ -47,8 +48,15 @@ export async function makeRecord(
     ...(domain === undefined ? {} : { domain }),
   };
   assertProofs(meta.proofs);
+  await sign(session, kind, unsigned);
   const served = kind.data.served?.(data, domain) ?? data;
   return { hash, data: sortMembers(kind, served), luid, meta };
+}
+
+/** Those of what is processed together with others: its process is bound by this thread. */
+async function sign({ ledger, signatures, suite }: Session, kind: Kind, unsigned: readonly Unsigned[]): Promise<void> {
+  if (kind.lifecycle.isProcessed) await signatures.sign(ledger.id, unsigned);
+  else for (const one of unsigned) signHere(one, suite);
 }
 
 async function lookUpDomain(session: Session, kind: KindName, handle: string): Promise<string | undefined> {

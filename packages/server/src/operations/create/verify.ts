@@ -29,7 +29,12 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
   const { body, token } = command;
   const { data, meta, ...sent } = bodyChecksOf(kind).create(addHash(session, body, token));
   await session.task.turn();
-  const signed = verifySignedBody(session, kind, { ...sent, data, ...(meta ? { meta } : {}) }, token);
+  // What is processed comes in numbers, and its process is bound by this thread.
+  const suite = kind.lifecycle.isProcessed
+    ? await session.signatures.verifyAhead(session.ledger.id, meta?.proofs ?? [])
+    : session.suite;
+  const full = { ...sent, data, ...(meta ? { meta } : {}) };
+  const signed = verifySignedBody({ ...session, suite }, kind, full, token);
   return {
     kind,
     command,

@@ -1,0 +1,181 @@
+import type { Worker } from 'node:worker_threads';
+import type { JsonObject } from '@countersign/protocol';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { native } from '../../src/auth/native-suite.js';
+import { countersigner } from '../../src/keys/countersigner.js';
+import { createRequestSignatures } from '../../src/keys/request-signatures.js';
+import { type Claim, createSigning } from '../../src/keys/signing.js';
+import { limits } from '../../src/limits.js';
+import { expectRecord, expectRefusal } from '../support/checks.js';
+import { newKey, signed } from '../support/client.js';
+import { withServer } from '../support/server.js';
+import { checkBooks } from './invariants.js';
+import { MoneyScene, transfer } from './scene.js';
+
+const HASH = 'cd'.repeat(32);
+const secret = new Uint8Array(32).fill(7);
+const signer = countersigner(
+  'system',
+  { public: Buffer.from(native.publicKey(secret)).toString('base64'), secret },
+  native,
+);
+
+const proofOf = (name: string) => signer.sign(HASH, { name });
+
+function bytesOf({ result, digest, public: key }: ReturnType<typeof proofOf>): Claim {
+  return {
+    signature: Buffer.from(result, 'base64'),
+    digest: Buffer.from(digest, 'hex'),
+    key: Buffer.from(key, 'base64'),
+  };
+}
+
+describe('signatures that are verified ahead', () => {
+  /** Counts what is verified, and holds runs back while `gate` is not open. */
+  function open() {
+    const found = { suite: 0, together: [] as number[] };
+    let gate: Promise<void> = Promise.resolve();
+    const suite: typeof native = {
+      ...native,
+      verify(...parts) {
+        found.suite += 1;
+        return native.verify(...parts);
+      },
+    };
+    const signing = createSigning({ suite: native, failed: () => {} });
+    const counted = {
+      ...signing,
+      sign: signing.sign.bind(signing),
+      close: signing.close.bind(signing),
+      async verify(claims: readonly Claim[]) {
+        found.together.push(claims.length);
+        await gate;
+        return signing.verify(claims);
+      },
+    };
+    const hold = () => {
+      let release = () => {};
+      gate = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    };
+    return { signatures: createRequestSignatures(counted, suite), found, hold };
+  }
+
+  it('are known to the suite, whether they hold or not, and all others are verified by it', async () => {
+    const { signatures, found } = open();
+    const [right, wrong, other] = [proofOf('right'), proofOf('wrong'), proofOf('other')];
+    wrong.result = other.result;
+    const suite = await signatures.verifyAhead(1, [right, wrong]);
+    const ask = ({ signature, digest, key }: Claim) => suite.verify(signature, digest, key);
+    expect([ask(bytesOf(right)), ask(bytesOf(wrong))]).toEqual([true, false]);
+    expect(found).toEqual({ suite: 0, together: [2] });
+    expect(ask(bytesOf(other))).toBe(true);
+    expect(found.suite).toBe(1);
+    for (const part of ['signature', 'digest', 'key'] as const) {
+      const claim = bytesOf(right);
+      claim[part][0]! ^= 1;
+      expect(ask(claim), part).toBe(false);
+    }
+    expect(found.suite).toBe(4);
+  });
+
+  it('are of many requests together, each with its own answer', async () => {
+    const { signatures, found, hold } = open();
+    const release = hold();
+    const requests = Array.from({ length: 40 }, (_, at) => {
+      const proofs = Array.from({ length: 1 + (at % limits.signatures.ahead) }, (_, nth) => proofOf(`${at} ${nth}`));
+      const isForged = at % 3 === 0;
+      if (isForged) proofs.at(-1)!.result = proofOf('elsewhere').result;
+      return { proofs, isForged };
+    });
+    const suites = requests.map(({ proofs }, at) => signatures.verifyAhead(at % 5, proofs));
+    release();
+    for (const [at, { proofs, isForged }] of requests.entries()) {
+      const suite = await suites[at]!;
+      const holds = proofs.map(bytesOf).map(({ signature, digest, key }) => suite.verify(signature, digest, key));
+      expect(holds).toEqual(proofs.map((_, nth) => !(isForged && nth === proofs.length - 1)));
+    }
+    expect(found.suite).toBe(0);
+    expect(found.together.length).toBeLessThan(requests.length / 2);
+    for (const count of found.together) expect(count).toBeLessThanOrEqual(limits.signatures.most);
+  });
+
+  it('are none where a request has many, or none of the form, or where too many wait', async () => {
+    const { signatures, found, hold } = open();
+    const many = Array.from({ length: limits.signatures.ahead + 1 }, (_, at) => proofOf(`${at}`));
+    await signatures.verifyAhead(1, many);
+    const { public: key, digest, result } = proofOf('short');
+    const malformed = [
+      {},
+      { public: key, digest },
+      { public: key.slice(4), digest, result },
+      { public: key, digest: digest.slice(2), result },
+      { public: key, digest: 'x'.repeat(64), result },
+      { public: key, digest, result: `${result}AAAA` },
+      { public: key, digest, result: '*'.repeat(88) },
+    ];
+    for (const one of malformed) await signatures.verifyAhead(1, [one]);
+    expect(found.together).toEqual([]);
+    const release = hold();
+    const waiting = Array.from({ length: limits.signatures.queue + 10 }, () =>
+      signatures.verifyAhead(1, [proofOf('w')]),
+    );
+    const suite = await waiting.at(-1)!;
+    const { signature, digest: message, key: by } = bytesOf(proofOf('w'));
+    expect(suite.verify(signature, message, by)).toBe(true);
+    expect(found.suite).toBe(1);
+    release();
+    await Promise.all(waiting);
+  });
+});
+
+describe('intents that come together', () => {
+  const server = withServer();
+  const threads: Worker[] = [];
+  const note = (thread: Worker) => threads.push(thread);
+  beforeEach(() => void process.on('worker', note));
+  afterEach(() => void process.off('worker', note));
+  afterAll(() => checkBooks(server.current.database.url));
+
+  /** How an intent is made to be refused: what is sent in place of what was signed. */
+  const forgeries: Readonly<Record<string, (body: JsonObject, other: JsonObject) => void>> = {
+    'another signature': (body, other) => Object.assign(proofIn(body), { result: proofIn(other).result }),
+    'another key': (body) => Object.assign(proofIn(body), { public: newKey().public }),
+    'another digest': (body, other) => Object.assign(proofIn(body), { digest: proofIn(other).digest }),
+    'the proof of another': (body, other) => Object.assign(proofIn(body), proofIn(other)),
+    'no signature': (body) => Object.assign(proofIn(body), { result: 'A'.repeat(86).concat('==') }),
+  };
+
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies
+  const proofIn = (body: JsonObject): any => (body.meta as any).proofs[0];
+
+  it('are each judged by their own signatures, and answered with proofs that verify', async () => {
+    const money = await MoneyScene.make(server.current.url);
+    await money.issue('alice', 100_000);
+    const { client } = money;
+    const bodyOf = (handle: string) => signed({ handle, claims: [transfer('alice', 'bob', 1)] }, client.key);
+    const rounds = 4;
+    for (let round = 0; round < rounds; round += 1) {
+      const sent = Array.from({ length: 40 }, (_, at) => {
+        const body = bodyOf(`r-${round}-${at}`);
+        const forgery = at % 4 === 1 ? Object.keys(forgeries)[((at - 1) / 4) % 5]! : undefined;
+        if (forgery) forgeries[forgery]!(body, bodyOf(`o-${round}-${at}`));
+        return { body, forgery };
+      });
+      const answers = await Promise.all(sent.map(({ body }) => client.call('POST', '/intents', body)));
+      for (const [at, answer] of answers.entries()) {
+        const { forgery, body } = sent[at]!;
+        if (!forgery) expectRecord(answer, 201, body.data);
+        else {
+          const reason = 'crypto.signature-invalid';
+          expectRefusal(answer, client, reason, `Invalid signature for key: ${proofIn(body).public}`);
+        }
+      }
+    }
+    // By the last rounds the thread was up.
+    expect(threads).toHaveLength(1);
+    expect(await money.balance('bob')).toEqual([rounds * 30, 0]);
+  });
+});
