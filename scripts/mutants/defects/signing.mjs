@@ -1,4 +1,4 @@
-/** Defects of the thread that signs and verifies, and of what is gathered for it (decision 0028). */
+/** Defects of the thread that signs and verifies, and of what is gathered for it (decisions 0028, 0037). */
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/money/${path}`;
 const ahead = [test('request-signatures.test.ts')];

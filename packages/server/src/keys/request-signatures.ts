@@ -13,7 +13,7 @@ interface SentSignature {
 
 /**
  * Signatures of requests that come together, made and verified many at a time: alone each would be too few for the thread
- * (decision 0028). Ledgers take turns.
+ * (decision 0037). Ledgers take turns.
  */
 export interface RequestSignatures {
   /** Sets `result` of the proofs. @param ledger the id */
