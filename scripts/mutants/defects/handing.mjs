@@ -71,5 +71,6 @@ export const mutants = [
     replace: '',
     breaks: 'The client of a process that was killed waits for ever.',
     tests: [test('durability/connections.test.ts')],
+    built: true,
   },
 ];

@@ -6,6 +6,7 @@ import type { Command } from '../../records/command.js';
 import { labelsAfter } from '../../records/labels.js';
 import { newLuid } from '../../records/new-luid.js';
 import { customsOf } from '../../records/proofs.js';
+import type { SentRecord } from '../../records/sent.js';
 import { asksForSecrets } from '../asks-for-secrets.js';
 import { addHash, bodyChecksOf } from '../bodies.js';
 import { verifySignedBody } from '../verify-signed-body.js';
@@ -29,12 +30,10 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
   const { body, token } = command;
   const { data, meta, ...sent } = bodyChecksOf(kind).create(addHash(session, body, token));
   await session.task.turn();
-  // What is processed comes in numbers, and its process is bound by this thread.
-  const suite = kind.lifecycle.isProcessed
-    ? await session.signatures.verifyAhead(session.ledger.id, meta?.proofs ?? [])
-    : session.suite;
   const full = { ...sent, data, ...(meta ? { meta } : {}) };
-  const signed = verifySignedBody({ ...session, suite }, kind, full, token);
+  // What is processed comes in numbers, and its process is bound by this thread.
+  const means = kind.lifecycle.isProcessed ? await withVerified(session, full) : session;
+  const signed = verifySignedBody(means, kind, full, token);
   return {
     kind,
     command,
@@ -45,4 +44,10 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
     secrets: meta?.secret ?? {},
     reveals: asksForSecrets(kind, command),
   };
+}
+
+/** The session, with a suite that has verified the proofs already. */
+async function withVerified(session: Session, { meta }: SentRecord): Promise<Session> {
+  const suite = await session.signatures.verifyAhead(session.ledger.id, meta?.proofs ?? []);
+  return { ...session, suite };
 }
