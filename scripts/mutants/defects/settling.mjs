@@ -259,7 +259,7 @@ export const mutants = [
     find: '    this.#forget();\n    this.#queue.putBack(',
     replace: '    this.#queue.putBack(',
     breaks: 'What is decided beside a batch that fails moves money twice.',
-    tests: edges,
+    tests: [test('settler-wakes.test.ts')],
   },
   {
     id: 'settling-unsigned',

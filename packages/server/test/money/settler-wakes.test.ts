@@ -6,7 +6,7 @@ import { Settler } from '../../src/money/settler.js';
 // biome-ignore lint/suspicious/noExplicitAny: no more of them than a settler asks for
 type Any = any;
 
-function settler(results: Any[] = [], sign = async () => {}) {
+function settler(results: Any[] = [], sign = async () => {}, more: Any = {}) {
   const means: Any = {
     load: async () => ({ balances: [], limits: [] }),
     homes: { take: async () => ({ moment: new Date(0).toISOString(), isMoved: false }) },
@@ -23,6 +23,7 @@ function settler(results: Any[] = [], sign = async () => {}) {
     accepted() {},
     queued() {},
     metrics: { settled() {}, redone() {}, movedHome() {} },
+    ...more,
   };
   return new Settler(1, means);
 }
@@ -37,6 +38,15 @@ function item(version = 1): Any {
     prepare: async () => ({ places: [], decide: async () => {} }),
     accept: async () => {},
   };
+}
+
+/** Something that is told once, and waited for. */
+function signal() {
+  let tell = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  return { told, tell: () => tell() };
 }
 
 const late = () => pause(300).then(() => 'never answered');
@@ -71,6 +81,36 @@ it('one that is decided anew at once, as `processIntents` does, is answered', as
     return 'done';
   });
   expect(await Promise.race([done, late()])).toBe('done');
+});
+
+it('stores once what it decided on between the failure of a batch and taking that up', async () => {
+  const place = { wallet: '$wlt.w', symbol: 'usd' };
+  const cause = { intent: '$int.i', change: 1, moment: new Date(0).toISOString() };
+  const begun = signal();
+  const failed = signal();
+  const stored: Any[][] = [];
+  const one = settler([], undefined, {
+    async store({ entries }: Any) {
+      stored.push(entries);
+      if (stored.length > 1) return { isStored: true, isHome: true, isBalanced: true, outcomes: [] };
+      // The next intent is being prepared: its decision is made once this has failed, on what was read anew.
+      await begun.told;
+      return { isStored: false, isHome: true, isBalanced: false, outcomes: [] };
+    },
+    metrics: { settled() {}, redone: failed.tell, movedHome() {} },
+  });
+  const first = one.decide(item());
+  const second = one.decide({
+    ...item(),
+    async prepare() {
+      begun.tell();
+      await failed.told;
+      const decide = async ({ books }: Any) => books.move({ ...place, availableBy: 1, reservedBy: 0 }, cause);
+      return { places: [place], decide };
+    },
+  });
+  expect(await Promise.all([first, second])).toMatchObject([{ result: 'done' }, { result: 'done' }]);
+  expect(stored.flat()).toHaveLength(1);
 });
 
 it('goes on after signing has failed, and leaves nobody without an answer', async () => {
