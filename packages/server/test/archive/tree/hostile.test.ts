@@ -101,8 +101,25 @@ describe('a line that would exhaust the verifier', () => {
     expect(findings.filter(({ luid }) => luid === other.luid)).toEqual([]);
   });
 
+  const odd = [{ toString: 1, valueOf: 1 }, 'constructor', '__proto__', null, -1e300, ['\ud800']];
+
+  it.each(['amount', 'wallet', 'symbol', 'handle', 'schema', 'inputs'])(
+    'is found where something else stands in place of the %s of entries',
+    (member) => {
+      for (const value of odd) {
+        const draft = Draft.of(ledger.text);
+        for (const line of draft.lines.filter(({ kind, text }) => kind === 'intent' && text)) {
+          const body = JSON.parse(line.text);
+          for (const { custom } of body.meta.proofs) if (custom?.status === 'resolved') custom[member] = value;
+          line.text = JSON.stringify(body);
+        }
+        const { findings } = verified(draft.text());
+        expect(findings).toContainEqual(expect.objectContaining({ kind: 'intent', rule: 'trail' }));
+      }
+    },
+  );
+
   it('is found, whatever stands in place of a value', () => {
-    const odd = [{ toString: 1, valueOf: 1 }, 'constructor', '__proto__', null, -1e300, ['\ud800']];
     const random = seeded();
     for (let round = 0; round < 120; round += 1) {
       const draft = Draft.of(ledger.text);
