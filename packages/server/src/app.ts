@@ -346,7 +346,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     logs,
     integrity,
     suite: native,
-    signatures: createRequestSignatures(signing, native),
+    signatures: createRequestSignatures(signing, native, metrics.batched),
     serverRules,
     replays: createReplays(pools.others, runtime, (size, waited) => metrics.batched('token', size, waited)),
     ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),

@@ -9,8 +9,8 @@ export const mutants = [
   {
     id: 'signing-signature-of-another',
     file: src('keys/signing.ts'),
-    find: 'this.#asked.shift()!',
-    replace: 'this.#asked.pop()!',
+    find: 'if (first?.number !== number || first.question.length !== bytes.length) {',
+    replace: 'if (first === undefined) {',
     breaks: 'A proof gets the signature of another.',
   },
   {
@@ -23,7 +23,7 @@ export const mutants = [
   {
     id: 'signing-signatures-lost',
     file: src('keys/signing.ts'),
-    find: '      this.#tell(asked.question);\n',
+    find: '    for (const asked of [...this.#asked]) this.#tell(asked);\n',
     replace: '',
     breaks: 'Intents wait for ever for signatures that a thread died with.',
   },
@@ -33,6 +33,29 @@ export const mutants = [
     find: '    if (!this.#worker) this.#answerAllHere();\n',
     replace: '',
     breaks: 'Intents wait for ever where no thread can be started.',
+  },
+  {
+    id: 'signing-untold-left',
+    file: src('keys/signing.ts'),
+    find: 'this.#asked = this.#asked.filter((one) => one !== asked);',
+    replace: 'void 0;',
+    breaks: 'Once a message could not be sent, each answer is taken for the question before.',
+  },
+  {
+    id: 'signing-ahead-of-one-ledger',
+    file: src('keys/request-signatures.ts'),
+    find: 'if (before >= each) return undefined;',
+    replace: '',
+    breaks: 'A ledger takes all places of others.',
+    tests: ahead,
+  },
+  {
+    id: 'signing-ahead-in-turns',
+    file: src('keys/request-signatures.ts'),
+    find: '{ ...bounds, weigh:',
+    replace: '{ ...bounds, batch: 1, weigh:',
+    breaks: 'The requests of many ledgers are verified one after the other.',
+    tests: ahead,
   },
   {
     id: 'signing-verified-whatever',
@@ -51,8 +74,8 @@ export const mutants = [
   {
     id: 'signing-ahead-of-another',
     file: src('keys/request-signatures.ts'),
-    find: 'return holds.slice(at - items.length, at);',
-    replace: 'return holds.slice(0, items.length);',
+    find: 'return outs.slice(at - length, at);',
+    replace: 'return outs.slice(0, length);',
     breaks: 'One intent is refused for the signature of another, or taken for it.',
     tests: ahead,
   },
@@ -67,7 +90,7 @@ export const mutants = [
   {
     id: 'signing-ahead-without-bound',
     file: src('keys/request-signatures.ts'),
-    find: ' || claims.length > ahead',
+    find: 'if (sent.length > limits.signatures.ahead) return suite;',
     replace: '',
     breaks: 'A request with many signatures has all others wait for the thread.',
     tests: ahead,

@@ -1,11 +1,12 @@
-import { decodeBase64, type Suite } from '@countersign/protocol';
-import { gather, Overloaded } from '../base/gather.js';
+import { decodeBase64, PROOF_METHOD, type Suite } from '@countersign/protocol';
+import { gather, Overloaded, type Watch } from '../base/gather.js';
 import { limits } from '../limits.js';
-import type { Claim, Signing, Unsigned } from './signing.js';
+import { type Claim, type Signing, signHere, type Unsigned } from './signing.js';
 import { DIGEST_BYTES, PUBLIC_BYTES, SIGNATURE_BYTES } from './signing-worker.js';
 
 /** What identifies a signature that a client has sent: base64, but for the digest, which is hex. */
 interface SentSignature {
+  readonly method?: string | undefined;
   readonly public?: string | undefined;
   readonly digest?: string | undefined;
   readonly result?: string | undefined;
@@ -13,7 +14,8 @@ interface SentSignature {
 
 /**
  * Signatures of requests that come together, made and verified many at a time: alone each would be too few for the thread
- * (decision 0037). Ledgers take turns.
+ * (decision 0037). A ledger of which many wait already has those of further requests made and verified at once, on the
+ * main thread: it fills no places of others.
  */
 export interface RequestSignatures {
   /** Sets `result` of the proofs. @param ledger the id */
@@ -28,53 +30,73 @@ export interface RequestSignatures {
   verifyAhead(ledger: number, sent: readonly SentSignature[]): Promise<Suite>;
 }
 
-interface Asked<Item> {
-  readonly ledger: number;
-  readonly items: readonly Item[];
-}
-
-export function createRequestSignatures(signing: Signing, suite: Suite): RequestSignatures {
-  const { ahead, ...bounds } = limits.signatures;
-  const apart = { apart: ({ ledger }: Asked<unknown>) => ledger, weigh: ({ items }: Asked<unknown>) => items.length };
-  const sign = gather(
-    async (asked: readonly Asked<Unsigned>[]) => {
-      await signing.sign(asked.flatMap(({ items }) => items));
-      return asked.map(() => true);
-    },
-    { ...bounds, ...apart },
-  );
-  const verify = gather(
-    async (asked: readonly Asked<Claim>[]) => {
-      const holds = await signing.verify(asked.flatMap(({ items }) => items));
-      let at = 0;
-      return asked.map(({ items }) => {
-        at += items.length;
-        return holds.slice(at - items.length, at);
-      });
-    },
-    { ...bounds, ...apart },
-  );
+/** @param batched told of each run over several requests, with what it did */
+export function createRequestSignatures(
+  signing: Signing,
+  suite: Suite,
+  batched?: (of: 'sign' | 'verify', ...run: Parameters<Watch>) => void,
+): RequestSignatures {
+  const watch =
+    (of: 'sign' | 'verify'): Watch =>
+    (size, waited) =>
+      batched?.(of, size, waited);
+  const sign = gathered<Unsigned, true>(async (proofs) => {
+    await signing.sign(proofs);
+    return proofs.map(() => true);
+  }, watch('sign'));
+  const verify = gathered<Claim, boolean>((claims) => signing.verify(claims), watch('verify'));
   return {
     async sign(ledger, proofs) {
-      try {
-        await sign({ ledger, items: proofs });
-      } catch (error) {
-        if (!(error instanceof Overloaded)) throw error;
-        await signing.sign(proofs);
-      }
+      if (await sign(ledger, proofs)) return;
+      for (const one of proofs) signHere(one, suite);
     },
     async verifyAhead(ledger, sent) {
+      // A request with many would have all others wait.
+      if (sent.length > limits.signatures.ahead) return suite;
       const claims = sent.map(toClaim).filter((claim) => claim !== undefined);
-      // One request with many is metered as it verifies them, and so are those that come on top of many others.
-      if (claims.length === 0 || claims.length > ahead) return suite;
-      try {
-        const holds = await verify({ ledger, items: claims });
-        return knowing(suite, new Map(claims.map((claim, at) => [nameOf(claim), holds[at]!])));
-      } catch (error) {
-        if (error instanceof Overloaded) return suite;
-        throw error;
-      }
+      const holds = claims.length === 0 ? undefined : await verify(ledger, claims);
+      return holds ? knowing(suite, new Map(claims.map((claim, at) => [nameOf(claim), holds[at]!]))) : suite;
     },
+  };
+}
+
+/**
+ * Has `run` answer for the items of many requests together.
+ *
+ * @returns asks for one request of a ledger; undefined where too many wait
+ */
+function gathered<Item, Out>(
+  run: (items: readonly Item[]) => Promise<readonly Out[]>,
+  watch: Watch,
+): (ledger: number, items: readonly Item[]) => Promise<readonly Out[] | undefined> {
+  const { ahead: _, each, ...bounds } = limits.signatures;
+  const ask = gather(
+    async (asked: readonly (readonly Item[])[]) => {
+      const outs = await run(asked.flat());
+      let at = 0;
+      return asked.map(({ length }) => {
+        at += length;
+        return outs.slice(at - length, at);
+      });
+    },
+    { ...bounds, weigh: ({ length }) => length },
+    watch,
+  );
+  const waiting = new Map<number, number>();
+  return async (ledger, items) => {
+    const before = waiting.get(ledger) ?? 0;
+    if (before >= each) return undefined;
+    waiting.set(ledger, before + 1);
+    try {
+      return await ask(items);
+    } catch (error) {
+      if (error instanceof Overloaded) return undefined;
+      throw error;
+    } finally {
+      const left = waiting.get(ledger)! - 1;
+      if (left > 0) waiting.set(ledger, left);
+      else waiting.delete(ledger);
+    }
   };
 }
 
@@ -93,10 +115,10 @@ function nameOf({ signature, digest, key }: Claim): string {
 }
 
 /** Undefined for what has not the form of a signature: no suite is asked about it. */
-function toClaim({ public: sentKey, digest: sentDigest, result }: SentSignature): Claim | undefined {
+function toClaim({ method, public: sentKey, digest: sentDigest, result }: SentSignature): Claim | undefined {
   const signature = decodeExactly(result, SIGNATURE_BYTES);
   const key = decodeExactly(sentKey, PUBLIC_BYTES);
-  if (!signature || !key || sentDigest?.length !== 2 * DIGEST_BYTES) return undefined;
+  if (method !== PROOF_METHOD || !signature || !key || sentDigest?.length !== 2 * DIGEST_BYTES) return undefined;
   const digest = Buffer.from(sentDigest, 'hex');
   return digest.length === DIGEST_BYTES ? { signature, digest, key } : undefined;
 }

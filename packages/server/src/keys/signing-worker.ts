@@ -15,8 +15,16 @@ export interface VerifyingTask {
   readonly claims: Uint8Array;
 }
 
-/** The answer to a task: tasks are answered in the order in which they come. */
+/** What the thread is told. */
+export interface ThreadMessage {
+  /** Names the message in its answer. */
+  readonly number: number;
+  readonly task: SigningTask | VerifyingTask;
+}
+
+/** The answer to a message: messages are answered in the order in which they come. */
 export interface ThreadAnswer {
+  readonly number: number;
   /** Of a signing task 64 bytes for each digest; of a verifying task one for each claim, 1 where its signature holds. */
   readonly bytes: Uint8Array;
 }
@@ -30,9 +38,9 @@ if (parentPort) serve(parentPort);
 
 /** The thread that `signing.ts` starts. */
 function serve(port: MessagePort): void {
-  port.on('message', (task: SigningTask | VerifyingTask) => {
+  port.on('message', ({ number, task }: ThreadMessage) => {
     const bytes = 'claims' in task ? verifyAll(task) : signAll(task);
-    port.postMessage({ bytes } satisfies ThreadAnswer, [bytes.buffer]);
+    port.postMessage({ number, bytes } satisfies ThreadAnswer, [bytes.buffer]);
   });
   port.postMessage('ready');
 }

@@ -6,6 +6,7 @@ import {
   SIGNATURE_BYTES,
   type SigningTask,
   type ThreadAnswer,
+  type ThreadMessage,
   type VerifyingTask,
 } from './signing-worker.js';
 
@@ -57,8 +58,10 @@ export interface SigningOptions {
 
 /** What the thread is asked for. */
 interface Question {
-  /** The message, made anew for each thread that is asked: its bytes go to the thread. */
+  /** The task, made anew for each thread that is asked: its bytes go to the thread. */
   task(): { readonly task: SigningTask | VerifyingTask; readonly bytes: ArrayBuffer };
+  /** Bytes of the answer. */
+  readonly length: number;
   /** Takes what the thread has answered. */
   take(bytes: Uint8Array): void;
   /** Does without the thread. */
@@ -66,6 +69,7 @@ interface Question {
 }
 
 interface Asked {
+  readonly number: number;
   readonly question: Question;
   /** Milliseconds of a monotonic clock. */
   readonly since: number;
@@ -107,7 +111,9 @@ class SigningThread implements Signing {
   /** Looks after a thread that answers nothing. */
   #timer: NodeJS.Timeout | undefined;
   /** Unanswered, in their order. */
-  readonly #asked: Asked[] = [];
+  #asked: Asked[] = [];
+  /** Number of the question that was asked last. */
+  #last = 0;
   #worker: Worker | undefined;
   #isReady = false;
   #isClosed = false;
@@ -125,6 +131,7 @@ class SigningThread implements Signing {
   async sign(proofs: readonly Unsigned[]): Promise<void> {
     await this.#ask(proofs.length, {
       task: () => toSigningTask(proofs),
+      length: proofs.length * SIGNATURE_BYTES,
       take: (bytes) => setResults(proofs, bytes),
       answerHere: () => {
         for (const one of proofs) signHere(one, this.#suite);
@@ -136,6 +143,7 @@ class SigningThread implements Signing {
     let holds: readonly boolean[] = [];
     await this.#ask(claims.length, {
       task: () => toVerifyingTask(claims),
+      length: claims.length,
       take: (bytes) => {
         holds = claims.map((_, at) => bytes[at] === 1);
       },
@@ -157,8 +165,10 @@ class SigningThread implements Signing {
       return;
     }
     await new Promise<void>((resolve) => {
-      this.#asked.push({ question, since: performance.now(), resolve });
-      if (this.#isReady) this.#tell(question);
+      this.#last += 1;
+      const asked = { number: this.#last, question, since: performance.now(), resolve };
+      this.#asked.push(asked);
+      if (this.#isReady) this.#tell(asked);
     });
   }
 
@@ -184,6 +194,9 @@ class SigningThread implements Signing {
       else this.#take(answer);
     });
     worker.on('error', (error) => this.#failed(error));
+    worker.on('messageerror', (error) => {
+      if (worker === this.#worker) this.#giveUp(error);
+    });
     worker.on('exit', (code) => {
       if (worker !== this.#worker) return;
       this.#failed(new Error(`The signing thread has ended with ${code}.`));
@@ -205,10 +218,15 @@ class SigningThread implements Signing {
   #replaceSilent(): void {
     const [oldest] = this.#asked;
     if (!this.#worker || !oldest || performance.now() - oldest.since < this.#patience) return;
-    const silent = this.#worker;
-    this.#failed(new Error('The signing thread has answered nothing, and is replaced.'));
+    this.#giveUp(new Error('The signing thread has answered nothing, and is replaced.'));
+  }
+
+  /** Replaces a thread that still runs. */
+  #giveUp(error: Error): void {
+    const given = this.#worker;
+    this.#failed(error);
     this.#replace();
-    void silent.terminate();
+    void given?.terminate();
   }
 
   /** Tells a new thread what the one before has left. */
@@ -216,10 +234,8 @@ class SigningThread implements Signing {
     this.#isReady = true;
     // Of those that have waited for the one before, none is older than this one.
     const since = performance.now();
-    for (const [at, asked] of this.#asked.entries()) {
-      this.#asked[at] = { ...asked, since };
-      this.#tell(asked.question);
-    }
+    this.#asked = this.#asked.map((asked) => ({ ...asked, since }));
+    for (const asked of [...this.#asked]) this.#tell(asked);
   }
 
   #replace(): void {
@@ -236,25 +252,39 @@ class SigningThread implements Signing {
     this.#isReady = false;
   }
 
-  #tell(question: Question): void {
-    const { task, bytes } = question.task();
-    this.#worker!.postMessage(task, [bytes]);
+  #tell(asked: Asked): void {
+    try {
+      const { task, bytes } = asked.question.task();
+      this.#worker!.postMessage({ number: asked.number, task } satisfies ThreadMessage, [bytes]);
+    } catch (error) {
+      // The thread knows nothing of it.
+      this.#failed(error as Error);
+      this.#asked = this.#asked.filter((one) => one !== asked);
+      answerHere(asked);
+    }
   }
 
-  /** Takes the answer to what was asked for first. */
-  #take({ bytes }: ThreadAnswer): void {
-    const { question, resolve } = this.#asked.shift()!;
-    question.take(bytes);
+  /** Takes the answer to what was asked for first. Any other would be taken for the answer to something else. */
+  #take({ number, bytes }: ThreadAnswer): void {
+    const [first] = this.#asked;
+    if (first?.number !== number || first.question.length !== bytes.length) {
+      this.#giveUp(new Error('The signing thread has answered something else, and is replaced.'));
+      return;
+    }
+    this.#asked.shift();
+    first.question.take(bytes);
     this.#ended = 0;
-    resolve();
+    first.resolve();
   }
 
   #answerAllHere(): void {
-    for (const { question, resolve } of this.#asked.splice(0)) {
-      question.answerHere();
-      resolve();
-    }
+    for (const asked of this.#asked.splice(0)) answerHere(asked);
   }
+}
+
+function answerHere({ question, resolve }: Asked): void {
+  question.answerHere();
+  resolve();
 }
 
 /** Sets `result` of the proof. */

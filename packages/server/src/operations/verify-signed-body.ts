@@ -16,7 +16,17 @@ import type { SentRecord } from '../records/sent.js';
  *   was meant for something else
  */
 export function verifySignedBody(session: Session, kind: Kind, sent: SentRecord, token: Token | undefined): Signed {
-  const hash = verifyHash(session, sent);
+  return verifyProofs(session, kind, verifyHash(session, sent), sent, token);
+}
+
+/** The second half of `verifySignedBody`. @param hash of the sent record, verified */
+export function verifyProofs(
+  session: Session,
+  kind: Kind,
+  hash: string,
+  sent: SentRecord,
+  token: Token | undefined,
+): Signed {
   const sentProofs = clientProofs(session, hash, sent, token !== undefined);
   assertMeant(session.ledger, kind, customsOf(sentProofs));
   const { signed, partial } = sentProofs;

@@ -106,28 +106,44 @@ describe('signatures that are verified ahead', () => {
     const { signatures, found, hold } = open();
     const many = Array.from({ length: limits.signatures.ahead + 1 }, (_, at) => proofOf(`${at}`));
     await signatures.verifyAhead(1, many);
-    const { public: key, digest, result } = proofOf('short');
+    const { method, public: key, digest, result } = proofOf('short');
     const malformed = [
       {},
-      { public: key, digest },
-      { public: key.slice(4), digest, result },
-      { public: key, digest: digest.slice(2), result },
-      { public: key, digest: 'x'.repeat(64), result },
-      { public: key, digest, result: `${result}AAAA` },
-      { public: key, digest, result: '*'.repeat(88) },
+      { method, public: key, digest },
+      { public: key, digest, result },
+      { method: 'another', public: key, digest, result },
+      { method, public: key.slice(4), digest, result },
+      { method, public: key, digest: digest.slice(2), result },
+      { method, public: key, digest: 'x'.repeat(64), result },
+      { method, public: key, digest, result: `${result}AAAA` },
+      { method, public: key, digest, result: '*'.repeat(88) },
     ];
     for (const one of malformed) await signatures.verifyAhead(1, [one]);
     expect(found.together).toEqual([]);
     const release = hold();
-    const waiting = Array.from({ length: limits.signatures.queue + 10 }, () =>
-      signatures.verifyAhead(1, [proofOf('w')]),
-    );
-    const suite = await waiting.at(-1)!;
-    const { signature, digest: message, key: by } = bytesOf(proofOf('w'));
-    expect(suite.verify(signature, message, by)).toBe(true);
-    expect(found.suite).toBe(1);
+    const { queue, each, batch } = limits.signatures;
+    /** Whether the suite has to verify it itself. */
+    const isHere = async (suite: Promise<typeof native>) => {
+      const { signature, digest: message, key: by } = bytesOf(proofOf('w'));
+      const before = found.suite;
+      expect((await suite).verify(signature, message, by)).toBe(true);
+      return found.suite > before;
+    };
+    const ask = (ledger: number) => signatures.verifyAhead(ledger, [proofOf('w')]);
+    const own = Array.from({ length: each }, () => ask(1));
+    expect(await isHere(ask(1))).toBe(true);
+    const others = Array.from({ length: queue + batch }, (_, at) => ask(2 + at));
+    expect(await isHere(others.at(-1)!)).toBe(true);
     release();
-    await Promise.all(waiting);
+    for (const one of [...own, others[0]!]) expect(await isHere(one)).toBe(false);
+    await Promise.all(others);
+    expect(await isHere(ask(1))).toBe(false);
+  });
+
+  it('are of many ledgers together: none waits for the turn of another', async () => {
+    const { signatures, found } = open();
+    await Promise.all(Array.from({ length: 60 }, (_, ledger) => signatures.verifyAhead(ledger, [proofOf('w')])));
+    expect(found.together).toEqual([60]);
   });
 });
 

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { type Countersigner, countersigner } from '../../src/keys/countersigner.js';
 import { type Claim, createSigning, type Signing, type Unsigned } from '../../src/keys/signing.js';
+import type { ThreadAnswer } from '../../src/keys/signing-worker.js';
 import { subscribe } from '../events/support.js';
 import { eventually } from '../support/eventually.js';
 import { withServer } from '../support/server.js';
@@ -240,13 +241,59 @@ describe('signatures that are verified in a thread', () => {
     await signing.close();
   });
 
-  it('are verified in turn with what is signed, by the next thread when one ends, and when it closes', async () => {
-    const { signing } = openVerifying();
-    const { claims: asked, holds } = claims(40);
+  /** Verifies until the thread does it. */
+  async function warmVerifying({ signing, found }: ReturnType<typeof openVerifying>, asked: readonly Claim[]) {
     await eventually(async () => {
+      found.here = 0;
       await signing.verify(asked);
-      expect(threads).toHaveLength(1);
+      expect(found.here).toBe(0);
     });
+  }
+
+  it.each<[string, (answer: ThreadAnswer) => readonly ThreadAnswer[]]>([
+    ['an answer twice', (answer) => [answer, answer]],
+    ['the answer to another question', ({ number, bytes }) => [{ number: number + 1, bytes }]],
+    ['a shorter answer', ({ number, bytes }) => [{ number, bytes: bytes.subarray(1) }]],
+  ])('are verified by another thread where one says %s', async (_, alter) => {
+    const { claims: asked, holds } = claims(40);
+    const opened = openVerifying();
+    const { signing, found } = opened;
+    await warmVerifying(opened, asked);
+    // What stands between the thread and who listens to it.
+    const thread = threads[0]!;
+    const heard = thread.listeners('message') as ((answer: ThreadAnswer) => void)[];
+    thread.removeAllListeners('message');
+    thread.on('message', (answer: ThreadAnswer) => {
+      for (const one of alter(answer)) for (const listener of heard) listener(one);
+    });
+    const answers = await Promise.all([asked, asked.toReversed(), asked].map((some) => signing.verify(some)));
+    expect(answers).toEqual([holds, holds.toReversed(), holds]);
+    expect(found.failures).toBe(1);
+    await signing.close();
+  });
+
+  it('are verified here where the thread cannot be told, and what comes after as ever', async () => {
+    const opened = openVerifying();
+    const { signing, found } = opened;
+    const { claims: asked, holds } = claims(40);
+    await warmVerifying(opened, asked);
+    const [thread] = threads;
+    const tell = thread!.postMessage;
+    thread!.postMessage = () => {
+      thread!.postMessage = tell;
+      throw new RangeError('no memory');
+    };
+    const answers = [signing.verify(asked), signing.verify(asked.toReversed()), signing.verify(asked)];
+    expect(await Promise.all(answers)).toEqual([holds, holds.toReversed(), holds]);
+    expect(found).toEqual({ here: 40, failures: 1 });
+    await signing.close();
+  });
+
+  it('are verified in turn with what is signed, by the next thread when one ends, and when it closes', async () => {
+    const opened = openVerifying();
+    const { signing } = opened;
+    const { claims: asked, holds } = claims(40);
+    await warmVerifying(opened, asked);
     const one = proofs(40, 'one');
     void threads[0]!.terminate();
     const answers = [signing.verify(asked), signing.sign(one.unsigned), signing.verify(asked.toReversed())];

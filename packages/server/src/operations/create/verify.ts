@@ -5,11 +5,11 @@ import type { Session } from '../../ledgers/session.js';
 import type { Command } from '../../records/command.js';
 import { labelsAfter } from '../../records/labels.js';
 import { newLuid } from '../../records/new-luid.js';
-import { customsOf } from '../../records/proofs.js';
+import { customsOf, verifyHash } from '../../records/proofs.js';
 import type { SentRecord } from '../../records/sent.js';
 import { asksForSecrets } from '../asks-for-secrets.js';
 import { addHash, bodyChecksOf } from '../bodies.js';
-import { verifySignedBody } from '../verify-signed-body.js';
+import { verifyProofs } from '../verify-signed-body.js';
 
 /** A create that has passed every check of the command alone. */
 export interface Creation {
@@ -31,9 +31,9 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
   const { data, meta, ...sent } = bodyChecksOf(kind).create(addHash(session, body, token));
   await session.task.turn();
   const full = { ...sent, data, ...(meta ? { meta } : {}) };
-  // What is processed comes in numbers, and its process is bound by this thread.
+  const hash = verifyHash(session, full);
   const means = kind.lifecycle.isProcessed ? await withVerified(session, full) : session;
-  const signed = verifySignedBody(means, kind, full, token);
+  const signed = verifyProofs(means, kind, hash, full, token);
   return {
     kind,
     command,
@@ -46,8 +46,12 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
   };
 }
 
-/** The session, with a suite that has verified the proofs already. */
+/**
+ * The session, with a suite that has verified the proofs already. For what is processed: it comes in numbers, and its process
+ * is bound by this thread.
+ */
 async function withVerified(session: Session, { meta }: SentRecord): Promise<Session> {
   const suite = await session.signatures.verifyAhead(session.ledger.id, meta?.proofs ?? []);
+  await session.task.turn();
   return { ...session, suite };
 }
