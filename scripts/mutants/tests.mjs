@@ -46,8 +46,10 @@ export async function runTests({ folder, databaseUrl, tests, quick, signal }) {
   clearTimeout(timer);
   signal.removeEventListener('abort', end);
   signal.throwIfAborted();
-  const failed = late ? [`the run did not end within ${patience / 1000} s`] : failedIn(report);
-  return { ok: code === 0, failed, output: Buffer.concat(output).toString() };
+  const { failed, said } = late
+    ? { failed: [`the run did not end within ${patience / 1000} s`], said: [] }
+    : readReport(report);
+  return { ok: code === 0, failed, output: [...said, Buffer.concat(output).toString()].join('\n') };
 }
 
 function endGroup(run) {
@@ -62,17 +64,17 @@ function endGroup(run) {
   setTimeout(kill, GRACE, 'SIGKILL').unref();
 }
 
-/** Names of the tests that failed, with their files. */
-function failedIn(report) {
+/** Names of the tests that failed, with their files, and what was said of files that failed, as of a hook that did. */
+function readReport(report) {
   let files;
   try {
     files = JSON.parse(readFileSync(report, 'utf8')).testResults;
   } catch {
-    return [];
+    return { failed: [], said: [] };
   }
-  return files.flatMap(({ name, assertionResults }) =>
-    assertionResults
-      .filter(({ status }) => status === 'failed')
-      .map(({ fullName }) => `${name.slice(name.indexOf('packages/'))}: ${fullName}`),
+  const named = files.map((file) => ({ ...file, name: file.name.slice(file.name.indexOf('packages/')) }));
+  const failed = named.flatMap(({ name, assertionResults }) =>
+    assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => `${name}: ${fullName}`),
   );
+  return { failed, said: named.flatMap(({ name, message }) => (message ? [`${name}: ${message}`] : [])) };
 }

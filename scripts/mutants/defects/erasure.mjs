@@ -65,10 +65,18 @@ const list = [
   [
     'unsealed',
     'store/erasure.ts',
-    ['forgotten', 'erase'],
+    ['erase'],
+    'select from unsealed where ledger_id = $1 and $2 = any(luids)',
+    'select from unsealed where ledger_id = $1 and $2 = luids::text',
+    'Salts that wait in the queue are stored after the erasure.',
+  ],
+  [
+    'unsealed-meanwhile',
+    'store/erasure.ts',
+    ['erase'],
     'if (await isUnsealed(client, ledger, luid)) throw new Unsealed();',
     '',
-    'Salts that wait in the queue are stored after the erasure.',
+    'A log that begins anew meanwhile never gets leaves of what is erased.',
   ],
   [
     'backfill',

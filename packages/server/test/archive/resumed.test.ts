@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readBegun } from '../../src/archive/archive.js';
+import { auditLogs } from '../log/audit.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { TestClient } from '../support/client.js';
 import { stored } from '../support/scene.js';
@@ -200,6 +201,8 @@ it('begins anew where the one that was interrupted was to be read-only', async (
     });
     // What the first has left is gone.
     expect(changes).toBe(1);
+    // A read-only ledger has no log.
+    await auditLogs(into.database.url);
   } finally {
     await into.stop();
   }

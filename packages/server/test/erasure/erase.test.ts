@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { runSql } from '../deliveries/scene.js';
 import { auditLogs } from '../log/audit.js';
-import { newKey, newLedger, OPEN, signed, systemKeyOf } from '../support/client.js';
+import { newKey, newLedger, OPEN, signed, systemKeyOf, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { startServer, withServer, withTwoServers } from '../support/server.js';
-import { dropped, erase, erasingLedger, erasureOf, MAY_ERASE, SECRET_NAME } from './support.js';
+import { dropped, erase, erasingLedger, erasureOf, MAY_ERASE, SECRET_NAME, whileLocked } from './support.js';
 
 const server = withServer();
 
@@ -168,22 +168,51 @@ describe('at the same time', () => {
       for (const one of seen) expect(['200 200 true', '404 200 true']).toContain(one);
   });
 
+  it('changes that wait to be sealed refuse it', async () => {
+    const client = await erasingLedger(server.current.url);
+    const { url } = server.current.database;
+    await auditLogs(url);
+    const id = await stopLog(client);
+    const gone = await dropped(client, 'wallet');
+    expect((await erase(client, gone)).status).toBe(503);
+    expect(ok(await client.get(`${gone.path}/changes`)).body.page.total).toBe(gone.changes.length);
+    await letGo(id);
+    ok(await erase(client, gone));
+    await auditLogs(url);
+  });
+
   it('a backfill of the log refuses it', async () => {
     const client = await erasingLedger(server.current.url);
     const gone = await dropped(client, 'wallet');
     const { url } = server.current.database;
-    const [{ id }] = (await runSql<{ id: string }>(url, 'select id from ledger where handle = $1', [
-      client.ledger,
-    ])) as [{ id: string }];
     await auditLogs(url);
     // One that never ends: its ledger's log is stopped.
-    await runSql(url, `update log set stopped = 'for a test' where ledger_id = $1`, [id]);
-    await runSql(url, `insert into log_backfill (ledger_id, luid, change) values ($1, '', 0)`, [id]);
+    const id = await stopLog(client);
+    await runSql(url, BACKFILL, [id]);
     expect((await erase(client, gone)).status).toBe(503);
     expect(ok(await client.get(`${gone.path}/changes`)).body.page.total).toBe(gone.changes.length);
-    await runSql(url, 'delete from log_backfill where ledger_id = $1', [id]);
-    await runSql(url, 'update log set stopped = null where ledger_id = $1', [id]);
+    await letGo(id);
     ok(await erase(client, gone));
+  });
+
+  it('a log that begins anew while it waits for it refuses it', async () => {
+    const client = await erasingLedger(server.current.url);
+    const gone = await dropped(client, 'wallet');
+    const { url } = server.current.database;
+    await auditLogs(url);
+    const id = await stopLog(client);
+    const [answer] = await whileLocked(url, LOG, [id], async (holder, waiting) => {
+      const answer = erase(client, gone);
+      await waiting(1);
+      await holder.query(BACKFILL, [id]);
+      await holder.query('commit');
+      return [answer];
+    });
+    expect((await answer).status).toBe(503);
+    expect(ok(await client.get(`${gone.path}/changes`)).body.page.total).toBe(gone.changes.length);
+    await letGo(id);
+    ok(await erase(client, gone));
+    await auditLogs(url);
   });
 });
 
@@ -211,6 +240,32 @@ describe('two servers', () => {
     }
   });
 });
+
+/** Takes the row that an erasure waits for. */
+const LOG = 'select from log where ledger_id = $1 for update';
+/** As a log begins anew. */
+const BACKFILL = `insert into log_backfill (ledger_id, luid, change) values ($1, '', 0)`;
+
+/** The number of a client's ledger. */
+async function ledgerId(url: string, { ledger }: TestClient): Promise<string> {
+  const [row] = await runSql<{ id: string }>(url, 'select id from ledger where handle = $1', [ledger]);
+  return row!.id;
+}
+
+/** Has nothing sealed of the client's ledger. @returns its number */
+async function stopLog(client: TestClient): Promise<string> {
+  const { url } = server.current.database;
+  const id = await ledgerId(url, client);
+  await runSql(url, `update log set stopped = 'for a test' where ledger_id = $1`, [id]);
+  return id;
+}
+
+/** Has the log go on, with nothing of before. */
+async function letGo(ledger: string): Promise<void> {
+  const { url } = server.current.database;
+  await runSql(url, 'delete from log_backfill where ledger_id = $1', [ledger]);
+  await runSql(url, 'update log set stopped = null where ledger_id = $1', [ledger]);
+}
 
 /** Status and detail of a refusal, without its ledger. */
 function refusalOf({ status, body }: { status: number; body: { data: { detail: string } } }): string {

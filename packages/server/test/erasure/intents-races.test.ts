@@ -9,7 +9,7 @@ import { proofOver, signed } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { withTwoServers } from '../support/server.js';
-import { dump, erasureOf, MAY_ERASE, SECRET_NAME, tablesWith } from './support.js';
+import { dump, erasureOf, MAY_ERASE, SECRET_NAME, tablesWith, whileLocked } from './support.js';
 
 const servers = withTwoServers({ deliveryAllowPrivate: true });
 
@@ -53,6 +53,30 @@ it('a late proof comes before the erasure, which then is refused, or finds nothi
     expect(await money.balance('alice')).toEqual([9, 0]);
   }
   await auditLogs(servers.databaseUrl);
+});
+
+it.each([
+  ['proof', [200, 422]],
+  ['erasure', [200, 404]],
+])('of a late proof and an erasure that meet at the record, the %s comes first', async (first, statuses) => {
+  const { client, other, record, changes, erase } = await paid();
+  const { databaseUrl: url } = servers;
+  await auditLogs(url);
+  const said = () =>
+    other.call('POST', '/intents/paid/proofs', proofOver(record.hash, client.key, { name: SECRET_NAME }));
+  const lock = 'select from record where luid = $1 for update';
+  const answers = await whileLocked(url, lock, [record.luid], async (_, waiting) => {
+    const [one, two] = first === 'proof' ? [said, erase] : [erase, said];
+    const answer = one();
+    await waiting(1);
+    const later = two();
+    await waiting(2);
+    return [answer, later];
+  });
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(statuses);
+  if (first === 'proof') ok(await erase(client, changes + 1));
+  expect(tablesWith(await dump(url), [SECRET_NAME])).toEqual([]);
+  await auditLogs(url);
 });
 
 it('the body that made it, sent again meanwhile, pays nothing', async () => {

@@ -1,11 +1,14 @@
 import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/protocol';
 import pg from 'pg';
+import { expect } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kindNamed } from '../../src/kinds/registry.js';
 import { useOf } from '../../src/records/proofs.js';
+import { runSql } from '../deliveries/scene.js';
 import { examples } from '../kinds/examples.js';
 import { newLedger, OPEN, signed, type TestAnswer, type TestClient, type TestKey } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { changed, collectionOf, ok, pathOf, stored } from '../support/scene.js';
 
 /** Rules under which everyone may do everything, and erase. */
@@ -33,6 +36,33 @@ export interface Dropped {
   /** As they were served. */
   readonly changes: readonly JsonObject[];
 }
+
+/**
+ * Holds a lock, and gives it back.
+ *
+ * @param lock the statement that takes it
+ * @param work sends what is to wait for it; `waiting` resolves when so many statements of the database do
+ */
+export async function whileLocked<T>(
+  url: string,
+  lock: string,
+  values: readonly unknown[],
+  work: (holder: pg.Client, waiting: (count: number) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(lock, [...values]);
+    return await work(holder, (count) =>
+      eventually(async () => expect(await runSql(url, WAITING)).toHaveLength(count)),
+    );
+  } finally {
+    await holder.end();
+  }
+}
+
+const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 /** A text that no other record has. */
 export const SECRET_NAME = 'Ørsted-7781-Zebra';
