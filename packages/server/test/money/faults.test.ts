@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '@countersign/protocol';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -203,8 +204,15 @@ describe('a database that refuses', () => {
 
   it('one intent as such: its neighbours are stored', async () => {
     const mend = await refuse('eur', 'check_violation', 'true');
-    const { answers, spoilt } = await among(issue('spoilt', 1, 'eur'));
-    for (const { status, text } of answers) expect(status, text).toBe(201);
+    const [first, ...others] = await makeTransfers(21);
+    // While a first one is held up, it and its neighbours come into one batch.
+    const held = await sendInto([first!]);
+    const spoilt = money.client.create('/intents', { handle: `spoilt-${rounds}`, claims: [issue('spoilt', 1, 'eur')] });
+    const answers = sendAll(others);
+    await pause(500);
+    await holder.query('rollback');
+    for (const { status, text } of [...(await answers), ...(await Promise.all(held)).flat()])
+      expect(status, text).toBe(201);
     expect((await spoilt).status).toBe(500);
     await mend();
     ok(await money.client.create('/intents', { handle: `spoilt-${rounds}`, claims: [issue('spoilt', 1, 'eur')] }));
