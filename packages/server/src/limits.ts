@@ -393,8 +393,8 @@ export const limits = {
   known: 8 * 1024 * 1024,
   /** Characters of versions, as they are served and in canonical form, that one process keeps to list them again. */
   items: 3 * 1024 * 1024,
-  /** Signatures of a request verified `ahead`; those in a message (`most`), of so many requests; one ledger's that wait (`each`). */
-  signatures: { ahead: 4, most: 128, batch: 64, queue: 1_000, lanes: 1, each: 64 },
+  /** Signatures: of one request verified `ahead`; in a message (`most`), of `batch` requests; requests that wait, in all and `perLedger`. */
+  signatures: { ahead: 4, most: 128, batch: 64, queue: 1_000, lanes: 1, perLedger: 64 },
   /** Compiled user schemas one process keeps. */
   compiled: 500,
 } as const;

@@ -44,7 +44,7 @@ export const mutants = [
   {
     id: 'signing-ahead-of-one-ledger',
     file: src('keys/request-signatures.ts'),
-    find: 'if (before >= each) return undefined;',
+    find: 'if (before >= perLedger) return undefined;',
     replace: '',
     breaks: 'A ledger takes all places of others.',
     tests: ahead,
@@ -67,8 +67,8 @@ export const mutants = [
   {
     id: 'signing-verified-by-another',
     file: src('keys/signing.ts'),
-    find: 'all.set(key, at * CLAIM_BYTES + SIGNATURE_BYTES + DIGEST_BYTES);',
-    replace: 'all.set(claims[0]!.key, at * CLAIM_BYTES + SIGNATURE_BYTES + DIGEST_BYTES);',
+    find: 'all.set(key, at * CHECK_BYTES + SIGNATURE_BYTES + DIGEST_BYTES);',
+    replace: 'all.set(checks[0]!.key, at * CHECK_BYTES + SIGNATURE_BYTES + DIGEST_BYTES);',
     breaks: 'Signatures are verified with the key of another.',
   },
   {

@@ -1,7 +1,7 @@
 import { decodeBase64, PROOF_METHOD, type Suite } from '@countersign/protocol';
 import { gather, Overloaded, type Watch } from '../base/gather.js';
 import { limits } from '../limits.js';
-import { type Claim, type Signing, signHere, type Unsigned } from './signing.js';
+import { type SignatureCheck, type Signing, signHere, type Unsigned } from './signing.js';
 import { DIGEST_BYTES, PUBLIC_BYTES, SIGNATURE_BYTES } from './signing-worker.js';
 
 /** What identifies a signature that a client has sent: base64, but for the digest, which is hex. */
@@ -14,15 +14,14 @@ interface SentSignature {
 
 /**
  * Signatures of requests that come together, made and verified many at a time: alone each would be too few for the thread
- * (decision 0037). A ledger of which many wait already has those of further requests made and verified at once, on the
- * main thread: it fills no places of others.
+ * (decision 0037). Where a ledger has many requests waiting, its next ones are handled on the main thread, so that others
+ * keep their places.
  */
 export interface RequestSignatures {
   /** Sets `result` of the proofs. @param ledger the id */
   sign(ledger: number, proofs: readonly Unsigned[]): Promise<void>;
   /**
-   * Verifies signatures before they are asked about. It says nothing of what was signed: who uses the suite still compares
-   * the digest with the data.
+   * Verifies signatures in advance. It does not check what was signed: the caller still compares the digest with the data.
    *
    * @param ledger the id
    * @returns a suite that knows of these signatures whether they hold, and verifies all others itself
@@ -40,22 +39,23 @@ export function createRequestSignatures(
     (of: 'sign' | 'verify'): Watch =>
     (size, waited) =>
       batched?.(of, size, waited);
-  const sign = gathered<Unsigned, true>(async (proofs) => {
+  const sign = gatherByLedger<Unsigned, true>(async (proofs) => {
     await signing.sign(proofs);
     return proofs.map(() => true);
   }, watch('sign'));
-  const verify = gathered<Claim, boolean>((claims) => signing.verify(claims), watch('verify'));
+  const verify = gatherByLedger<SignatureCheck, boolean>((checks) => signing.verify(checks), watch('verify'));
   return {
     async sign(ledger, proofs) {
-      if (await sign(ledger, proofs)) return;
-      for (const one of proofs) signHere(one, suite);
+      // What fails for another request is no failure of this one.
+      const isSigned = await sign(ledger, proofs).catch(() => undefined);
+      if (!isSigned) for (const one of proofs) signHere(one, suite);
     },
     async verifyAhead(ledger, sent) {
       // A request with many would have all others wait.
       if (sent.length > limits.signatures.ahead) return suite;
-      const claims = sent.map(toClaim).filter((claim) => claim !== undefined);
-      const holds = claims.length === 0 ? undefined : await verify(ledger, claims);
-      return holds ? knowing(suite, new Map(claims.map((claim, at) => [nameOf(claim), holds[at]!]))) : suite;
+      const checks = sent.map(toCheck).filter((check) => check !== undefined);
+      const holds = checks.length === 0 ? undefined : await verify(ledger, checks);
+      return holds ? withKnown(suite, new Map(checks.map((check, at) => [nameOf(check), holds[at]!]))) : suite;
     },
   };
 }
@@ -65,11 +65,11 @@ export function createRequestSignatures(
  *
  * @returns asks for one request of a ledger; undefined where too many wait
  */
-function gathered<Item, Out>(
+function gatherByLedger<Item, Out>(
   run: (items: readonly Item[]) => Promise<readonly Out[]>,
   watch: Watch,
 ): (ledger: number, items: readonly Item[]) => Promise<readonly Out[] | undefined> {
-  const { ahead: _, each, ...bounds } = limits.signatures;
+  const { ahead: _, perLedger, ...bounds } = limits.signatures;
   const ask = gather(
     async (asked: readonly (readonly Item[])[]) => {
       const outs = await run(asked.flat());
@@ -85,7 +85,7 @@ function gathered<Item, Out>(
   const waiting = new Map<number, number>();
   return async (ledger, items) => {
     const before = waiting.get(ledger) ?? 0;
-    if (before >= each) return undefined;
+    if (before >= perLedger) return undefined;
     waiting.set(ledger, before + 1);
     try {
       return await ask(items);
@@ -101,7 +101,7 @@ function gathered<Item, Out>(
 }
 
 /** A suite that knows whether some signatures hold, by all their bytes. */
-function knowing(suite: Suite, known: ReadonlyMap<string, boolean>): Suite {
+function withKnown(suite: Suite, known: ReadonlyMap<string, boolean>): Suite {
   return {
     ...suite,
     verify: (signature, digest, key) =>
@@ -109,13 +109,13 @@ function knowing(suite: Suite, known: ReadonlyMap<string, boolean>): Suite {
   };
 }
 
-/** All bytes of a claim, as a text. The lengths are fixed, so no two claims have the same. */
-function nameOf({ signature, digest, key }: Claim): string {
+/** All bytes of a claim, as a text. The lengths are fixed, so no two checks have the same. */
+function nameOf({ signature, digest, key }: SignatureCheck): string {
   return Buffer.concat([signature, digest, key]).toString('latin1');
 }
 
 /** Undefined for what has not the form of a signature: no suite is asked about it. */
-function toClaim({ method, public: sentKey, digest: sentDigest, result }: SentSignature): Claim | undefined {
+function toCheck({ method, public: sentKey, digest: sentDigest, result }: SentSignature): SignatureCheck | undefined {
   const signature = decodeExactly(result, SIGNATURE_BYTES);
   const key = decodeExactly(sentKey, PUBLIC_BYTES);
   if (method !== PROOF_METHOD || !signature || !key || sentDigest?.length !== 2 * DIGEST_BYTES) return undefined;

@@ -12,7 +12,7 @@ export interface SigningTask {
 
 /** Signatures to verify: of each the signature, the digest and the public key, one after the other. */
 export interface VerifyingTask {
-  readonly claims: Uint8Array;
+  readonly checks: Uint8Array;
 }
 
 /** What the thread is told. */
@@ -25,21 +25,21 @@ export interface ThreadMessage {
 /** The answer to a message: messages are answered in the order in which they come. */
 export interface ThreadAnswer {
   readonly number: number;
-  /** Of a signing task 64 bytes for each digest; of a verifying task one for each claim, 1 where its signature holds. */
+  /** Of a signing task 64 bytes for each digest; of a verifying task one for each check, 1 where the signature holds. */
   readonly bytes: Uint8Array;
 }
 
 export const DIGEST_BYTES = 32;
 export const SIGNATURE_BYTES = 64;
 export const PUBLIC_BYTES = 32;
-export const CLAIM_BYTES = SIGNATURE_BYTES + DIGEST_BYTES + PUBLIC_BYTES;
+export const CHECK_BYTES = SIGNATURE_BYTES + DIGEST_BYTES + PUBLIC_BYTES;
 
 if (parentPort) serve(parentPort);
 
 /** The thread that `signing.ts` starts. */
 function serve(port: MessagePort): void {
   port.on('message', ({ number, task }: ThreadMessage) => {
-    const bytes = 'claims' in task ? verifyAll(task) : signAll(task);
+    const bytes = 'checks' in task ? verifyAll(task) : signAll(task);
     port.postMessage({ number, bytes } satisfies ThreadAnswer, [bytes.buffer]);
   });
   port.postMessage('ready');
@@ -55,13 +55,13 @@ function signAll({ digests, by, keys }: SigningTask): Uint8Array<ArrayBuffer> {
   return signatures;
 }
 
-function verifyAll({ claims }: VerifyingTask): Uint8Array<ArrayBuffer> {
-  const holds = new Uint8Array(claims.length / CLAIM_BYTES);
+function verifyAll({ checks }: VerifyingTask): Uint8Array<ArrayBuffer> {
+  const holds = new Uint8Array(checks.length / CHECK_BYTES);
   for (const at of holds.keys()) {
-    const claim = claims.subarray(at * CLAIM_BYTES, (at + 1) * CLAIM_BYTES);
-    const signature = claim.subarray(0, SIGNATURE_BYTES);
-    const digest = claim.subarray(SIGNATURE_BYTES, SIGNATURE_BYTES + DIGEST_BYTES);
-    const key = claim.subarray(SIGNATURE_BYTES + DIGEST_BYTES);
+    const check = checks.subarray(at * CHECK_BYTES, (at + 1) * CHECK_BYTES);
+    const signature = check.subarray(0, SIGNATURE_BYTES);
+    const digest = check.subarray(SIGNATURE_BYTES, SIGNATURE_BYTES + DIGEST_BYTES);
+    const key = check.subarray(SIGNATURE_BYTES + DIGEST_BYTES);
     holds[at] = Number(crypto_sign_verify_detached(signature as Buffer, digest as Buffer, key as Buffer));
   }
   return holds;

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { StoredProof, Suite } from '@countersign/protocol';
 import {
-  CLAIM_BYTES,
+  CHECK_BYTES,
   DIGEST_BYTES,
   SIGNATURE_BYTES,
   type SigningTask,
@@ -25,7 +25,7 @@ export interface Unsigned {
 }
 
 /** A signature of a client's, to be verified. */
-export interface Claim {
+export interface SignatureCheck {
   /** 64 bytes. */
   readonly signature: Uint8Array;
   /** What was signed: 32 bytes. */
@@ -36,19 +36,19 @@ export interface Claim {
 
 /** Makes and verifies signatures, many of them in a thread of its own (decision 0028). */
 export interface Signing {
-  /** Sets `result` of the proofs. Those of an earlier call are signed before. */
+  /** Sets `result` of the proofs. Those of an earlier call are signed before, unless they cannot be sent to the thread. */
   sign(proofs: readonly Unsigned[]): Promise<void>;
   /** Whether each signature is the key's over the digest. */
-  verify(claims: readonly Claim[]): Promise<readonly boolean[]>;
-  /** Ends the thread. What is signed or verified from then on is so here. */
+  verify(checks: readonly SignatureCheck[]): Promise<readonly boolean[]>;
+  /** Ends the thread. Later calls sign and verify on the main thread. */
   close(): Promise<void>;
 }
 
 export interface SigningOptions {
   readonly suite: Suite;
-  /** Told of a thread that has ended unasked. */
+  /** Told of a thread that has ended unasked, says nothing or something else, or cannot be told. */
   readonly failed: (error: Error) => void;
-  /** Fewer proofs than these are signed here at once, and fewer claims verified: asking the thread takes longer. */
+  /** Fewer signatures than these are made or verified here at once, unless others wait: asking the thread takes longer. */
   readonly least?: number;
   /** Milliseconds after which a thread that answers nothing is replaced. */
   readonly patience?: number;
@@ -71,12 +71,11 @@ interface Question {
 interface Asked {
   readonly number: number;
   readonly question: Question;
-  /** Milliseconds of a monotonic clock. */
-  readonly since: number;
   resolve(): void;
+  reject(error: unknown): void;
 }
 
-/** Threads that may end in a row without having signed anything, before signing is left to this one. */
+/** Threads that may end in a row without an answer, before all is left to this one for good. */
 const HOPELESS = 3;
 
 /** Those of two transfers. */
@@ -114,10 +113,12 @@ class SigningThread implements Signing {
   #asked: Asked[] = [];
   /** Number of the question that was asked last. */
   #last = 0;
+  /** When the thread last began, or answered, or had nothing to answer; milliseconds of a monotonic clock. */
+  #heard = 0;
   #worker: Worker | undefined;
   #isReady = false;
   #isClosed = false;
-  /** Threads that have ended since one has signed. */
+  /** Threads that have ended since one has answered. */
   #ended = 0;
 
   constructor({ suite, failed, least = LEAST, patience = PATIENCE, program = PROGRAM }: SigningOptions) {
@@ -139,22 +140,22 @@ class SigningThread implements Signing {
     });
   }
 
-  async verify(claims: readonly Claim[]): Promise<readonly boolean[]> {
+  async verify(checks: readonly SignatureCheck[]): Promise<readonly boolean[]> {
     let holds: readonly boolean[] = [];
-    await this.#ask(claims.length, {
-      task: () => toVerifyingTask(claims),
-      length: claims.length,
+    await this.#ask(checks.length, {
+      task: () => toVerifyingTask(checks),
+      length: checks.length,
       take: (bytes) => {
-        holds = claims.map((_, at) => bytes[at] === 1);
+        holds = checks.map((_, at) => bytes[at] === 1);
       },
       answerHere: () => {
-        holds = claims.map(({ signature, digest, key }) => this.#suite.verify(signature, digest, key));
+        holds = checks.map(({ signature, digest, key }) => this.#suite.verify(signature, digest, key));
       },
     });
     return holds;
   }
 
-  /** @param size proofs or claims in the question */
+  /** @param size proofs or checks in the question */
   async #ask(size: number, question: Question): Promise<void> {
     const isLong = size >= this.#least;
     if (isLong && !this.#worker) this.#start();
@@ -164,9 +165,10 @@ class SigningThread implements Signing {
       question.answerHere();
       return;
     }
-    await new Promise<void>((resolve) => {
+    await new Promise<void>((resolve, reject) => {
       this.#last += 1;
-      const asked = { number: this.#last, question, since: performance.now(), resolve };
+      if (this.#asked.length === 0) this.#heard = performance.now();
+      const asked = { number: this.#last, question, resolve, reject };
       this.#asked.push(asked);
       if (this.#isReady) this.#tell(asked);
     });
@@ -185,6 +187,7 @@ class SigningThread implements Signing {
     const worker = this.#startWorker();
     if (!worker) return;
     this.#worker = worker;
+    this.#heard = performance.now();
     this.#timer ??= setInterval(() => this.#replaceSilent(), this.#patience / 4).unref();
     // The server decides how long the process lives.
     worker.unref();
@@ -216,25 +219,29 @@ class SigningThread implements Signing {
   }
 
   #replaceSilent(): void {
-    const [oldest] = this.#asked;
-    if (!this.#worker || !oldest || performance.now() - oldest.since < this.#patience) return;
-    this.#giveUp(new Error('The signing thread has answered nothing, and is replaced.'));
+    const [worker, heard] = [this.#worker, this.#heard];
+    if (!worker || this.#asked.length === 0 || performance.now() - heard < this.#patience) return;
+    // Where this thread stood still, answers have come meanwhile.
+    setImmediate(() => {
+      if (worker === this.#worker && heard === this.#heard && this.#asked.length > 0)
+        this.#giveUp(new Error('The signing thread has answered nothing, and is replaced.'));
+    });
   }
 
-  /** Replaces a thread that still runs. */
+  /** Ends a thread that still runs, and does without it what it was asked for: that has waited long enough. */
   #giveUp(error: Error): void {
     const given = this.#worker;
     this.#failed(error);
-    this.#replace();
+    this.#drop();
+    this.#ended += 1;
+    this.#answerAllHere();
     void given?.terminate();
   }
 
   /** Tells a new thread what the one before has left. */
   #begin(): void {
     this.#isReady = true;
-    // Of those that have waited for the one before, none is older than this one.
-    const since = performance.now();
-    this.#asked = this.#asked.map((asked) => ({ ...asked, since }));
+    this.#heard = performance.now();
     for (const asked of [...this.#asked]) this.#tell(asked);
   }
 
@@ -264,7 +271,7 @@ class SigningThread implements Signing {
     }
   }
 
-  /** Takes the answer to what was asked for first. Any other would be taken for the answer to something else. */
+  /** Takes the answer to the oldest question. Any other would be taken for it, and could let a forged signature pass. */
   #take({ number, bytes }: ThreadAnswer): void {
     const [first] = this.#asked;
     if (first?.number !== number || first.question.length !== bytes.length) {
@@ -272,6 +279,7 @@ class SigningThread implements Signing {
       return;
     }
     this.#asked.shift();
+    this.#heard = performance.now();
     first.question.take(bytes);
     this.#ended = 0;
     first.resolve();
@@ -282,9 +290,13 @@ class SigningThread implements Signing {
   }
 }
 
-function answerHere({ question, resolve }: Asked): void {
-  question.answerHere();
-  resolve();
+function answerHere({ question, resolve, reject }: Asked): void {
+  try {
+    question.answerHere();
+    resolve();
+  } catch (error) {
+    reject(error);
+  }
 }
 
 /** Sets `result` of the proof. */
@@ -313,15 +325,15 @@ function toSigningTask(proofs: readonly Unsigned[]): ReturnType<Question['task']
   return { task: { digests, by, keys: keys.map(secretKeyOf) }, bytes };
 }
 
-function toVerifyingTask(claims: readonly Claim[]): ReturnType<Question['task']> {
-  const bytes = new ArrayBuffer(claims.length * CLAIM_BYTES);
+function toVerifyingTask(checks: readonly SignatureCheck[]): ReturnType<Question['task']> {
+  const bytes = new ArrayBuffer(checks.length * CHECK_BYTES);
   const all = new Uint8Array(bytes);
-  for (const [at, { signature, digest, key }] of claims.entries()) {
-    all.set(signature, at * CLAIM_BYTES);
-    all.set(digest, at * CLAIM_BYTES + SIGNATURE_BYTES);
-    all.set(key, at * CLAIM_BYTES + SIGNATURE_BYTES + DIGEST_BYTES);
+  for (const [at, { signature, digest, key }] of checks.entries()) {
+    all.set(signature, at * CHECK_BYTES);
+    all.set(digest, at * CHECK_BYTES + SIGNATURE_BYTES);
+    all.set(key, at * CHECK_BYTES + SIGNATURE_BYTES + DIGEST_BYTES);
   }
-  return { task: { claims: all }, bytes };
+  return { task: { checks: all }, bytes };
 }
 
 /** The seed followed by the public key: the form libsodium signs with. */

@@ -204,17 +204,24 @@ describe('a database that refuses', () => {
 
   it('one intent as such: its neighbours are stored', async () => {
     const mend = await refuse('eur', 'check_violation', 'true');
-    const [first, ...others] = await makeTransfers(21);
-    // While a first one is held up, it and its neighbours come into one batch.
-    const held = await sendInto([first!]);
-    const spoilt = money.client.create('/intents', { handle: `spoilt-${rounds}`, claims: [issue('spoilt', 1, 'eur')] });
-    const answers = sendAll(others);
-    await pause(500);
-    await holder.query('rollback');
-    for (const { status, text } of [...(await answers), ...(await Promise.all(held)).flat()])
-      expect(status, text).toBe(201);
-    expect((await spoilt).status).toBe(500);
-    await mend();
+    try {
+      const [first, ...others] = await makeTransfers(21);
+      // While a first one is held up, it and its neighbours come into one batch.
+      const held = await sendInto([first!]);
+      const spoilt = money.client.create('/intents', {
+        handle: `spoilt-${rounds}`,
+        claims: [issue('spoilt', 1, 'eur')],
+      });
+      const answers = sendAll(others);
+      await pause(500);
+      await holder.query('rollback');
+      for (const { status, text } of [...(await answers), ...(await Promise.all(held)).flat()])
+        expect(status, text).toBe(201);
+      expect((await spoilt).status).toBe(500);
+    } finally {
+      await holder.query('rollback');
+      await mend();
+    }
     ok(await money.client.create('/intents', { handle: `spoilt-${rounds}`, claims: [issue('spoilt', 1, 'eur')] }));
     expect(await balanceOf(money, 'spoilt', 'eur')).toEqual([1]);
   });

@@ -49,7 +49,7 @@ function signal() {
   return { told, tell: () => tell() };
 }
 
-const late = () => pause(300).then(() => 'never answered');
+const late = () => pause(10_000, 'never answered', { ref: false });
 
 it.each(Array.from({ length: 12 }, (_, ticks) => ticks))(
   'an intent that comes %i turns after an answer is decided on',

@@ -1,9 +1,9 @@
 import type { Worker } from 'node:worker_threads';
 import type { JsonObject } from '@countersign/protocol';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { type Countersigner, countersigner } from '../../src/keys/countersigner.js';
-import { type Claim, createSigning, type Signing, type Unsigned } from '../../src/keys/signing.js';
+import { createSigning, type SignatureCheck, type Signing, type Unsigned } from '../../src/keys/signing.js';
 import type { ThreadAnswer } from '../../src/keys/signing-worker.js';
 import { subscribe } from '../events/support.js';
 import { eventually } from '../support/eventually.js';
@@ -198,7 +198,7 @@ describe('signatures that are made in a thread', () => {
 
 describe('signatures that are verified in a thread', () => {
   /** Signatures that hold, and some of which a byte is another one. */
-  function claims(count: number): { claims: Claim[]; holds: boolean[] } {
+  function claims(count: number): { claims: SignatureCheck[]; holds: boolean[] } {
     const all = Array.from({ length: count }, (_, at) => {
       const { digest, public: key, result } = (at % 3 === 0 ? core : system).sign(HASH, { at });
       const claim = {
@@ -242,7 +242,7 @@ describe('signatures that are verified in a thread', () => {
   });
 
   /** Verifies until the thread does it. */
-  async function warmVerifying({ signing, found }: ReturnType<typeof openVerifying>, asked: readonly Claim[]) {
+  async function warmVerifying({ signing, found }: ReturnType<typeof openVerifying>, asked: readonly SignatureCheck[]) {
     await eventually(async () => {
       found.here = 0;
       await signing.verify(asked);
@@ -254,7 +254,7 @@ describe('signatures that are verified in a thread', () => {
     ['an answer twice', (answer) => [answer, answer]],
     ['the answer to another question', ({ number, bytes }) => [{ number: number + 1, bytes }]],
     ['a shorter answer', ({ number, bytes }) => [{ number, bytes: bytes.subarray(1) }]],
-  ])('are verified by another thread where one says %s', async (_, alter) => {
+  ])('are verified here where the thread says %s', async (_, alter) => {
     const { claims: asked, holds } = claims(40);
     const opened = openVerifying();
     const { signing, found } = opened;
@@ -308,8 +308,13 @@ describe('signatures that are verified in a thread', () => {
 
 describe('intents whose proofs are signed in a thread', () => {
   const server = withServer();
+  /** Those of the server, from its first on. */
+  const own: Worker[] = [];
+  const noteOwn = (thread: Worker) => own.push(thread);
+  beforeAll(() => void process.on('worker', noteOwn));
 
   afterAll(async () => {
+    process.off('worker', noteOwn);
     await checkBooks(server.current.database.url);
     await checkReplay(server.current.database.url);
   });
@@ -362,9 +367,16 @@ describe('intents whose proofs are signed in a thread', () => {
     const money = await makeScene();
     await settle(money, 8);
     await settle(money, 8);
-    const done = settle(money, 60);
-    for (const thread of threads) void thread.terminate();
-    await done;
+    const count = own.length;
+    const thread = own.at(-1)!;
+    const tell = thread.postMessage.bind(thread);
+    // It is told of more, and says nothing any more.
+    thread.postMessage = (...message: Parameters<typeof tell>) => {
+      tell(...message);
+      void thread.terminate();
+    };
+    await settle(money, 60);
+    expect(own).toHaveLength(count + 1);
     expect(await money.balance('bob')).toEqual([760, 0]);
   });
 });

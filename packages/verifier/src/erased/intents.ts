@@ -162,10 +162,11 @@ export class ErasedIntents {
     for (const { symbol, availableBy, reservedBy } of this.#entries())
       sums.set(symbol, (sums.get(symbol) ?? 0n) + BigInt(availableBy) + BigInt(reservedBy));
     const net = Object.fromEntries([...sums].map(([symbol, sum]) => [symbol, plain(sum)]));
+    // A movement of 0 marks a limit.
     const moved = [...this.#intents]
-      .filter(([, { entries }]) => entries.length > 0)
-      .slice(0, NAMED)
-      .map(([luid, { entries }]) => [luid, entries.length] as const);
+      .map(([luid, { entries }]) => [luid, entries.filter(isMoving).length] as const)
+      .filter(([, movements]) => movements > 0)
+      .slice(0, NAMED);
     return {
       intents: this.#intents.size,
       movements: this.#movements,

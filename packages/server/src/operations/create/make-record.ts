@@ -53,7 +53,7 @@ export async function makeRecord(
   return { hash, data: sortMembers(kind, served), luid, meta };
 }
 
-/** Those of what is processed together with others: its process is bound by this thread. */
+/** Those of an intent are signed together with others: the main thread bounds how many are settled. */
 async function sign({ ledger, signatures, suite }: Session, kind: Kind, unsigned: readonly Unsigned[]): Promise<void> {
   if (kind.lifecycle.isProcessed) await signatures.sign(ledger.id, unsigned);
   else for (const one of unsigned) signHere(one, suite);

@@ -32,8 +32,8 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
   await session.task.turn();
   const full = { ...sent, data, ...(meta ? { meta } : {}) };
   const hash = verifyHash(session, full);
-  const means = kind.lifecycle.isProcessed ? await withVerified(session, full) : session;
-  const signed = verifyProofs(means, kind, hash, full, token);
+  const verifying = kind.lifecycle.isProcessed ? await withVerified(session, full) : session;
+  const signed = verifyProofs(verifying, kind, hash, full, token);
   return {
     kind,
     command,
@@ -47,8 +47,7 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
 }
 
 /**
- * The session, with a suite that has verified the proofs already. For what is processed: it comes in numbers, and its process
- * is bound by this thread.
+ * The session, with a suite that has verified the proofs already. For intents: the main thread bounds how many are settled.
  */
 async function withVerified(session: Session, { meta }: SentRecord): Promise<Session> {
   const suite = await session.signatures.verifyAhead(session.ledger.id, meta?.proofs ?? []);
