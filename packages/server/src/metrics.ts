@@ -78,7 +78,7 @@ export function createMetrics(worker: string): Metrics {
   });
   const sizes = new Histogram({
     name: 'countersign_batch_size',
-    help: 'Writes stored by one commit, and lookups answered by one query.',
+    help: 'Writes stored by one commit, lookups answered by one query, requests whose signatures were made (`sign`) or verified (`verify`) together.',
     labelNames: ['of'] as const,
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers,
