@@ -109,7 +109,7 @@ function withKnown(suite: Suite, known: ReadonlyMap<string, boolean>): Suite {
   };
 }
 
-/** All bytes of a claim, as a text. The lengths are fixed, so no two checks have the same. */
+/** All bytes of a check, as a text. Those that are known have fixed lengths, so no two have the same. */
 function nameOf({ signature, digest, key }: SignatureCheck): string {
   return Buffer.concat([signature, digest, key]).toString('latin1');
 }
