@@ -6,8 +6,8 @@ import { connectToDatabase } from './conditions.mjs';
 import { median, table } from './table.mjs';
 import { usageOf } from './usage.mjs';
 
-/** Transfers that warm each server up, and those of the first measurement, by which the next ones are sized. */
-const WARM = 3_000;
+/** Transfers that warm up each process: the ceiling, and each worker of a server. Their rate sizes the next measurement. */
+const WARM = 5_000;
 
 /** Transfers per second, and seconds, for the time from acceptance to the final version. */
 const RATE = 300;
@@ -79,7 +79,8 @@ export class MoneyMeasure {
     await this.#bare(WARM, 1);
     const kinds = { spread: [one, 'transfer'], hot: [one, 'transfer-hot'], 'two workers': [two, 'transfer'] };
     for (const [name, [server, shape]] of Object.entries(kinds)) {
-      this.#rates[name] = (await this.#settle(server, shape, WARM)).perSecond;
+      const count = server === two ? 2 * WARM : WARM;
+      this.#rates[name] = (await this.#settle(server, shape, count)).perSecond;
     }
     const rounds = [];
     for (let round = 0; round < this.#options.rounds; round += 1) rounds.push(await this.#round(kinds));
