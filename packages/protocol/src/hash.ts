@@ -19,7 +19,7 @@ export function hash(data: Json, suite: Suite = portable): string {
  *
  * @throws TypeError unless `custom` is JSON
  */
-export function digest(hash: string, custom: JsonObject | undefined, suite: Suite = portable): string {
+export function digest(hash: string, custom: JsonObject | undefined, suite: Pick<Suite, 'sha256'> = portable): string {
   const text = hash.toLowerCase();
   return suite.sha256(custom === undefined ? text : text + canonical(custom));
 }

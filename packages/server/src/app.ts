@@ -19,9 +19,8 @@ import { makeRefusedTokenLog } from './http/refused-tokens.js';
 import { createServer } from './http/server.js';
 import { createIntegrity } from './integrity/integrity.js';
 import { createItems } from './integrity/items.js';
+import { versionKeyOf } from './integrity/mac.js';
 import { keyCheck } from './keys/master-key.js';
-import { createRequestSignatures } from './keys/request-signatures.js';
-import { createSigning } from './keys/signing.js';
 import { createLedgerMutex } from './ledgers/ledger-mutex.js';
 import { createLedgers } from './ledgers/ledgers.js';
 import type { Service } from './ledgers/service.js';
@@ -42,6 +41,8 @@ import { findSchedules } from './schedules/find.js';
 import { FOLLOW_SCHEDULES, followSchedules } from './schedules/follow.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import { createSiblings, type Siblings } from './siblings/siblings.js';
+import { createRequestSignatures } from './signing/request-signatures.js';
+import { createSigning } from './signing/signing.js';
 import { type DiskSpace, UNWATCHED, watchDiskSpace } from './store/disk-space.js';
 import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
 import { assertSameMasterKey } from './store/key-check.js';
@@ -327,7 +328,12 @@ function createService(options: ServerOptions, resources: Resources): { service:
     policy: options.witnesses?.policy,
   });
   const store = createStore(pools, { check, epochs }, metrics.batched, disk, logs.wake);
-  const signing = createSigning({ suite: native, failed: (err) => logger.error({ err }, 'the signing thread failed') });
+  const signing = createSigning({
+    suite: native,
+    versionKey: versionKeyOf(masterKey),
+    random: runtime.random,
+    failed: (err) => logger.error({ err }, 'the signing thread failed'),
+  });
   const queued = deliveriesQueued;
   const money = createMoney(pools.others, { store, runtime, signing, holder, siblings, accepted, queued, metrics });
   const service: HttpService = {

@@ -77,17 +77,9 @@ export const mutants = [
   {
     id: 'commit-cut-pairs',
     file: src('store/committer/cut.ts'),
-    find: 'hasPairs ? countCharacters(whole.slice(0, shared)) : shared',
-    replace: 'shared',
+    find: 'cut: countCharacters(whole.slice(0, shared))',
+    replace: 'cut: shared',
     breaks: 'An earlier version begins with too much of the one it was cut from.',
-  },
-  {
-    id: 'commit-draft-pairs',
-    file: src('money/draft.ts'),
-    find: 'hasPairs ? countCharacters(begin) : begin.length',
-    replace: 'begin.length',
-    breaks: 'An earlier version of an intent begins with too much of the last one.',
-    tests: [test('money/settle.test.ts')],
   },
   {
     id: 'commit-cut-split',

@@ -11,7 +11,7 @@ const forwards = [test('forwards.test.ts')];
 const processes = [test('two-processes.test.ts')];
 const store = [test('settlement.test.ts')];
 const model = [test('model.test.ts')];
-const signing = [test('signing.test.ts')];
+const signing = ['packages/server/test/signing/signing.test.ts'];
 
 export const tests = [
   ...edges,
@@ -262,11 +262,11 @@ export const mutants = [
     tests: [test('settler-wakes.test.ts')],
   },
   {
-    id: 'settling-unsigned',
+    id: 'settling-unassembled',
     file: src('money/batch.ts'),
-    find: '    await signed;\n',
-    replace: '    void signed;\n',
-    breaks: 'Intents are stored before their proofs are signed.',
+    find: 'if (assembled instanceof Error) throw assembled;',
+    replace: 'if (assembled instanceof Error) return;',
+    breaks: 'An intent whose versions cannot be assembled moves money without a trace.',
     tests: signing,
   },
   {

@@ -1,6 +1,6 @@
-/** Defects of the thread that signs and verifies, and of what is gathered for it (decisions 0028, 0037). */
+/** Defects of the thread that signs and verifies, and of what is gathered for it (decisions 0028, 0037, 0038). */
 const src = (path) => `packages/server/src/${path}`;
-const test = (path) => `packages/server/test/money/${path}`;
+const test = (path) => `packages/server/test/signing/${path}`;
 const ahead = [test('request-signatures.test.ts')];
 
 export const tests = [test('signing.test.ts')];
@@ -8,42 +8,42 @@ export const tests = [test('signing.test.ts')];
 export const mutants = [
   {
     id: 'signing-signature-of-another',
-    file: src('keys/signing.ts'),
-    find: 'if (first?.number !== number || first.question.length !== bytes.length) {',
-    replace: 'if (first === undefined) {',
+    file: src('signing/thread.ts'),
+    find: 'if (first?.number !== answer.number || !first.question.take(answer)) {',
+    replace: 'if (!first?.question.take(answer)) {',
     breaks: 'A proof gets the signature of another.',
   },
   {
     id: 'signing-key-of-another',
-    file: src('keys/signing.ts'),
+    file: src('signing/signing.ts'),
     find: 'return known < 0 ? keys.push(key) - 1 : known;',
     replace: 'return known < 0 ? keys.push(key) - 1 : 0;',
     breaks: 'A proof is signed with the key of another signer.',
   },
   {
     id: 'signing-signatures-lost',
-    file: src('keys/signing.ts'),
+    file: src('signing/thread.ts'),
     find: '    for (const asked of [...this.#asked]) this.#tell(asked);\n',
     replace: '',
     breaks: 'Intents wait for ever for signatures that a thread died with.',
   },
   {
     id: 'signing-signatures-dropped',
-    file: src('keys/signing.ts'),
+    file: src('signing/thread.ts'),
     find: '    if (!this.#worker) this.#answerAllHere();\n',
     replace: '',
     breaks: 'Intents wait for ever where no thread can be started.',
   },
   {
     id: 'signing-untold-left',
-    file: src('keys/signing.ts'),
+    file: src('signing/thread.ts'),
     find: 'this.#asked = this.#asked.filter((one) => one !== asked);',
     replace: 'void 0;',
     breaks: 'Once a message could not be sent, each answer is taken for the question before.',
   },
   {
     id: 'signing-ahead-of-one-ledger',
-    file: src('keys/request-signatures.ts'),
+    file: src('signing/request-signatures.ts'),
     find: 'if (before >= perLedger) return undefined;',
     replace: '',
     breaks: 'A ledger takes all places of others.',
@@ -51,7 +51,7 @@ export const mutants = [
   },
   {
     id: 'signing-ahead-in-turns',
-    file: src('keys/request-signatures.ts'),
+    file: src('signing/request-signatures.ts'),
     find: '{ ...bounds, weigh:',
     replace: '{ ...bounds, batch: 1, weigh:',
     breaks: 'The requests of many ledgers are verified one after the other.',
@@ -59,21 +59,21 @@ export const mutants = [
   },
   {
     id: 'signing-verified-whatever',
-    file: src('keys/signing.ts'),
+    file: src('signing/signing.ts'),
     find: 'bytes[at] === 1',
     replace: 'bytes[at] !== undefined',
     breaks: 'The thread has found that a signature is wrong, and it counts.',
   },
   {
     id: 'signing-verified-by-another',
-    file: src('keys/signing.ts'),
+    file: src('signing/signing.ts'),
     find: 'all.set(key, at * CHECK_BYTES + SIGNATURE_BYTES + DIGEST_BYTES);',
     replace: 'all.set(checks[0]!.key, at * CHECK_BYTES + SIGNATURE_BYTES + DIGEST_BYTES);',
     breaks: 'Signatures are verified with the key of another.',
   },
   {
     id: 'signing-ahead-of-another',
-    file: src('keys/request-signatures.ts'),
+    file: src('signing/request-signatures.ts'),
     find: 'return outs.slice(at - length, at);',
     replace: 'return outs.slice(0, length);',
     breaks: 'One intent is refused for the signature of another, or taken for it.',
@@ -81,7 +81,7 @@ export const mutants = [
   },
   ...['signature', 'digest', 'key'].map((part) => ({
     id: `signing-ahead-of-any-${part}`,
-    file: src('keys/request-signatures.ts'),
+    file: src('signing/request-signatures.ts'),
     find: 'Buffer.concat([signature, digest, key])',
     replace: `Buffer.concat([${['signature', 'digest', 'key'].filter((one) => one !== part)}])`,
     breaks: `What is known of a signature counts for another ${part}.`,
@@ -89,7 +89,7 @@ export const mutants = [
   })),
   {
     id: 'signing-ahead-without-bound',
-    file: src('keys/request-signatures.ts'),
+    file: src('signing/request-signatures.ts'),
     find: 'if (sent.length > limits.signatures.ahead) return suite;',
     replace: '',
     breaks: 'A request with many signatures has all others wait for the thread.',
@@ -104,8 +104,121 @@ export const mutants = [
     tests: ahead,
   },
   {
+    id: 'signing-answer-of-another-length',
+    file: src('signing/signing.ts'),
+    find: 'if (bytes?.length !== checks.length) return false;',
+    replace: 'if (bytes === undefined) return false;',
+    breaks: 'The answer to fewer checks counts.',
+  },
+  ...[
+    [
+      'bare',
+      'result: sign(signer, digest) }, isBare)',
+      'result: sign(signer, digest) }, !isBare)',
+      'Proofs of the core say more or less than they do.',
+    ],
+    ['signer', 'signers[signer]!, { custom', 'signers[0]!, { custom', 'A proof names another signer than signed it.'],
+    ['order', 'joined < proofCount;', 'joined < of.added.length;', 'The first version has the proofs of the last one.'],
+    ['separator', 'const proof = `,${proofText(', 'const proof = `${proofText(', 'The text of a version is no JSON.'],
+    [
+      'code',
+      'mac({ ledger: ledger.id, kind }, version)',
+      'mac({ ledger: 0, kind }, version)',
+      'A stored version is taken for altered.',
+    ],
+    [
+      'code-action',
+      "return change === 1 ? 'create' : 'update';",
+      "return 'update';",
+      'The code of a first version says that it was an update.',
+    ],
+    [
+      'leaf',
+      'leafOf(ledger.luid, kind, version)',
+      'leafOf(luid, kind, version)',
+      'A leaf commits to a version of another ledger.',
+    ],
+    [
+      'pairs',
+      'let cut = countCharacters(begin);',
+      'let cut = begin.length;',
+      'An earlier version begins with too much of the last one.',
+    ],
+    [
+      'pairs-later',
+      'cut += countCharacters(proof);',
+      'cut += proof.length;',
+      'The same, where a proof that is added has such characters.',
+    ],
+    [
+      'one-for-all',
+      'return error instanceof Error && error.stack ? error.stack : String(error);',
+      'throw error;',
+      'A record that cannot be assembled has all others refused.',
+    ],
+  ].map(([name, find, replace, breaks]) => ({
+    id: `signing-assemble-${name}`,
+    file: src('signing/assemble.ts'),
+    find,
+    replace,
+    breaks,
+    tests: [test('assemble.test.ts')],
+  })),
+  {
+    id: 'signing-assemble-groups',
+    file: src('signing/signing.ts'),
+    find: 'if (size + own > TOGETHER) {',
+    replace: 'if (groups.length === 0) {',
+    breaks: 'The large intents of one ledger keep the signing thread from all others.',
+    tests: [test('assemble.test.ts')],
+  },
+  {
+    id: 'signing-assemble-in-part',
+    file: src('signing/signing.ts'),
+    find: ' || !records.every((one, at) => isAnswerTo(one, made[at]!))',
+    replace: '',
+    breaks: 'A version is stored without its code, or without its leaf.',
+    tests: [test('assemble.test.ts')],
+  },
+  {
+    id: 'signing-assemble-salts-again',
+    file: src('signing/worker.ts'),
+    find: 'return random.subarray(drawn - bytes, drawn);',
+    replace: 'return random.subarray(0, bytes);',
+    breaks: 'All leaves have the same salt: whoever knows one can try texts for the others.',
+    // The thread runs what was compiled.
+    built: true,
+    tests: [test('assemble.test.ts')],
+  },
+  {
+    id: 'signing-assemble-salts-of-nothing',
+    file: src('signing/signing.ts'),
+    find: '  random.set(draw(bytes.byteLength));\n',
+    replace: '',
+    breaks: 'The salts of leaves are zeros.',
+    tests: [test('assemble.test.ts')],
+  },
+  {
+    id: 'signing-assemble-key-of-another',
+    file: src('signing/worker.ts'),
+    find: 'keys[signer] as Buffer);\n      return',
+    replace: 'keys[0] as Buffer);\n      return',
+    breaks: 'A proof is signed with the key of another signer.',
+    // The thread runs what was compiled.
+    built: true,
+    tests: [test('assemble.test.ts')],
+  },
+  {
+    id: 'signing-assemble-fewer',
+    file: src('signing/signing.ts'),
+    find: 'made?.length !== records.length || ',
+    replace: '!made || ',
+    breaks: 'Intents get the versions of others.',
+    tests: [test('assemble.test.ts')],
+  },
+  {
     id: 'signing-thread-left',
-    file: src('keys/signing.ts'),
+    file: src('signing/thread.ts'),
     find: '    this.#isClosed = true;\n',
     replace: '',
     breaks: 'A server that was closed starts a thread.',

@@ -9,11 +9,14 @@ export function closedLeaf(commitment: Uint8Array): string {
   return Buffer.concat([Buffer.alloc(SALT_BYTES), commitment]).toString('base64');
 }
 
+/** Random bytes that a leaf takes. */
+export const LEAF_RANDOM_BYTES = SALT_BYTES;
+
 /** Makes the leaf of a version in its ledger's log: 64 characters of base64, of a random salt and the commitment. */
 export type MakeLeaf = (ledger: string, kind: KindName, version: Coded) => string;
 
 /**
- * Leaves are made where versions are decided, and queued with a code (log-codes.ts): what enters the log is what the
+ * Leaves are made in the process that decides on a version, and queued with a code (log-codes.ts): what enters the log is what the
  * ledger has answered.
  *
  * @param random draws the salts, without which a leaf tells nothing about its version
@@ -21,7 +24,7 @@ export type MakeLeaf = (ledger: string, kind: KindName, version: Coded) => strin
 export function createMakeLeaf(random: Runtime['random']): MakeLeaf {
   const leaf = Buffer.alloc(SALT_BYTES + HASH_BYTES);
   return (ledger, kind, { luid, change, action, body: text }) => {
-    const salt = random(SALT_BYTES);
+    const salt = random(LEAF_RANDOM_BYTES);
     leaf.set(salt);
     leaf.set(commitmentOf({ salt, ledger, kind, luid, change, action, text }, sha256), SALT_BYTES);
     return leaf.toString('base64');

@@ -49,14 +49,31 @@ export function createOpenMac(masterKey: Buffer): OpenMac {
 }
 
 /**
- * Message authentication codes for stored versions: HMAC-SHA-256 under a key that is derived from the master key, which
- * is kept outside the database. A code covers the text that is served, `meta` included, and its place: ledger, kind,
- * luid, number and action. Write access to the database is not enough to make one: it takes the master key.
+ * The key of the codes of versions: 32 bytes that are derived from the master key, which is kept outside the database.
  *
  * @param masterKey 32 bytes
  */
+export function versionKeyOf(masterKey: Buffer): Buffer {
+  return createHmac('sha256', masterKey).update('countersign:versions:1').digest();
+}
+
+/**
+ * Makes the authentication codes of versions, as `createMacUnder` does.
+ *
+ * @param masterKey 32 bytes, which the key is derived from
+ */
 export function createMac(masterKey: Buffer): Mac {
-  const hmac = createShortHmac(createHmac('sha256', masterKey).update('countersign:versions:1').digest());
+  return createMacUnder(versionKeyOf(masterKey));
+}
+
+/**
+ * Makes authentication codes of stored versions: HMAC-SHA-256. A code covers the text that is served, `meta` included, and its
+ * place: ledger, kind, luid, number and action. Write access to the database is not enough to make one: it takes this key.
+ *
+ * @param key 32 bytes, from `versionKeyOf`
+ */
+export function createMacUnder(key: Buffer): Mac {
+  const hmac = createShortHmac(key);
   return ({ ledger, kind }, { luid, change, action, body }) =>
     // JSON escapes line breaks, so the first one ends the place: its end is unambiguous.
     hmac(`${JSON.stringify([ledger, kind, luid, change, action])}\n${body}`);

@@ -10,7 +10,7 @@ import {
   signWebhook,
   type WebhookHeaders,
 } from '@countersign/protocol';
-import type { SigningKey, Unsigned } from './signing.js';
+import type { SigningKey, UnsignedProof } from './signing-key.js';
 
 /** A signer of the ledger's own whose key the server holds. */
 export interface Countersigner {
@@ -20,12 +20,10 @@ export interface Countersigner {
   sign(hash: string, custom?: JsonObject): Proof;
   /** A proof over a record's hash, as records keep it. */
   stored(hash: string, custom: JsonObject): StoredProof;
-  /**
-   * A proof as `stored` makes it, to be signed later.
-   *
-   * @param isBare free of `origin` and `signer`
-   */
-  unsigned(hash: string, custom: JsonObject, isBare: boolean): Unsigned;
+  /** A proof as `stored` makes it, to be signed later. */
+  unsigned(hash: string, custom: JsonObject): UnsignedProof;
+  /** The key itself, for proofs that are made elsewhere (signing/assemble.ts). */
+  signingKey(): SigningKey;
   /** A proof over the hash of a list, an error or an item, made for one answer. */
   fresh(hash: string, custom: JsonObject): StoredProof;
   /** A bearer token in compact form (RFC 7515 §7.1), by which other services recognise a call of the ledger. */
@@ -51,22 +49,21 @@ export interface Countersigner {
 export function countersigner(handle: string, key: SigningKey, suite: Suite): Countersigner {
   const sign = (hash: string, custom?: JsonObject): Proof =>
     signProof({ hash, ...(custom ? { custom } : {}), public: key.public, secret: key.secret }, suite);
+  const signer = { handle, public: key.public };
   return {
     handle,
     public: key.public,
     sign,
-    // The two orders of members are the recorded ones (interface/proofs#proofs-as-served).
     stored(hash, custom) {
-      const { digest, method, result } = sign(hash, custom);
-      return { custom, digest, method, origin: 'key-pair', public: key.public, result, signer: handle };
+      const { digest, result } = sign(hash, custom);
+      return storedProof(signer, { custom, digest, result });
     },
-    unsigned(hash, custom, isBare) {
+    unsigned(hash, custom) {
       const digest = digestOf(hash, custom, suite);
-      const bare = { custom, digest, method: PROOF_METHOD, public: key.public, result: '' };
-      if (isBare) return { proof: bare, key };
-      const { method, result } = bare;
-      return { proof: { custom, digest, method, origin: 'key-pair', public: key.public, result, signer: handle }, key };
+      return { proof: storedProof(signer, { custom, digest, result: '' }), key };
     },
+    signingKey: () => key,
+    // An answer has the members in another order than a record (interface/proofs#proofs-as-served).
     fresh(hash, custom) {
       const { digest, method, result } = sign(hash, custom);
       return { method, public: key.public, digest, result, custom, origin: 'key-pair', signer: handle };
@@ -86,6 +83,24 @@ export function countersigner(handle: string, key: SigningKey, suite: Suite): Co
   };
 }
 
+/** What a proof says, and its signature. */
+type Signed = Required<Pick<Proof, 'custom' | 'digest' | 'result'>>;
+
+/**
+ * A proof of the ledger's own as records keep it (interface/proofs#proofs-as-served).
+ *
+ * @param isBare free of `origin` and `signer`
+ */
+export function storedProof(
+  signer: Pick<Countersigner, 'handle' | 'public'>,
+  { custom, digest, result }: Signed,
+  isBare = false,
+): StoredProof {
+  const method = PROOF_METHOD;
+  if (isBare) return { custom, digest, method, public: signer.public, result };
+  return { custom, digest, method, origin: 'key-pair', public: signer.public, result, signer: signer.handle };
+}
+
 /**
  * A signer of the ledger's own whose private key is missing: the ledger was imported without (export#import). It is read,
  * and nothing is signed.
@@ -102,6 +117,7 @@ export function keylessSigner(handle: string, key: string): Countersigner {
     sign: refuse,
     stored: refuse,
     unsigned: refuse,
+    signingKey: refuse,
     fresh: refuse,
     vouch: () => [],
     token: refuse,

@@ -7,7 +7,7 @@ import {
   type RightEdge,
   signNote,
 } from '@countersign/protocol/log';
-import type { SigningKey } from '../keys/signing.js';
+import type { SigningKey } from '../keys/signing-key.js';
 
 /** The key that a log's checkpoints are verified with: that of the ledger's `system` signer, under the log's name. */
 export function checkpointKey(origin: string, key: Pick<SigningKey, 'public'>): NoteKey {

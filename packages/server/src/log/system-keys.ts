@@ -1,7 +1,7 @@
 import { encodeBase64, type Suite } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
 import { open, sealContext } from '../keys/seal.js';
-import type { SigningKey } from '../keys/signing.js';
+import type { SigningKey } from '../keys/signing-key.js';
 import { limits } from '../limits.js';
 import type { SealedSystemKey } from '../store/queries/ledgers.js';
 

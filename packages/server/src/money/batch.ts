@@ -2,10 +2,13 @@ import { luid as makeLuid, type RecordEnvelope } from '@countersign/protocol';
 import type { Occurrence } from '../events/occurrence.js';
 import { creationOf } from '../events/occurrence.js';
 import { raiseEvents } from '../events/raise.js';
-import type { Signing } from '../keys/signing.js';
+import type { Countersigner } from '../keys/countersigner.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { NewIntent } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
+import { stepsOfText } from '../metering/task.js';
+import type { AssembledVersions } from '../signing/assemble.js';
+import type { Signing } from '../signing/signing.js';
 import type { OpenIntentWrite, Settlement } from '../store/committer/settlement.js';
 import type { Need, NewDelivery, Write } from '../store/committer/write.js';
 import type { Books } from './accounts/books.js';
@@ -40,6 +43,9 @@ interface Decision {
   /** What its create decided; absent for the ledger's own, and for one under way. */
   readonly write: Write | undefined;
 }
+
+/** For each draft that has versions: the assembled versions, or the error that prevents them. */
+type Assembled = ReadonlyMap<Draft, AssembledVersions | Error>;
 
 /** Why a batch cannot be stored. */
 export interface Unfit {
@@ -77,7 +83,7 @@ export class Batch {
   /** Decides on a new intent. @throws what ends its request */
   async create(pending: PreparedIntent): Promise<void> {
     const { session, record, write, prepared } = pending;
-    const draft = new Draft(session.ledger, record, 0);
+    const draft = new Draft(session.ledger, record, 0, write.body);
     const thread = this.#thread(session, record);
     const first = thread.add(draft, ACCEPTED, prepared);
     thread.resolve(first);
@@ -107,7 +113,7 @@ export class Batch {
   /** Accepts a new intent for another process to decide on. */
   async accept({ session, record, write }: NewIntent): Promise<void> {
     const thread = this.#thread(session, record);
-    const member = thread.add(new Draft(session.ledger, record, 0), ACCEPTED);
+    const member = thread.add(new Draft(session.ledger, record, 0, write.body), ACCEPTED);
     for (const need of write.needs) this.#needs.set(`${need.kind} ${need.handle}`, need);
     await this.#decided(session, member, write);
   }
@@ -116,8 +122,7 @@ export class Batch {
   sign(): void {
     const decisions = this.#decisions;
     this.#decisions = [];
-    const signed = this.signing.sign(decisions.flatMap(({ member }) => member.draft.takeUnsigned()));
-    this.#signed = this.#complete(decisions, signed, this.#signed);
+    this.#signed = this.#keepAll(decisions, this.#assemble(decisions), this.#signed);
     // Who stores the batch is told; nobody else need be.
     this.#signed.catch(() => {});
   }
@@ -195,19 +200,43 @@ export class Batch {
 
   async #decided(session: Session, member: Member, write: Write | undefined): Promise<void> {
     const { newest, record } = member.draft;
-    if (newest) await session.task.turn(PROOF_STEPS * (newest.proofs - record.meta.proofs.length));
+    if (newest) {
+      const proofs = newest.proofs - record.meta.proofs.length;
+      await session.task.turn(PROOF_STEPS * proofs + stepsOfText(write?.body));
+    }
     this.#decisions.push({ session, member, write });
     this.#count(member);
   }
 
-  /** Keeps decisions once they are signed. @param before ends when those before them are kept: writes stay in order */
-  async #complete(decisions: readonly Decision[], signed: Promise<void>, before: Promise<void>): Promise<void> {
-    await signed;
+  /** Assembles the versions of all intents that have any. */
+  async #assemble(decisions: readonly Decision[]): Promise<Assembled> {
+    const drafts = decisions.map(({ member }) => member.draft).filter(({ versions }) => versions.length > 0);
+    const [first] = drafts;
+    if (!first) return new Map();
+    const signers: Countersigner[] = [];
+    const indexOf = (signer: Countersigner) => {
+      const known = signers.indexOf(signer);
+      return known < 0 ? signers.push(signer) - 1 : known;
+    };
+    const records = drafts.map((draft) => draft.planVersions(indexOf));
+    const { id, luid } = first.ledger;
+    const assembled = await this.signing.assemble({
+      ledger: { id, luid },
+      kind: KIND.name,
+      signers: signers.map((signer) => ({ handle: signer.handle, ...signer.signingKey() })),
+      records,
+    });
+    return new Map(drafts.map((draft, at) => [draft, assembled[at]!]));
+  }
+
+  /** Keeps decisions once their versions are assembled. @param before ends when those before them are kept: writes stay in order */
+  async #keepAll(decisions: readonly Decision[], assembling: Promise<Assembled>, before: Promise<void>): Promise<void> {
+    const assembled = await assembling;
     await before;
     for (const decision of decisions) {
       if (this.#unfit || this.#isDiscarded) return;
       try {
-        await this.#keep(decision);
+        await this.#keep(decision, assembled.get(decision.member.draft));
       } catch (error) {
         this.#unfit = { session: decision.session, error };
       }
@@ -215,15 +244,16 @@ export class Batch {
   }
 
   /** @throws what makes a version or its events refused */
-  async #keep({ session, member, write }: Decision): Promise<void> {
+  async #keep({ session, member, write }: Decision, assembled: AssembledVersions | Error | undefined): Promise<void> {
     const { draft, state } = member;
     this.#calls.push(...(await queueCalls(session, member)));
-    if (draft.versions.length === 0) {
+    if (!assembled) {
       this.#opened.push(formatOpen(session, member));
       return;
     }
+    if (assembled instanceof Error) throw assembled;
     await session.task.turn(PROOF_STEPS * (draft.newest!.proofs - draft.record.meta.proofs.length));
-    const made = draft.write(session.integrity, write);
+    const made = draft.write(assembled, session.integrity, write);
     const raised = session.ledger.effects.size === 0 ? [] : this.#occurrences(member, write);
     const deliveries: readonly NewDelivery[] = await raiseEvents(session, raised);
     this.#writes.push({

@@ -1,11 +1,10 @@
-import type { Json, JsonObject, RecordEnvelope, StoredProof } from '@countersign/protocol';
+import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/protocol';
 import type { Integrity } from '../integrity/integrity.js';
-import type { Coded } from '../integrity/mac.js';
-import type { Unsigned } from '../keys/signing.js';
+import type { Countersigner } from '../keys/countersigner.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { type VersionWrite, versionAfter, versionOf } from '../records/version.js';
-import { countCharacters, mayHavePairs } from '../store/committer/cut.js';
+import { type AddedProof, type AssembledVersions, actionOf, type UnsignedRecord } from '../signing/assemble.js';
 import type { EarlierVersion } from '../store/committer/write.js';
 import type { PlannedProof } from './model.js';
 
@@ -18,24 +17,24 @@ export interface DraftVersion {
   readonly isRouted: boolean;
 }
 
-/** The text of a version. */
-interface VersionText {
-  readonly text: string;
-  /** How it ends, and the number of characters before. */
-  readonly rest: string;
-  readonly cut: number;
+/** A proof that was decided on. */
+interface DecidedProof extends Omit<AddedProof, 'signer'> {
+  readonly signer: Countersigner;
 }
 
 const KIND = kindNamed('intent');
 
 /**
- * An intent while it is decided on: the stored record (or the new one), and the versions that decisions add. Their proofs
- * are signed once all is decided, and their texts are made then.
+ * An intent while it is decided on: the stored record (or the new one), and the versions that decisions add. Once all is
+ * decided they are assembled (signing/assemble.ts): proofs are signed, and texts and codes made.
  */
 export class Draft {
   readonly #rest: JsonObject;
-  readonly #proofs: StoredProof[];
-  #unsigned: Unsigned[] = [];
+  readonly #added: DecidedProof[] = [];
+  #planned: UnsignedRecord | undefined;
+  #assembled: AssembledVersions | undefined;
+  /** All proofs, once those that were added are read in the text. */
+  #proofs: readonly StoredProof[] | undefined;
   #status: string;
   #isRouted: boolean;
   readonly versions: DraftVersion[] = [];
@@ -43,16 +42,17 @@ export class Draft {
   /**
    * @param record as it is stored; as it is to be created
    * @param stored number of its change in the database; 0 for a new one
+   * @param text of the record, where it is at hand
    */
   constructor(
     readonly ledger: Ledger,
     readonly record: RecordEnvelope,
     readonly stored: number,
+    private readonly text?: string,
   ) {
     const { meta } = record;
-    const { proofs, status, routed, ...rest } = meta as RecordEnvelope['meta'] & { routed?: boolean };
+    const { proofs: _, status, routed, ...rest } = meta as RecordEnvelope['meta'] & { routed?: boolean };
     this.#rest = rest as unknown as JsonObject;
-    this.#proofs = [...proofs];
     this.#status = status ?? 'pending';
     this.#isRouted = routed === true;
     if (stored === 0) this.#addVersion();
@@ -72,98 +72,111 @@ export class Draft {
     return this.#status;
   }
 
-  /** The intent as it is now. */
-  get current(): RecordEnvelope {
-    return this.#at(this.#proofs.length, this.#status, this.#isRouted);
+  /** Number of proofs that it has by now. */
+  get proofCount(): number {
+    return this.record.meta.proofs.length + this.#added.length;
   }
 
-  /** Adds a version with these proofs, which are to be signed as of `moment` (interface/intents#trails). */
+  /**
+   * Adds a version with these proofs, which are to be signed as of `moment` (interface/intents#trails).
+   *
+   * @throws `record.invalid` where the ledger's keys are missing
+   */
   add(proofs: readonly PlannedProof[], status: string, isRouted: boolean, moment: string): void {
-    for (const planned of proofs) {
-      const unsigned = this.#plan(planned, moment);
-      this.#proofs.push(unsigned.proof);
-      this.#unsigned.push(unsigned);
+    for (const { by, custom, isBare = false } of proofs) {
+      const signer = this.ledger[by];
+      // Refuses now what could not be signed later.
+      signer.signingKey();
+      this.#added.push({ signer, custom: { ...custom, moment }, isBare });
     }
     this.#status = status;
     this.#isRouted = isRouted;
     this.#addVersion();
   }
 
-  /** Hands out the proofs that are to be signed, in their order. */
-  takeUnsigned(): readonly Unsigned[] {
-    const unsigned = this.#unsigned;
-    this.#unsigned = [];
-    return unsigned;
+  /**
+   * What is to be assembled, for `write` to take.
+   *
+   * @param indexOf of the signer of a proof
+   */
+  planVersions(indexOf: (signer: Countersigner) => number): UnsignedRecord {
+    const { hash, luid, meta } = this.record;
+    const { length } = meta.proofs;
+    const others = JSON.stringify(this.#rest).slice(1);
+    this.#planned = {
+      luid,
+      hash,
+      begin: this.#begin(others),
+      added: this.#added.map(({ signer, custom, isBare }) => ({ signer: indexOf(signer), custom, isBare })),
+      versions: this.versions.map(({ change, proofs, status, isRouted }) => ({
+        change,
+        proofCount: proofs - length,
+        rest: restOf(status, isRouted, others),
+      })),
+    };
+    return this.#planned;
   }
 
-  /** The record as a version of the draft has it. */
+  /** The record as a version of the draft has it. @throws Error where proofs were added, and `write` was not called yet */
   recordAt({ proofs, status, isRouted }: DraftVersion): RecordEnvelope {
     return this.#at(proofs, status, isRouted);
   }
 
   /**
-   * The newest version as it is stored, and those before it. All proofs are signed by now.
+   * The newest version as it is stored, and those before it.
    *
+   * @param assembled what `planVersions` gave, assembled
    * @param first the first one of a new intent, where its create has made it
    * @throws `record.invalid` when it holds more bytes than a record may
    */
-  write(integrity: Integrity, first?: VersionWrite) {
+  write(assembled: AssembledVersions, { logCodes }: Integrity, first?: VersionWrite) {
+    this.#assembled = assembled;
     const { ledger, record } = this;
-    const texts = this.#texts();
+    const { text, cuts, macs, leaves } = assembled;
     const { change, status } = this.newest!;
+    // `versionOf` judges the size by a text of its own. What is stored is the text that the code covers.
     const version = first
-      ? versionAfter(first, record, { change, status, text: texts.at(-1)!.text })
-      : versionOf(ledger, KIND, this.current, this.change);
-    const all: string[] = [];
-    const coded = (version: Coded) => {
-      all.push(integrity.leaf(ledger.luid, 'intent', version));
-      return integrity.mac({ ledger: ledger.id, kind: 'intent' }, version);
-    };
-    const earlier: EarlierVersion[] = this.versions.slice(0, -1).map(({ change }, at) => {
-      const { text, cut, rest: body } = texts[at]!;
-      const action = change === 1 ? 'create' : 'update';
-      return { change, action, cut, body, mac: coded({ luid: record.luid, change, action, body: text }) };
+      ? versionAfter(first, record, { change, status, text })
+      : { ...versionOf(ledger, KIND, this.recordAt(this.newest!), change), body: text };
+    const earlier = this.#planned!.versions.slice(0, -1).map(({ change, rest }, at): EarlierVersion => {
+      return { change, action: actionOf(change), cut: cuts[at]!, body: rest, mac: macs[at]! };
     });
-    const mac = coded({ ...version, action: this.change === 1 ? 'create' : 'update' });
-    const leaves = integrity.logCodes.codeLeaves(ledger.id, version, all.join(''));
+    // Of the whole write; `actionOf` is that of one version.
     const action = this.stored === 0 ? ('create' as const) : ('update' as const);
-    return { ...version, action, earlier, mac, leaves };
+    const coded = logCodes.codeLeaves(ledger.id, version, leaves);
+    return { ...version, action, earlier, mac: macs.at(-1)!, leaves: coded };
   }
 
-  #plan({ by, custom, isBare }: PlannedProof, moment: string): Unsigned {
-    return this.ledger[by].unsigned(this.record.hash, { ...custom, moment }, isBare === true);
-  }
-
-  /**
-   * Texts of the versions. They differ in their proofs and in what follows them, so each is made of the one before: the last
-   * one begins with all that an earlier one is up to its `rest`.
-   */
-  #texts(): VersionText[] {
-    const { hash, data, luid } = this.record;
-    const others = JSON.stringify(this.#rest).slice(1);
-    let begin = `${JSON.stringify({ hash, data, luid }).slice(0, -1)},"meta":{"proofs":[`;
-    let joined = 0;
-    let hasPairs = mayHavePairs(begin);
-    return this.versions.map(({ proofs, status, isRouted }) => {
-      for (; joined < proofs; joined += 1) {
-        const proof = JSON.stringify(this.#proofs[joined]);
-        hasPairs ||= mayHavePairs(proof);
-        begin += joined > 0 ? `,${proof}` : proof;
-      }
-      const rest = `],${isRouted ? '"routed":true,' : ''}"status":${JSON.stringify(status)},${others}}`;
-      return { text: begin + rest, rest, cut: hasPairs ? countCharacters(begin) : begin.length };
-    });
+  /** The text of the record up to its last proof: cut from its whole text, which may be long, where that is at hand. */
+  #begin(others: string): string {
+    const { text } = this;
+    const { hash, data, luid, meta } = this.record;
+    const { status = 'pending', routed } = meta;
+    const rest = restOf(status, routed === true, others);
+    if (text?.endsWith(rest)) return text.slice(0, -rest.length);
+    const proofs = JSON.stringify(meta.proofs).slice(0, -1);
+    return `${JSON.stringify({ hash, data, luid }).slice(0, -1)},"meta":{"proofs":${proofs}`;
   }
 
   #addVersion(): void {
-    const proofs = this.#proofs.length;
+    const { proofCount: proofs } = this;
     this.versions.push({ change: this.change + 1, proofs, status: this.#status, isRouted: this.#isRouted });
   }
 
+  /** All proofs: those that were added are read in the text. */
+  #allProofs(): readonly StoredProof[] {
+    const { proofs } = this.record.meta;
+    if (this.#added.length === 0) return proofs;
+    if (!this.#assembled) throw new Error('The proofs of the draft are not signed yet.');
+    this.#proofs ??= (JSON.parse(this.#assembled.text) as RecordEnvelope).meta.proofs;
+    return this.#proofs;
+  }
+
+  /** The record with its members in the order of the texts that are assembled. */
   #at(proofs: number, status: string, isRouted: boolean): RecordEnvelope {
     const { hash, data, luid } = this.record;
     const meta = {
-      proofs: this.#proofs.slice(0, proofs),
+      proofs: this.#allProofs().slice(0, proofs),
       ...(isRouted ? { routed: true } : {}),
       status,
       ...this.#rest,
@@ -172,7 +185,7 @@ export class Draft {
   }
 }
 
-/** A record as a value of an event. */
-export function asJson(record: RecordEnvelope): Json {
-  return record as unknown as Json;
+/** The text of a version after its last proof. @param others JSON of the other members of `meta`, without its brace */
+function restOf(status: string, isRouted: boolean, others: string): string {
+  return `],${isRouted ? '"routed":true,' : ''}"status":${JSON.stringify(status)},${others}}`;
 }

@@ -1,9 +1,9 @@
 import { luid } from '@countersign/protocol';
 import type pg from 'pg';
 import type { Runtime } from '../base/clock.js';
-import type { Signing } from '../keys/signing.js';
 import type { Metrics } from '../metrics.js';
 import type { Siblings } from '../siblings/siblings.js';
+import type { Signing } from '../signing/signing.js';
 import { createHomes } from '../store/money/homes.js';
 import type { OpenIntents } from '../store/money/open-intents.js';
 import type { Store } from '../store/store.js';

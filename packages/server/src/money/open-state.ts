@@ -22,7 +22,7 @@ export interface OpenState {
 export function formatOpen(session: Session, { draft, state, day, row }: Member): OpenIntentWrite {
   const { integrity, ledger } = session;
   const { luid, meta } = draft.record;
-  const kept: OpenState = { state, seen: draft.current.meta.proofs.length, ...(day === undefined ? {} : { day }) };
+  const kept: OpenState = { state, seen: draft.proofCount, ...(day === undefined ? {} : { day }) };
   const text = JSON.stringify(kept);
   const deadline = isPending(state) ? deadlineOf(session, draft.record) : undefined;
   return {

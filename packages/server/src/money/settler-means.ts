@@ -1,4 +1,4 @@
-import type { Signing } from '../keys/signing.js';
+import type { Signing } from '../signing/signing.js';
 import type { Settled, Settlement } from '../store/committer/settlement.js';
 import type { LoadBooks } from '../store/money/books.js';
 import type { Homes } from '../store/money/homes.js';

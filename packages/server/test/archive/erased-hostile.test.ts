@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discardImport } from '../../src/archive/archive.js';
 import { fileMac, newSeal } from '../../src/archive/passphrase.js';
 import { seal, sealContext } from '../../src/keys/seal.js';
-import type { SigningKey } from '../../src/keys/signing.js';
+import type { SigningKey } from '../../src/keys/signing-key.js';
 import { runSql } from '../deliveries/scene.js';
 import { newKey } from '../support/client.js';
 import { type RunningServer, startServer } from '../support/server.js';

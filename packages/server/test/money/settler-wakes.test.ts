@@ -6,7 +6,7 @@ import { Settler } from '../../src/money/settler.js';
 // biome-ignore lint/suspicious/noExplicitAny: no more of them than a settler asks for
 type Any = any;
 
-function settler(results: Any[] = [], sign = async () => {}, more: Any = {}) {
+function settler(results: Any[] = [], more: Any = {}) {
   const means: Any = {
     load: async () => ({ balances: [], limits: [] }),
     homes: { take: async () => ({ moment: new Date(0).toISOString(), isMoved: false }) },
@@ -16,7 +16,7 @@ function settler(results: Any[] = [], sign = async () => {}, more: Any = {}) {
         setImmediate(() => resolve(next));
       }),
     holder: 'me',
-    signing: { sign },
+    signing: {},
     clock: () => performance.now(),
     now: () => Date.now(),
     newLuid: () => '$wbl.x',
@@ -89,7 +89,7 @@ it('stores once what it decided on between the failure of a batch and taking tha
   const begun = signal();
   const failed = signal();
   const stored: Any[][] = [];
-  const one = settler([], undefined, {
+  const one = settler([], {
     async store({ entries }: Any) {
       stored.push(entries);
       if (stored.length > 1) return { isStored: true, isHome: true, isBalanced: true, outcomes: [] };
@@ -115,11 +115,15 @@ it('stores once what it decided on between the failure of a batch and taking tha
 
 it('goes on after signing has failed, and leaves nobody without an answer', async () => {
   let fails = true;
-  const one = settler([], async () => {
-    if (fails) throw new Error('no signature');
-  });
-  const failed = await Promise.allSettled(Array.from({ length: 20 }, () => one.decide(item())));
+  const one = settler();
+  const decide = async (batch: Any) => {
+    batch.signed = async () => {
+      if (fails) throw new Error('no signature');
+    };
+  };
+  const unsigned = () => ({ ...item(), prepare: async () => ({ places: [], decide }) });
+  const failed = await Promise.allSettled(Array.from({ length: 20 }, () => one.decide(unsigned())));
   expect(failed.map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
   fails = false;
-  expect(await Promise.race([one.decide(item()), late()])).toMatchObject({ result: 'done' });
+  expect(await Promise.race([one.decide(unsigned()), late()])).toMatchObject({ result: 'done' });
 });

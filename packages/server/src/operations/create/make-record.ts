@@ -2,12 +2,13 @@ import type { Meta, RecordEnvelope } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import { clientTrail } from '../../authorization/trail.js';
 import { moment } from '../../base/clock.js';
-import { signHere, type Unsigned } from '../../keys/signing.js';
+import type { UnsignedProof } from '../../keys/signing-key.js';
 import type { Kind, KindName } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import { stepsOfText } from '../../metering/task.js';
 import { assertProofs } from '../../records/proof-limit.js';
 import { sortMembers } from '../../records/serve.js';
+import { signHere } from '../../signing/signing.js';
 import type { Completed } from '../generated.js';
 import type { Placement } from './place.js';
 import type { Creation } from './verify.js';
@@ -31,7 +32,7 @@ export async function makeRecord(
   const unsigned = completion
     ? []
     : trail.map(({ status, luid: named }) =>
-        session.ledger.system.unsigned(hash, { ...(named ? { luid } : {}), moment: now, status }, false),
+        session.ledger.system.unsigned(hash, { ...(named ? { luid } : {}), moment: now, status }),
       );
   const meta: Meta = {
     proofs: completion
@@ -54,7 +55,11 @@ export async function makeRecord(
 }
 
 /** Those of an intent are signed together with others: the main thread bounds how many are settled. */
-async function sign({ ledger, signatures, suite }: Session, kind: Kind, unsigned: readonly Unsigned[]): Promise<void> {
+async function sign(
+  { ledger, signatures, suite }: Session,
+  kind: Kind,
+  unsigned: readonly UnsignedProof[],
+): Promise<void> {
   if (kind.lifecycle.isProcessed) await signatures.sign(ledger.id, unsigned);
   else for (const one of unsigned) signHere(one, suite);
 }

@@ -16,22 +16,35 @@ export type CutVersion<V extends Whole> = V & {
  * @param whole the text of the later version
  */
 export function cutVersions<V extends Whole>(whole: string, earlier: readonly V[]): CutVersion<V>[] {
-  const hasPairs = mayHavePairs(whole);
   return earlier.map((version) => {
     const shared = sharedLength(whole, version.body);
-    const cut = hasPairs ? countCharacters(whole.slice(0, shared)) : shared;
-    return { ...version, body: version.body.slice(shared), cut };
+    return { ...version, body: version.body.slice(shared), cut: countCharacters(whole.slice(0, shared)) };
   });
 }
 
 /** Whether PostgreSQL counts fewer characters of the text than JavaScript: one beyond the 65,536th once. */
-export function mayHavePairs(text: string): boolean {
+function mayHavePairs(text: string): boolean {
   return PAIR.test(text);
 }
 
 /** The characters of a text as PostgreSQL counts them. */
 export function countCharacters(text: string): number {
-  return [...text].length;
+  if (!mayHavePairs(text)) return text.length;
+  let pairs = 0;
+  for (let at = 0; at < text.length - 1; at += 1) {
+    if (isHigh(text.charCodeAt(at)) && isLow(text.charCodeAt(at + 1))) pairs += 1;
+  }
+  return text.length - pairs;
+}
+
+/** Whether it is the first half of a character beyond the 65,536th. */
+function isHigh(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800;
+}
+
+/** Whether it is the second half of one. */
+function isLow(unit: number): boolean {
+  return (unit & 0xfc00) === 0xdc00;
 }
 
 const PAIR = /[\ud800-\udbff]/;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash as hashOf, type RecordEnvelope, type StoredProof, signProof } from '@countersign/protocol';
 import { native } from '../../../src/auth/native-suite.js';
-import type { SigningKey } from '../../../src/keys/signing.js';
+import type { SigningKey } from '../../../src/keys/signing-key.js';
 import { type Draft, type DraftLine, indexOf } from './draft.js';
 
 /** What an alteration is made with: all keys of the ledger, and chance. */

@@ -12,7 +12,7 @@ import {
 import type { LogHead } from '@countersign/verifier';
 import { native } from '../../../src/auth/native-suite.js';
 import { sha256 } from '../../../src/base/sha256.js';
-import type { SigningKey } from '../../../src/keys/signing.js';
+import type { SigningKey } from '../../../src/keys/signing-key.js';
 import { createSystemKeyOf } from '../../../src/log/system-keys.js';
 import { createSystemKeys } from '../../../src/store/queries/ledgers.js';
 import { type RunningServer, TEST_MASTER_KEY } from '../../support/server.js';

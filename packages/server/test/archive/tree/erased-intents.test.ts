@@ -1,6 +1,6 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SigningKey } from '../../../src/keys/signing.js';
+import type { SigningKey } from '../../../src/keys/signing-key.js';
 import { erasureOf, MAY_ERASE, SECRET_NAME } from '../../erasure/support.js';
 import { REFUSED, reportWell, verbOf, withBridges } from '../../money/bridge.js';
 import { bridgedScene } from '../../money/bridge-scene.js';

@@ -1,8 +1,9 @@
 import { decodeBase64, PROOF_METHOD, type Suite } from '@countersign/protocol';
 import { gather, Overloaded, type Watch } from '../base/gather.js';
+import type { UnsignedProof } from '../keys/signing-key.js';
 import { limits } from '../limits.js';
-import { type SignatureCheck, type Signing, signHere, type Unsigned } from './signing.js';
-import { DIGEST_BYTES, PUBLIC_BYTES, SIGNATURE_BYTES } from './signing-worker.js';
+import { type SignatureCheck, type Signing, signHere } from './signing.js';
+import { DIGEST_BYTES, PUBLIC_BYTES, SIGNATURE_BYTES } from './tasks.js';
 
 /** What identifies a signature that a client has sent: base64, but for the digest, which is hex. */
 interface SentSignature {
@@ -19,7 +20,7 @@ interface SentSignature {
  */
 export interface RequestSignatures {
   /** Sets `result` of the proofs. @param ledger the id */
-  sign(ledger: number, proofs: readonly Unsigned[]): Promise<void>;
+  sign(ledger: number, proofs: readonly UnsignedProof[]): Promise<void>;
   /**
    * Verifies signatures in advance. It does not check what was signed: the caller still compares the digest with the data.
    *
@@ -39,7 +40,7 @@ export function createRequestSignatures(
     (of: 'sign' | 'verify'): Watch =>
     (size, waited) =>
       batched?.(of, size, waited);
-  const sign = gatherByLedger<Unsigned, true>(async (proofs) => {
+  const sign = gatherByLedger<UnsignedProof, true>(async (proofs) => {
     await signing.sign(proofs);
     return proofs.map(() => true);
   }, watch('sign'));

@@ -3,17 +3,18 @@ import type { JsonObject } from '@countersign/protocol';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { countersigner } from '../../src/keys/countersigner.js';
-import { createRequestSignatures } from '../../src/keys/request-signatures.js';
-import { createSigning, type SignatureCheck } from '../../src/keys/signing.js';
-import type { ThreadMessage } from '../../src/keys/signing-worker.js';
 import { limits } from '../../src/limits.js';
+import { createRequestSignatures } from '../../src/signing/request-signatures.js';
+import { createSigning, type SignatureCheck } from '../../src/signing/signing.js';
+import type { ThreadMessage } from '../../src/signing/tasks.js';
+import { checkBooks } from '../money/invariants.js';
+import { MoneyScene, transfer } from '../money/scene.js';
 import { expectRecord, expectRefusal } from '../support/checks.js';
 import { newKey, signed } from '../support/client.js';
 import { withServer } from '../support/server.js';
-import { checkBooks } from './invariants.js';
-import { MoneyScene, transfer } from './scene.js';
 
 const HASH = 'cd'.repeat(32);
+const MEANS = { suite: native, versionKey: new Uint8Array(32), random: (bytes: number) => new Uint8Array(bytes) };
 const secret = new Uint8Array(32).fill(7);
 const signer = countersigner(
   'system',
@@ -43,7 +44,7 @@ describe('signatures that are verified ahead', () => {
         return native.verify(...parts);
       },
     };
-    const signing = createSigning({ suite: native, failed: () => {} });
+    const signing = createSigning({ ...MEANS, failed: () => {} });
     const counted = {
       ...signing,
       sign: signing.sign.bind(signing),

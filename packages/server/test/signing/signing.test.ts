@@ -3,16 +3,18 @@ import type { JsonObject } from '@countersign/protocol';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { type Countersigner, countersigner } from '../../src/keys/countersigner.js';
-import { createSigning, type SignatureCheck, type Signing, type Unsigned } from '../../src/keys/signing.js';
-import type { ThreadAnswer } from '../../src/keys/signing-worker.js';
+import type { UnsignedProof } from '../../src/keys/signing-key.js';
+import { createSigning, type SignatureCheck, type Signing } from '../../src/signing/signing.js';
+import type { ThreadAnswer } from '../../src/signing/tasks.js';
 import { subscribe } from '../events/support.js';
+import { checkBooks } from '../money/invariants.js';
+import { checkReplay } from '../money/replay.js';
+import { MoneyScene, transfer } from '../money/scene.js';
 import { eventually } from '../support/eventually.js';
 import { withServer } from '../support/server.js';
-import { checkBooks } from './invariants.js';
-import { checkReplay } from './replay.js';
-import { MoneyScene, transfer } from './scene.js';
 
 const HASH = 'ab'.repeat(32);
+const MEANS = { suite: native, versionKey: new Uint8Array(32), random: (bytes: number) => new Uint8Array(bytes) };
 
 /** The threads that were started, in their order. Node.js tells of each as it is made. */
 let threads: Worker[];
@@ -40,12 +42,12 @@ function proofs(count: number, name: string) {
   const customs = Array.from({ length: count }, (_, at): JsonObject => ({ name, at }));
   const by = (at: number) => (at % 3 === 0 ? core : system);
   return {
-    unsigned: customs.map((custom, at) => by(at).unsigned(HASH, custom, false)),
+    unsigned: customs.map((custom, at) => by(at).unsigned(HASH, custom)),
     signed: customs.map((custom, at) => by(at).stored(HASH, custom)),
   };
 }
 
-const provenBy = (unsigned: readonly Unsigned[]) => unsigned.map(({ proof }) => proof);
+const provenBy = (unsigned: readonly UnsignedProof[]) => unsigned.map(({ proof }) => proof);
 
 /** Signs, and counts what is signed without the thread. */
 function open() {
@@ -57,7 +59,7 @@ function open() {
       return native.sign(message, secret);
     },
   };
-  const signing = createSigning({ suite, least: 4, failed: () => (found.failures += 1) });
+  const signing = createSigning({ ...MEANS, suite, least: 4, failed: () => (found.failures += 1) });
   return { signing, found };
 }
 
@@ -79,15 +81,6 @@ describe('signatures that are made in a thread', () => {
     expect(provenBy(unsigned)).toEqual(signed);
     expect(found).toEqual({ here: 0, failures: 0 });
     expect(threads).toHaveLength(1);
-    await signing.close();
-  });
-
-  it('are bare where the proof is', async () => {
-    const { signing } = open();
-    const bare = core.unsigned(HASH, { at: 1 }, true);
-    await signing.sign([bare]);
-    const { digest, method, result } = core.sign(HASH, { at: 1 });
-    expect(bare.proof).toEqual({ custom: { at: 1 }, digest, method, public: core.public, result });
     await signing.close();
   });
 
@@ -128,7 +121,7 @@ describe('signatures that are made in a thread', () => {
     // What cannot be started throws at once, as Node.js does at the bound on threads.
     const program = new URL('http://localhost/none');
     let failures = 0;
-    const signing = createSigning({ suite: native, least: 4, program, failed: () => (failures += 1) });
+    const signing = createSigning({ ...MEANS, least: 4, program, failed: () => (failures += 1) });
     for (const name of ['a', 'b', 'c', 'd']) {
       const { unsigned, signed } = proofs(40, name);
       await signing.sign(unsigned);
@@ -144,7 +137,7 @@ describe('signatures that are made in a thread', () => {
       parentPort.postMessage('ready');`;
     const program = new URL(`data:text/javascript,${encodeURIComponent(silent)}`);
     let failures = 0;
-    const options = { suite: native, least: 4, patience: 200, program, failed: () => (failures += 1) };
+    const options = { ...MEANS, least: 4, patience: 200, program, failed: () => (failures += 1) };
     const signing = createSigning(options);
     await signing.sign(proofs(40, 'here').unsigned);
     const { unsigned, signed } = proofs(40, 'there');
@@ -222,7 +215,7 @@ describe('signatures that are verified in a thread', () => {
         return native.verify(...parts);
       },
     };
-    const signing = createSigning({ suite, least: 4, failed: () => (found.failures += 1) });
+    const signing = createSigning({ ...MEANS, suite, least: 4, failed: () => (found.failures += 1) });
     return { signing, found };
   }
 
@@ -252,8 +245,9 @@ describe('signatures that are verified in a thread', () => {
 
   it.each<[string, (answer: ThreadAnswer) => readonly ThreadAnswer[]]>([
     ['an answer twice', (answer) => [answer, answer]],
-    ['the answer to another question', ({ number, bytes }) => [{ number: number + 1, bytes }]],
-    ['a shorter answer', ({ number, bytes }) => [{ number, bytes: bytes.subarray(1) }]],
+    ['the answer to another question', ({ number, ...answer }) => [{ ...answer, number: number + 1 }]],
+    ['something else', ({ number }) => [{ number, records: [] }]],
+    ['a shorter answer', ({ number, bytes }) => [{ number, bytes: bytes!.subarray(1) }]],
   ])('are verified here where the thread says %s', async (_, alter) => {
     const { claims: asked, holds } = claims(40);
     const opened = openVerifying();
@@ -361,6 +355,30 @@ describe('intents whose proofs are signed in a thread', () => {
       expect((await money.client.get(`/intents/${handle}`)).status).toBe(404);
       expect(await money.balance('bob')).toEqual([round * 200, 0]);
     }
+  });
+
+  it('settle without one whose versions cannot be assembled', async () => {
+    const money = await makeScene();
+    await settle(money, 8);
+    await settle(money, 8);
+    const thread = own.at(-1)!;
+    const heard = thread.listeners('message') as ((answer: ThreadAnswer) => void)[];
+    thread.removeAllListeners('message');
+    let isAltered = false;
+    thread.on('message', (answer: ThreadAnswer) => {
+      const { number, records } = answer;
+      const alters = records !== undefined && !isAltered;
+      isAltered ||= alters;
+      for (const listener of heard)
+        listener(alters ? { number, records: ['it cannot be', ...records.slice(1)] } : answer);
+    });
+    const sent = await Promise.all(Array.from({ length: 12 }, () => money.send(claims)));
+    const failed = sent.filter(({ answer }) => answer.status !== 201);
+    expect(isAltered).toBe(true);
+    expect(failed.map(({ answer }) => answer.status)).toEqual([500]);
+    expect((await money.client.get(`/intents/${failed[0]!.handle}`)).status).toBe(404);
+    expect(await money.balance('bob')).toEqual([160 + 110, 0]);
+    await checkBooks(server.current.database.url);
   });
 
   it('settle when the thread ends meanwhile', async () => {
