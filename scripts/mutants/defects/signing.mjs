@@ -211,8 +211,8 @@ export const mutants = [
   {
     id: 'signing-assemble-fewer',
     file: src('signing/signing.ts'),
-    find: 'made?.length !== records.length || ',
-    replace: '!made || ',
+    find: 'made?.length !== records.length || !records.every((one, at) => isAnswerTo(one, made[at]!))',
+    replace: '!made?.every((one, at) => isAnswerTo(records[at]!, one))',
     breaks: 'Intents get the versions of others.',
     tests: [test('assemble.test.ts')],
   },

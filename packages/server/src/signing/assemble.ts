@@ -1,5 +1,5 @@
 import { digest as digestOf, type JsonObject, type Suite } from '@countersign/protocol';
-import { createMakeLeaf, LEAF_RANDOM_BYTES } from '../integrity/leaf.js';
+import { createMakeLeaf, LEAF_CHARACTERS, LEAF_RANDOM_BYTES } from '../integrity/leaf.js';
 import type { Mac } from '../integrity/mac.js';
 import { storedProof } from '../keys/countersigner.js';
 import type { KindName } from '../kinds/kind.js';
@@ -72,9 +72,6 @@ const PROOF_CHARACTERS = 400;
 export function sizeOf({ begin, added, versions }: UnsignedRecord): number {
   return (begin.length + PROOF_CHARACTERS * added.length) * versions.length;
 }
-
-/** Characters of a leaf. */
-const LEAF_CHARACTERS = 64;
 
 /** Whether an answer has all that was asked for, or says why it has not. */
 export function isAnswerTo({ versions }: UnsignedRecord, answer: AssembledVersions | string): boolean {

@@ -11,7 +11,6 @@ import {
   type UnsignedRecord,
 } from './assemble.js';
 import { type AssemblyTask, CHECK_BYTES, DIGEST_BYTES, SIGNATURE_BYTES, type WithoutBegin } from './tasks.js';
-
 import { type Question, SigningThread, type ThreadOptions } from './thread.js';
 
 /** A signature of a client's, to be verified. */
