@@ -11,7 +11,7 @@ import { readOptions, usage } from './options.mjs';
 import { freePort, startGenerator, startServer, stop } from './processes.mjs';
 import { shapes } from './shapes.mjs';
 import { table } from './table.mjs';
-import { usageOf } from './usage.mjs';
+import { measureSteal, usageOf } from './usage.mjs';
 
 /** Records loaded between two lines about how fast that goes. */
 const STRETCH = 50_000;
@@ -67,6 +67,7 @@ async function bench(options) {
     const { only, deliveries, money, log } = options;
     const effects = deliveries || only.includes('create-effect');
     await generator.tell('found', { port: ports.ledger, only, ...(effects ? { receiver: ports.receiver } : {}) });
+    const steal = measureSteal();
     const measure = new Measure(generator.tell, ports, options, (name) => usageOf(servers[name]));
     try {
       if (only.length > 0) await Promise.race([measureAll(measure, options), ledger.ended]);
@@ -79,6 +80,7 @@ async function bench(options) {
         console.log(`\n${(await Promise.race([measured, ledger.ended])).join('\n')}`);
       }
       if (money) await measureMoney(generator.tell, options, children, folder);
+      console.log(`\n${'steal'.padEnd(16)}${formatSteal(steal())}`);
     } finally {
       if (ledger.said() !== '') console.log(`\nThe server said:\n${ledger.said()}`);
     }
@@ -103,6 +105,10 @@ async function measureMoney(tell, options, children, folder) {
   children.push(child);
   const measure = new MoneyMeasure(tell, servers, { port, child }, options);
   console.log(`\n${(await measure.all()).join('\n')}`);
+}
+
+function formatSteal(share) {
+  return share === undefined ? 'unknown' : `${Math.round(share * 100)}% of the processors' time`;
 }
 
 function startLedger({ server = here('../packages/server/dist/main.js'), profile }, port, folder, workers) {

@@ -29,6 +29,40 @@ export function usageOf({ pid }) {
   return usage;
 }
 
+/** The first fields of `cpu` in /proc/stat, in ticks since boot. Guest time, which follows them, is part of user time. */
+const FIELDS = 8;
+
+/** Index of steal time among them. */
+const STEAL = 7;
+
+/**
+ * Begins to measure what share of the processors' time the host of a virtual machine gives to others.
+ *
+ * @returns a function that tells the share since then, from 0 to 1; undefined on systems other than Linux
+ */
+export function measureSteal() {
+  const began = readTicks();
+  return () => {
+    const now = readTicks();
+    if (!began || !now) return undefined;
+    const spent = now.map((ticks, field) => ticks - began[field]);
+    const all = spent.reduce((sum, ticks) => sum + ticks, 0);
+    return all === 0 ? 0 : spent[STEAL] / all;
+  };
+}
+
+function readTicks() {
+  try {
+    const [line] = readFileSync('/proc/stat', 'utf8').split('\n');
+    return line
+      .split(/\s+/)
+      .slice(1, 1 + FIELDS)
+      .map(Number);
+  } catch {
+    return undefined;
+  }
+}
+
 function everyProcess() {
   try {
     return readdirSync('/proc')
