@@ -24,6 +24,7 @@ import { moneySchema } from './migrations/0013-money.js';
 import { logSchema } from './migrations/0014-log.js';
 import { erasureSchema } from './migrations/0015-erasure.js';
 import { importedErasuresSchema } from './migrations/0016-imported-erasures.js';
+import { statisticsSchema } from './migrations/0017-statistics.js';
 
 const numbered: Record<string, string> = {
   '0001-records': recordsSchema,
@@ -42,6 +43,7 @@ const numbered: Record<string, string> = {
   '0014-log': logSchema,
   '0015-erasure': erasureSchema,
   '0016-imported-erasures': importedErasuresSchema,
+  '0017-statistics': statisticsSchema,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

@@ -306,9 +306,25 @@ create table wallet_limit (
   body text not null
 );
 
+alter table change alter column ledger_id set statistics 25;
+
+alter table change alter column luid set statistics 25;
+
+alter table change alter column change set statistics 25;
+
+alter table change alter column kind set statistics 25;
+
+alter table change alter column action set statistics 25;
+
+alter table change alter column moment set statistics 0;
+
 alter table change alter column hash set statistics 0;
 
 alter table change alter column body set statistics 0;
+
+alter table change alter column mac set statistics 0;
+
+alter table change alter column cut set statistics 25;
 
 alter table delivery alter column linked set statistics 0;
 
@@ -317,6 +333,28 @@ alter table delivery alter column event set statistics 0;
 alter table delivery alter column proofs set statistics 0;
 
 alter table delivery alter column given_up set statistics 0;
+
+alter table entry alter column ledger_id set statistics 25;
+
+alter table entry alter column wallet set statistics 25;
+
+alter table entry alter column symbol set statistics 25;
+
+alter table entry alter column version set statistics 25;
+
+alter table entry alter column intent set statistics 0;
+
+alter table entry alter column change set statistics 0;
+
+alter table entry alter column available_by set statistics 0;
+
+alter table entry alter column reserved_by set statistics 0;
+
+alter table entry alter column available set statistics 0;
+
+alter table entry alter column reserved set statistics 0;
+
+alter table entry alter column moment set statistics 0;
 
 alter table erased_leaf alter column leaf set statistics 0;
 

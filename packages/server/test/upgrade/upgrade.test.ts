@@ -64,10 +64,10 @@ describe.each([...new Set([...readdirSync(folder), THIS])])('a database of relea
     await database?.drop();
   });
 
-  it('keeps no samples of texts and hashes, which would outlive an erasure', async () => {
+  it('keeps no samples of texts, hashes and codes, which would outlive an erasure', async () => {
     const { rows } = await direct.query(
       `select tablename, attname from pg_stats where schemaname = 'public'
-         and ((tablename, attname) in (('change', 'body'), ('change', 'hash'), ('delivery', 'event'))
+         and ((tablename, attname) in (('change', 'body'), ('change', 'hash'), ('change', 'mac'), ('delivery', 'event'))
            or tablename = 'record' and attname in ('hash', 'judged', 'document'))`,
     );
     expect(rows).toEqual([]);
