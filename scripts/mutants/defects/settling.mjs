@@ -32,9 +32,25 @@ export const mutants = [
   {
     id: 'settling-balance-version',
     file: sql,
+    find: ' and b.version = m.was\n',
+    replace: '\n',
+    breaks: 'A balance is overwritten that another process has changed.',
+    tests: store,
+  },
+  {
+    id: 'settling-balance-read',
+    file: sql,
     find: ' and b.version = x.was',
     replace: '',
-    breaks: 'A balance is overwritten that another process has changed.',
+    breaks: 'A rejection rests on a balance that another process has changed.',
+    tests: store,
+  },
+  {
+    id: 'settling-strangers-lock',
+    file: sql,
+    find: ' and ($${holder}::text is null or exists (select from fence))',
+    replace: '',
+    breaks: 'A process that is no home any more holds up the one that is.',
     tests: store,
   },
   {

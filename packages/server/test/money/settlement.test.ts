@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { storeSettlement } from '../../src/store/committer/commit.js';
 import type { BalanceWrite, LimitWrite, OpenIntentWrite, Settlement } from '../../src/store/committer/settlement.js';
 import type { Write } from '../../src/store/committer/write.js';
@@ -113,6 +114,25 @@ async function refused(more: Partial<Settlement>) {
   return settled;
 }
 
+/** Milliseconds within which what does not wait for a lock is done. */
+const PROMPTLY = 10_000;
+
+/** Runs `work` while another transaction has changed the balance, until it ends or calls `release`. */
+async function whileHeld<T>(work: (release: () => Promise<unknown>) => Promise<T>): Promise<T> {
+  const other = await pool.connect();
+  try {
+    await other.query('begin');
+    await other.query('update balance set version = 7 where ledger_id = $1', [ledger]);
+    const late = pause(PROMPTLY, undefined, { ref: false }).then(() => {
+      throw new Error('It waits for the balance.');
+    });
+    return await Promise.race([work(() => other.query('commit')), late]);
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
+}
+
 describe('decisions on intents are stored where they rest on what is still so', () => {
   it('all of them', async () => {
     await done({
@@ -144,6 +164,36 @@ describe('decisions on intents are stored where they rest on what is still so', 
     ]) {
       const settled = await refused({ balances: [balance({ was: was!, version: version! })] });
       expect(settled).toMatchObject({ isBalanced: false, outcomes: [{ result: 'blocked' }] });
+    }
+  });
+
+  it('not on a balance that changes while its update waits', async () => {
+    const settled = await whileHeld(async (release) => {
+      const waiting = store({ writes: [intent('new')], balances: [balance({})], entries: [entry(2)] });
+      await vi.waitFor(async () => {
+        const { rows } = await pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        expect(rows).toHaveLength(1);
+      });
+      await release();
+      return waiting;
+    });
+    expect(settled).toMatchObject({ isStored: false, outcomes: [{ result: 'blocked' }] });
+    const { rows } = await pool.query(
+      `select b.version, (select count(*)::int from entry where ledger_id = $1) as entries,
+         exists (select from record where ledger_id = $1 and handle = 'new') as made
+       from balance b where ledger_id = $1`,
+      [ledger],
+    );
+    expect(rows).toEqual([{ version: 7, entries: 1, made: false }]);
+  });
+
+  it('by the home alone: another process waits for no balance', async () => {
+    const home = { holder: 'other', lease: 1, moment: MOMENT };
+    for (const version of [1, 2]) {
+      const settled = await whileHeld(() => store({ home, balances: [balance({ version })] }));
+      expect(settled).toMatchObject({ isStored: false, isHome: false });
     }
   });
 

@@ -82,7 +82,7 @@ async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outc
 
 /**
  * Stores a batch that settles intents, all of it or nothing (settle-sql.ts). The outcome of a write that stands in the
- * way of the others says why; that of the others is `blocked`.
+ * way of the others says why; that of the others is `blocked`. Where a balance that moves has changed, all are `blocked`.
  *
  * @throws what the database throws. When the connection is lost the outcome is unknown.
  */

@@ -96,15 +96,18 @@ interface Writes {
 }
 
 /**
- * What comes before the writes of a batch that settles intents: `sound` says whether all that was read for the decisions is
- * unchanged. They rest on one another, so the batch is stored whole or not at all.
+ * What comes before the writes of a batch that settles intents: `sound` says whether what was read for the decisions is
+ * unchanged, except balances that move: their update compares the version. Decisions rest on one another, so the batch is
+ * stored whole or not at all.
  *
- * The rows that `sound` rests on are locked, so they stay as they are until the writes are done. A row that does not exist
- * cannot be locked, as that of a handle which another transaction takes at the same time: `settled` finds that at the end.
+ * The rows that `sound` rests on are locked until the writes are done. At the end `settled` undoes the statement where a balance
+ * that moves has another version, or where a row has appeared that could not be locked, as that of a handle which another
+ * transaction takes at the same time.
  *
  * Tables of parameters: `w` writes and `need` (commit-sql.ts), `earlier` versions, `m` balances, `e` movements, `li` limits,
- * `op` intents that stay open, `closing` those that end, `ca` calls. Checks: `fence` the home, `kept` balances, `kept_limit`,
- * `kept_open`, `taken` handles of creates that exist, `at` records of updates at their version; `fits` and `sound` sum up.
+ * `op` intents that stay open, `closing` those that end, `ca` calls. Checks: `fence` the home, `kept` balances that were only
+ * read, `kept_limit`, `kept_open`, `taken` handles of creates that exist, `at` records of updates at their version; `fits` and
+ * `sound` sum up.
  *
  * @param first the number of the first parameter; `settlementColumns` has their order
  */
@@ -129,7 +132,7 @@ fence as (
     table('earlier', EARLIER),
     table('m', BALANCES),
     table('e', ENTRIES),
-    KEPT,
+    kept(holder),
     ...(settles.limit ? [table('li', LIMITS), KEPT_LIMIT] : []),
     ...(settles.open ? [table('op', OPENED), table('closing', CLOSED), KEPT_OPEN] : []),
     settles.call && table('ca', CALLS),
@@ -144,8 +147,12 @@ fence as (
 /** Parameters of the home. */
 const HOME = 3;
 
-const KEPT = `kept as (
-  select b.wallet from (select wallet, symbol, was from m order by wallet, symbol) x
+// Locks balances that were only read. The update of those that move compares the version itself. The home alone locks any, so
+// no two settlements of a ledger wait for each other's.
+const kept = (holder: number) => `kept as (
+  select b.wallet from (
+      select wallet, symbol, was from m
+      where version = was and ($${holder}::text is null or exists (select from fence)) order by wallet, symbol) x
     join balance b on b.ledger_id = $1::bigint and b.wallet = x.wallet and b.symbol = x.symbol and b.version = x.was
   for no key update of b
 )`;
@@ -175,7 +182,7 @@ const AT = `at as (
 
 const fits = (holder: number, { balance, limit, open }: Settles) => {
   const checks = [
-    '(select count(*) from m where was > 0) = (select count(*) from kept)',
+    '(select count(*) from m where was > 0 and version = was) = (select count(*) from kept)',
     limit && '(select count(*) from li where was > 0) = (select count(*) from kept_limit)',
     open && '(select count(*) from op where was > 0) = (select count(*) from kept_open)',
     balance &&
@@ -214,8 +221,8 @@ moved as (
   update balance b set version = m.version, available = m.available, available_moment = m.available_moment,
     available_changed = m.available_changed, reserved = m.reserved, reserved_luid = m.reserved_luid,
     reserved_moment = m.reserved_moment, reserved_changed = m.reserved_changed
-  from m
-  where (select ok from sound) and m.was > 0 and m.version > m.was
+  from (select * from m where was > 0 and version > was order by wallet, symbol) m
+  where (select ok from sound)
     and b.ledger_id = $1::bigint and b.wallet = m.wallet and b.symbol = m.symbol and b.version = m.was
   returning b.wallet
 )`;

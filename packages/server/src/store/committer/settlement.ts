@@ -102,7 +102,7 @@ export interface Settled {
   readonly isStored: boolean;
   /** Whether the process still was the ledger's home. */
   readonly isHome: boolean;
-  /** Whether balances and limits were as they were read. */
+  /** Whether balances and limits were as they were read; of balances that move, as far as nothing else stood in the way. */
   readonly isBalanced: boolean;
   /** Of each write. `blocked`: nothing is wrong with the write itself. */
   readonly outcomes: readonly { readonly result: Outcome['result'] | 'blocked'; readonly version: number }[];
