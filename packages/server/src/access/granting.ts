@@ -67,7 +67,8 @@ export function domainsAround({ domains, subject, signersOf }: Context): readonl
  * Whether `filter` and `invoke` of a policy value hold (interface/policies#access-policies). A filter needs a subject
  * and `invoke` needs conditions: where these are missing, the value grants nothing.
  */
-function isPolicyValueMet({ filter, invoke }: AccessValue, { subject, ...context }: Context): boolean {
+function isPolicyValueMet({ filter, invoke }: AccessValue, context: Context): boolean {
+  const { subject } = context;
   if (filter && !(subject && matchesFilter(filter, subject, context.cost, context.hopeful))) return false;
   return invoke === undefined || context.invoke?.(invoke) === true;
 }

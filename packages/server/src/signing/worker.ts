@@ -35,7 +35,8 @@ function serve(port: MessagePort, { versionKey }: ThreadData): void {
 function assembleAll({ ledger, kind, signers, keys, begins, records, random }: AssemblyTask, mac: Mac) {
   const signature = Buffer.alloc(SIGNATURE_BYTES);
   let drawn = 0;
-  const all = (JSON.parse(records) as WithoutBegin[]).map((one, at) => ({ ...one, begin: begins[at]! }));
+  // Adding `begin` to what a spread has copied takes V8 longer (decision 0039).
+  const all = (JSON.parse(records) as WithoutBegin[]).map((one, at) => ({ begin: begins[at]!, ...one }));
   return assembleEach(all, {
     ledger,
     kind,

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@countersign/protocol';
+import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import type { Metric } from '../model.js';
 
 /** What a claim names: a wallet by its address, or a symbol by its handle. */
@@ -50,11 +50,16 @@ export function claimsOf({ claims }: JsonObject): readonly Claim[] {
   return Array.isArray(claims) ? claims.filter(isObject).map(toObjectForm) : [];
 }
 
+/** One that has the object form already is returned as it is. */
 function toObjectForm(claim: JsonObject): Claim {
-  const members = Object.entries(claim).map(([name, value]) => {
-    return [name, NAMED.has(name) && typeof value === 'string' ? { handle: value } : value];
-  });
-  return Object.fromEntries(members) as Claim;
+  const members = Object.entries(claim);
+  if (!members.some(isHandleMember)) return claim as unknown as Claim;
+  const full = members.map((member) => (isHandleMember(member) ? [member[0], { handle: member[1] }] : member));
+  return Object.fromEntries(full) as Claim;
+}
+
+function isHandleMember([name, value]: readonly [string, Json | undefined]): boolean {
+  return typeof value === 'string' && NAMED.has(name);
 }
 
 /** The addresses of all wallets that a claim names. */

@@ -21,19 +21,23 @@ export function resolvedProofs({ entries }: Plan): PlannedProof[] {
 
 /** Per entry: its debit is reserved, its credit expected. */
 export function reservedProofs({ entries }: Plan): PlannedProof[] {
-  return entries.map((entry) => byCore(entry, { status: 'prepared' }));
+  return entries.map((entry) => byCore(entry, 'prepared'));
 }
 
 /** Per entry: its debit is available again. */
 export function releasedProofs({ entries }: Plan): PlannedProof[] {
-  return entries.map((entry) => byCore(entry, { status: 'aborted' }));
+  return entries.map((entry) => byCore(entry, 'aborted'));
 }
 
 /** Balances have changed: told per entry by the core where it has a part in the intent, else of the whole by the system. */
 export function clearedProofs(plan: Plan): PlannedProof[] {
-  const cleared = { detail: 'cleared', status: 'committed' };
-  if (!hasReservation(plan)) return [bySystem({ coreId: plan.intent, ...cleared })];
-  return plan.entries.map((entry) => ({ ...byCore(entry, cleared), isBare: true }));
+  if (!hasReservation(plan)) {
+    return [bySystem({ coreId: plan.intent, detail: 'cleared', status: 'committed' })];
+  }
+  return plan.entries.map(({ handle, side }) => {
+    const custom = { detail: 'cleared', status: 'committed', handle, schema: side };
+    return { by: 'core', custom, isBare: true };
+  });
 }
 
 export const PREPARED: PlannedProof = bySystem({ status: 'prepared' });
@@ -60,6 +64,6 @@ function bySystem(custom: JsonObject): PlannedProof {
   return { by: 'system', custom };
 }
 
-function byCore({ handle, side }: Entry, custom: JsonObject): PlannedProof {
-  return { by: 'core', custom: { ...custom, handle, schema: side } };
+function byCore({ handle, side }: Entry, status: string): PlannedProof {
+  return { by: 'core', custom: { status, handle, schema: side } };
 }

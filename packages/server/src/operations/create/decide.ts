@@ -48,8 +48,10 @@ export async function decideCreate(
     makeRecord(session, creation, caller, place, completion),
   );
   const full = completion ?? creation;
+  const { subject, parent } = place;
   return {
-    ...place,
+    subject,
+    ...(parent ? { parent } : {}),
     made,
     decided: {
       action: 'create',

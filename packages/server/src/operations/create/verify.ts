@@ -30,7 +30,8 @@ export async function verifyCreate(session: Session, kind: Kind, command: Comman
   const { body, token } = command;
   const { data, meta, ...sent } = bodyChecksOf(kind).create(addHash(session, body, token));
   await session.task.turn();
-  const full = { ...sent, data, ...(meta ? { meta } : {}) };
+  // `sent` lacks both. Adding them to what a spread has copied takes V8 longer (decision 0039).
+  const full = { data, ...(meta ? { meta } : {}), ...sent };
   const hash = verifyHash(session, full);
   const verifying = kind.lifecycle.isProcessed ? await withVerified(session, full) : session;
   const signed = verifyProofs(verifying, kind, hash, full, token);
