@@ -247,7 +247,10 @@ describe('a body that differs from what the ledger sent', () => {
 
 describe('the bounds of a body', () => {
   const padded = (length: number) => text + ' '.repeat(length - text.length);
-  const nested = (levels: number): Json => (levels === 0 ? 1 : [nested(levels - 1)]);
+  const nested = (levels: number): Json =>
+    Array(levels)
+      .fill(undefined)
+      .reduce((inner: Json) => [inner], 1);
   /** `data` is the second level, so the list is the third. */
   const deep = (levels: number) => JSON.stringify(eventOf({ ...walletCreated, n: nested(levels - 2) }));
 

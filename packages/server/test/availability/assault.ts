@@ -6,7 +6,7 @@ export async function assault(request: () => Promise<unknown>, at: number, milli
   let answered = 0;
   const lane = async () => {
     while (performance.now() < until) {
-      await Promise.race([request(), pause(until - performance.now() + 50)]).catch(() => pause(20));
+      await Promise.race([request(), pause(Math.max(1, until - performance.now() + 50))]).catch(() => pause(20));
       answered += 1;
     }
   };

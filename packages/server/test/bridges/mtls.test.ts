@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -129,12 +129,25 @@ const pem = (key: KeyObject, more: object = {}) =>
     key.export({ type: 'pkcs8', format: 'pem', ...more } as Parameters<KeyObject['export']>[0] & { format: 'pem' }),
   );
 
-/** An RSA key whose private exponent is longer than its modulus. */
+/** An RSA key whose private exponent is longer than its modulus. Its DER is made here: later releases of OpenSSL make no such key. */
 function withLongExponent(): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
-  const jwk = privateKey.export({ format: 'jwk' });
-  const key = { ...jwk, d: Buffer.alloc(300, 0xff).toString('base64url') };
-  return pem(createPrivateKey({ key, format: 'jwk' }));
+  const { n, e, p, q, dp, dq, qi } = privateKey.export({ format: 'jwk' });
+  const bytesOf = (part = '') => Buffer.from(part, 'base64url');
+  const parts = [bytesOf(n), bytesOf(e), Buffer.alloc(300, 0xff), ...[p, q, dp, dq, qi].map(bytesOf)];
+  const der = toDer(0x30, Buffer.concat([Buffer.of(0), ...parts].map(toDerInteger)));
+  return `-----BEGIN RSA PRIVATE KEY-----\n${der.toString('base64')}\n-----END RSA PRIVATE KEY-----\n`;
+}
+
+/** A positive integer in DER. @param bytes the greatest first */
+function toDerInteger(bytes: Buffer): Buffer {
+  return toDer(0x02, bytes[0]! < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]));
+}
+
+function toDer(tag: number, content: Buffer): Buffer {
+  const { length } = content;
+  const size = length < 0x80 ? [length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.of(tag, ...size), content]);
 }
 
 const UNREADABLE = 'The private key cannot be read';
