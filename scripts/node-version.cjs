@@ -4,11 +4,19 @@ var oldest = [20, 19];
 var version = process.versions.node.split('.').map(Number);
 if (version[0] < oldest[0] || (version[0] === oldest[0] && version[1] < oldest[1])) {
   console.error(
-    'countersign: needs Node.js ' +
+    'countersign: needs Node.js 20 (from ' +
       oldest.join('.') +
-      ' or later, and this is ' +
+      ') or 22, and this is ' +
       process.versions.node +
-      ': https://nodejs.org has newer ones',
+      ': see https://nodejs.org/dist',
   );
+  process.exit(1);
+}
+
+// The same test as `assertReadsJson` in packages/protocol.
+var before = JSON.parse('{"countersign":0,"\\\\":0}');
+var after = JSON.parse('{"countersign":0,"\\n":0}');
+if (!('\\' in before && '\n' in after)) {
+  console.error('countersign: This Node.js misreads some member names in JSON, as 23 to 26 do: use Node.js 20 or 22.');
   process.exit(1);
 }

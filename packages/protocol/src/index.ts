@@ -8,6 +8,7 @@ export * from './filter-key.js';
 export * from './hash.js';
 export * from './hex.js';
 export * from './json.js';
+export * from './json-engine.js';
 export * from './luid.js';
 export * from './proof.js';
 export * from './records.js';

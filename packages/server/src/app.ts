@@ -1,3 +1,4 @@
+import { assertReadsJson } from '@countersign/protocol';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
@@ -133,14 +134,14 @@ function logSpoilt(logger: FastifyBaseLogger): ProcessMeans['failed'] {
 
 /** Wires store, services and HTTP, and migrates the database to this release's schema. The caller makes it listen. */
 export async function openServer(options: ServerOptions): Promise<Server> {
-  const { logger, databaseFolder, worker = '0', deliveryAllowPrivate: allowPrivate = false } = options;
+  assertReadsJson();
+  const { logger, databaseFolder, worker = '0', outboundCa: ca, guard, deliveryAllowPrivate = false } = options;
   const metrics = createMetrics(worker);
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   let doubt = () => {};
   const epochs = await migrateDatabase(options, metrics, failed, () => doubt());
-  const { outboundCa: ca, guard } = options;
-  const out = { allowPrivate, ...(ca === undefined ? {} : { ca }), ...(guard ? { guard } : {}) };
+  const out = { allowPrivate: deliveryAllowPrivate, ...(ca === undefined ? {} : { ca }), ...(guard ? { guard } : {}) };
   const deliveries = { ...limits.deliveries, ...options.deliveries };
   const outbound = createOutbound(out);
   const { process: all, ledger: each } = deliveries.slots;

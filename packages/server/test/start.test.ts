@@ -40,6 +40,15 @@ async function newDatabase(make = createMigratedDatabase): Promise<TestDatabase>
 
 const dataDir = () => join(folder, 'data');
 
+/** Makes `JSON.parse` misread as Node.js 24 does: what it has read before decides. */
+const MISREADING = String.raw`const { parse } = JSON;
+let isPrimed = false;
+JSON.parse = (text, ...more) => {
+  const isFirst = String(text).includes('"countersign":0,"\\\\"');
+  isPrimed ||= isFirst;
+  return parse(isPrimed && !isFirst ? String(text).replace('"countersign":0,"\\n"', '"countersign":0,"\\\\"') : text, ...more);
+};`;
+
 /** What a start printed, and how it ended; one that serves is stopped as soon as it says so. */
 async function start(settings: Record<string, string>, args: readonly string[] = [], err: 'pipe' | number = 'pipe') {
   const { DATABASE_URL: _, MASTER_KEY: __, PUBLIC_URL: ___, ...inherited } = process.env;
@@ -202,14 +211,15 @@ describe('what cannot be used', () => {
 
   it('is an old Node.js, as package.json and the scripts say too', async () => {
     expect(tooOld('20.18.3')).toMatch(
-      /^countersign: needs Node\.js 20\.19 or later, and this is 20\.18\.3: \S+ has newer ones$/,
+      /^countersign: needs Node\.js 20 \(from 20\.19\) or 22, and this is 20\.18\.3: see \S+$/,
     );
     for (const version of ['12.22.9', '18.20.4', '19.0.0']) expect(tooOld(version)).toBeDefined();
     for (const version of ['20.19.0', '22.0.0', process.versions.node]) expect(tooOld(version)).toBeUndefined();
-    const names = ['client', 'embedded-postgres', 'protocol', 'safe-json-schema', 'server'];
+    const names = ['cli', 'client', 'embedded-postgres', 'protocol', 'safe-json-schema', 'server', 'verifier'];
     const packages = names.map((name) => `packages/${name}`);
     for (const path of ['.', ...packages]) {
-      expect(JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')).engines.node).toBe('>=20.19');
+      const newest = ['.', 'packages/cli', 'packages/server', 'packages/verifier'].includes(path) ? ' <23' : '';
+      expect(JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')).engines.node).toBe(`>=20.19${newest}`);
     }
     const pretend = join(folder, 'pretend.cjs');
     await writeFile(pretend, "Object.defineProperty(process.versions, 'node', { value: '18.20.4' });");
@@ -221,5 +231,14 @@ describe('what cannot be used', () => {
     for (const [name, command] of Object.entries<string>(scripts)) {
       if (command.includes('node ')) expect(command, name).toContain('node -r ./scripts/node-version.cjs scripts/');
     }
+  });
+
+  it('is a Node.js that misreads JSON', async () => {
+    const pretend = join(folder, 'misreading.cjs');
+    await writeFile(pretend, MISREADING);
+    const outcome = await start({}, ['-r', pretend]);
+    const told = 'This Node.js misreads some member names in JSON, as 23 to 26 do: use Node.js 20 or 22.';
+    expect(outcome).toEqual({ code: 1, out: '', err: `countersign: ${told}\n` });
+    expect(await start({}, ['-r', pretend, '-r', join(root, 'scripts/node-version.cjs')])).toEqual(outcome);
   });
 });

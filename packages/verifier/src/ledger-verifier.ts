@@ -1,4 +1,4 @@
-import { hash as hashOf, type StoredProof, type Suite } from '@countersign/protocol';
+import { assertReadsJson, hash as hashOf, type StoredProof, type Suite } from '@countersign/protocol';
 import { Books } from './books.js';
 import { deliveryDefect } from './delivery-line.js';
 import { TakenNames } from './erased/taken.js';
@@ -60,7 +60,9 @@ export class LedgerVerifier {
   #stateLines = 0;
   #hasEntries = false;
 
+  /** @throws Error under an engine that misreads JSON: it could call a changed text genuine (decision 0040) */
   constructor(private readonly options: VerifierOptions) {
+    assertReadsJson();
     const { ledger, suite, found, pinned } = options;
     this.#records = new Records(suite);
     this.#keys = { system: ledger.keys.system, core: ledger.keys.core, auth: ledger.keys['system.auth'] };

@@ -76,10 +76,10 @@ describe('the server and its ledgers', () => {
  * Whether the client can encrypt a secret key. It takes what it has encrypted itself only where the salt has 8 bytes, as
  * with OpenSSL 3.0 (Node.js 20); with 3.5 (Node.js 22.23, 24.21) it has 16.
  */
-const canLock = isSecretKeyEncrypted(await encryptSecretKey((await createKeyPair()).secret, 'a password'));
+const canEncrypt = isSecretKeyEncrypted(await encryptSecretKey((await createKeyPair()).secret, 'a password'));
 
 describe('records', () => {
-  it.skipIf(!canLock)('stores a signer whose secret key only its password opens', async () => {
+  it.skipIf(!canEncrypt)('stores a signer whose secret key only its password opens', async () => {
     const keyPair = await createKeyPair();
     const sent = await ledger.sdk.signer
       .init()
