@@ -13,7 +13,7 @@ if (version[0] < oldest[0] || (version[0] === oldest[0] && version[1] < oldest[1
   process.exit(1);
 }
 
-// The same test as `assertReadsJson` in packages/protocol.
+// The first test of `assertReadsJson` in packages/protocol, which is not compiled yet.
 var before = JSON.parse('{"countersign":0,"\\\\":0}');
 var after = JSON.parse('{"countersign":0,"\\n":0}');
 if (!('\\' in before && '\n' in after)) {

@@ -40,15 +40,6 @@ async function newDatabase(make = createMigratedDatabase): Promise<TestDatabase>
 
 const dataDir = () => join(folder, 'data');
 
-/** Makes `JSON.parse` misread as Node.js 24 does: what it has read before decides. */
-const MISREADING = String.raw`const { parse } = JSON;
-let isPrimed = false;
-JSON.parse = (text, ...more) => {
-  const isFirst = String(text).includes('"countersign":0,"\\\\"');
-  isPrimed ||= isFirst;
-  return parse(isPrimed && !isFirst ? String(text).replace('"countersign":0,"\\n"', '"countersign":0,"\\\\"') : text, ...more);
-};`;
-
 /** What a start printed, and how it ended; one that serves is stopped as soon as it says so. */
 async function start(settings: Record<string, string>, args: readonly string[] = [], err: 'pipe' | number = 'pipe') {
   const { DATABASE_URL: _, MASTER_KEY: __, PUBLIC_URL: ___, ...inherited } = process.env;
@@ -234,8 +225,7 @@ describe('what cannot be used', () => {
   });
 
   it('is a Node.js that misreads JSON', async () => {
-    const pretend = join(folder, 'misreading.cjs');
-    await writeFile(pretend, MISREADING);
+    const pretend = fileURLToPath(new URL('./support/misreading.cjs', import.meta.url));
     const outcome = await start({}, ['-r', pretend]);
     const told = 'This Node.js misreads some member names in JSON, as 23 to 26 do: use Node.js 20 or 22.';
     expect(outcome).toEqual({ code: 1, out: '', err: `countersign: ${told}\n` });
