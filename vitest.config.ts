@@ -1,9 +1,12 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './scripts/longest-first.mjs';
+import { COMPILED, compiled } from './scripts/test/compiled.mjs';
+import { tierOf } from './scripts/test/tiers.mjs';
 
 export default defineConfig({
+  plugins: [compiled()],
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'bench/**/*.test.ts'],
+    ...tierOf(process.env.TEST_TIER),
+    server: { deps: { external: [COMPILED] } },
     globalSetup: ['packages/server/test/support/memory.ts', 'packages/server/test/support/database.ts'],
     setupFiles: ['packages/server/test/support/seed.ts'],
     // For what hangs. How fast the machine is decides no test.
@@ -11,9 +14,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 4,
-    sequence: { sequencer: LongestFirst },
     // The server's modules are loaded once per worker, not once per file: a third of the run otherwise.
     isolate: false,
-    reporters: ['default', './scripts/closing-line.mjs'],
+    reporters: ['default', './scripts/test/closing-line.mjs'],
   },
 });

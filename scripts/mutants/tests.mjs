@@ -29,7 +29,7 @@ export async function runTests({ folder, databaseUrl, tests, quick, signal }) {
     ...tests,
   ];
   signal.throwIfAborted();
-  const env = { ...process.env, TEST_DATABASE_URL: databaseUrl, NO_COLOR: '1' };
+  const env = { ...process.env, TEST_DATABASE_URL: databaseUrl, TEST_TIER: 'all', NO_COLOR: '1' };
   // A group of its own, so that nothing it started outlives it.
   const run = spawn(process.execPath, args, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = [];

@@ -41,23 +41,22 @@ export async function makeWorkspace() {
   }
   return {
     folder,
-    apply: ({ file, find, replace, built }) => {
+    apply: ({ file, find, replace }) => {
       const text = readFileSync(join(root, file), 'utf8');
       // As a function, so that no `$` in the text is taken for a pattern.
       change(
         file,
         text.replace(find, () => replace),
-        built,
       );
     },
-    restore: ({ file, built }) => change(file, readFileSync(join(root, file), 'utf8'), built),
+    restore: ({ file }) => change(file, readFileSync(join(root, file), 'utf8')),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 
-  function change(file, text, built) {
+  /** The tests run what is compiled. */
+  function change(file, text) {
     writeFileSync(join(folder, file), text);
-    // The server's tests import the server's sources, but the other packages as they were compiled.
-    if (built || !file.startsWith('packages/server/')) build(folder);
+    if (file.startsWith('packages/')) build(folder);
   }
 }
 

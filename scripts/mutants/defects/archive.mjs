@@ -3,12 +3,12 @@ const src = (path) => `packages/server/src/archive/${path}`;
 const verifier = (path) => `packages/verifier/src/${path}`;
 const test = (path) => `packages/server/test/archive/${path}`;
 
-const altered = [test('altered.test.ts')];
+const altered = [test('altered.deep.test.ts')];
 const refused = [test('refused.test.ts')];
-const resumed = [test('resumed.test.ts')];
+const resumed = [test('resumed.deep.test.ts')];
 const state = [test('state.test.ts')];
-const killed = 'packages/cli/test/archive/killed.test.ts';
-const roundTrip = [test('round-trip.test.ts')];
+const killed = 'packages/cli/test/archive/killed.deep.test.ts';
+const roundTrip = [test('round-trip.deep.test.ts')];
 
 export const tests = refused;
 
@@ -75,7 +75,7 @@ export const mutants = [
     find: 'if (!isReaderNeeded) process.exit(EXIT.done.code);',
     replace: 'process.exit(EXIT.done.code);',
     breaks: 'An export that nobody has read to its end counts as made.',
-    tests: ['packages/cli/test/archive/archive.test.ts'],
+    tests: ['packages/cli/test/archive/archive.deep.test.ts'],
   },
   {
     id: 'import-with-findings',
@@ -167,7 +167,6 @@ export const mutants = [
     replace: 'if (!stored) return false;',
     breaks: 'An import goes on with what is deleted in part, and makes a ledger with gaps.',
     // The command of the test runs what was compiled.
-    built: true,
     tests: [killed],
   },
   {
@@ -176,7 +175,6 @@ export const mutants = [
     find: 'if (deleted < ROWS) break;',
     replace: 'if (deleted < ROWS) return discarded;',
     breaks: 'An import that was given up leaves rows that nobody can find.',
-    built: true,
     tests: [killed],
   },
   {

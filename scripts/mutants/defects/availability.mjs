@@ -93,7 +93,7 @@ export const mutants = [
     find: 'if (bytes <= limits.answers.page || sizes.length <= 1) return;',
     replace: 'if (bytes <= limits.answers.page + 1 || sizes.length <= 1) return;',
     breaks: 'A page holds a byte more than it may.',
-    tests: [test('lists/page-bytes.test.ts')],
+    tests: [test('lists/page-bytes.deep.test.ts')],
   },
   {
     id: 'admission-of-a-ledger',

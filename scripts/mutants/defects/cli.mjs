@@ -107,7 +107,7 @@ export const mutants = [
     find: "new Set(['history',",
     replace: "new Set(['hash', 'history',",
     breaks: 'A wrong hash is no alarm when the server lies only once.',
-    tests: [test('archive/lies.test.ts')],
+    tests: [test('archive/lies.deep.test.ts')],
   },
   {
     id: 'cli-verify-refused-for-ever',
@@ -115,7 +115,7 @@ export const mutants = [
     find: 'row.length >= MOST_IN_ROW || ',
     replace: '',
     breaks: 'A list that is refused as a whole is asked for place by place, as long as there is patience.',
-    tests: [test('archive/altered.test.ts')],
+    tests: [test('archive/altered.deep.test.ts')],
   },
   {
     id: 'cli-verify-tells-following',
@@ -123,7 +123,7 @@ export const mutants = [
     find: 'change < first || ',
     replace: 'change > 0 || ',
     breaks: 'The change after one that is refused is told of as if it were altered, too.',
-    tests: [test('archive/altered.test.ts')],
+    tests: [test('archive/altered.deep.test.ts')],
   },
   {
     id: 'cli-verify-makes-up-handles',
@@ -131,7 +131,7 @@ export const mutants = [
     find: 'if (!(await search.tells())) return handles;',
     replace: '',
     breaks: 'Of a list that is refused as a whole, handles are told that no record has.',
-    tests: [test('archive/altered.test.ts')],
+    tests: [test('archive/altered.deep.test.ts')],
   },
   {
     id: 'cli-verify-without-server',
@@ -139,7 +139,7 @@ export const mutants = [
     find: 'if (!isObject(ledger)) throw refused;',
     replace: 'if (ledger === null) throw refused;',
     breaks: 'A server that goes down is asked for every record that is left.',
-    tests: [test('archive/altered.test.ts')],
+    tests: [test('archive/altered.deep.test.ts')],
   },
   {
     id: 'cli-amount-too-large',
@@ -155,7 +155,7 @@ export const mutants = [
     find: "if (!database && !existsSync(join(folder, 'postgres'))) {",
     replace: "if (!database && folder === '') {",
     breaks: 'An export in the wrong folder makes a database and a master key there.',
-    tests: [test('archive/erase.test.ts')],
+    tests: [test('archive/erase.deep.test.ts')],
   },
   {
     id: 'cli-verify-half-read',
@@ -163,7 +163,7 @@ export const mutants = [
     find: 'surroundings.needsReader?.();',
     replace: '',
     breaks: 'A check whose output was cut off ends with 0, whatever it found.',
-    tests: [test('server.test.ts')],
+    tests: [test('server.deep.test.ts')],
   },
   {
     id: 'cli-layout-unasked',
@@ -187,6 +187,6 @@ export const mutants = [
     find: 'await invocation.confirm(',
     replace: 'void (',
     breaks: 'A record is erased for good without a confirmation.',
-    tests: [test('archive/erase.test.ts')],
+    tests: [test('archive/erase.deep.test.ts')],
   },
 ];

@@ -5,7 +5,7 @@ const test = (path) => `packages/server/test/${path}`;
 export const tests = [
   test('store/committer.test.ts'),
   test('store/cut.test.ts'),
-  test('store/races.test.ts'),
+  test('store/races.deep.test.ts'),
   test('store/relations.test.ts'),
 ];
 
@@ -209,7 +209,7 @@ export const mutants = [
     find: "if (result === 'stale') for (const key of strangers) signers.delete(key);",
     replace: '',
     breaks: 'A key that was registered meanwhile is taken for a stranger again and again.',
-    tests: [test('store/processes.test.ts')],
+    tests: [test('store/processes.deep.test.ts')],
   },
   {
     id: 'commit-registered-meanwhile',
@@ -217,7 +217,7 @@ export const mutants = [
     find: 'for (const key of registered) signers.delete(key);',
     replace: '',
     breaks: 'Who was just registered at another process is refused here.',
-    tests: [test('store/processes.test.ts')],
+    tests: [test('store/processes.deep.test.ts')],
   },
   {
     id: 'commit-older-state-replaces-newer',

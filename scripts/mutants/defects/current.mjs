@@ -99,6 +99,6 @@ export const mutants = [
     find: 'if (version === undefined) throw error;',
     replace: 'throw error;',
     breaks: 'A process refuses by rules that another has changed.',
-    tests: [test('records/current-state.test.ts'), test('store/processes.test.ts')],
+    tests: [test('records/current-state.test.ts'), test('store/processes.deep.test.ts')],
   },
 ];

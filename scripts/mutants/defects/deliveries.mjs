@@ -3,8 +3,8 @@ const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
 const run = [test('deliveries/queue-run.test.ts')];
-const answers = [test('deliveries/faults-answers.test.ts')];
-const poison = [test('deliveries/faults-poison.test.ts')];
+const answers = [test('deliveries/faults-answers.deep.test.ts')];
+const poison = [test('deliveries/faults-poison.deep.test.ts')];
 const queues = [test('deliveries/due-queues.test.ts')];
 
 export const tests = [test('deliveries/')];
@@ -160,7 +160,7 @@ export const mutants = [
     find: '    takesTurns: true,\n',
     replace: '',
     breaks: 'Dead hosts with old deliveries keep all others from ever being served.',
-    tests: [test('deliveries/faults-backlog.test.ts')],
+    tests: [test('deliveries/faults-backlog.deep.test.ts')],
   },
   {
     id: 'deliver-list-share',

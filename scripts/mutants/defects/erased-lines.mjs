@@ -183,7 +183,7 @@ export const mutants = [
     replace: 'const hasErasedWallets = () => false;',
     breaks:
       'A limit of an erased wallet is taken for one of its parent, or of another wallet of its handle: a false alarm.',
-    tests: ['packages/server/test/archive/honest.test.ts'],
+    tests: ['packages/server/test/archive/honest.deep.test.ts'],
   },
   {
     id: 'erased-wallets-minimum',
@@ -191,7 +191,7 @@ export const mutants = [
     find: 'if (this.#erased.mayBe(name) && !this.#lives.isLived(name, moment)) continue;',
     replace: 'if (this.#erased.mayBe(name) && !isThere) continue;',
     breaks: 'A movement of an erased wallet is judged by the minimum of another one of its handle: a false alarm.',
-    tests: ['packages/server/test/archive/honest.test.ts'],
+    tests: ['packages/server/test/archive/honest.deep.test.ts'],
   },
   {
     id: 'erased-wallets-of-every-handle',

@@ -2,10 +2,10 @@
 const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
-const handing = [test('money/handing.test.ts')];
-const faults = [test('money/handing-faults.test.ts')];
+const handing = [test('money/handing.deep.test.ts')];
+const faults = [test('money/handing-faults.deep.test.ts')];
 
-export const tests = [...handing, ...faults, test('durability/connections.test.ts')];
+export const tests = [...handing, ...faults, test('durability/connections.deep.test.ts')];
 
 export const mutants = [
   {
@@ -70,7 +70,6 @@ export const mutants = [
     find: '    for (const handle of handed.values()) handle.close();\n',
     replace: '',
     breaks: 'The client of a process that was killed waits for ever.',
-    tests: [test('durability/connections.test.ts')],
-    built: true,
+    tests: [test('durability/connections.deep.test.ts')],
   },
 ];

@@ -3,8 +3,8 @@ const server = (path) => `packages/server/src/${path}`;
 const verifier = (path) => `packages/verifier/src/${path}`;
 const test = (path) => `packages/server/test/${path}.test.ts`;
 
-const moved = test('archive/erased');
-const hostile = test('archive/erased-hostile');
+const moved = test('archive/erased.deep');
+const hostile = test('archive/erased-hostile.deep');
 const log = test('log/imported');
 
 export const tests = [moved];

@@ -93,7 +93,7 @@ export const mutants = [
     find: 'identity.timeline >= seen.timeline) return;',
     replace: 'identity.timeline >= 0) return;',
     breaks: 'A connection to the server that was left behind is used.',
-    tests: [test('failover/lost-writes.test.ts')],
+    tests: [test('failover/lost-writes.deep.test.ts')],
   },
   {
     id: 'epoch-standby',
@@ -101,7 +101,7 @@ export const mutants = [
     find: 'if (identity.standby) throw',
     replace: 'if (!identity) throw',
     breaks: 'A connection to a standby is used.',
-    tests: [test('failover/lost-writes.test.ts')],
+    tests: [test('failover/lost-writes.deep.test.ts')],
   },
   {
     id: 'epoch-moved',

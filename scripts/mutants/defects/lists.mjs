@@ -168,7 +168,7 @@ export const mutants = [
     find: 'value.length < INDEXED_STATUS',
     replace: 'value.length <= INDEXED_STATUS',
     breaks: 'A long status matches every one that begins so.',
-    tests: [test('filters/comparison.test.ts'), test('filters/oracle.test.ts')],
+    tests: [test('filters/comparison.test.ts'), test('filters/oracle.deep.test.ts')],
   },
   {
     id: 'list-not-equal-absent',

@@ -35,7 +35,7 @@ export const mutants = [
     find: '(text.length <= limits.handle && parseAddress(text) !== undefined)',
     replace: 'text.length <= limits.handle',
     breaks: 'A client has a bridge asked at another path.',
-    tests: [test('hostile.test.ts')],
+    tests: [test('hostile.deep.test.ts')],
   },
   {
     id: 'lookup-other-wallet',
@@ -99,7 +99,7 @@ export const mutants = [
     find: 'if (cameBack(session.ledger, request.headers)) {',
     replace: 'if (!session) {',
     breaks: 'A ledger that is the bridge of its own wallet calls itself until its calls run out.',
-    tests: [test('hostile.test.ts')],
+    tests: [test('hostile.deep.test.ts')],
   },
   {
     id: 'lookup-full-records',
@@ -115,7 +115,7 @@ export const mutants = [
     find: 'items.length > limits.page.greatest',
     replace: 'items.length > limits.page.greatest + 1',
     breaks: 'A list of a bridge is longer than any list.',
-    tests: [test('hostile.test.ts')],
+    tests: [test('hostile.deep.test.ts')],
   },
   {
     id: 'lookup-cut-list',

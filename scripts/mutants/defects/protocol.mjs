@@ -264,7 +264,7 @@ export const mutants = [
     find: 'if (same !== undefined) return same;',
     replace: '',
     breaks: 'A short pattern keeps a class of Unicode for each repetition: megabytes.',
-    tests: ['packages/safe-json-schema/test/memory.test.ts'],
+    tests: ['packages/safe-json-schema/test/memory.deep.test.ts'],
   },
   {
     id: 'schema-code',
@@ -280,7 +280,7 @@ export const mutants = [
     find: 'const code = 2 * this.#code + BYTES.keyword * keywords;',
     replace: 'const code = keywords;',
     breaks: 'Compiled schemas weigh a fraction of what they take.',
-    tests: ['packages/safe-json-schema/test/memory.test.ts'],
+    tests: ['packages/safe-json-schema/test/memory.deep.test.ts'],
   },
   {
     id: 'schema-enum-once',
@@ -288,7 +288,7 @@ export const mutants = [
     find: 'if (known !== undefined) return known;\n    const made',
     replace: 'const made',
     breaks: 'An enumeration is kept as often as references repeat it.',
-    tests: ['packages/safe-json-schema/test/memory.test.ts'],
+    tests: ['packages/safe-json-schema/test/memory.deep.test.ts'],
   },
   {
     id: 'schema-meta-unique',

@@ -83,7 +83,7 @@ export const mutants = [
     find: 'if (this.#recent.has(event) || this.#older.has(event)) return false;',
     replace: 'if (this.#recent.has(event)) return false;',
     breaks: 'The example handles an event twice.',
-    tests: [test('examples/receiver.test.ts')],
+    tests: [test('examples/receiver.deep.test.ts')],
   },
   {
     id: 'receivers-example-same-event',
@@ -91,6 +91,6 @@ export const mutants = [
     find: "if (id !== event.handle) throw new protocol.EventError('malformed', 'The headers are those of another event');",
     replace: '',
     breaks: 'The headers of one event are taken for another.',
-    tests: [test('examples/receiver.test.ts')],
+    tests: [test('examples/receiver.deep.test.ts')],
   },
 ];

@@ -7,7 +7,7 @@ const folder = [test('reports/asset-folder.test.ts')];
 const schedules = [test('schedules/schedules.test.ts')];
 const policies = [test('schedules/policies.test.ts')];
 const refused = [test('schedules/refused.test.ts')];
-const reporter = [test('examples/reporter-faults.test.ts')];
+const reporter = [test('examples/reporter-faults.deep.test.ts')];
 const labels = [test('access-http/labels-policies.test.ts')];
 
 export const tests = schedules;
@@ -217,6 +217,6 @@ export const mutants = [
     find: 'let upTo = end - 1,',
     replace: 'let upTo = end,',
     breaks: 'Two windows in a row tell of the same wallet.',
-    tests: [test('examples/reporter.test.ts')],
+    tests: [test('examples/reporter.deep.test.ts')],
   },
 ];

@@ -11,7 +11,7 @@ const forwards = [test('forwards.test.ts')];
 const processes = [test('two-processes.test.ts')];
 const store = [test('settlement.test.ts')];
 const model = [test('model.test.ts')];
-const signing = ['packages/server/test/signing/signing.test.ts'];
+const signing = ['packages/server/test/signing/signing.deep.test.ts'];
 
 export const tests = [
   ...edges,
@@ -24,7 +24,7 @@ export const tests = [
   test('waiting.test.ts'),
   test('expiry.test.ts'),
   test('events.test.ts'),
-  test('faults.test.ts'),
+  test('faults.deep.test.ts'),
   test('races.test.ts'),
 ];
 
@@ -307,7 +307,7 @@ export const mutants = [
     find: 'one.tries >= limits.intents.tries',
     replace: 'one.tries < 0',
     breaks: 'One intent that cannot be stored holds back all others of its ledger.',
-    tests: [test('faults.test.ts')],
+    tests: [test('faults.deep.test.ts')],
   },
   {
     id: 'settling-refused-with-neighbours',
@@ -315,7 +315,7 @@ export const mutants = [
     find: 'if (isRefused(error) && intents.length > 1) {',
     replace: 'if (isRefused(error) && intents.length > 1_000) {',
     breaks: 'An intent that the database refuses takes its neighbours with it.',
-    tests: [test('faults.test.ts')],
+    tests: [test('faults.deep.test.ts')],
   },
   {
     id: 'settling-clock-back',

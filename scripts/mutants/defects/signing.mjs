@@ -3,7 +3,7 @@ const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/signing/${path}`;
 const ahead = [test('request-signatures.test.ts')];
 
-export const tests = [test('signing.test.ts')];
+export const tests = [test('signing.deep.test.ts')];
 
 export const mutants = [
   {
@@ -162,7 +162,7 @@ export const mutants = [
     find,
     replace,
     breaks,
-    tests: [test('assemble.test.ts')],
+    tests: [test('assemble.deep.test.ts')],
   })),
   {
     id: 'signing-assemble-groups',
@@ -170,7 +170,7 @@ export const mutants = [
     find: 'if (size + own > TOGETHER) {',
     replace: 'if (groups.length === 0) {',
     breaks: 'The large intents of one ledger keep the signing thread from all others.',
-    tests: [test('assemble.test.ts')],
+    tests: [test('assemble.deep.test.ts')],
   },
   {
     id: 'signing-assemble-in-part',
@@ -178,7 +178,7 @@ export const mutants = [
     find: ' || !records.every((one, at) => isAnswerTo(one, made[at]!))',
     replace: '',
     breaks: 'A version is stored without its code, or without its leaf.',
-    tests: [test('assemble.test.ts')],
+    tests: [test('assemble.deep.test.ts')],
   },
   {
     id: 'signing-assemble-salts-again',
@@ -187,8 +187,7 @@ export const mutants = [
     replace: 'return random.subarray(0, bytes);',
     breaks: 'All leaves have the same salt: whoever knows one can try texts for the others.',
     // The thread runs what was compiled.
-    built: true,
-    tests: [test('assemble.test.ts')],
+    tests: [test('assemble.deep.test.ts')],
   },
   {
     id: 'signing-assemble-salts-of-nothing',
@@ -196,7 +195,7 @@ export const mutants = [
     find: '  random.set(draw(bytes.byteLength));\n',
     replace: '',
     breaks: 'The salts of leaves are zeros.',
-    tests: [test('assemble.test.ts')],
+    tests: [test('assemble.deep.test.ts')],
   },
   {
     id: 'signing-assemble-key-of-another',
@@ -205,8 +204,7 @@ export const mutants = [
     replace: 'keys[0] as Buffer);\n      return',
     breaks: 'A proof is signed with the key of another signer.',
     // The thread runs what was compiled.
-    built: true,
-    tests: [test('assemble.test.ts')],
+    tests: [test('assemble.deep.test.ts')],
   },
   {
     id: 'signing-assemble-fewer',
@@ -214,7 +212,7 @@ export const mutants = [
     find: 'made?.length !== records.length || !records.every((one, at) => isAnswerTo(one, made[at]!))',
     replace: '!made?.every((one, at) => isAnswerTo(records[at]!, one))',
     breaks: 'Intents get the versions of others.',
-    tests: [test('assemble.test.ts')],
+    tests: [test('assemble.deep.test.ts')],
   },
   {
     id: 'signing-thread-left',

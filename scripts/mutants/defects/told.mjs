@@ -1,5 +1,5 @@
 /** What the verifier says of a log that waits, was begun anew, or was cosigned; and where it says that something holds. */
-export const tests = ['packages/server/test/archive/tree/checks.test.ts'];
+export const tests = ['packages/server/test/archive/tree/checks.deep.test.ts'];
 
 export const mutants = [
   {
@@ -15,7 +15,7 @@ export const mutants = [
     find: 'if (generationOf(origin as string) !== generation)',
     replace: 'if (generation === 0)',
     breaks: 'A log that was begun anew passes for the first.',
-    tests: ['packages/server/test/archive/tree/generations.test.ts'],
+    tests: ['packages/server/test/archive/tree/generations.deep.test.ts'],
   },
   {
     id: 'told-old-change-without-leaf',
@@ -67,7 +67,7 @@ export const mutants = [
     find: 'const held = this.options.held.filter((one) => !this.#isEarlier(one, head));',
     replace: 'const held = this.options.held;',
     breaks: 'A checkpoint of before a restart is a false alarm.',
-    tests: ['packages/server/test/archive/tree/generations.test.ts'],
+    tests: ['packages/server/test/archive/tree/generations.deep.test.ts'],
   },
   {
     id: 'told-earlier-larger',
@@ -75,7 +75,7 @@ export const mutants = [
     find: 'if (size > last.size)',
     replace: 'if (size < 0)',
     breaks: 'The log began anew from less than was shown.',
-    tests: ['packages/server/test/archive/tree/generations.test.ts'],
+    tests: ['packages/server/test/archive/tree/generations.deep.test.ts'],
   },
   {
     id: 'told-earlier-root',
@@ -83,7 +83,7 @@ export const mutants = [
     find: 'const isSame = held.root.every((byte, at) => byte === last.root[at]);',
     replace: 'const isSame = size >= 0;',
     breaks: 'The log began anew from another tree than was shown.',
-    tests: ['packages/server/test/archive/tree/generations.test.ts'],
+    tests: ['packages/server/test/archive/tree/generations.deep.test.ts'],
   },
   {
     id: 'told-earlier-smaller',
@@ -91,7 +91,7 @@ export const mutants = [
     find: 'if (origin !== last.origin || size < last.size)',
     replace: 'if (origin !== last.origin)',
     breaks: 'A checkpoint that cannot be compared is a false alarm.',
-    tests: ['packages/server/test/archive/tree/generations.test.ts'],
+    tests: ['packages/server/test/archive/tree/generations.deep.test.ts'],
   },
   {
     id: 'told-earlier-forgotten',
@@ -99,7 +99,7 @@ export const mutants = [
     find: 'return size === 0 ?',
     replace: 'return size >= 0 ?',
     breaks: 'The log began anew as if nothing had been shown.',
-    tests: ['packages/server/test/archive/tree/generations.test.ts'],
+    tests: ['packages/server/test/archive/tree/generations.deep.test.ts'],
   },
   {
     id: 'told-earlier-passed-over',
@@ -107,7 +107,7 @@ export const mutants = [
     find: 'if (isLater)',
     replace: 'if (isLater && size < 0)',
     breaks: 'The log began anew as if a generation had not been.',
-    tests: ['packages/server/test/archive/tree/generations.test.ts'],
+    tests: ['packages/server/test/archive/tree/generations.deep.test.ts'],
   },
   {
     id: 'told-predecessor-of-another-log',
@@ -115,7 +115,7 @@ export const mutants = [
     find: 'if (defect !== undefined) fault(defect);\n    else',
     replace: 'if (defect === undefined)',
     breaks: 'The log goes on from one of another ledger.',
-    tests: ['packages/server/test/archive/tree/generations.test.ts'],
+    tests: ['packages/server/test/archive/tree/generations.deep.test.ts'],
   },
   {
     id: 'told-predecessor-empty',
@@ -123,7 +123,7 @@ export const mutants = [
     find: "if (text === '' || !this.#head) return;",
     replace: 'if (!this.#head) return;',
     breaks: 'A log that goes on from nothing is a false alarm.',
-    tests: ['packages/server/test/archive/tree/generations.test.ts'],
+    tests: ['packages/server/test/archive/tree/generations.deep.test.ts'],
   },
   {
     id: 'told-said-of-a-bad-log',

@@ -6,10 +6,10 @@ const test = (path) => `packages/server/test/archive/${path}`;
 const tree = src('tree.ts');
 const leafOfLine = src('leaf-of-line.ts');
 
-export const tests = [test('tree/checks.test.ts')];
-const generations = [test('tree/generations.test.ts')];
+export const tests = [test('tree/checks.deep.test.ts')];
+const generations = [test('tree/generations.deep.test.ts')];
 const erased = [test('tree/erased.test.ts')];
-const altered = [test('tree/altered.test.ts')];
+const altered = [test('tree/altered.deep.test.ts')];
 
 export const mutants = [
   {
@@ -307,7 +307,7 @@ export const mutants = [
     find: 'if (isSame && treeOf(begun.log) === treeOf(log)) return;',
     replace: 'if (isSame) return;',
     breaks: 'An export goes on with a header whose log was altered.',
-    tests: [test('resumed.test.ts')],
+    tests: [test('resumed.deep.test.ts')],
   },
   {
     id: 'export-resumed-with-other-cosignatures',
@@ -315,6 +315,6 @@ export const mutants = [
     find: 'return JSON.stringify({ ...log, cosigned: undefined });',
     replace: 'return JSON.stringify({ ...log });',
     breaks: 'No export goes on where a witness has answered meanwhile.',
-    tests: [test('resumed.test.ts')],
+    tests: [test('resumed.deep.test.ts')],
   },
 ];

@@ -6,7 +6,7 @@ const test = (path) => `packages/server/test/${path}`;
 const witness = ['packages/cli/test/witness/witness.test.ts'];
 const command = ['packages/cli/test/witness/command.test.ts'];
 const asking = [test('witnessing/')];
-const restarting = [test('log/restart.test.ts')];
+const restarting = [test('log/restart.deep.test.ts')];
 
 export const tests = [...witness, ...asking];
 

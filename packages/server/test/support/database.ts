@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/store/embedded.js';
 import { migrate } from '../../src/store/migrate.js';
+import { cachedClusters, copyCluster } from './clusters.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -32,52 +32,81 @@ export interface TestDatabase {
 /** Runs once for the whole run: starts the PostgreSQL of the tests, unless TEST_DATABASE_URL names one. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
-  const { url, made, stop } = given ? { url: given, made: '', stop: async () => {} } : await startOwn();
-  // Files are copied between two checkpoints, which take long where they wait for the disk.
-  const copying = given ? '' : 'strategy file_copy';
-  const migrated = await createDatabaseIn(url, 'template0', copying);
+  const { url, migrated, made, copying, stop } = given ? await useGiven(given) : await startOwn();
+  project.provide('databaseUrl', url);
+  project.provide('dataDir', made);
+  project.provide('copying', copying);
+  project.provide('migrated', migrated);
+  return stop;
+}
+
+/** What the tests need of a PostgreSQL. */
+interface Provided {
+  readonly url: string;
+  readonly migrated: string;
+  readonly made: string;
+  readonly copying: string;
+  stop(): Promise<void>;
+}
+
+async function useGiven(url: string): Promise<Provided> {
+  const migrated = await createDatabaseIn(url, 'template0', '');
   try {
     await migrateAll(migrated.url);
   } catch (error) {
     await migrated.drop();
-    await stop();
     throw error;
   }
-  project.provide('databaseUrl', url);
-  project.provide('dataDir', made);
-  project.provide('copying', copying);
-  project.provide('migrated', new URL(migrated.url).pathname.slice(1));
-  return async () => {
-    await migrated.drop();
-    await stop();
-  };
+  return { url, migrated: new URL(migrated.url).pathname.slice(1), made: '', copying: '', stop: migrated.drop };
 }
 
-async function startOwn(): Promise<{ url: string; made: string; stop: () => Promise<void> }> {
+/** Files are copied between two checkpoints, which take long where they wait for the disk. */
+const FILE_COPY = 'strategy file_copy';
+
+/** The database of the cached cluster that holds the schema. */
+const MIGRATED = 'test_migrated';
+
+async function startOwn(): Promise<Provided> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-test-')));
   const made = join(folder, 'made');
-  const log: string[] = [];
   try {
     await mkdir(made, { mode: 0o711 });
-    await (await startEmbedded({ dataDir: made, workers: 1, log: (line) => log.push(line) })).stop();
-    copyCluster(made, folder);
-    const database = await startEmbedded({
-      dataDir: folder,
-      workers: 1,
-      settings: HASTY,
-      log: (line) => log.push(line),
-    });
-    void database.exited.then((error) => console.error(`${error.message}\n${log.slice(-20).join('\n')}`));
-    await cheapenPassword(database.url);
+    const cached = await cachedClusters(makeClusters);
+    copyCluster(cached.made, made);
+    copyCluster(cached.migrated, folder);
+    const database = await startHasty(folder);
     const stop = async () => {
       await database.stop();
       await rm(folder, { recursive: true });
     };
-    return { url: database.url, made, stop };
+    return { url: database.url, migrated: MIGRATED, made, copying: FILE_COPY, stop };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Fills the folders `made`, a cluster after a first start of the service, and `migrated`, one that also holds the schema. */
+async function makeClusters(made: string, migrated: string): Promise<void> {
+  await (await startEmbedded({ dataDir: made, workers: 1, log: () => {} })).stop();
+  copyCluster(made, migrated);
+  const database = await startHasty(migrated);
+  try {
+    await cheapenPassword(database.url);
+    await run(database.url, `create database ${MIGRATED} template template0 ${FILE_COPY}`);
+    const url = new URL(database.url);
+    url.pathname = `/${MIGRATED}`;
+    await migrateAll(url.href);
+  } finally {
+    await database.stop();
+  }
+}
+
+async function startHasty(dataDir: string): Promise<Awaited<ReturnType<typeof startEmbedded>>> {
+  const log: string[] = [];
+  const database = await startEmbedded({ dataDir, workers: 1, settings: HASTY, log: (line) => log.push(line) });
+  void database.exited.then((error) => console.error(`${error.message}\n${log.slice(-20).join('\n')}`));
+  return database;
 }
 
 /**
@@ -98,11 +127,6 @@ const HASTY = {
 async function cheapenPassword(url: string): Promise<void> {
   const { username, password } = new URL(url);
   await run(url, `set scram_iterations = 1; alter role "${username}" password '${password}'`);
-}
-
-/** Copies the PostgreSQL of a data directory, which is stopped, to another one; its files keep their owner. */
-function copyCluster(from: string, to: string): void {
-  if (process.platform !== 'win32') execFileSync('cp', ['-a', join(from, 'postgres'), to]);
 }
 
 /** Has the next start of a service in the folder be a second one, for tests that are not about the first: it takes seconds less. */

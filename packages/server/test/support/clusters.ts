@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from '../../../../scripts/root.mjs';
+
+/** Data directories of a stopped PostgreSQL, to copy. */
+export interface Clusters {
+  /** After a first start of the service. */
+  readonly made: string;
+  /** With the schema in a database of its own. */
+  readonly migrated: string;
+}
+
+/** Kept between runs: making the clusters takes most of the time of a run of one file. `npm ci` removes it. */
+const CACHE = join(root, 'node_modules/.cache/countersign-clusters');
+
+/** What the clusters are made of. */
+const SOURCES = [
+  'packages/embedded-postgres/src',
+  'packages/server/src/store/migrations',
+  'packages/server/src/store/embedded.ts',
+  'packages/server/src/limits.ts',
+  'packages/server/test/support/database.ts',
+  'package-lock.json',
+];
+
+/**
+ * The clusters as an earlier run has made them, or as `make` makes them now.
+ *
+ * @param make fills the folders of both, which exist
+ */
+export async function cachedClusters(make: (made: string, migrated: string) => Promise<void>): Promise<Clusters> {
+  const folder = join(CACHE, await digestSources());
+  const names = { made: join(folder, 'made'), migrated: join(folder, 'migrated') };
+  if (await isFolder(names.migrated)) return names;
+  await rm(CACHE, { recursive: true, force: true });
+  await mkdir(CACHE, { recursive: true });
+  const fresh = await mkdtemp(join(CACHE, 'new-'));
+  // PostgreSQL runs as another user than root.
+  await chmod(fresh, 0o711);
+  await mkdir(join(fresh, 'made'), { mode: 0o711 });
+  await mkdir(join(fresh, 'migrated'), { mode: 0o711 });
+  await make(join(fresh, 'made'), join(fresh, 'migrated'));
+  // A run beside this one may have been first: its clusters are as good.
+  await rename(fresh, folder).catch(() => rm(fresh, { recursive: true }));
+  return names;
+}
+
+/** Copies the PostgreSQL of a data directory, which is stopped, to another one; its files keep their owner. */
+export function copyCluster(from: string, to: string): void {
+  if (process.platform !== 'win32') execFileSync('cp', ['-a', join(from, 'postgres'), to]);
+}
+
+async function digestSources(): Promise<string> {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${process.getuid?.()}`);
+  for (const source of SOURCES) for (const file of await filesOf(join(root, source))) hash.update(await readFile(file));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function filesOf(path: string): Promise<string[]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => undefined);
+  if (!entries) return [path];
+  return entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : [])).sort();
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await readdir(path).catch(() => undefined)) !== undefined;
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { root } from '../root.mjs';
+
+const require = createRequire(import.meta.url);
+
+/** Folders whose files import one another. */
+const FOLDERS = ['packages', 'scripts', 'bench', 'examples'];
+
+/** Names a module by a path, or one of our packages: in `import`, `export … from` and `import()`. */
+const IMPORTED = /(?:from|import)\s*\(?\s*'((?:\.|@countersign\/)[^']*)'/g;
+
+/**
+ * The test files that changes since a commit can reach through imports. A change of a file that nothing imports, as of a page,
+ * reaches the tests that read the repository.
+ *
+ * @param since a commit; what is not committed yet counts as well
+ * @returns paths below the repository
+ */
+export function testsReached(since) {
+  const importers = readImporters();
+  const reached = new Set(changedSince(since));
+  for (const path of reached) for (const importer of importers.get(path) ?? []) reached.add(importer);
+  const tests = [...reached].filter((path) => path.endsWith('.test.ts') && existsSync(join(root, path)));
+  const isUnseen = [...reached].some((path) => !importers.has(path) && !path.endsWith('.test.ts'));
+  return [...new Set([...tests, ...(isUnseen ? READERS : [])])];
+}
+
+/** Tests that read files of the repository by their names. */
+const READERS = [
+  'packages/server/test/docs.test.ts',
+  'packages/server/test/interface.test.ts',
+  'packages/server/test/repository/',
+];
+
+function changedSince(since) {
+  const lines = (...args) => {
+    const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`git ${args[0]}: ${stderr.trim()}`);
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+  return [...lines('diff', '--name-only', since), ...lines('ls-files', '--others', '--exclude-standard')];
+}
+
+/** The files that import each file, by its path. */
+function readImporters() {
+  const importers = new Map();
+  for (const path of FOLDERS.flatMap(sourcesBelow)) {
+    for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(IMPORTED)) {
+      const imported = pathOf(path, name);
+      importers.set(imported, [...(importers.get(imported) ?? []), path]);
+    }
+  }
+  return importers;
+}
+
+/** The source that `name` stands for in the file at `path`: what is compiled is named `.js`. */
+function pathOf(path, name) {
+  const [, ours, below] = /^@countersign\/([^/]+)(?:\/(.+))?$/.exec(name) ?? [];
+  const named = ours ? exportOf(ours, below) : join(dirname(path), name);
+  const compiled = named.replace(/^(packages\/[^/]+\/)dist\//, '$1src/');
+  const source = compiled.replace(/\.js$/, '.ts');
+  return existsSync(join(root, source)) ? source : compiled;
+}
+
+/** The compiled file that a package serves under a name. */
+function exportOf(name, below) {
+  const { exports = {} } = require(join(root, 'packages', name, 'package.json'));
+  return join('packages', name, exports[below ? `./${below}` : '.']?.default ?? '');
+}
+
+function sourcesBelow(folder) {
+  return readdirSync(join(root, folder), { recursive: true })
+    .filter((name) => /\.(ts|mjs|cjs)$/.test(name) && !/(^|\/)(node_modules|dist|\.copy-[^/]*)\//.test(name))
+    .map((name) => relative(root, resolve(root, folder, name)));
+}
