@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { COMPILED, compiled } from './scripts/test/compiled.mjs';
-import { tierOf } from './scripts/test/tiers.mjs';
+import { COMPILED, compiled } from './scripts/testing/compiled.mjs';
+import { tierOf } from './scripts/testing/tiers.mjs';
 
 export default defineConfig({
   plugins: [compiled()],
@@ -16,6 +16,6 @@ export default defineConfig({
     maxWorkers: 4,
     // The server's modules are loaded once per worker, not once per file: a third of the run otherwise.
     isolate: false,
-    reporters: ['default', './scripts/test/closing-line.mjs'],
+    reporters: ['default', './scripts/testing/closing-line.mjs'],
   },
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hash as hashOf, verifyProof } from '@countersign/protocol';
+import { hash as hashOf, readJson, verifyProof } from '@countersign/protocol';
 import { native } from '../packages/server/dist/auth/native-suite.js';
 
 /**
@@ -8,9 +8,9 @@ import { native } from '../packages/server/dist/auth/native-suite.js';
  * @throws AssertionError when something is not so
  */
 export function check(shape, { request, body }) {
-  const answer = JSON.parse(body);
+  const answer = readJson(body);
   const text = request.slice(request.indexOf('\r\n\r\n') + 4);
-  const sent = text === '' ? undefined : JSON.parse(text);
+  const sent = text === '' ? undefined : readJson(text);
   assert.equal(hashOf(answer.data, native), answer.hash);
   for (const proof of answer.meta.proofs) assert.ok(verifyProof(answer.hash, proof, native), 'a proof does not verify');
   const last = answer.meta.proofs.at(-1);

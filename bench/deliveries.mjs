@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { readJson } from '@countersign/protocol';
 import { median } from './table.mjs';
 
 /** Events that wait when their delivery is measured. */
@@ -51,7 +52,7 @@ export async function measureDeliveries(tell, ports, receiver, { rounds, connect
 async function drained(port, count) {
   const found = { waits: [], last: 0 };
   for (let tries = 0; tries < PATIENCE * 10; tries += 1) {
-    const { waits, last } = await (await fetch(`http://127.0.0.1:${port}/`)).json();
+    const { waits, last } = readJson(await (await fetch(`http://127.0.0.1:${port}/`)).text());
     found.waits.push(...waits);
     found.last = last;
     if (found.waits.length >= count) return found;

@@ -1,4 +1,4 @@
-import { hash as hashOf, signProof } from '@countersign/protocol';
+import { hash as hashOf, readJson, signProof } from '@countersign/protocol';
 import { native } from '../packages/server/dist/auth/native-suite.js';
 
 /** Sets up one ledger before anything is measured, as its founder: signs what it sends, and awaits each answer. */
@@ -64,6 +64,6 @@ export class Founder {
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path} of ledger ${this.#ledger} was answered ${text}`);
-    return JSON.parse(text);
+    return readJson(text);
   }
 }

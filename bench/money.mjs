@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hash as hashOf, verifyProof } from '@countersign/protocol';
+import { hash as hashOf, readJson, verifyProof } from '@countersign/protocol';
 import { native } from '../packages/server/dist/auth/native-suite.js';
 import { connectToDatabase } from './conditions.mjs';
 import { median, table } from './table.mjs';
@@ -196,7 +196,7 @@ export class MoneyMeasure {
 async function verifyOne(port, handle) {
   const headers = { 'x-ledger': 'bench-money' };
   const read = async (path) =>
-    (await fetch(`http://127.0.0.1:${port}/v2/intents/${handle}${path}`, { headers })).json();
+    readJson(await (await fetch(`http://127.0.0.1:${port}/v2/intents/${handle}${path}`, { headers })).text());
   const { hash, data, meta } = await read('');
   assert.equal(hashOf(data, native), hash);
   assert.equal(meta.status, 'completed');

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { readJson } from '@countersign/protocol';
 
 /**
  * A receiver of events that answers at once and keeps nothing but what is measured: how many came, and how many
@@ -20,7 +21,7 @@ const server = createServer((request, response) => {
   });
   request.on('end', () => {
     last = Date.now();
-    const { data } = JSON.parse(text);
+    const { data } = readJson(text);
     waits.push(last - Date.parse(data.wallet.meta.moment));
     response.writeHead(202).end();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, verify } from 'node:crypto';
-import { encodeBase64 } from '@countersign/protocol';
+import { encodeBase64, readJson } from '@countersign/protocol';
 import { request } from './request.mjs';
 
 /** Seconds an issued token lives. */
@@ -72,10 +72,10 @@ export class Tokens {
    * @throws AssertionError when it is not the client's token, signed by the provider
    */
   check({ body }) {
-    const answer = JSON.parse(body);
+    const answer = readJson(body);
     assert.equal(answer.expires_in, LIFE);
     const [header, claims, signature] = answer.access_token.split('.');
-    const { iss, sub, iat, exp } = JSON.parse(Buffer.from(claims, 'base64url'));
+    const { iss, sub, iat, exp } = readJson(Buffer.from(claims, 'base64url').toString());
     assert.deepEqual([iss, sub, exp - iat], ['provider', 'client', LIFE]);
     const signed = Buffer.from(`${header}.${claims}`);
     const { publicKey } = this.#provider;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { readJson } from '@countersign/protocol';
 import { exportLedger } from '../packages/server/dist/archive/archive.js';
 import { createPool } from '../packages/server/dist/store/pool.js';
 import { databaseIn } from './conditions.mjs';
@@ -24,7 +25,7 @@ export async function measureVerifier(tell, { port, folder }, { connections }) {
     fileURLToPath(new URL('./verify.mjs', import.meta.url)),
     path,
   ]);
-  const { changes, signatures, findings, seconds, base, peak } = JSON.parse(stdout);
+  const { changes, signatures, findings, seconds, base, peak } = readJson(stdout);
   if (findings > 0) throw new Error(`the verifier found ${findings} faults in the export`);
   const memory = `${Math.round(peak / MEGABYTE)} MB at most, ${Math.round(base / MEGABYTE)} of them before it began`;
   return `verified ${changes} changes with ${signatures} signatures at ${Math.round(changes / seconds)}/s of processor time, in ${memory}`;

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
 import { npm } from './npm.mjs';
-import { root, say } from './root.mjs';
+import { say } from './root.mjs';
+
+const require = createRequire(import.meta.url);
 
 /** Installs the dependencies with `npm ci` unless what package-lock.json asks for is installed. */
 export function ensureInstalled() {
@@ -24,11 +25,11 @@ function firstMissing() {
   let installed;
   try {
     // npm keeps here what it installed.
-    installed = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')).packages;
+    installed = require('../node_modules/.package-lock.json').packages;
   } catch {
     return 'there are none yet';
   }
-  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  const wanted = require('../package-lock.json').packages;
   for (const [path, { version, link, optional }] of Object.entries(wanted)) {
     if (!path.startsWith('node_modules/') && !path.includes('/node_modules/')) continue;
     const found = installed[path];

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { encodeBase64, hash, portable, signProof } from '@countersign/protocol';
+import { encodeBase64, hash, portable, readJson, signProof } from '@countersign/protocol';
 
 const USAGE = `Makes a signer a provider: the ledger's token endpoint then signs access tokens in its name.
 
@@ -99,7 +99,7 @@ class Ledger {
         ...(body ? { body: JSON.stringify(body) } : {}),
         signal: AbortSignal.timeout(PATIENCE),
       });
-      return { status: response.status, body: JSON.parse((await response.text()) || 'null') };
+      return { status: response.status, body: readJson((await response.text()) || 'null') };
     } catch (error) {
       throw new Problem(`No ledger server answers at ${this.url}: ${error.cause?.code ?? error.message}`);
     }

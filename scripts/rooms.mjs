@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { root } from './root.mjs';
 
@@ -31,7 +32,7 @@ function filesBelow(folder) {
  * that allows a room whose own rule comes later. Where each allows only earlier ones, no cycle between rooms is possible.
  */
 function unordered() {
-  const { overrides } = JSON.parse(readFileSync(join(root, 'lint/rooms.json'), 'utf8'));
+  const { overrides } = createRequire(import.meta.url)('../lint/rooms.json');
   const seen = new Set();
   const faults = [];
   for (const { includes, linter } of overrides) {

@@ -5,7 +5,7 @@ import { ensureBuilt } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
 import { root, say } from './root.mjs';
 import { seedOf } from './seed.mjs';
-import { testsReached } from './test/reached.mjs';
+import { testsReached } from './testing/reached.mjs';
 
 ensureInstalled();
 ensureBuilt();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { hash as hashOf, luid as makeLuid, signProof, verifyProof } from '@countersign/protocol';
+import { hash as hashOf, luid as makeLuid, readJson, signProof, verifyProof } from '@countersign/protocol';
 import { native } from '../../packages/server/dist/auth/native-suite.js';
 
 /**
@@ -15,7 +15,7 @@ createServer({ keepAliveTimeout: 0 }, (request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    const texts = settled(JSON.parse(Buffer.concat(chunks).toString()));
+    const texts = settled(readJson(Buffer.concat(chunks).toString()));
     response.writeHead(201, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(texts[0]),

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
+import { readJson } from '@countersign/protocol';
 import { SignJWT } from 'jose';
 
 /**
@@ -26,8 +27,8 @@ createServer({ keepAliveTimeout: 0 }, (request, response) => {
 }).listen(Number(process.env.PORT), '127.0.0.1', () => console.log('listening on it'));
 
 function take(body) {
-  like = JSON.parse(body);
-  [header, claims] = like.access_token.split('.', 2).map((part) => JSON.parse(Buffer.from(part, 'base64url')));
+  like = readJson(body);
+  [header, claims] = like.access_token.split('.', 2).map((part) => readJson(Buffer.from(part, 'base64url').toString()));
   return '';
 }
 

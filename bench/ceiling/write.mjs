@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { digest, encodeBase64, hash as hashOf, luid as makeLuid, signProof, verifyProof } from '@countersign/protocol';
+import {
+  digest,
+  encodeBase64,
+  hash as hashOf,
+  luid as makeLuid,
+  readJson,
+  signProof,
+  verifyProof,
+} from '@countersign/protocol';
 import { native } from '../../packages/server/dist/auth/native-suite.js';
 
 /**
@@ -15,7 +23,7 @@ createServer({ keepAliveTimeout: 0 }, (request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    const sent = JSON.parse(Buffer.concat(chunks).toString());
+    const sent = readJson(Buffer.concat(chunks).toString());
     const text = JSON.stringify(request.url.endsWith('/proofs') ? proved(sent) : stored(sent));
     response.writeHead(request.method === 'POST' && sent.data ? 201 : 200, {
       'content-type': 'application/json; charset=utf-8',

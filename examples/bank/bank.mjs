@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { decodeBase64, signProof } from '@countersign/protocol';
+import { decodeBase64, readJson, signProof } from '@countersign/protocol';
 import { pinKey, readBody } from '../receiver/receiver.mjs';
 import { Books } from './books.mjs';
 import { CallError, verifyCall } from './calls.mjs';
@@ -100,7 +100,7 @@ export async function startBank({ books, ledger, signer, host = '127.0.0.1', por
 
 function parse(bytes) {
   try {
-    return JSON.parse(bytes.toString());
+    return readJson(bytes.toString());
   } catch {
     throw new CallError('The body is no JSON');
   }

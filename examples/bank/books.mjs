@@ -1,5 +1,6 @@
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readJson } from '@countersign/protocol';
 
 /**
  * Accounts and entries of a bank, kept in a journal: what is not on disk has not happened. A crash in the middle of a line
@@ -141,7 +142,7 @@ export class Books {
 
 function parseLine(line) {
   try {
-    return JSON.parse(line);
+    return readJson(line);
   } catch {
     return undefined;
   }

@@ -63,7 +63,7 @@ export async function pinKey(folder, url, ledger) {
   const kept = await readIfThere(path);
   if (kept !== undefined) return kept.trim();
   const options = { headers: { 'x-ledger': ledger }, signal: AbortSignal.timeout(10_000) };
-  const { data, hash: shown, meta } = await (await fetch(`${url}/signers/system`, options)).json();
+  const { data, hash: shown, meta } = protocol.readJson(await (await fetch(`${url}/signers/system`, options)).text());
   // The record must be signed by its own key. That this is the ledger's is taken on trust, once.
   const own = meta.proofs.some((proof) => proof.public === data.public && protocol.verifyProof(shown, proof));
   if (!own || protocol.hash(data) !== shown || data.handle !== 'system')

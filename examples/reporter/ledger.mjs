@@ -1,4 +1,4 @@
-import { encodeBase64, portable, signProof } from '@countersign/protocol';
+import { encodeBase64, portable, readJson, signProof } from '@countersign/protocol';
 
 /** A call that is made again later: the ledger cannot be reached, or has an error of its own. */
 export class Unanswered extends Error {}
@@ -22,7 +22,7 @@ export class Ledger {
         ...options,
       });
       if (response.status >= 500 || response.status === 408) throw new Error(`HTTP ${response.status}`);
-      const answer = await response.json();
+      const answer = readJson(await response.text());
       return response.ok
         ? answer
         : { refused: response.status, detail: `${answer.data?.reason}: ${answer.data?.detail}` };

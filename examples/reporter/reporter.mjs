@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EventError, encodeBase64, hash as hashOf, verifyEvent } from '@countersign/protocol';
+import { EventError, encodeBase64, hash as hashOf, readJson, verifyEvent } from '@countersign/protocol';
 import { answer, pinKey, readBody } from '../receiver/receiver.mjs';
 import { Ledger, Unanswered } from './ledger.mjs';
 import { generateCsv, Impossible, parseWindow } from './wallets.mjs';
@@ -44,7 +44,7 @@ class Jobs {
   async resume() {
     await mkdir(this.folder, { recursive: true });
     const names = (await readdir(this.folder)).filter((name) => name.endsWith('.json'));
-    for (const name of names) this.#start(JSON.parse(await readFile(join(this.folder, name), 'utf8')));
+    for (const name of names) this.#start(readJson(await readFile(join(this.folder, name), 'utf8')));
   }
 
   /** Takes a report on, once it is on disk; one that is here already is left alone. @returns whether there is room */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readJson } from '@countersign/protocol';
 import { root } from '../root.mjs';
 
 /** Milliseconds a run on a defect may take, which may keep it from ending; and one of all tests on a busy machine. */
@@ -68,7 +69,7 @@ function endGroup(run) {
 function readReport(report) {
   let files;
   try {
-    files = JSON.parse(readFileSync(report, 'utf8')).testResults;
+    files = readJson(readFileSync(report, 'utf8')).testResults;
   } catch {
     return { failed: [], said: [] };
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { encodeBase64, hash as hashOf, signProof } from '@countersign/protocol';
+import { encodeBase64, hash as hashOf, readJson, signProof } from '@countersign/protocol';
 import { native } from '../../packages/server/dist/auth/native-suite.js';
 
 /** Milliseconds between two tries of a request that got no answer. */
@@ -66,5 +66,5 @@ export class Ledger {
 async function answered(answer, request) {
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${request} was answered ${answer.status}: ${text}`);
-  return text === '' ? undefined : JSON.parse(text);
+  return text === '' ? undefined : readJson(text);
 }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { hash as hashOf, verifyProof } from '@countersign/protocol';
+import { hash as hashOf, readJson, verifyProof } from '@countersign/protocol';
 import { native } from '../../packages/server/dist/auth/native-suite.js';
 
 /**
@@ -15,7 +15,7 @@ const server = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   const fault = faultOf(text);
-  const { data } = JSON.parse(text);
+  const { data } = readJson(text);
   const takes = Math.random() >= refused;
   const report = { event: data.handle, wallet: data.wallet.data.handle, fault, takes };
   process.send(report, () => response.writeHead(takes ? 202 : 500).end());
@@ -25,7 +25,7 @@ server.listen(port, '127.0.0.1', () => process.send({ ready: true }));
 
 /** What is wrong with a body; undefined when it is as the ledger signed it. */
 function faultOf(text) {
-  const { data, hash, meta } = JSON.parse(text);
+  const { data, hash, meta } = readJson(text);
   if (hashOf(data, native) !== hash) return 'hash';
   const [proof, ...others] = meta.proofs;
   if (others.length > 0 || proof.public !== system) return 'signer';

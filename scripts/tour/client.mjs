@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { encodeBase64, hash, portable, signProof } from '@countersign/protocol';
+import { encodeBase64, hash, portable, readJson, signProof } from '@countersign/protocol';
 import { expect, Surprise } from './surprise.mjs';
 
 /** Milliseconds to wait for an answer. */
@@ -77,7 +77,7 @@ export class Client {
 
 function parsed(text) {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     throw new Surprise(`The answer is not JSON:\n${text.slice(0, 200)}`);
   }

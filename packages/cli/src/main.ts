@@ -1,20 +1,16 @@
 #!/usr/bin/env node
+// First: what is loaded later may keep the function that reads JSON.
+import '@countersign/protocol/replace-json-parse';
+
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { assertReadsJson } from '@countersign/protocol';
+import { readJson } from '@countersign/protocol';
 import { COMMANDS } from './commands/all.js';
 import { run } from './program.js';
 import { EXIT } from './terminal/failure.js';
 import type { Surroundings } from './terminal/surroundings.js';
 
-try {
-  assertReadsJson();
-} catch (error) {
-  process.stderr.write(`countersign: ${(error as Error).message}\n`);
-  process.exit(EXIT.local.code);
-}
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+const { version } = readJson(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 

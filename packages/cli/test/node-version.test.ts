@@ -1,16 +1,25 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { MAIN } from './support/cli.js';
 
-const misreading = fileURLToPath(new URL('../../server/test/support/misreading.cjs', import.meta.url));
+const preload = (name: string) => [
+  '-r',
+  fileURLToPath(new URL(`../../server/test/support/${name}.cjs`, import.meta.url)),
+];
 
-it('does nothing under a Node.js that misreads JSON', () => {
-  const call = (...args: string[]) => spawnSync(process.execPath, [...args, MAIN, '--version'], { encoding: 'utf8' });
-  expect(call()).toMatchObject({ status: 0, stderr: '' });
-  const refused = call('-r', misreading);
-  expect(refused).toMatchObject({ status: 4, stdout: '' });
-  expect(refused.stderr).toMatch(
-    /^countersign: This Node\.js misreads some member names in JSON, .*: use Node\.js 20 or 22\.$/m,
-  );
+it('replaces the function that misreads JSON before it loads a dependency', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
+  try {
+    const LOADED_BEFORE = join(folder, 'loaded-before');
+    const args = [...preload('misreading'), ...preload('loaded-before'), MAIN, '--version'];
+    const env = { ...process.env, LOADED_BEFORE };
+    expect(spawnSync(process.execPath, args, { encoding: 'utf8', env })).toMatchObject({ status: 0, stderr: '' });
+    expect(readFileSync(LOADED_BEFORE, 'utf8')).toBe('{"program":"main.js","loaded":[]}\n');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

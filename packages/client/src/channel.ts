@@ -1,5 +1,5 @@
 import type { StoredProof } from '@countersign/protocol';
-import { decodeHex, encodeBase64 } from '@countersign/protocol';
+import { decodeHex, encodeBase64, readJson } from '@countersign/protocol';
 import { canonical } from './canonical.js';
 import type { Cryptography } from './cryptography.js';
 import { type Environment, environmentOf } from './environment.js';
@@ -143,7 +143,7 @@ export class Channel {
    */
   async #made(refusal: Refusal, request: SignedRequest, signal?: AbortSignal): Promise<Signed | undefined> {
     const { record, operation, path, luid, body } = request;
-    const { data } = JSON.parse(body) as Body;
+    const { data } = readJson(body) as Body;
     const digests = proofsOf(body).map(({ digest }) => digest);
     refusal.mayBeDone = true;
     if (luid === undefined || digests.includes(undefined)) return undefined;
@@ -171,7 +171,7 @@ export class Channel {
     status: number,
     signal?: AbortSignal,
   ): Promise<void> {
-    const sent = JSON.parse(body) as Body;
+    const sent = readJson(body) as Body;
     const digests = proofsOf(body).flatMap(({ digest }) => digest ?? []);
     if ((sent.hash === undefined || sent.hash === stored.hash) && hasAll(stored, digests)) return;
     // It is done once: whoever comes later is answered with what the first has said.
@@ -228,7 +228,7 @@ export class Channel {
 
 /** The proofs that a body has, or is. */
 function proofsOf(body: string): readonly Partial<StoredProof>[] {
-  const sent = JSON.parse(body) as Body;
+  const sent = readJson(body) as Body;
   return sent.meta?.proofs ?? [sent];
 }
 

@@ -1,4 +1,4 @@
-import { encodeBase64, isObject } from '@countersign/protocol';
+import { encodeBase64, isObject, readJson } from '@countersign/protocol';
 import { boundedText } from './bounded-text.js';
 import { utf8 } from './cryptography.js';
 import type { Environment } from './environment.js';
@@ -95,7 +95,7 @@ export class Tokens {
 /** The members of an answer; none of what is no object. */
 function membersOf(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     return isObject(value) ? value : {};
   } catch {
     return {};
@@ -104,7 +104,7 @@ function membersOf(text: string): Record<string, unknown> {
 
 /** What a token is bound to (interface/tokens#request-hash). */
 function boundBy({ method, url, body }: TokenRequest): object {
-  return { method, url, headers: null, body: body === undefined ? null : JSON.parse(body) };
+  return { method, url, headers: null, body: body === undefined ? null : readJson(body) };
 }
 
 /** Base64 for tokens, without padding (RFC 4648 §5). */

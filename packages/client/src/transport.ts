@@ -1,3 +1,4 @@
+import { readJson } from '@countersign/protocol';
 import { boundedText } from './bounded-text.js';
 import type { Environment } from './environment.js';
 import { AnswerError, UnreachableError } from './errors.js';
@@ -105,7 +106,7 @@ export class Transport {
     const text = await boundedText(response, this.#environment.options.maxBytes);
     if (text === '') return undefined;
     try {
-      return JSON.parse(text);
+      return readJson(text);
     } catch (cause) {
       // Proxies answer pages of their own when they reach no server.
       if (response.status >= 500 || AGAIN.includes(response.status)) return undefined;

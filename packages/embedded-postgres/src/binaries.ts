@@ -1,4 +1,6 @@
-import { chmod, lstat, readFile, stat, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, lstat, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { CannotRunHere } from './cannot-run-here.js';
 
@@ -31,13 +33,9 @@ export async function findBinaries(): Promise<Binaries> {
 }
 
 async function makeLinks(home: string): Promise<void> {
-  let list: string;
-  try {
-    list = await readFile(join(home, 'native', 'pg-symlinks.json'), 'utf8');
-  } catch {
-    return;
-  }
-  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+  const list = join(home, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const { source, target } of createRequire(import.meta.url)(list) as { source: string; target: string }[]) {
     const path = join(home, target);
     if (await lstat(path).catch(() => undefined)) continue;
     // Another server may be making the same links.

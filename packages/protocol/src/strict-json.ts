@@ -1,5 +1,6 @@
 import { LedgerError } from './errors.js';
 import type { Json, JsonObject } from './json.js';
+import { readJson } from './read-json.js';
 
 /** Bounds on a JSON text. */
 export interface JsonBounds {
@@ -22,7 +23,7 @@ const PLACE_SHOWN = 200;
 export function parseJson(text: string, bounds: JsonBounds): Json {
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = readJson(text) as Json;
   } catch {
     throw new LedgerError('api.body-malformed', 'Malformed JSON body');
   }

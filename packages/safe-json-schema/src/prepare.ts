@@ -1,6 +1,6 @@
 import type { Bounds } from './bounds.js';
 import { CodeSize } from './code-size.js';
-import { countValues, isObject, type Json, type JsonObject } from './json.js';
+import { copyJson, countValues, isObject, type Json, type JsonObject } from './json.js';
 import { METERED } from './meter.js';
 import { subschemas } from './subschemas.js';
 
@@ -40,9 +40,8 @@ const NOT_A_SCHEMA = 'a reference leads to something that is not a schema';
  *   allow
  */
 export function prepare(schema: JsonObject, judge: (schema: Json) => void, bounds: Bounds): PreparedSchema {
-  const text = JSON.stringify(schema);
-  const prepared = new Preparation(JSON.parse(text) as JsonObject, judge, bounds).run();
-  return { ...prepared, bytes: text.length + VALUE * countValues(schema) };
+  const prepared = new Preparation(copyJson(schema), judge, bounds).run();
+  return { ...prepared, bytes: JSON.stringify(schema).length + VALUE * countValues(schema) };
 }
 
 class Preparation {

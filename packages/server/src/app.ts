@@ -1,4 +1,3 @@
-import { assertReadsJson } from '@countersign/protocol';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
@@ -134,7 +133,6 @@ function logSpoilt(logger: FastifyBaseLogger): ProcessMeans['failed'] {
 
 /** Wires store, services and HTTP, and migrates the database to this release's schema. The caller makes it listen. */
 export async function openServer(options: ServerOptions): Promise<Server> {
-  assertReadsJson();
   const { logger, databaseFolder, worker = '0', outboundCa: ca, guard, deliveryAllowPrivate = false } = options;
   const metrics = createMetrics(worker);
   const failed = (error: Error) => logger.error({ err: error }, 'idle database connection failed');

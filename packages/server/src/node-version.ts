@@ -11,5 +11,5 @@ export function tooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return undefined;
   const needed = OLDEST_NODE.join('.');
-  return `countersign: needs Node.js 20 (from ${needed}) or 22, and this is ${version}: see https://nodejs.org/dist`;
+  return `countersign: needs Node.js ${needed} or later, and this is ${version}: see https://nodejs.org/dist`;
 }

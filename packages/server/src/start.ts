@@ -1,6 +1,5 @@
 import cluster from 'node:cluster';
 import type { Postgres } from '@countersign/embedded-postgres';
-import { assertReadsJson } from '@countersign/protocol';
 import type { pino } from 'pino';
 import { createLogger } from './cluster/log.js';
 import { assertFree } from './cluster/port.js';
@@ -22,7 +21,6 @@ export async function start(): Promise<void> {
 
 /** Serves until SIGTERM or SIGINT, which end the process cleanly. */
 async function serveFromEnvironment(): Promise<void> {
-  assertReadsJson();
   const config = parseConfig(process.env);
   const logger = createLogger(config.logLevel);
   if (cluster.isWorker) {

@@ -1,4 +1,4 @@
-import { isObject } from '@countersign/protocol';
+import { isObject, readJson } from '@countersign/protocol';
 import type { StateLine } from './lines.js';
 
 /**
@@ -49,7 +49,7 @@ function isReference(value: unknown): value is Reference {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return undefined;
   }

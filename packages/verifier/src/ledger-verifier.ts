@@ -1,4 +1,4 @@
-import { assertReadsJson, hash as hashOf, type StoredProof, type Suite } from '@countersign/protocol';
+import { hash as hashOf, readJson, type StoredProof, type Suite } from '@countersign/protocol';
 import { Books } from './books.js';
 import { deliveryDefect } from './delivery-line.js';
 import { TakenNames } from './erased/taken.js';
@@ -60,9 +60,7 @@ export class LedgerVerifier {
   #stateLines = 0;
   #hasEntries = false;
 
-  /** @throws Error under an engine that misreads JSON: it could call a changed text genuine (decision 0040) */
   constructor(private readonly options: VerifierOptions) {
-    assertReadsJson();
     const { ledger, suite, found, pinned } = options;
     this.#records = new Records(suite);
     this.#keys = { system: ledger.keys.system, core: ledger.keys.core, auth: ledger.keys['system.auth'] };
@@ -310,7 +308,7 @@ export class LedgerVerifier {
 /** A line as a version; undefined where its text is no JSON. */
 function parseVersion({ kind, luid, change, action, moment, hash, text }: ChangeLine): Version | undefined {
   try {
-    return { kind, luid, change, action, moment, hash, text, record: JSON.parse(text) as Version['record'] };
+    return { kind, luid, change, action, moment, hash, text, record: readJson(text) as Version['record'] };
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { isObject, parseAddress, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import { isObject, parseAddress, type RecordEnvelope, readJson, type StoredProof } from '@countersign/protocol';
 import type { ErasedIntents } from './erased/intents.js';
 import type { Lives } from './kept/lives.js';
 import { momentNumber } from './kept/moment.js';
@@ -214,7 +214,7 @@ const NOTHING_SET: Pick<Place, 'steps'> = { steps: [] };
 function parseRow(text: string): Pick<RecordEnvelope, 'hash' | 'data' | 'meta'> | undefined {
   let row: unknown;
   try {
-    row = JSON.parse(text);
+    row = readJson(text);
   } catch {
     return undefined;
   }

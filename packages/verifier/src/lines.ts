@@ -1,4 +1,4 @@
-import { isObject, LUID_LENGTH } from '@countersign/protocol';
+import { isObject, LUID_LENGTH, readJson } from '@countersign/protocol';
 import { isTooDeep, LONGEST_LINE, LONGEST_NAME } from './bounds.js';
 import type { Action } from './version.js';
 
@@ -323,7 +323,7 @@ export function parseLine(text: string): Line | string {
   if (isTooDeep(text)) return 'is nested deeper than any of an export';
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = readJson(text);
   } catch {
     return 'is no JSON';
   }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type StoredProof } from '@countersign/protocol';
+import { isObject, type JsonObject, readJson, type StoredProof } from '@countersign/protocol';
 import { entriesOf, limitDefect } from './intent-plan.js';
 import type { StateLine } from './lines.js';
 
@@ -64,7 +64,7 @@ function isPlan(plan: unknown): plan is { entries: JsonObject[]; limits: JsonObj
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return undefined;
   }

@@ -64,8 +64,8 @@ export const mutants = [
   {
     id: 'bridge-token-in-the-log',
     file: src('outbound/access-tokens.ts'),
-    find: 'return JSON.parse(text) as Json;\n  } catch {',
-    replace: 'return JSON.parse(text) as Json;\n  } catch (error) {\n    throw error;',
+    find: 'return readJson(text) as Json;\n  } catch {',
+    replace: 'return readJson(text) as Json;\n  } catch (error) {\n    throw error;',
     breaks: 'What a token endpoint answers is quoted in the log.',
     tests: [test('bridges/secrets.test.ts')],
   },

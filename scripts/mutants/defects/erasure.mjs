@@ -161,7 +161,7 @@ const list = [
   [
     'intent-compare-and-set',
     'store/committer/commit-sql.ts',
-    ['intents-races'],
+    ['intents-races.deep'],
     "where w.action = 'erase' and not w.reused and r.ledger_id = $1::bigint and r.luid = w.luid and r.change = w.was",
     "where w.action = 'erase' and not w.reused and r.ledger_id = $1::bigint and r.luid = w.luid",
     'A proof that comes meanwhile stays behind, or the history has a gap.',

@@ -189,7 +189,7 @@ export const mutants = [
   {
     id: 'reporter-forgets-at-once',
     file: 'examples/reporter/reporter.mjs',
-    find: "for (const name of names) this.#start(JSON.parse(await readFile(join(this.folder, name), 'utf8')));",
+    find: "for (const name of names) this.#start(readJson(await readFile(join(this.folder, name), 'utf8')));",
     replace: '',
     breaks: 'A report that was begun is never finished after a restart.',
     tests: reporter,
@@ -207,7 +207,7 @@ export const mutants = [
     id: 'reporter-any-report',
     file: 'examples/reporter/reporter.mjs',
     find: 'const { handle, signal, data } = verifyEvent(body.toString(), jobs.ledger.key);',
-    replace: 'const { data, handle = data.handle, signal = data.signal } = JSON.parse(body);',
+    replace: 'const { data, handle = data.handle, signal = data.signal } = readJson(body);',
     breaks: 'Anyone has the reporter sign proofs.',
     tests: reporter,
   },

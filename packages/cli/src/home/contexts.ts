@@ -1,4 +1,4 @@
-import { isObject, type Json } from '@countersign/protocol';
+import { isObject, type Json, readJson } from '@countersign/protocol';
 import { local } from '../terminal/failure.js';
 import type { Home } from './home.js';
 
@@ -59,7 +59,7 @@ export async function writeContext(
 
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return readJson(text) as Json;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { readJson } from '@countersign/protocol';
 import { Failure, local } from '../terminal/failure.js';
 import { decrypt, encrypt, type KeyPair, ofEd25519, pairOf, type ScryptWork, WRONG_PASSWORD } from './encrypted-key.js';
 import type { Home } from './home.js';
@@ -127,7 +128,7 @@ function fromJwk(text: string): KeyObject {
   let key: KeyObject;
   let x: unknown;
   try {
-    const jwk = JSON.parse(text);
+    const jwk = readJson(text) as JsonWebKey;
     x = jwk.x;
     key = ofEd25519(createPrivateKey({ key: jwk, format: 'jwk' }));
   } catch {

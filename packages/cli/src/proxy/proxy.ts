@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { LedgerError, parseJson } from '@countersign/protocol';
+import { LedgerError, parseJson, readJson } from '@countersign/protocol';
 import { failureOf } from '../client-failure.js';
 import { Failure } from '../terminal/failure.js';
 import { type Answer, ask, exchange } from '../wire/exchange.js';
@@ -144,7 +144,7 @@ async function readRecord(
   const found = await ask({ method: 'GET', server, path, headers: [...own, ['accept', 'application/json']] });
   if (found.status !== 200) throw new Answered(found);
   try {
-    return JSON.parse(found.bytes.toString());
+    return readJson(found.bytes.toString());
   } catch {
     throw new Failure('unreachable', 'The server answered something else than a record');
   }

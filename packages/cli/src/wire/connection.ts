@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '@countersign/protocol';
+import { isObject, type Json, type JsonObject, readJson } from '@countersign/protocol';
 import { Failure } from '../terminal/failure.js';
 import { adviceOn } from './advice.js';
 import { type Answer, ask } from './exchange.js';
@@ -55,7 +55,7 @@ export class Connection {
 export function refusal({ status, bytes }: Answer): Failure {
   let body: Json = null;
   try {
-    body = JSON.parse(bytes.toString()) as Json;
+    body = readJson(bytes.toString()) as Json;
   } catch {
     // Told below.
   }
@@ -88,7 +88,7 @@ function errorsOf({ errors }: JsonObject): string[] {
 
 function jsonOf({ bytes, status }: Answer): Json {
   try {
-    return JSON.parse(bytes.toString()) as Json;
+    return readJson(bytes.toString()) as Json;
   } catch {
     throw new Failure('unreachable', `The server answered ${status} with something else than JSON.`, {
       advice: 'check the address: the base URL ends in /v2',

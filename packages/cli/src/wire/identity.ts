@@ -1,4 +1,4 @@
-import { encodeBase64, isObject, type Json, portable } from '@countersign/protocol';
+import { encodeBase64, isObject, type Json, portable, readJson } from '@countersign/protocol';
 import type { KeyPair } from '../home/encrypted-key.js';
 import { Failure } from '../terminal/failure.js';
 import { ask } from './exchange.js';
@@ -117,7 +117,7 @@ export async function requestToken(
   });
   let body: Json = null;
   try {
-    body = JSON.parse(bytes.toString()) as Json;
+    body = readJson(bytes.toString()) as Json;
   } catch {
     // Told below.
   }

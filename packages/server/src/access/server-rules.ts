@@ -1,4 +1,4 @@
-import { LedgerError } from '@countersign/protocol';
+import { LedgerError, readJson } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { makeRequestCheck } from '../schemas/request.js';
 import { AccessEntries, type Rule } from './rules.js';
@@ -28,7 +28,7 @@ export function parseServerRules(text: string): readonly Rule[] {
 
 function parseRuleJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     throw new Error('must be a JSON array of access rules; it is no JSON');
   }

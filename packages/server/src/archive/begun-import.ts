@@ -1,3 +1,4 @@
+import { readJson } from '@countersign/protocol';
 import type pg from 'pg';
 import type { Cut } from './cutter.js';
 import { TABLE_NAMES } from './insert.js';
@@ -27,7 +28,7 @@ export async function findBegun(client: pg.ClientBase, luid: string): Promise<Be
   const { rows } = await client.query<{ value: string }>('select value from deployment where name = $1', [
     nameOf(luid),
   ]);
-  return rows[0] && (JSON.parse(rows[0].value) as BegunImport);
+  return rows[0] && (readJson(rows[0].value) as BegunImport);
 }
 
 /** Luids of the ledgers whose imports were begun and have not ended. */

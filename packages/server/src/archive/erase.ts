@@ -1,4 +1,4 @@
-import { hash as hashOf, isLuid, type RecordEnvelope, type Suite } from '@countersign/protocol';
+import { hash as hashOf, isLuid, type RecordEnvelope, readJson, type Suite } from '@countersign/protocol';
 import type pg from 'pg';
 import { moment, type Runtime } from '../base/clock.js';
 import { Corrupt, createIntegrity } from '../integrity/integrity.js';
@@ -75,7 +75,7 @@ async function tryErase(options: EraseOptions, kind: Kind): Promise<ErasedByOper
   const integrity = createIntegrity({ masterKey, suite, random: runtime.random, systemKey: keys, alarm: () => {} });
   const latest = await createHistory(pool, integrity).latest({ ledger: ledger.id, kind: kind.name, luid });
   if (!latest) throw new EraseRefused(`There is no ${kind.name} ${luid} in this ledger.`);
-  const record = JSON.parse(latest.body) as RecordEnvelope;
+  const record = readJson(latest.body) as RecordEnvelope;
   if (latest.action === 'erase') return { record, isRepeated: true };
   const isDropped = latest.action === 'drop';
   const refusal = whyNotErased(kind, { status: record.meta.status, isDropped });
@@ -95,7 +95,7 @@ async function tryErase(options: EraseOptions, kind: Kind): Promise<ErasedByOper
   const names = isDropped ? [] : namesKept(kind, recordKeyOf(kind, record));
   const veil = createVeil(veilKeyOf(masterKey, ledger.luid, await findVeil(pool, ledger)));
   const { result } = await eraseRecord(pool, { write, names, keyOf: keyReaderOf(kind), veil, deliveryMac });
-  return result === 'done' ? { record: JSON.parse(write.body) as RecordEnvelope, isRepeated: false } : undefined;
+  return result === 'done' ? { record: readJson(write.body) as RecordEnvelope, isRepeated: false } : undefined;
 }
 
 function kindOf({ kind: name, luid }: EraseOptions): Kind {

@@ -1,4 +1,4 @@
-import type { Suite } from '@countersign/protocol';
+import { readJson, type Suite } from '@countersign/protocol';
 import type {
   BalanceLine,
   ChangeLine,
@@ -126,7 +126,7 @@ export class Load {
   /** Symbols and bridges in use are named with the number that the ledger has here. */
   #openRow(line: StateLine): object {
     const { ledger } = this.means;
-    const uses = usesOf(ledger, (JSON.parse(String(line.state)) as OpenState).state);
+    const uses = usesOf(ledger, (readJson(String(line.state)) as OpenState).state);
     return { ...line, uses, ...this.#codesOf(ledger, line) };
   }
 

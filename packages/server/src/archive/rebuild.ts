@@ -1,4 +1,4 @@
-import { decodeBase64, type RecordEnvelope, type StoredProof, type Suite } from '@countersign/protocol';
+import { decodeBase64, type RecordEnvelope, readJson, type StoredProof, type Suite } from '@countersign/protocol';
 import type { ChangeLine, CurrentLine, ErasedLine, HeaderLine } from '@countersign/verifier';
 import { closedLeaf } from '../integrity/leaf.js';
 import type { LogCodes } from '../integrity/log-codes.js';
@@ -53,7 +53,7 @@ export function rebuildRecord(
   const used = new Set<string>();
   const keys: string[] = [];
   for (const { text, action } of whole) {
-    const record = JSON.parse(text) as RecordEnvelope;
+    const record = readJson(text) as RecordEnvelope;
     for (const proof of record.meta.proofs) if (isClients(means.keys, proof)) used.add(useOf(means, proof));
     const link = kindNamed(kind).links.isKey ? kindNamed(kind).links.value?.(record.data) : undefined;
     if (link !== undefined && action !== 'drop') keys.push(link);
@@ -97,7 +97,7 @@ function indexEntry(
   { kind, change, text }: ChangeLine,
   { order, keyOrder, keyProven }: CurrentLine,
 ): object {
-  const record = JSON.parse(text) as RecordEnvelope;
+  const record = readJson(text) as RecordEnvelope;
   const { key, luid, hash, status, moment, domain, link, document, judged } = versionOf(
     { id: ledger, version: 0 },
     kindNamed(kind as KindName),
@@ -118,7 +118,7 @@ function indexEntry(
     link,
     link_since: keyOrder === undefined ? undefined : orderOf(keyOrder),
     link_proven: keyProven === true,
-    document: JSON.parse(document as string) as object,
+    document: readJson(document as string) as object,
     judged,
   };
 }

@@ -1,5 +1,5 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
-import type { RecordEnvelope } from '@countersign/protocol';
+import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import { seal } from '../keys/seal.js';
 import { secretNames } from '../kinds/data.js';
 import { clientLink } from '../kinds/signer-factor.js';
@@ -41,7 +41,7 @@ export async function candidateFor(session: Session, id: string): Promise<Candid
   const query = { ledger: session.ledger.id, kind: 'signer-factor', link: clientLink(isOne ? id : '') } as const;
   const body = await session.store.linked.first(query);
   await session.task.turn(stepsOfText(body));
-  const factor = body === undefined ? undefined : (JSON.parse(body) as RecordEnvelope);
+  const factor = body === undefined ? undefined : (readJson(body) as RecordEnvelope);
   const secrets = await session.store.secrets({ ledger: session.ledger.id, luid: factor?.luid ?? '' });
   if (!factor) {
     seal(session.masterKey, Buffer.alloc(limits.handle), '');
@@ -79,7 +79,7 @@ export async function clientOf(
   });
   const current = await session.ledgers.renew(session.ledger, found.version);
   await session.task.turn(stepsOfText(found.record?.body));
-  const signer = found.record && (JSON.parse(found.record.body) as RecordEnvelope);
+  const signer = found.record && (readJson(found.record.body) as RecordEnvelope);
   if (!signer || !isUsable(signer) || !isUsable(factor)) return { ledger: current };
   const { schema } = signer.data;
   const client = { factor: String(factor.data.handle), signer: handle, domain: signer.meta.domain };

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
+import { isObject, type Json, type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { domainsFrom, type Ledger } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
@@ -46,7 +46,7 @@ export function vouchesFor(
 export async function domainsOfSigner({ store, task, ledger }: Session, handle: string): Promise<ReadonlySet<string>> {
   const { record } = await store.findVersion({ ledger: ledger.id, kind: 'signer', id: handle, by: 'handle' });
   await task.turn(stepsOfText(record?.body));
-  return record ? domainsAbove(ledger, (JSON.parse(record.body) as RecordEnvelope).meta.domain) : new Set();
+  return record ? domainsAbove(ledger, (readJson(record.body) as RecordEnvelope).meta.domain) : new Set();
 }
 
 /** Handles of a domain and those above it. */

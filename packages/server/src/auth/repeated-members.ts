@@ -1,3 +1,5 @@
+import { readJson } from '@countersign/protocol';
+
 /** Strings, and the punctuation that tells which of them are names of members. */
 const PIECE = /"(?:[^"\\]|\\.)*"|[{}:]/g;
 
@@ -15,7 +17,7 @@ export function repeatsMember(text: string): boolean {
       open.pop();
     } else if (piece === ':') {
       const names = open.at(-1)!;
-      const name = JSON.parse(last) as string;
+      const name = readJson(last) as string;
       if (names.has(name)) return true;
       names.add(name);
     } else {

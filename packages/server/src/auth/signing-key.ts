@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import type { RecordEnvelope } from '@countersign/protocol';
+import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
 import { secretNames } from '../kinds/data.js';
 import type { Session } from '../ledgers/session.js';
@@ -60,7 +60,7 @@ async function loadSigningKey(
     }),
   ]);
   await session.task.turn(stepsOfText(signer.record?.body));
-  if (!signer.record || !isUsable(JSON.parse(signer.record.body))) return { key: undefined, version };
+  if (!signer.record || !isUsable(readJson(signer.record.body) as RecordEnvelope)) return { key: undefined, version };
   const oldest = records.toSorted((one, other) => one.place.seq - other.place.seq);
   for await (const body of eachBody(
     session.store.bodies,
@@ -68,7 +68,7 @@ async function loadSigningKey(
     oldest,
   )) {
     await session.task.turn(stepsOfText(body));
-    const key = await findFactorKey(session, JSON.parse(body) as RecordEnvelope);
+    const key = await findFactorKey(session, readJson(body) as RecordEnvelope);
     if (key) return { key, version };
   }
   return { key: undefined, version };

@@ -1,4 +1,4 @@
-import { parseAddress, type RecordEnvelope } from '@countersign/protocol';
+import { parseAddress, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { openSession, type Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
 import { domainsAbove, domainsOfSigner, type Provider, providersOf, vouchesFor } from './providers.js';
@@ -27,8 +27,8 @@ export async function findTrustedFactor(
   ]);
   if (!factor.record || !provider.record) return undefined;
   await session.task.turn(stepsOfText(factor.record.body) + stepsOfText(provider.record.body));
-  const key = JSON.parse(factor.record.body) as RecordEnvelope;
-  const signer = JSON.parse(provider.record.body) as RecordEnvelope;
+  const key = readJson(factor.record.body) as RecordEnvelope;
+  const signer = readJson(provider.record.body) as RecordEnvelope;
   if (!isProviderKey(key) || !isUsable(key) || !isUsable(signer)) return undefined;
   const current = await session.ledgers.renew(session.ledger, Math.max(factor.version, provider.version));
   if (key.data.signer !== issuer) return undefined;

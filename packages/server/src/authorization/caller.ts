@@ -1,4 +1,4 @@
-import { type JsonObject, parseAddress, type RecordEnvelope, type StoredProof } from '@countersign/protocol';
+import { type JsonObject, parseAddress, type RecordEnvelope, readJson, type StoredProof } from '@countersign/protocol';
 import type { Caller, Key, ShownKey, SignerFacts } from '../access/caller.js';
 import type { Token } from '../auth/token.js';
 import { isSigningKey, isUsable } from '../auth/usable.js';
@@ -117,8 +117,8 @@ async function lookUpSigner(session: Session, key: string, by: 'public' | 'handl
  * (interface/proofs#for-whom-a-key-stands).
  */
 function signerIn({ body, factor, circles, proven }: FoundSigner): SignerFacts | undefined {
-  if (body === undefined || (factor !== undefined && !counts(JSON.parse(factor)))) return undefined;
-  const { data, meta } = JSON.parse(body) as RecordEnvelope;
+  if (body === undefined || (factor !== undefined && !counts(readJson(factor) as RecordEnvelope))) return undefined;
+  const { data, meta } = readJson(body) as RecordEnvelope;
   const { status, domain } = meta;
   return { ...(data as JsonObject), status, circles, domain, proven } as unknown as SignerFacts;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { AccessPolicy, Subject } from '../access/context.js';
 import type { Condition, Kind, KindName } from '../kinds/kind.js';
@@ -81,7 +81,7 @@ async function subjectAt(session: Session, kind: KindName, address: string): Pro
   const found = await findAddressed(address, (id) => session.findVersion(kind, id, 'handle'));
   const body = found?.body;
   await session.task.turn(stepsOfText(body));
-  return body === undefined ? undefined : subjectOf(kindNamed(kind), JSON.parse(body) as RecordEnvelope);
+  return body === undefined ? undefined : subjectOf(kindNamed(kind), readJson(body) as RecordEnvelope);
 }
 
 /** The addresses in all records of the subject's thread. A record that a client creates begins a thread of its own. */
@@ -95,7 +95,7 @@ async function addressesInThread(asking: Asking, condition: Condition): Promise<
   const found = new Set<string>();
   for await (const body of eachBody(session.store.bodies, query, records)) {
     await session.task.turn(stepsOfText(body));
-    const { data } = JSON.parse(body) as RecordEnvelope;
+    const { data } = readJson(body) as RecordEnvelope;
     for (const address of condition.addresses(data, data)) found.add(address);
   }
   return [...found];

@@ -1,4 +1,4 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import { judge } from '../access/decide.js';
@@ -38,7 +38,7 @@ export async function revealSecrets(
   answer: { readonly status: number; readonly body: string },
   secrets?: readonly SealedSecret[],
 ): Promise<Answer> {
-  const { hash, data, luid, meta } = JSON.parse(answer.body) as RecordEnvelope;
+  const { hash, data, luid, meta } = readJson(answer.body) as RecordEnvelope;
   const held = secrets ?? (await session.store.secrets({ ledger: session.ledger.id, luid }));
   const named = kind.secrets.names?.(data) ?? [];
   const shown = held.filter(({ name }) => named.includes(name));

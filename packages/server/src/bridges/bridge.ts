@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
+import { isObject, type Json, type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { secretValues } from '../auth/secret-values.js';
 import { Secret } from '../base/secret.js';
 import { secretNames } from '../kinds/data.js';
@@ -63,7 +63,7 @@ export async function findBridge(session: Session, handle: string): Promise<Brid
   const found = await session.findVersion('bridge', handle, 'handle');
   if (!found) return undefined;
   const { luid, change, body } = found;
-  const { data, meta } = JSON.parse(body) as RecordEnvelope;
+  const { data, meta } = readJson(body) as RecordEnvelope;
   const { server } = data.config as { server: string };
   return {
     handle,

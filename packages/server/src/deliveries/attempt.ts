@@ -1,4 +1,4 @@
-import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { type JsonObject, LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { Overloaded } from '../base/gather.js';
 import { type Reference, referenceKey } from '../events/event.js';
 import type { Ledger } from '../ledgers/ledger.js';
@@ -220,7 +220,7 @@ function open(
   const { effect, effectChange } = delivery;
   const text = texts.get(referenceKey(['effect', effect!, effectChange!]));
   if (text === undefined) throw new Error(`Effect ${effect} has no version ${effectChange}.`);
-  return openReceiver(engine, ledger, JSON.parse(text) as RecordEnvelope, message.data, task);
+  return openReceiver(engine, ledger, readJson(text) as RecordEnvelope, message.data, task);
 }
 
 function describeOutcome(outcome: Outcome): string {

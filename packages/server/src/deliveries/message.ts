@@ -1,4 +1,4 @@
-import type { JsonObject } from '@countersign/protocol';
+import { type JsonObject, readJson } from '@countersign/protocol';
 import { type EventPlan, type Reference, referenceKey, referencesOf } from '../events/event.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
@@ -17,13 +17,13 @@ export interface Message {
 
 /** The call that a delivery makes; undefined for an event. @param delivery verified */
 export function callOf({ purpose, event }: NewDelivery): CallPlan | undefined {
-  return purpose === undefined ? undefined : (JSON.parse(event) as CallPlan);
+  return purpose === undefined ? undefined : (readJson(event) as CallPlan);
 }
 
 /** The stored versions that the message is made of, each once. @param delivery verified */
 export function referencesIn(delivery: NewDelivery): readonly Reference[] {
   const call = callOf(delivery);
-  return call ? [call.intent] : referencesOf(JSON.parse(delivery.event) as EventPlan);
+  return call ? [call.intent] : referencesOf(readJson(delivery.event) as EventPlan);
 }
 
 /**
@@ -43,7 +43,7 @@ export async function makeMessage(
 ): Promise<Message> {
   const call = callOf(delivery);
   if (!call) {
-    const event = await makeEvent(JSON.parse(delivery.event) as EventPlan, texts, suite, turn);
+    const event = await makeEvent(readJson(delivery.event) as EventPlan, texts, suite, turn);
     return { data: event.data, output: (signed) => outputOf(event, system, signed) };
   }
   const text = texts.get(referenceKey(call.intent));

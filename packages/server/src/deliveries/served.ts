@@ -1,4 +1,4 @@
-import type { Json, StoredProof } from '@countersign/protocol';
+import { type Json, readJson, type StoredProof } from '@countersign/protocol';
 import { type Item, newItem } from '../integrity/items.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
@@ -33,7 +33,7 @@ export async function serveDelivery(
     moment: momentOf(proofs) ?? delivery.moment.toISOString(),
     status: delivery.status,
     replay: delivery.attempts,
-    output: output === undefined ? null : JSON.parse(output),
+    output: output === undefined ? null : readJson(output),
   };
   return newItem({ luid: toDeliveryLuid(delivery.handle), hash, meta, data } as unknown as Json);
 }
@@ -58,7 +58,7 @@ async function makeOutput(
 /** @throws Corrupt when the text was changed in the database */
 function parseProofs({ integrity, ledger }: Session, delivery: ListedDelivery): StoredProof[] {
   try {
-    return JSON.parse(`[${delivery.proofs}]`) as StoredProof[];
+    return readJson(`[${delivery.proofs}]`) as StoredProof[];
   } catch {
     const of = { ledger: ledger.luid, luid: toDeliveryLuid(delivery.handle), change: 1 };
     return integrity.refuse(of, 'is not the text that was stored');

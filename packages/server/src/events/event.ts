@@ -1,4 +1,4 @@
-import type { Json, JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { type Json, type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { KindName } from '../kinds/kind.js';
 import { stepsOfText, type Task } from '../metering/task.js';
 
@@ -54,7 +54,7 @@ export async function composeEvent(
     const text = texts.get(referenceKey(reference));
     if (text === undefined) throw new Error(`Version ${referenceKey(reference)} of event ${plan.handle} is missing.`);
     await turn(stepsOfText(text));
-    return JSON.parse(text) as RecordEnvelope;
+    return readJson(text) as RecordEnvelope;
   };
   const data: JsonObject = { handle: plan.handle, signal: plan.signal };
   for (const [name, member] of Object.entries(plan.members)) {

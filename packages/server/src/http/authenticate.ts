@@ -1,4 +1,4 @@
-import { type Json, parseJson, type RecordEnvelope } from '@countersign/protocol';
+import { type Json, parseJson, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { assertNotOwnToken } from '../auth/own-token.js';
 import { type KeySource, type Token, verifyToken } from '../auth/token.js';
 import { findTrustedFactor } from '../auth/trusted-factor.js';
@@ -65,7 +65,7 @@ function makeKeySource(session: Session): KeySource {
     async signerKey(handle) {
       const found = await store.signers({ ledger: ledger.id, key: handle, by: 'handle' });
       await task.turn(stepsOfText(found.body));
-      const signer = found.body === undefined ? undefined : (JSON.parse(found.body) as RecordEnvelope);
+      const signer = found.body === undefined ? undefined : (readJson(found.body) as RecordEnvelope);
       return signer && isUsable(signer) ? String(signer.data.public) : undefined;
     },
     factor: (handle, issuer, subject) => findTrustedFactor(session, handle, issuer, subject),

@@ -1,4 +1,4 @@
-import { canonical, type Json } from '@countersign/protocol';
+import { canonical, type Json, readJson } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
 import type { Kind } from '../kinds/kind.js';
 import { limits } from '../limits.js';
@@ -26,7 +26,7 @@ export function createItems(check: Check): Items {
   const kept = new LruCache<string, Item>(limits.items, ({ text, canonical }) => text.length + canonical.length);
   const nameOf = (ledger: number, { luid, change }: StoredVersion) => `${ledger} ${luid} ${change}`;
   const made = (name: string, text: string) => {
-    const item = { text, canonical: canonical(JSON.parse(text) as Json) };
+    const item = { text, canonical: canonical(readJson(text) as Json) };
     kept.set(name, item);
     return item;
   };

@@ -2,6 +2,7 @@ import {
   isLuid,
   isObject,
   type RecordEnvelope,
+  readJson,
   type StoredProof,
   type Suite,
   verifyProof,
@@ -21,7 +22,7 @@ export type Defect =
 /** A stored text as a record; undefined when it is malformed. */
 export function parseRecord(body: string): RecordEnvelope | undefined {
   try {
-    const record = JSON.parse(body) as Partial<RecordEnvelope> | null;
+    const record = readJson(body) as Partial<RecordEnvelope> | null;
     const isRecord = isObject(record?.data) && typeof record.hash === 'string' && Array.isArray(record.meta?.proofs);
     return isRecord ? (record as RecordEnvelope) : undefined;
   } catch {

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   LedgerError,
   type RecordEnvelope,
+  readJson,
   type Suite,
 } from '@countersign/protocol';
 import type { AccessPolicy } from '../access/context.js';
@@ -130,7 +131,7 @@ async function parseRecords(stored: StoredLedger, scheduler: Scheduler): Promise
   const records: Held[] = [];
   for (const { kind, luid, change, body } of stored.bodies) {
     await task.turn(stepsOfText(body));
-    records.push({ kind, luid, change, record: JSON.parse(body) as RecordEnvelope });
+    records.push({ kind, luid, change, record: readJson(body) as RecordEnvelope });
   }
   return records;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, RecordEnvelope, StoredProof } from '@countersign/protocol';
+import { type JsonObject, type RecordEnvelope, readJson, type StoredProof } from '@countersign/protocol';
 import type { Integrity } from '../integrity/integrity.js';
 import type { Countersigner } from '../keys/countersigner.js';
 import { kindNamed } from '../kinds/registry.js';
@@ -168,7 +168,7 @@ export class Draft {
     const { proofs } = this.record.meta;
     if (this.#added.length === 0) return proofs;
     if (!this.#assembled) throw new Error('The proofs of the draft are not signed yet.');
-    this.#proofs ??= (JSON.parse(this.#assembled.text) as RecordEnvelope).meta.proofs;
+    this.#proofs ??= (readJson(this.#assembled.text) as RecordEnvelope).meta.proofs;
     return this.#proofs;
   }
 

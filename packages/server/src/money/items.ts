@@ -1,4 +1,4 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { NewIntent } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
 import { stepsOfText } from '../metering/task.js';
@@ -80,7 +80,7 @@ async function load(
   const version = await session.findVersion('intent', row.luid, 'luid');
   if (!version) throw new Error(`There is no intent ${row.luid}, which is under way.`);
   await session.task.turn(stepsOfText(version.body) + stepsOfText(row.state));
-  const record = JSON.parse(version.body) as RecordEnvelope;
+  const record = readJson(version.body) as RecordEnvelope;
   const kept = parseOpen(session, row);
   assertUndecided(session, record, version.change, kept);
   const prepared = kept.state.stage === 'accepted' ? await prepareIntent({ session, directory }, record) : undefined;

@@ -1,4 +1,4 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Session } from '../ledgers/session.js';
 import type { OpenIntentWrite } from '../store/committer/settlement.js';
 import { type Held, nameUse } from '../store/money/holds.js';
@@ -58,7 +58,7 @@ export function parseOpen({ integrity, ledger }: Session, { luid, state, mac }: 
   if (integrity.openMac(ledger.id, luid, state) !== mac) {
     return integrity.refuse({ ledger: ledger.luid, luid, change: 0 }, 'is not the text that was stored');
   }
-  return JSON.parse(state) as OpenState;
+  return readJson(state) as OpenState;
 }
 
 /** Only pending intents expire (interface/intents#expiry). */

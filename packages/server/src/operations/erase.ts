@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ChangeAction, isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { type ChangeAction, isLuid, LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
 import { assertSigned, type Signed } from '../authorization/signed.js';
@@ -114,7 +114,7 @@ async function findLatest(session: Session, kind: Kind, command: Command): Promi
   if (!latest) throw notFound(kind);
   const { action, change, body } = latest;
   if (action === 'create' || action === 'update') return findInForce(session, kind, command);
-  const record = JSON.parse(body) as RecordEnvelope;
+  const record = readJson(body) as RecordEnvelope;
   const stored = { record, change, body };
   // What it lay under is forgotten with it.
   if (action === 'erase') return { stored, action, domain: record.meta.domain };
@@ -132,7 +132,7 @@ async function findInForce(session: Session, kind: Kind, command: Command): Prom
 
 /** Reads the key of a version; undefined for a kind that does not sign. */
 export function keyReaderOf({ links }: Kind): ((body: string) => string | undefined) | undefined {
-  return links.isKey ? (body) => links.value?.((JSON.parse(body) as RecordEnvelope).data) : undefined;
+  return links.isKey ? (body) => links.value?.((readJson(body) as RecordEnvelope).data) : undefined;
 }
 
 function invalid(detail: string): LedgerError {

@@ -1,4 +1,4 @@
-import type { Json } from '@countersign/protocol';
+import { type Json, readJson } from '@countersign/protocol';
 import { accessRefusal } from '../access/refusal.js';
 import { newItem } from '../integrity/items.js';
 import { kindNamed } from '../kinds/registry.js';
@@ -46,7 +46,7 @@ function ownRecords({ store, integrity }: Service, owner: string | undefined): S
     },
     async itemOf(own) {
       await integrity.check({ ledger: own.ledger, kind: 'ledger' }, own);
-      return newItem(JSON.parse(own.body) as Json);
+      return newItem(readJson(own.body) as Json);
     },
   };
 }

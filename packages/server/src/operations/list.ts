@@ -1,4 +1,4 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Context, Subject } from '../access/context.js';
 import { decide, judgeQuery, visible } from '../access/decide.js';
@@ -145,7 +145,7 @@ export async function pageOfVisible(
     if (isSeen !== undefined) return isSeen ? { luid, change } : undefined;
     const body = await records.bodyOf(placed);
     await session.task.turn(stepsOfText(body));
-    const subject = subjectOf(kind, JSON.parse(body) as RecordEnvelope, parent);
+    const subject = subjectOf(kind, readJson(body) as RecordEnvelope, parent);
     const conditions = await conditionsOf(session, caller, subject);
     // Evaluating conditions may have judged other records too.
     if (conditions) await session.task.turn();

@@ -1,4 +1,4 @@
-import { isLuid, type RecordEnvelope } from '@countersign/protocol';
+import { isLuid, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Token } from '../auth/token.js';
 import { authorize } from '../authorization/authorize.js';
 import { callerOfRead } from '../authorization/caller.js';
@@ -55,7 +55,7 @@ async function findDropped(session: Session, kind: Kind, command: Command): Prom
   const latest = await session.store.history.latest({ ledger: session.ledger.id, kind: kind.name, luid });
   if (!latest) throw notFound(kind);
   if (latest.action !== 'drop' && latest.action !== 'erase') return undefined;
-  const record = JSON.parse(latest.body) as RecordEnvelope;
+  const record = readJson(latest.body) as RecordEnvelope;
   if (latest.action === 'erase') return { record, erasedBy: latest.change };
   const parent = await getParent(session, kind, command);
   if (parent) assertUnder(kind, record.data, parent);

@@ -1,4 +1,4 @@
-import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { isLuid, LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Caller } from '../access/caller.js';
 import type { Subject } from '../access/context.js';
 import { type AccessRequest, authorize, toAccessRequest } from '../authorization/authorize.js';
@@ -51,9 +51,9 @@ export async function findRepeatedCreate(
   );
   if (!first) return undefined;
   await session.task.turn(stepsOfText(first.body) + stepsOfText(record.body));
-  const made = JSON.parse(first.body) as RecordEnvelope;
+  const made = readJson(first.body) as RecordEnvelope;
   if (made.hash !== hash || !hasSameProofs(session, made.meta.proofs, proofs.signed)) return undefined;
-  const subject = subjectOf(kind, JSON.parse(record.body) as RecordEnvelope, parent);
+  const subject = subjectOf(kind, readJson(record.body) as RecordEnvelope, parent);
   const { luid } = record;
   const of = ({ body, change }: Pick<StoredChange, 'body' | 'change'>) => ({
     body,

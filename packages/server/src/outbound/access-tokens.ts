@@ -1,4 +1,4 @@
-import { isObject, type Json } from '@countersign/protocol';
+import { isObject, type Json, readJson } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
 import type { Secret } from '../base/secret.js';
 import { limits } from '../limits.js';
@@ -141,7 +141,7 @@ function tokenIn(request: TokenRequest, { text }: OutboundAnswer): { token: stri
 
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return readJson(text) as Json;
   } catch {
     // The error quotes the text, and so a token.
     return undefined;

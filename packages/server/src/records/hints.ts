@@ -7,6 +7,7 @@ import {
   type Json,
   type JsonObject,
   type RecordEnvelope,
+  readJson,
   type Suite,
 } from '@countersign/protocol';
 import type { SentProof } from './sent.js';
@@ -33,7 +34,7 @@ export function hintOnHash(sent: string, data: JsonObject, suite: Suite): string
 
 function mistakes(text: string, data: JsonObject): [hint: string, texts: string[]][] {
   const asSent = JSON.stringify(data);
-  const sorted = JSON.parse(text) as Json;
+  const sorted = readJson(text) as Json;
   const spaced = [data, sorted].flatMap((one) => [
     JSON.stringify(one, null, 2),
     JSON.stringify(one, null, 4),

@@ -1,4 +1,4 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Subject } from '../access/context.js';
 import type { AccessEntry } from '../access/rules.js';
 import type { Kind } from '../kinds/kind.js';
@@ -40,7 +40,7 @@ export function parseIndexedSubject(
   kind: Kind,
   { change, key, status, domain, judged: text }: Indexed,
 ): Subject | undefined {
-  const judged = text === null ? undefined : (JSON.parse(text) as Judged);
+  const judged = text === null ? undefined : (readJson(text) as Judged);
   if (judged?.change !== change) return undefined;
   const { access, owners, labels, thread } = judged;
   return {

@@ -1,4 +1,4 @@
-import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { type JsonObject, LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Kind, KindName } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
 
@@ -33,5 +33,5 @@ export async function findRelations(session: Session, kind: Kind, data: JsonObje
 }
 
 function domainIn(body = '{"meta":{}}'): string | undefined {
-  return (JSON.parse(body) as RecordEnvelope).meta.domain;
+  return (readJson(body) as RecordEnvelope).meta.domain;
 }

@@ -1,4 +1,4 @@
-import type { Change, ChangeAction, JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { type Change, type ChangeAction, type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import type { StoredChange } from '../store/queries/history.js';
 
@@ -24,7 +24,7 @@ export function recordText(record: RecordEnvelope): string {
 
 /** A stored version as its change snapshot (interface/records#history). */
 export function snapshot(kind: Kind, stored: StoredChange): Change {
-  const { hash, luid, meta, data } = JSON.parse(stored.body) as RecordEnvelope;
+  const { hash, luid, meta, data } = readJson(stored.body) as RecordEnvelope;
   const { proofs, status, moment, owners, labels, ...others } = meta;
   return {
     hash,

@@ -1,4 +1,4 @@
-import { isLuid, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { isLuid, LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import { notFound } from '../kinds/refusal.js';
 import { kindNamed } from '../kinds/registry.js';
@@ -79,7 +79,8 @@ export async function findDroppedRecord(
     id === luid || (await resolveRecordKey(session, kind, id, parent)) === versionKey(kind, stored.record);
   if (!before || !isNamed) return undefined;
   const { record, change, body } = stored;
-  return { record, change, body, before: JSON.parse(before.body), ...(parent ? { parent } : {}) };
+  const earlier = readJson(before.body) as RecordEnvelope;
+  return { record, change, body, before: earlier, ...(parent ? { parent } : {}) };
 }
 
 /**
@@ -161,7 +162,7 @@ function toStored(body: string, change: number): Stored {
     body,
     change,
     get record() {
-      record ??= JSON.parse(body) as RecordEnvelope;
+      record ??= readJson(body) as RecordEnvelope;
       return record;
     },
   };

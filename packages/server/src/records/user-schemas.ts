@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { isObject, type JsonObject, LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, isWithin, type Ledger, type SchemaEntry } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
@@ -84,7 +84,7 @@ async function loadSchema(
   { name }: Schemed,
 ): Promise<JsonObject> {
   const record = await findVersion('schema', luid, 'luid');
-  const schema = JSON.parse(record?.body ?? '{"data":{}}') as RecordEnvelope;
+  const schema = readJson(record?.body ?? '{"data":{}}') as RecordEnvelope;
   const { data, meta } = schema;
   // A schema is compiled under the hash in the index and then applied in every ledger with that hash: the two must
   // agree.

@@ -1,4 +1,4 @@
-import { LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import { LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BackgroundWorker } from '../background/worker.js';
 import { limitRate } from '../base/rate-limit.js';
@@ -140,7 +140,7 @@ async function recordsOf(session: Session, handles: readonly string[]): Promise<
   // Together they are no longer than the state of a ledger, which this process holds anyway.
   for (const record of await Promise.all(handles.map((handle) => session.findVersion('policy', handle, 'handle')))) {
     await session.task.turn(stepsOfText(record?.body));
-    if (record) records.push(JSON.parse(record.body) as RecordEnvelope);
+    if (record) records.push(readJson(record.body) as RecordEnvelope);
   }
   return records;
 }

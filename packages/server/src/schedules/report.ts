@@ -1,5 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { hash as hashOf, isObject, type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
+import {
+  hash as hashOf,
+  isObject,
+  type JsonObject,
+  LedgerError,
+  type RecordEnvelope,
+  readJson,
+} from '@countersign/protocol';
 import { stages } from '../forwarding/stage.js';
 import { kindNamed } from '../kinds/registry.js';
 import type { Service } from '../ledgers/service.js';
@@ -65,7 +72,7 @@ async function makeReportData(session: Session, { policy, window }: ReportOrder)
 /** The members of `custom` that a schema describes. */
 async function findCustomMembers({ store, ledger }: Session, handle: string): Promise<ReadonlySet<string>> {
   const { record } = await store.findVersion({ ledger: ledger.id, kind: 'schema', id: handle, by: 'handle' });
-  const { data } = JSON.parse(record?.body ?? '{"data":{}}') as Pick<RecordEnvelope, 'data'>;
+  const { data } = readJson(record?.body ?? '{"data":{}}') as Pick<RecordEnvelope, 'data'>;
   const path = ['schema', 'properties', 'custom', 'properties'];
   const members = path.reduce((value: JsonObject, step) => {
     const inner = Object.hasOwn(value, step) ? value[step] : undefined;

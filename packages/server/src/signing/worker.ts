@@ -1,5 +1,9 @@
+// First: what is loaded later may keep the function that reads JSON.
+import '@countersign/protocol/replace-json-parse';
+
 import { hash } from 'node:crypto';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { readJson } from '@countersign/protocol';
 import { crypto_sign_detached, crypto_sign_verify_detached } from 'sodium-native';
 import { createMacUnder, type Mac } from '../integrity/mac.js';
 import { assembleEach } from './assemble.js';
@@ -36,7 +40,7 @@ function assembleAll({ ledger, kind, signers, keys, begins, records, random }: A
   const signature = Buffer.alloc(SIGNATURE_BYTES);
   let drawn = 0;
   // Adding `begin` to what a spread has copied takes V8 longer (decision 0039).
-  const all = (JSON.parse(records) as WithoutBegin[]).map((one, at) => ({ begin: begins[at]!, ...one }));
+  const all = (readJson(records) as WithoutBegin[]).map((one, at) => ({ begin: begins[at]!, ...one }));
   return assembleEach(all, {
     ledger,
     kind,

@@ -1,3 +1,4 @@
+import { readJson } from '@countersign/protocol';
 import type pg from 'pg';
 import { gather } from '../base/gather.js';
 import { limits } from '../limits.js';
@@ -215,7 +216,7 @@ async function emptySome(
 
 /** What stays of an event: its handle and its signal; of a call, that there was one for that version. */
 function emptyEvent(event: string): string {
-  const { handle, signal, method, intent } = JSON.parse(event) as Readonly<Record<string, unknown>>;
+  const { handle, signal, method, intent } = readJson(event) as Readonly<Record<string, unknown>>;
   if (method !== undefined) return JSON.stringify({ method, path: '', intent, hasDomains: false });
   return JSON.stringify({ handle, signal, members: {} });
 }

@@ -39,6 +39,13 @@ const REFUSED: readonly (readonly [folder: string, text: string, rule: string])[
   [`${src}/access`, `export const answer = fetch('https://example.org');`, 'lint/style/noRestrictedGlobals'],
   [`${src}/access`, `console.log('here');`, 'lint/suspicious/noConsole'],
   [`${src}/access`, 'export const { PORT } = process.env;', 'lint/style/noProcessEnv'],
+  ...['packages/client/src', 'packages/protocol/src', 'scripts', 'examples/bank', 'bench'].flatMap((place) => [
+    [place, `export const value = JSON.parse('1');`, 'plugin'] as const,
+    [place, 'export const values = [].map(JSON.parse);', 'plugin'] as const,
+    [place, 'const { parse } = JSON;\nexport const value = parse();', 'plugin'] as const,
+    [place, `export const value = globalThis.JSON.parse('1');`, 'plugin'] as const,
+    [place, 'export const value = (answer) => answer.json();', 'plugin'] as const,
+  ]),
   [`${src}/access`, lines(71), 'lint/complexity/noExcessiveLinesPerFunction'],
   [`${src}/access`, 'f();\n'.repeat(401), 'lint/style/noExcessiveLinesPerFile'],
 ];
@@ -49,6 +56,7 @@ const TAKEN: readonly (readonly [folder: string, text: string])[] = [
   ['packages/client/src', `import '@countersign/protocol';`],
   ['packages/protocol/src/log', `import '../suite.js';`],
   [`${src}/access`, `export const moment = new Date(0);`],
+  [`${src}/access`, `export const text = JSON.stringify(0);`],
   [`${src}/access`, lines(70)],
   [`${src}/access`, 'f();\n'.repeat(400)],
 ];

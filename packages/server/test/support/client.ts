@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Proof,
   type RecordEnvelope,
+  readJson,
   signProof,
 } from '@countersign/protocol';
 import { native } from '../../src/auth/native-suite.js';
@@ -156,7 +157,7 @@ export async function newLedger(
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type Suite } from '@countersign/protocol';
+import { isObject, type Json, readJson, type Suite } from '@countersign/protocol';
 import {
   checkProofFile,
   commitmentOf,
@@ -90,7 +90,7 @@ function named(text: string): { luid: string; kind: string } {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return undefined;
   }

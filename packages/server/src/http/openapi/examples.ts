@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readJson } from '@countersign/protocol';
 import type { Schema } from './schemas.js';
 
 /** What was sent to an operation in a test, and what came back. */
@@ -17,7 +18,7 @@ export const EXAMPLES = new URL('../../../openapi/examples/', import.meta.url);
 export function readExamples(): Readonly<Record<string, Exchange>> {
   if (!existsSync(EXAMPLES)) return {};
   const files = readdirSync(EXAMPLES).filter((name) => name.endsWith('.json'));
-  return Object.assign({}, ...files.map((name) => JSON.parse(readFileSync(new URL(name, EXAMPLES), 'utf8'))));
+  return Object.assign({}, ...files.map((name) => readJson(readFileSync(new URL(name, EXAMPLES), 'utf8'))));
 }
 
 type Content = Record<string, { readonly schema: Schema; example?: unknown }>;

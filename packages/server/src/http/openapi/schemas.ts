@@ -1,3 +1,4 @@
+import { readJson } from '@countersign/protocol';
 /** A JSON Schema as the document holds it. */
 export type Schema = Record<string, unknown>;
 
@@ -38,7 +39,7 @@ export function object(properties: Record<string, Schema>, optional: readonly st
  * @param partNamed the component that stands for a schema, given the schema's text
  */
 export function toOpenApiSchema(schema: object, partNamed: (text: string) => string | undefined = () => undefined) {
-  return JSON.parse(
+  return readJson(
     JSON.stringify(schema, (key, value: unknown) => {
       if (key === '$ref' && typeof value === 'string') return value.startsWith('#/') ? value : ref(value).$ref;
       const part = isObject(value) ? partNamed(JSON.stringify(value)) : undefined;

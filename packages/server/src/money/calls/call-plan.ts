@@ -1,4 +1,11 @@
-import { hash as hashOf, type Json, type JsonObject, type RecordEnvelope, type Suite } from '@countersign/protocol';
+import {
+  hash as hashOf,
+  type Json,
+  type JsonObject,
+  type RecordEnvelope,
+  readJson,
+  type Suite,
+} from '@countersign/protocol';
 import type { Reference } from '../../events/event.js';
 import type { Countersigner } from '../../keys/countersigner.js';
 
@@ -31,7 +38,7 @@ export interface CallBody {
 
 /** @param text of the version that the plan refers to */
 export function composeCall({ data, hasDomains }: CallPlan, text: string, suite: Suite): CallBody {
-  const { hash, data: said, luid, meta } = JSON.parse(text) as RecordEnvelope;
+  const { hash, data: said, luid, meta } = readJson(text) as RecordEnvelope;
   const { domains, ...others } = meta as RecordEnvelope['meta'] & { domains?: Json };
   const record: RecordEnvelope = hasDomains
     ? { hash, data: said, luid, meta }

@@ -1,4 +1,4 @@
-import { type JsonObject, LedgerError, type Reason, type RecordEnvelope } from '@countersign/protocol';
+import { type JsonObject, LedgerError, type Reason, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Ledger } from '../../ledgers/ledger.js';
 import type { NewIntent } from '../../ledgers/service.js';
 import { Garbled } from '../../siblings/frames.js';
@@ -115,7 +115,7 @@ export function parseAnswer(text: string): Answered {
 
 function parse(text: string | undefined): unknown {
   try {
-    const value: unknown = JSON.parse(text ?? '');
+    const value: unknown = readJson(text ?? '');
     if (typeof value === 'object' && value !== null) return value;
   } catch {
     // Told below.

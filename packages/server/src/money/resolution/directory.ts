@@ -1,4 +1,4 @@
-import type { RecordEnvelope } from '@countersign/protocol';
+import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Session } from '../../ledgers/session.js';
 import { stepsOfText } from '../../metering/task.js';
 import { findAddressed } from '../../records/address.js';
@@ -24,7 +24,7 @@ export function directoryOf(session: Session): Directory {
     const version = await session.findVersion(kind, handle, 'handle');
     if (!version) return undefined;
     await session.task.turn(stepsOfText(version.body));
-    return { record: JSON.parse(version.body), change: version.change };
+    return { record: readJson(version.body) as RecordEnvelope, change: version.change };
   };
   return {
     wallet: (handle) => find('wallet', handle),

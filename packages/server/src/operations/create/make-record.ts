@@ -1,4 +1,4 @@
-import type { Meta, RecordEnvelope } from '@countersign/protocol';
+import { type Meta, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import { clientTrail } from '../../authorization/trail.js';
 import { moment } from '../../base/clock.js';
@@ -71,5 +71,5 @@ async function lookUpDomain(session: Session, kind: KindName, handle: string): P
   const { record } = await session.store.findVersion({ ledger: id, kind, id: handle, by: 'handle' });
   // An intent names many wallets, and each may be large.
   await session.task.turn(stepsOfText(record?.body));
-  return record && (JSON.parse(record.body) as RecordEnvelope).meta.domain;
+  return record && (readJson(record.body) as RecordEnvelope).meta.domain;
 }

@@ -1,4 +1,4 @@
-import { isLuid, parseAddress, type RecordEnvelope } from '@countersign/protocol';
+import { isLuid, parseAddress, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { kindNamed } from '../../kinds/registry.js';
 import type { Session } from '../../ledgers/session.js';
 import { limits } from '../../limits.js';
@@ -29,7 +29,7 @@ export async function findWalletAt(session: Session, address: string): Promise<R
   const body = found.find((record) => record !== undefined)?.body;
   if (body === undefined) return undefined;
   await session.task.turn(stepsOfText(body));
-  return JSON.parse(body) as RecordEnvelope;
+  return readJson(body) as RecordEnvelope;
 }
 
 function namesAt(address: string): { readonly id: string; readonly by: 'luid' | 'handle' }[] {

@@ -1,4 +1,4 @@
-import { canonical, type Json } from '@countersign/protocol';
+import { canonical, type Json, readJson } from '@countersign/protocol';
 import type { Kind } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
 import { OF_LIMITS } from '../../lists/filters.js';
@@ -12,7 +12,7 @@ import { listRows, type RowList } from './list-rows.js';
 const LIMITS: RowList<LimitRow> = {
   fields: OF_LIMITS,
   read: (lists, query) => lists.limits(query),
-  itemOf: ({ body }) => ({ text: body, canonical: canonical(JSON.parse(body) as Json) }),
+  itemOf: ({ body }) => ({ text: body, canonical: canonical(readJson(body) as Json) }),
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { ChangeAction, JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { type ChangeAction, type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type pg from 'pg';
 import { gather } from '../../base/gather.js';
 import { LruCache } from '../../base/lru-cache.js';
@@ -119,7 +119,7 @@ export function createSignerLookup(pool: pg.Pool, guards: ReadGuards, lookup: Lo
     epochs.saw(version, position);
     const factor = await checkFactor(guards, row, ledger, key);
     if (luid === null) return { version, circles: [] };
-    const handle = factor === undefined ? undefined : String((JSON.parse(factor) as RecordEnvelope).data.signer);
+    const handle = factor === undefined ? undefined : String((readJson(factor) as RecordEnvelope).data.signer);
     const is = (data: JsonObject) =>
       by === 'handle' || handle !== undefined ? data.handle === (handle ?? key) : data.public === key;
     await guards.check({ ledger, kind: 'signer', is }, row);
@@ -184,14 +184,14 @@ function createCircles({ check }: ReadGuards, lookup: Lookup): Circles {
     const { record } = await lookup({ ledger, kind: 'circle-signer', id: luid, by: 'luid' });
     // Dropped since; the ledger's version has risen, so the result is outdated anyway.
     if (!record) return undefined;
-    const { data } = JSON.parse(record.body) as RecordEnvelope;
+    const { data } = readJson(record.body) as RecordEnvelope;
     const read = { circle: String(data.circle), signer: String(data.signer) };
     known.set(key, read);
     return read;
   };
   return async (ledger, version, signer, memberships) => {
     if (memberships.length === 0) return [];
-    const { handle } = (JSON.parse(signer) as RecordEnvelope).data;
+    const { handle } = (readJson(signer) as RecordEnvelope).data;
     const all = await Promise.all(memberships.map((luid) => membership(ledger, version, luid)));
     for (const [index, one] of all.entries()) {
       // The index names a membership of another signer, so it was altered.
