@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { root } from './root.mjs';
@@ -13,7 +13,8 @@ const LEAVES = ['limits', 'log-limits', 'node-version'];
 function crowded() {
   const counts = new Map();
   for (const { name } of readdirSync(join(root, 'packages'), { withFileTypes: true })) {
-    for (const folder of filesBelow(join(root, 'packages', name, 'src')).map(dirname)) {
+    const sources = join(root, 'packages', name, 'src');
+    for (const folder of (existsSync(sources) ? filesBelow(sources) : []).map(dirname)) {
       counts.set(folder, (counts.get(folder) ?? 0) + 1);
     }
   }

@@ -27,11 +27,24 @@ const surroundings: Surroundings = {
   stopped: () =>
     new Promise((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+      if (process.env.npm_lifecycle_event === 'npx') void endOf(process.ppid).then(resolve);
     }),
   needsReader: () => {
     isReaderNeeded = true;
   },
 };
+
+/** Between npx and this process there may be a shell, which ends by a signal without passing it on. */
+function endOf(parent: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(timer);
+      resolve();
+    }, 100);
+    timer.unref();
+  });
+}
 
 // Whoever reads the output may close it early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

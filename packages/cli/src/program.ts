@@ -73,7 +73,7 @@ export function parserOf(commands: readonly Command[], version: string, surround
   const program = prepared(new CommanderCommand('countersign'), surroundings)
     .description('Work with the signed records of a Countersign ledger.')
     .version(version)
-    .addHelpText('after', `\nExit codes: ${codes()}.\nPages: docs/cli/README.md`);
+    .addHelpText('after', `\nExit codes: ${codes()}.`);
   const groups = new Map<string, CommanderCommand>();
   for (const command of commands) {
     const [first = '', second] = command.path;

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { freePort } from '../../server/test/support/free-port.js';
 import { withServer } from '../../server/test/support/server.js';
 import { COMMANDS } from '../src/commands/all.js';
 import { completionFor } from '../src/description/completion.js';
-import { pagesOf } from '../src/description/page.js';
+import { listOf, pagesOf } from '../src/description/page.js';
 import { isSameServer } from '../src/wire/exchange.js';
 import { Cli, withFolder } from './support/cli.js';
 
@@ -324,12 +324,23 @@ describe('serve', () => {
 });
 
 describe('help', () => {
-  const docs = fileURLToPath(new URL('../../../docs/cli/', import.meta.url));
+  it('is listed in docs/cli.md', () => {
+    const { file, text } = listOf(COMMANDS);
+    expect(readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8')).toBe(text);
+    for (const { path, summary } of COMMANDS) expect(text).toContain(`| \`${path.join(' ')}\` | ${summary} |`);
+  });
 
-  it('is the pages of docs/cli', () => {
-    const pages = pagesOf(COMMANDS);
-    for (const { file, text } of pages) expect(readFileSync(join(docs, file), 'utf8'), file).toBe(text);
-    expect(readdirSync(docs).sort()).toEqual(pages.map(({ file }) => file).sort());
+  it('is a page for each command, and one that leads to all of them', () => {
+    const [list, ...pages] = pagesOf(COMMANDS);
+    expect(pages.map(({ text }) => /^# countersign (.+)$/m.exec(text)?.[1])).toEqual(
+      COMMANDS.map(({ path }) => path.join(' ')),
+    );
+    for (const { file, text } of pages) {
+      expect(list?.text).toContain(`](${file})`);
+      for (const [, anchor = ''] of text.matchAll(/\]\(\.\.\/cli\.md#([a-z-]+)\)/g)) {
+        expect(list?.text).toMatch(new RegExp(`^## ${anchor.replaceAll('-', ' ')}$`, 'im'));
+      }
+    }
   });
 
   it('is shown for every command', async () => {

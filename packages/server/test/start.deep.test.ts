@@ -155,7 +155,9 @@ describe('a start', () => {
     });
     expect(code).toBe(0);
     expect(out).toContain(`listening on http://127.0.0.1:${port}/v2\n`);
-    expect(out).toContain(`npm run tour -- http://127.0.0.1:${port}/v2\n`);
+    expect(out).toContain(`   npx countersign init acme --server http://127.0.0.1:${port}/v2\n`);
+    expect(out).toContain(`   npm run tour -- http://127.0.0.1:${port}/v2\n`);
+    expect(out).toContain(`the master key, ${join(dataDir(), 'master.key')}: without it`);
     expect(out).toContain('   https://ledger.example/\n');
     expect(out).toContain('   https://ledger.example/v2/openapi.json\n');
   });

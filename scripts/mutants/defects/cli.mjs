@@ -152,8 +152,8 @@ export const mutants = [
   {
     id: 'cli-export-makes-a-database',
     file: src('commands/archive/export.ts'),
-    find: "if (!database && !existsSync(join(folder, 'postgres'))) {",
-    replace: "if (!database && folder === '') {",
+    find: "if (!database && !named && !existsSync(join(folder, 'postgres'))) {",
+    replace: "if (!database && !named && folder === '') {",
     breaks: 'An export in the wrong folder makes a database and a master key there.',
     tests: [test('archive/erase.deep.test.ts')],
   },

@@ -4,7 +4,7 @@ import { aboutGroup } from './groups.js';
 
 /** A page of the documentation. */
 export interface Page {
-  /** Name of the file in `docs/cli`. */
+  /** Path of the file in `docs`. */
   readonly file: string;
   readonly text: string;
 }
@@ -12,19 +12,27 @@ export interface Page {
 /** Stands at the head of each page. */
 const MADE = '<!-- Made from the definitions in packages/cli/src: npm run cli-docs writes it anew. -->';
 
-/** All pages: one for each command, and one that lists them. */
+/** The page that lists all commands, as the repository has it: without links, since it lacks the pages of each. */
+export function listOf(commands: readonly Definition[]): Page {
+  return { file: LIST, text: overview(commands, ({ path }) => `\`${path.join(' ')}\``) };
+}
+
+/** All pages, as a package has them: one that lists the commands, and one for each. */
 export function pagesOf(commands: readonly Definition[]): Page[] {
   return [
-    { file: 'README.md', text: overview(commands) },
+    { file: LIST, text: overview(commands, (command) => `[\`${command.path.join(' ')}\`](${fileOf(command)})`) },
     ...commands.map((command) => ({ file: fileOf(command), text: pageOf(command) })),
   ];
 }
 
+const LIST = 'cli.md';
+
 function fileOf({ path }: Definition): string {
-  return `${path.join('-')}.md`;
+  return `cli/${path.join('-')}.md`;
 }
 
-function overview(commands: readonly Definition[]): string {
+/** @param entry how a command stands in the list */
+function overview(commands: readonly Definition[], entry: (command: Definition) => string): string {
   const groups = new Map<string, Definition[]>();
   for (const command of commands) {
     const name = command.path.length === 1 ? '' : (command.path[0] as string);
@@ -32,14 +40,16 @@ function overview(commands: readonly Definition[]): string {
   }
   const sections = [...groups].map(([name, members]) => {
     const heading = name === '' ? '## First of all' : `## ${name}\n\n${aboutGroup(name)}.`;
-    const rows = members.map((one) => `| [\`${one.path.join(' ')}\`](${fileOf(one)}) | ${cell(one.summary)} |`);
+    const rows = members.map((one) => `| ${entry(one)} | ${cell(one.summary)} |`);
     return `${heading}\n\n| Command | Does |\n|---|---|\n${rows.join('\n')}`;
   });
   const codes = Object.values(EXIT).map(({ code, meaning }) => `| ${code} | ${meaning} |`);
   return [
     MADE,
     '# The countersign command',
-    'Works with keys, ledgers and records from a terminal or a script. In the repository: `npx countersign`, after `npm run build`.',
+    'Works with keys, ledgers and records from a terminal or a script. `npx countersign` runs it where it is installed, and in the ' +
+      'repository after `npm run build`. `countersign <command> --help` has the options of a command; a server that was installed ' +
+      'from packages shows them as pages, at `/docs/guides/cli`.',
     INTRODUCTION,
     ...sections,
     '## Options of every command',
@@ -77,9 +87,9 @@ function pageOf(command: Definition): string {
   const rows = positions.map(({ name, about, choices, ask }) => {
     return `| \`${name}\` | ${cell(about + listed(choices))}${ask === undefined ? '' : '; asked for when it is missing'} |`;
   });
-  const link = `See [options of every command](README.md#options-of-every-command)${
+  const link = `See [options of every command](../cli.md#options-of-every-command)${
     command.connects
-      ? ' and [of commands that speak to a server](README.md#options-of-commands-that-speak-to-a-server)'
+      ? ' and [of commands that speak to a server](../cli.md#options-of-commands-that-speak-to-a-server)'
       : ''
   }.`;
   return [

@@ -1,6 +1,6 @@
 import type { Json } from '@countersign/protocol';
 
-/** The exit codes of the command. They are part of its interface: docs/cli/README.md lists them. */
+/** The exit codes of the command. They are part of its interface: docs/cli.md lists them. */
 export const EXIT = {
   done: { code: 0, meaning: 'The command did what was asked.' },
   refused: { code: 1, meaning: 'The server refused the request, or `verify` found something.' },

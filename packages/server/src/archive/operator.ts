@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { isLuid } from '@countersign/protocol';
 import { type Finding, type LogHead, parseLine } from '@countersign/verifier';
 import type pg from 'pg';
 import { native } from '../auth/native-suite.js';
 import type { Runtime } from '../base/clock.js';
+import { BUILD } from '../cluster/build.js';
 import { prepareDatabase } from '../cluster/prepare.js';
 import { parseConfig } from '../config.js';
 import { createLogCodes } from '../integrity/log-codes.js';
@@ -24,8 +24,6 @@ import { linesOfFile } from './lines-of-file.js';
 import { ExportRefused, ImportRefused } from './refused.js';
 import { readBegun } from './resume.js';
 import { writeAll } from './write-all.js';
-
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 /** The settings of the server, as environment variables. */
 type Settings = Readonly<Record<string, string | undefined>>;
@@ -47,7 +45,7 @@ export interface ExportCall {
 export function runExport({ settings, now, to, ...call }: ExportCall): Promise<Exported> {
   return withDatabase(settings, async ({ pool, masterKey, isShared, dataDir }) => {
     const shown = showing(fenceOf(dataDir, now));
-    const given = { ...call, pool, masterKey, maySeal: isShared, build: version, runtime: runtimeOf(now), shown };
+    const given = { ...call, pool, masterKey, maySeal: isShared, build: BUILD, runtime: runtimeOf(now), shown };
     if ('write' in to) return exportLedger({ ...given, write: to.write });
     const begun = to.isResumed ? await readBegun(linesOfFile(to.path, true)) : undefined;
     const file = await openFile(to.path, to.isResumed);

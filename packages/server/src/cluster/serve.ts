@@ -1,11 +1,9 @@
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { openServer, type Server } from '../app.js';
 import type { Config } from '../config.js';
+import { BUILD } from './build.js';
 import { cannotListen } from './port.js';
-
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 /** Parameters of a serving process, beside the settings. */
 export interface ServeOptions {
@@ -39,7 +37,7 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     publicUrl,
     publicAliases,
     name,
-    build: version,
+    build: BUILD,
     ...(defaultLedger === undefined ? {} : { defaultLedger }),
     serverRules,
     logger: means.logger,

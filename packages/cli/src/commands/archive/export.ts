@@ -81,8 +81,8 @@ export function settingsOf({ surroundings, values }: Invocation): Readonly<Recor
  */
 export function settingsThere(invocation: Invocation): Readonly<Record<string, string | undefined>> {
   const settings = settingsOf(invocation);
-  const { DATABASE_URL: database, DATA_DIR: folder = '' } = settings;
-  if (!database && !existsSync(join(folder, 'postgres'))) {
+  const { DATABASE_URL: database, DATABASE_URL_FILE: named, DATA_DIR: folder = '' } = settings;
+  if (!database && !named && !existsSync(join(folder, 'postgres'))) {
     throw local(
       `There is no data of a server in ${folder}.`,
       'name its folder with --data, or its database with DATABASE_URL',

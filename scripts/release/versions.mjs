@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Kinds of dependencies in which packages of the repository name one another. */
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
+
+/**
+ * Gives every package of the repository a version, and what they say of one another, in package-lock.json too.
+ *
+ * @param {string} root the folder of the repository
+ * @param {string} version such as `0.3.0`
+ */
+export function setVersions(root, version) {
+  const folders = ['packages', 'tools'].flatMap((parent) =>
+    readdirSync(join(root, parent))
+      .map((name) => `${parent}/${name}`)
+      .filter((folder) => existsSync(join(root, folder, 'package.json'))),
+  );
+  const names = new Set(folders.map((folder) => readJson(join(root, folder, 'package.json')).name));
+  for (const folder of ['', ...folders]) {
+    editJson(join(root, folder, 'package.json'), (manifest) => setVersion(manifest, names, version));
+  }
+  editJson(join(root, 'package-lock.json'), (lock) => {
+    lock.version = version;
+    for (const folder of ['', ...folders]) {
+      if (lock.packages[folder] === undefined) throw new Error(`package-lock.json lacks ${folder}: run npm install`);
+      setVersion(lock.packages[folder], names, version);
+    }
+  });
+}
+
+function setVersion(manifest, names, version) {
+  manifest.version = version;
+  for (const kind of DEPENDENCIES) {
+    for (const name of Object.keys(manifest[kind] ?? {})) if (names.has(name)) manifest[kind][name] = version;
+  }
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+function editJson(file, edit) {
+  const value = readJson(file);
+  edit(value);
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+}
