@@ -22,6 +22,7 @@ export function packPackages(out, platforms) {
   const work = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
   try {
     const folders = layOutPackages(work);
+    // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const { url } = originOf(root);
     const postgres = platforms.map((platform) => layOutPostgres(platform, { work, version, url }));
@@ -49,6 +50,7 @@ export function layOutPackages(work) {
     const name = names[index];
     const folder = extract(path, join(work, name));
     const file = join(folder, 'package.json');
+    // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
     const manifest = JSON.parse(readFileSync(file, 'utf8'));
     const given = { folder: `packages/${name}`, url, platforms: Object.keys(PLATFORMS) };
     writeFileSync(file, `${JSON.stringify(publishedManifest(manifest, given), null, 2)}\n`);

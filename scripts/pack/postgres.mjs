@@ -41,6 +41,7 @@ export function layOutPostgres(platform, { work, version, url }) {
 }
 
 function lockOf(name) {
+  // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
   const found = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages[`node_modules/${name}`];
   if (found === undefined) throw new Error(`package-lock.json lacks ${name}`);
   return found;
@@ -58,6 +59,7 @@ function giveNames(native) {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
   const groups = new Map();
+  // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
   for (const { source, target } of JSON.parse(readFileSync(list, 'utf8'))) {
     groups.set(basename(source), [...(groups.get(basename(source)) ?? []), basename(target)]);
   }

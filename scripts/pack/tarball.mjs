@@ -24,6 +24,7 @@ export function npmPack(specs, to, options = []) {
   ];
   const { status, stdout, stderr } = npm(args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
   if (status !== 0) throw new Error(`npm pack ${specs.join(' ')}: ${stderr}`);
+  // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
   return JSON.parse(stdout).map(({ filename, ...packed }) => ({ ...packed, path: join(to, filename) }));
 }
 

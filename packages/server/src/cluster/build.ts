@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { readJson } from '@countersign/protocol';
 
 /** This package. */
 const PACKAGE = new URL('../../', import.meta.url);
@@ -16,7 +17,7 @@ export const BUILD = buildOf(PACKAGE);
  * @param folder of the server's package, with a slash at its end
  */
 export function buildOf(folder: URL): string {
-  const { version } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as { version: string };
+  const { version } = readJson(readFileSync(new URL('package.json', folder), 'utf8')) as { version: string };
   const commit = commitOfClone(new URL('../../', folder)) ?? commitOfPackage(folder);
   return commit === undefined ? version : `${version}+${commit}`;
 }
@@ -37,5 +38,5 @@ function commitOfClone(root: URL): string | undefined {
 function commitOfPackage(folder: URL): string | undefined {
   const file = new URL('dist/build.json', folder);
   if (!existsSync(file)) return undefined;
-  return (JSON.parse(readFileSync(file, 'utf8')) as { commit: string }).commit;
+  return (readJson(readFileSync(file, 'utf8')) as { commit: string }).commit;
 }
