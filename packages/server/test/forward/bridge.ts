@@ -6,7 +6,14 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { hash as hashOf, type Json, type JsonObject, type Proof, type RecordEnvelope } from '@countersign/protocol';
+import {
+  hash as hashOf,
+  type Json,
+  type JsonObject,
+  type Proof,
+  type RecordEnvelope,
+  readJson,
+} from '@countersign/protocol';
 import { afterAll, beforeAll } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { newKey, proofOver, type TestKey } from '../support/client.js';
@@ -101,7 +108,7 @@ export class TestBridge {
       method: request.method ?? '',
       url: request.url ?? '',
       headers: request.headers,
-      body: text === '' ? undefined : JSON.parse(text),
+      body: text === '' ? undefined : readJson(text),
     };
     this.received.push(received);
     const reply = await (this.instead ?? ((one) => this.behave(one)))(received);
