@@ -4,11 +4,11 @@ import { limits } from '../../src/limits.js';
 import { newLedger, OPEN } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { TestReceiver, withReceiver } from './receiver.js';
 import { addWallet, loadDeliveries, subscribedLedger } from './scene.js';
 
-const running = withOwnServer({ deliveryAllowPrivate: true });
+const running = withServer({ deliveryAllowPrivate: true });
 const receiver = withReceiver();
 
 async function countDelivered(): Promise<number> {

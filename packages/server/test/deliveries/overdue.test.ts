@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { newLedger, OPEN } from '../support/client.js';
 import { stored } from '../support/scene.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { addWebhook, runSql } from './scene.js';
 
-const running = withOwnServer();
+const running = withServer();
 
 const ENDPOINT = 'https://receiver.example';
 

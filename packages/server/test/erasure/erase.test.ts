@@ -6,10 +6,10 @@ import { runSql } from '../deliveries/scene.js';
 import { auditLogs } from '../log/audit.js';
 import { newKey, newLedger, OPEN, signed, systemKeyOf, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { startServer, withOwnServer, withTwoServers } from '../support/server.js';
+import { startServer, withServer, withTwoServers } from '../support/server.js';
 import { dropped, erase, erasingLedger, erasureOf, MAY_ERASE, SECRET_NAME, whileLocked } from './support.js';
 
-const server = withOwnServer();
+const server = withServer();
 
 describe('erasing a record', () => {
   it('leaves one change, which says so in the names of who asked and of the ledger', async () => {

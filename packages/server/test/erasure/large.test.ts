@@ -7,13 +7,13 @@ import { runSql } from '../deliveries/scene.js';
 import { newKey, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { dump, erasingLedger, erasureOf, tablesWith } from './support.js';
 
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 
-const server = withOwnServer();
+const server = withServer();
 
 /** A record that is dropped and sealed, with more versions before its first one than requests could make in the time of a test. */
 async function longRecord(client: TestClient, path: string, record: RecordEnvelope, versions: number, more: string) {

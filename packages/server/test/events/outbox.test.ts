@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { EventPlan } from '../../src/events/event.js';
 import { newLedger, OPEN, proofOver, signed, type TestClient, updateOf } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 
-const running = withOwnServer();
+const running = withServer();
 
 interface Row {
   readonly effect_handle: string;

@@ -5,12 +5,12 @@ import { kinds } from '../../src/kinds/registry.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { newKey, newLedger, systemKeyOf } from '../support/client.js';
 import { make, setScene } from '../support/scene.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { allSealed, inclusionOf, LogReader } from './reading.js';
 
 describe('proofs of inclusion', () => {
-  const server = withOwnServer();
+  const server = withServer();
 
   it.each(kinds.filter(({ lifecycle }) => lifecycle.operations.includes('changes')).map(({ name }) => name))(
     'are given of a %s, and hold',

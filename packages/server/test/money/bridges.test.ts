@@ -2,13 +2,13 @@ import type { JsonObject } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../deliveries/scene.js';
 import { eventually } from '../support/eventually.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { REFUSED, reportWell, verbOf, verifiedData, withBridges } from './bridge.js';
 import { bridgedScene, entryOf, shortTrail } from './bridge-scene.js';
 import { checkBooks } from './invariants.js';
 import { type MoneyScene, transfer } from './scene.js';
 
-const server = withOwnServer({ deliveryAllowPrivate: true });
+const server = withServer({ deliveryAllowPrivate: true });
 const bridges = withBridges('bank', 'other');
 const { bank, other } = bridges;
 
