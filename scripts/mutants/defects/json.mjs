@@ -1,7 +1,7 @@
 /** How JSON is read, under engines that misread it too. */
 const protocol = (name) => `packages/protocol/src/${name}.ts`;
 const PROTOCOL = 'packages/protocol/test/';
-const START = 'packages/server/test/start.test.ts';
+const START = 'packages/server/test/start.deep.test.ts';
 
 export const tests = [
   `${PROTOCOL}json-engine.test.ts`,
