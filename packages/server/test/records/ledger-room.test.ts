@@ -7,7 +7,7 @@ import { withServer } from '../support/server.js';
 
 const server = withServer();
 
-it('a ledger holds only so many rules, and everything else beside them', { timeout: 20_000 }, async () => {
+it('a ledger holds only so many rules, and everything else beside them', async () => {
   const client = await newLedger(server.current.url);
   const domain = (handle: string, characters: number) => ({ handle, custom: { text: 'x'.repeat(characters) } });
   const many = 1_000_000;
@@ -25,7 +25,7 @@ it('a ledger holds only so many rules, and everything else beside them', { timeo
   expectRefusal(await client.update('/domains/d-0', made, domain('d-0', many)), client, 'record.invalid', refused);
 });
 
-it('what is in domains leaves room for what is the ledger’s own', { timeout: 20_000 }, async () => {
+it('what is in domains leaves room for what is the ledger’s own', async () => {
   const client = await newLedger(server.current.url);
   const policy = (handle: string, characters: number) => ({
     handle,
