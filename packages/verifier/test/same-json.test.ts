@@ -1,9 +1,10 @@
+import { readJson } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSameJson } from '../src/json/same-json.js';
 
 const isWrittenAlike = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-const anew = (value: unknown) => JSON.parse(JSON.stringify(value));
+const anew = (value: unknown) => readJson(JSON.stringify(value));
 
 /** JSON as it is read: without minus zero, which is written as zero. */
 const json = fc.jsonValue({ maxDepth: 4 }).map(anew);

@@ -6,6 +6,22 @@ export const tests = [test('metering/')];
 
 export const mutants = [
   {
+    id: 'early-answer',
+    file: src('http/body-parsers.ts'),
+    find: "const isEarly = !request.raw.complete && reply.getHeader('connection') === 'close';",
+    replace: 'const isEarly = false;',
+    breaks: 'A client that still sends finds the connection broken, and no answer.',
+    tests: [test('http/early.test.ts')],
+  },
+  {
+    id: 'early-answer-bytes',
+    file: src('http/body-parsers.ts'),
+    find: 'if (left < 0) resolve();',
+    replace: '',
+    breaks: 'A client that never ends its body is read from for five seconds, however fast it sends.',
+    tests: [test('http/early.test.ts')],
+  },
+  {
     id: 'work-slice',
     file: src('metering/task.ts'),
     find: "if (this.#slice > limits.work.slice) throw tooMuch(limits.work.slice, 'at a time');",

@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
 /**
@@ -11,7 +13,35 @@ export function takeBodies(app: FastifyInstance): void {
     done(null, isUtf8(body as Buffer) ? body.toString() : NOT_TEXT);
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, __, done) => done(null, undefined));
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const isEarly = !request.raw.complete && reply.getHeader('connection') === 'close';
+    if (!isEarly || typeof payload !== 'string') return done(null, payload);
+    reply.header('content-length', Buffer.byteLength(payload));
+    done(null, Readable.from(answerAndRead(payload, request.raw), { objectMode: false }));
+  });
 }
 
 /** Stands for a body of invalid UTF-8: it is malformed JSON, so parsing refuses it. */
 const NOT_TEXT = '\uFFFD';
+
+/** Bytes of a refused body that are read after the answer, and milliseconds in which they must come. */
+const READ_ON = 16 * 1024 * 1024;
+const PATIENCE = 5_000;
+
+/**
+ * The answer to a request whose body still comes, after which its connection ends. The body is read meanwhile: a client that finds
+ * the connection closed while it sends may never look at the answer.
+ */
+async function* answerAndRead(answer: string, request: IncomingMessage): AsyncGenerator<string> {
+  yield answer;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE).unref();
+    let left = READ_ON;
+    request.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) resolve();
+    });
+    for (const end of ['end', 'error', 'close']) request.once(end, resolve);
+    request.once('close', () => clearTimeout(timer));
+  });
+}

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { readJson } from '@countersign/protocol';
 
 /** What came back over a socket. */
 export interface RawAnswer {
@@ -87,7 +88,7 @@ function read(received: Buffer, closed = false): RawAnswer | undefined {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return null;
   }

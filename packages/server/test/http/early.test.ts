@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { eventually } from '../support/eventually.js';
+import { withServer } from '../support/server.js';
+
+const server = withServer();
+const MEGABYTE = 2 ** 20;
+
+/** A connection, what came over it, and how it ended: by an error, or as it should. */
+async function dial() {
+  const { hostname, port } = new URL(server.current.url);
+  const socket = connect({ port: Number(port), host: hostname });
+  const seen = { text: '', fault: undefined as Error | undefined };
+  socket.on('data', (bytes) => {
+    seen.text += bytes;
+  });
+  socket.on('error', (error) => {
+    seen.fault = error;
+  });
+  const ended = once(socket, 'close').catch(() => undefined);
+  await once(socket, 'connect');
+  return { socket, seen, ended };
+}
+
+const head = (length: number) =>
+  `POST /v2/wallets HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+
+/** Whether the system has taken them: it does not once the connection has ended. */
+const write = (socket: Socket, bytes: number) =>
+  new Promise<boolean>((resolve) => {
+    socket.write('x'.repeat(bytes), (error) => resolve(!error));
+  });
+
+describe('a body that is refused before it has come', () => {
+  it('may come to its end, after the whole answer', async () => {
+    const { socket, seen, ended } = await dial();
+    socket.write(head(8 * MEGABYTE));
+    await eventually(async () => expect(seen.text).toMatch(/^HTTP\/1.1 413 .*\r\n\r\n\{.*\}$/s));
+    expect(seen.text).toMatch(/^connection: close\r$/m);
+    expect(seen.text).toContain(`Request body is larger than ${limits.body} bytes`);
+    for (let sent = 0; sent < 8; sent++) expect(await write(socket, MEGABYTE)).toBe(true);
+    await ended;
+    expect(seen.fault).toBeUndefined();
+  });
+
+  it('is read no further than its bound', async () => {
+    const { socket, seen, ended } = await dial();
+    socket.write(head(2 ** 31));
+    let sent = 0;
+    while (sent < 64 && (await write(socket, MEGABYTE))) sent++;
+    await ended;
+    expect(seen.text).toMatch(/^HTTP\/1.1 413 /);
+    // 16 were read, and some wait in the system.
+    expect(sent).toBeLessThan(64);
+  });
+
+  it('does not keep the connection when it never comes', async () => {
+    const { socket, seen, ended } = await dial();
+    socket.write(head(2 * MEGABYTE));
+    await ended;
+    expect(seen.text).toMatch(/^HTTP\/1.1 413 /);
+    expect(seen.fault).toBeUndefined();
+  });
+});
