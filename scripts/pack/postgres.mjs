@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readJsonFile } from '../json.mjs';
 import { root } from '../root.mjs';
 import { linksTo, nameOf } from './manifest.mjs';
 import { extract, npmPack } from './tarball.mjs';
@@ -41,8 +42,7 @@ export function layOutPostgres(platform, { work, version, url }) {
 }
 
 function lockOf(name) {
-  // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
-  const found = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages[`node_modules/${name}`];
+  const found = readJsonFile(join(root, 'package-lock.json')).packages[`node_modules/${name}`];
   if (found === undefined) throw new Error(`package-lock.json lacks ${name}`);
   return found;
 }
@@ -59,8 +59,7 @@ function giveNames(native) {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
   const groups = new Map();
-  // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
-  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8'))) {
+  for (const { source, target } of readJsonFile(list)) {
     groups.set(basename(source), [...(groups.get(basename(source)) ?? []), basename(target)]);
   }
   const folders = [join(native, 'bin'), join(native, 'lib')];
