@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
 import { makeBase } from './image/base.mjs';
-import { build, describe, findEngine, output, save } from './image/engine.mjs';
+import { build, describe, discard, findEngine, output, save } from './image/engine.mjs';
 import { layOutModules } from './image/modules.mjs';
 import { can } from './image/run.mjs';
 import { billOfImage } from './image/sbom.mjs';
@@ -22,6 +22,7 @@ const FIELDS = ['Package', 'Version', 'Architecture']
 const { values } = parseArgs({
   options: {
     cpu: { type: 'string', default: process.arch },
+    discard: { type: 'boolean', default: false },
     engine: { type: 'string' },
     'local-base': { type: 'boolean', default: false },
     'fresh-base': { type: 'boolean', default: false },
@@ -70,6 +71,7 @@ function makeImage() {
   const whole = billOfImage(bill, { modules: join(app, 'node_modules'), version, id, node, debian });
   writeFileSync(join(out, `${name}.cdx.json`), `${JSON.stringify(whole, null, 2)}\n`);
   if (values.save) save(engine, tag, join(out, `${name}.tar`));
+  if (values.discard) discard(engine, tag);
   const seconds = ((performance.now() - began) / 1_000).toFixed(0);
   say(
     `${tag}  ${id.slice(0, 12)}  ${(size / 1e6).toFixed(0)} MB, Node.js ${node}, ${seconds} s; ${name}.cdx.json beside it`,

@@ -20,6 +20,7 @@ const { values, positionals } = parseArgs({
     'dry-run': { type: 'boolean', default: false },
     image: { type: 'boolean', default: true },
     'fresh-base': { type: 'boolean', default: true },
+    'keep-image': { type: 'boolean', default: true },
     platform: { type: 'string', multiple: true },
     cpu: { type: 'string', multiple: true, default: [process.arch] },
     tag: { type: 'string', default: 'localhost/countersign' },
@@ -52,7 +53,16 @@ function tryRelease() {
       ...(values.platform ?? []).flatMap((one) => ['--platform', one]),
       ...values.cpu.flatMap((one) => ['--cpu', one]),
     ];
-    const args = [version, '--out', out, '--tag', 'localhost/countersign-dry-run', '--no-fresh-base', ...options];
+    const args = [
+      version,
+      '--out',
+      out,
+      '--tag',
+      'localhost/countersign-dry-run',
+      '--no-fresh-base',
+      '--no-keep-image',
+      ...options,
+    ];
     run(process.execPath, [join(clone, 'scripts/release.mjs'), ...args], clone);
     say(
       `${git(clone, ['show', '--stat', '--format=%s', 'HEAD'])}\n\nThis was a dry run: nothing was committed or tagged here.`,
@@ -87,10 +97,10 @@ function makeRelease(out) {
   run(process.execPath, [join(root, 'scripts/pack.mjs'), '--out', out, ...platforms], root);
   for (const cpu of values.image ? values.cpu : []) {
     const tag = `${values.tag}:${version}${values.cpu.length > 1 ? `-${cpu}` : ''}`;
-    const base = values['fresh-base'] ? ['--fresh-base'] : [];
+    const how = [...(values['fresh-base'] ? ['--fresh-base'] : []), ...(values['keep-image'] ? [] : ['--discard'])];
     run(
       process.execPath,
-      [join(root, 'scripts/image.mjs'), '--out', out, '--cpu', cpu, '--tag', tag, '--save', ...base],
+      [join(root, 'scripts/image.mjs'), '--out', out, '--cpu', cpu, '--tag', tag, '--save', ...how],
       root,
     );
   }

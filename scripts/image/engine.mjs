@@ -33,7 +33,7 @@ export function build(engine, { context, tag, platform, args, labels }) {
   const common = ['--platform', platform, '--file', `${context}/Containerfile`, '--tag', tag, ...given];
   if (engine === 'docker') return run('docker', ['build', ...common, context]);
   // The OCI format has no health check.
-  const format = ['--format', 'docker', '--isolation', isolation(), ...ulimits(), '--layers=false'];
+  const format = ['--format', 'docker', '--isolation', isolation(), ...ulimits(), '--layers=false', '--force-rm'];
   return run(engine, [engine === 'buildah' ? 'bud' : 'build', ...format, ...common, context]);
 }
 
@@ -73,6 +73,11 @@ export function describe(engine, image) {
 export function save(engine, image, file) {
   if (engine === 'buildah') return run('buildah', ['push', '--quiet', image, `docker-archive:${file}:${image}`]);
   return run(engine, ['save', '--output', file, image]);
+}
+
+/** Removes an image from the store of the engine. */
+export function discard(engine, image) {
+  run(engine, ['rmi', image], { quiet: true });
 }
 
 /** Within a container, only `chroot` works. */

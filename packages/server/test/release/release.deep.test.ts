@@ -102,6 +102,10 @@ it('a dry run makes a whole release, and leaves the repository as it was', { tim
   // The commit of the release, in which nothing is left to commit.
   expect(build).toMatch(/^\{"commit":"[0-9a-f]{7,}"\}\n$/);
 
+  if (withImage) {
+    const { stdout: images } = await run('buildah', ['images', '--format', '{{.Name}}']);
+    expect(images).not.toContain('countersign-dry-run');
+  }
   expect(await git('rev-parse', 'HEAD')).toBe(before);
   expect([await git('status', '--porcelain'), await git('tag', '--list')]).toEqual(['', '']);
 });
