@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readJsonFile } from '../json.mjs';
 import { root } from '../root.mjs';
 import { publishedManifest } from './manifest.mjs';
 import { originOf } from './origin.mjs';
@@ -22,8 +23,7 @@ export function packPackages(out, platforms) {
   const work = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
   try {
     const folders = layOutPackages(work);
-    // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const { version } = readJsonFile(join(root, 'package.json'));
     const { url } = originOf(root);
     const postgres = platforms.map((platform) => layOutPostgres(platform, { work, version, url }));
     return [...npmPack(folders, out), ...(postgres.length === 0 ? [] : npmPack(postgres, join(out, 'postgres')))];
@@ -50,8 +50,7 @@ export function layOutPackages(work) {
     const name = names[index];
     const folder = extract(path, join(work, name));
     const file = join(folder, 'package.json');
-    // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
-    const manifest = JSON.parse(readFileSync(file, 'utf8'));
+    const manifest = readJsonFile(file);
     const given = { folder: `packages/${name}`, url, platforms: Object.keys(PLATFORMS) };
     writeFileSync(file, `${JSON.stringify(publishedManifest(manifest, given), null, 2)}\n`);
     if (name === SERVER) completeServer(folder, commit);

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readJsonFile } from '../json.mjs';
 import { root } from '../root.mjs';
 import { linksTo, nameOf } from './manifest.mjs';
 import { extract, npmPack } from './tarball.mjs';
@@ -41,8 +42,7 @@ export function layOutPostgres(platform, { work, version, url }) {
 }
 
 function lockOf(name) {
-  // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
-  const found = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages[`node_modules/${name}`];
+  const found = readJsonFile(join(root, 'package-lock.json')).packages[`node_modules/${name}`];
   if (found === undefined) throw new Error(`package-lock.json lacks ${name}`);
   return found;
 }
@@ -53,32 +53,38 @@ function trim(lib) {
 
 /**
  * Gives each library the name that programs load it by. npm packs no links: what is `libpq.so.5` for the loader is a file
- * `libpq.so.5.18`, and a list says that the other name is a link to it.
+ * `libpq.so.5.18`, and a list says that the other name is a link to it. Where two names are loaded, as on macOS, the list keeps
+ * one of them: a copy would be another library to the loader. The server makes that link when it starts.
  */
 function giveNames(native) {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
   const groups = new Map();
-  // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
-  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8'))) {
+  for (const { source, target } of readJsonFile(list)) {
     groups.set(basename(source), [...(groups.get(basename(source)) ?? []), basename(target)]);
   }
-  const folders = [join(native, 'bin'), join(native, 'lib')];
+  const loads = loadedBy([join(native, 'bin'), join(native, 'lib')]);
+  const left = [];
+  for (const [source, links] of groups) {
+    const file = join(native, 'lib', source);
+    if (!existsSync(file)) continue;
+    const [name = source, ...others] = [source, ...links].filter((one) => loads(one, source));
+    renameSync(file, join(native, 'lib', name));
+    left.push(...others.map((other) => ({ source: `native/lib/${name}`, target: `native/lib/${other}` })));
+  }
+  if (left.length === 0) rmSync(list);
+  else writeFileSync(list, `${JSON.stringify(left)}\n`);
+}
+
+/** Tells of a name whether a program or library in the folders loads it, other than the file `except`. */
+function loadedBy(folders) {
   const binaries = folders.flatMap((folder) =>
     readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name }) => ({ name, text: readFileSync(join(folder, name), 'latin1') })),
   );
-  for (const [source, links] of groups) {
-    const file = join(native, 'lib', source);
-    if (!existsSync(file)) continue;
-    // A name to load stands in the binary with a zero behind it, a path before it on some platforms.
-    const loads = (name) => binaries.some((one) => one.name !== source && one.text.includes(`${name}\0`));
-    const loaded = [source, ...links].filter((name) => loads(name));
-    if (loaded.length > 1) throw new Error(`${source} is loaded by several names: ${loaded.join(', ')}`);
-    renameSync(file, join(native, 'lib', loaded[0] ?? source));
-  }
-  rmSync(list);
+  // It stands in the binary with a zero behind it, and a path before it on some platforms.
+  return (name, except) => binaries.some((one) => one.name !== except && one.text.includes(`${name}\0`));
 }
 
 function writeManifest(folder, platform, { version, url, source }) {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOwnJson } from '../json.mjs';
 import { npm } from '../npm.mjs';
 
 /**
@@ -24,8 +25,7 @@ export function npmPack(specs, to, options = []) {
   ];
   const { status, stdout, stderr } = npm(args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
   if (status !== 0) throw new Error(`npm pack ${specs.join(' ')}: ${stderr}`);
-  // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
-  return JSON.parse(stdout).map(({ filename, ...packed }) => ({ ...packed, path: join(to, filename) }));
+  return readOwnJson(stdout).map(({ filename, ...packed }) => ({ ...packed, path: join(to, filename) }));
 }
 
 /** Unpacks a tarball of npm into a folder. @returns {string} the folder of the package within it */

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readJsonFile } from '../json.mjs';
 
 /** Kinds of dependencies in which packages of the repository name one another. */
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
@@ -16,7 +17,7 @@ export function setVersions(root, version) {
       .map((name) => `${parent}/${name}`)
       .filter((folder) => existsSync(join(root, folder, 'package.json'))),
   );
-  const names = new Set(folders.map((folder) => readJson(join(root, folder, 'package.json')).name));
+  const names = new Set(folders.map((folder) => readJsonFile(join(root, folder, 'package.json')).name));
   for (const folder of ['', ...folders]) {
     editJson(join(root, folder, 'package.json'), (manifest) => setVersion(manifest, names, version));
   }
@@ -36,13 +37,8 @@ function setVersion(manifest, names, version) {
   }
 }
 
-function readJson(file) {
-  // biome-ignore lint/plugin: the repository's own names, and nothing may be compiled yet
-  return JSON.parse(readFileSync(file, 'utf8'));
-}
-
 function editJson(file, edit) {
-  const value = readJson(file);
+  const value = readJsonFile(file);
   edit(value);
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 }

@@ -95,7 +95,7 @@ describe('docs/threat-model.md', () => {
 describe('every document', async () => {
   const decisions = (await readdir(join(root, 'docs/decisions'))).map((name) => `docs/decisions/${name}`);
   const guides = (await Promise.all(['docs', 'docs/guides', 'docs/interface'].map(pagesOf))).flat();
-  const packages = ['client', 'protocol', 'server'].map((name) => `packages/${name}/README.md`);
+  const packages = ['client', 'countersign', 'protocol', 'server'].map((name) => `packages/${name}/README.md`);
   const examples = (await readdir(join(root, 'examples'))).map((name) => `examples/${name}/README.md`);
   const documents = [
     'README.md',

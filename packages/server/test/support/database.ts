@@ -137,6 +137,8 @@ export function makeDataDir(folder: string): void {
 
 async function migrateAll(url: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
+  // A connection that the pool has given up may be cut, by a server that stops, before it is closed.
+  pool.on('error', () => {});
   try {
     await migrate(pool);
   } finally {

@@ -1,0 +1,162 @@
+import { chownSync, existsSync, mkdirSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readJson } from '@countersign/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newKey, OPEN, TestClient } from '../support/client.js';
+import { root } from '../support/documents.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
+import { ok, stored } from '../support/scene.js';
+import { Image, output, whyNoImage } from './container.js';
+
+const missing = whyNoImage();
+if (missing !== undefined) console.warn(`The image is not tested: ${missing}`);
+
+it.runIf(process.env.REQUIRE_IMAGE === '1')('can be made here, as REQUIRE_IMAGE asks', () => {
+  expect(missing).toBeUndefined();
+});
+
+/** Fields of a record of what is in the image. */
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly purl: string;
+}
+
+/** Name and version of every package that is installed in the folder `node_modules`. */
+async function modulesIn(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await readdir(folder)) {
+    const place = join(folder, name);
+    if (name.startsWith('@')) {
+      found.push(...(await modulesIn(place)));
+      continue;
+    }
+    const manifest = readJson(await readFile(join(place, 'package.json'), 'utf8')) as Component;
+    found.push(`${manifest.name}@${manifest.version}`);
+    if (existsSync(join(place, 'node_modules'))) found.push(...(await modulesIn(join(place, 'node_modules'))));
+  }
+  return found;
+}
+
+describe.skipIf(missing !== undefined)('the image', () => {
+  const tag = `localhost/countersign-test:${process.pid}`;
+  let home: string;
+  let image: Image;
+  let version: string;
+
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'countersign-image-test-'));
+    ({ version } = readJson(await readFile(join(root, 'package.json'), 'utf8')) as { version: string });
+    const options = ['--engine', 'buildah', '--local-base', '--tag', tag, '--out', home];
+    await output(process.execPath, [join(root, 'scripts/image.mjs'), ...options]);
+    image = await Image.open(tag);
+  }, 600_000);
+
+  afterAll(async () => {
+    await image?.remove();
+    await output('buildah', ['rmi', tag]).catch(() => {});
+    await rm(home, { recursive: true, force: true });
+  });
+
+  it('says what it is, who it runs as and how it is stopped', () => {
+    const { Labels, Env, Entrypoint, Cmd, Healthcheck: _, ...config } = image.config;
+    expect(config).toMatchObject({
+      User: '10001:10001',
+      StopSignal: 'SIGTERM',
+      Volumes: { '/var/lib/countersign': {} },
+      ExposedPorts: { '3000/tcp': {} },
+    });
+    expect([...Entrypoint, ...Cmd]).toEqual(['/usr/bin/tini', '--', 'countersign-server']);
+    expect(Env).toEqual(expect.arrayContaining(['HOST=0.0.0.0', 'NODE_ENV=production']));
+    const label = (name: string) => Labels[`org.opencontainers.image.${name}`];
+    expect([label('title'), label('licenses'), label('version')]).toEqual(['Countersign', 'MIT', version]);
+    expect(label('revision')).toMatch(/^[0-9a-f]{7,}(-dirty)?$/);
+    expect(Date.parse(label('created') ?? '')).toBeGreaterThan(0);
+  });
+
+  it('holds the modules that run, in less than 100 MB, and nothing to compile or install with', async () => {
+    const { out } = await image.run(['du', '--summarize', '--bytes', '/opt/countersign']);
+    expect(Number(out.split('\t')[0])).toBeLessThan(100_000_000);
+    const tools = await image.run([
+      'sh',
+      '-c',
+      'for name in npm npx corepack yarn cc gcc make python3 git; do command -v $name; done',
+    ]);
+    expect(tools.out).toBe('');
+    const unread = "find /opt/countersign -name '*.map' -o -name '*.ts' -o -name '.bin'";
+    expect((await image.run(['sh', '-c', unread])).out).toBe('');
+    const licences = "find /opt/countersign -iname 'licen*' | wc -l";
+    expect(Number((await image.run(['sh', '-c', licences])).out)).toBeGreaterThan(50);
+  });
+
+  it('lets its user write to the data, and where everybody may', async () => {
+    const writable = "find / -xdev -writable -not -path '/proc/*' 2>/dev/null | sort";
+    const { out } = await image.run(['sh', '-c', writable]);
+    expect(out.split('\n').filter((path) => !path.startsWith('/tmp/'))).toEqual(
+      expect.arrayContaining(['/tmp', '/var/lib/countersign', '/var/tmp']),
+    );
+    expect(out).not.toMatch(/^\/(opt|usr|etc|bin|root|home)/m);
+  });
+
+  it('has a bill of materials, with every module, Node.js and the packages of Debian', async () => {
+    const bill = readJson(
+      await readFile(join(home, `countersign-${version}-linux-${process.arch}.cdx.json`), 'utf8'),
+    ) as {
+      bomFormat: string;
+      components: Component[];
+    };
+    expect(bill.bomFormat).toBe('CycloneDX');
+    const named = new Set(bill.components.map(({ name, version }) => `${name}@${version}`));
+    const found = await modulesIn(join(image.folder, 'opt/countersign/node_modules'));
+    expect(found.length).toBeGreaterThan(80);
+    expect(found.filter((one) => !named.has(one))).toEqual([]);
+    const { out: node } = await image.run(['node', '--version']);
+    expect(node).toMatch(/^v24\./);
+    expect(named).toContain(`node@${node.slice(1)}`);
+    const names = bill.components.map(({ purl }) => /^pkg:deb\/debian\/([^@]+)@/.exec(purl)?.[1]);
+    expect(names).toEqual(expect.arrayContaining(['libc6', 'tini', 'apt']));
+  });
+
+  it('serves on a read-only file system, keeps its data, and ends in time', { timeout: 300_000 }, async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/v2`;
+    const volume = join(home, 'volume');
+    mkdirSync(volume);
+    chownSync(volume, 10_001, 10_001);
+    const env = { PORT: String(port), WORKERS: '1', LOG_LEVEL: 'error' };
+    const begin = async () => {
+      const container = image.start(volume, env);
+      await eventually(() => expect(container.said).toContain('listening on'));
+      return container;
+    };
+    const [, ...health] = image.config.Healthcheck.Test;
+    const isHealthy = async () => (await image.run(health, env)).code === 0;
+
+    const first = await begin();
+    expect(await isHealthy()).toBe(true);
+    expect(first.processes()[0]).toEqual({ uid: 10_001, name: 'tini' });
+    expect(new Set(first.processes().map(({ uid }) => uid))).toEqual(new Set([10_001]));
+    const founder = new TestClient(url, newKey());
+    expect((await founder.get('/')).body.data).toMatchObject({
+      status: 'UP',
+      build: expect.stringContaining(`${version}+`),
+    });
+    ok(await founder.create('/ledgers', { handle: 'acme', signer: 'system', access: OPEN }));
+    const client = founder.in('acme');
+    await stored(client, 'wallet', { handle: 'shop' });
+    const before = (await client.get('/wallets/shop')).body;
+    // It drains for some seconds. After 30, processes that have not ended by themselves are killed.
+    const began = performance.now();
+    expect(await first.stop('SIGTERM')).toBe(0);
+    expect(performance.now() - began).toBeLessThan(30_000);
+    expect(await isHealthy()).toBe(false);
+
+    const second = await begin();
+    expect((await client.get('/wallets/shop')).body.hash).toBe(before.hash);
+    expect(await second.stop('SIGTERM')).toBe(0);
+    expect(second.said).not.toMatch(/EROFS|read-only/i);
+  });
+});

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { root } from '../support/documents.js';
+import { whyNoImage } from './container.js';
+
+const run = promisify(execFile);
+
+/** A release after every other one, so that the test holds whatever the version is. */
+const VERSION = '999.0.0';
+
+let home: string;
+let clone: string;
+let out: string;
+
+const git = async (...args: string[]) =>
+  (
+    await run('git', ['-c', 'user.name=test', '-c', 'user.email=test@example.org', ...args], { cwd: clone })
+  ).stdout.trim();
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'countersign-release-test-'));
+  clone = join(home, 'repository');
+  out = join(home, 'out');
+  const listed = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    maxBuffer: 2 ** 26,
+  });
+  for (const path of listed.stdout.split('\0').filter(Boolean)) {
+    // One that was deleted is still listed.
+    await cp(join(root, path), join(clone, path)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+  await git('init', '--quiet', '--initial-branch=main');
+  const changelog = await readFile(join(clone, 'CHANGELOG.md'), 'utf8');
+  await writeFile(
+    join(clone, 'CHANGELOG.md'),
+    changelog.replace('## [Unreleased]\n', '## [Unreleased]\n\n- A change.\n'),
+  );
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'all: begin');
+}, 120_000);
+
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+it('a dry run makes a whole release, and leaves the repository as it was', { timeout: 900_000 }, async () => {
+  const before = await git('rev-parse', 'HEAD');
+  const platform = `${process.platform}-${process.arch}`;
+  const withImage = whyNoImage() === undefined;
+  const args = [VERSION, '--dry-run', '--out', out, '--platform', platform, ...(withImage ? [] : ['--no-image'])];
+  // As from a terminal, and not from within a run of tests.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|TEST_|NODE_)/i.test(name)),
+  );
+  const { stderr } = await run(process.execPath, [join(clone, 'scripts/release.mjs'), ...args], {
+    cwd: clone,
+    env,
+    maxBuffer: 2 ** 26,
+  });
+  expect(stderr).toContain(`release: make ${VERSION}`);
+  expect(stderr).toContain(`packages/server/test/upgrade/releases/${VERSION}.sql`);
+  expect(stderr).toContain('This was a dry run');
+
+  const sums = await readFile(join(out, 'SHA256SUMS'), 'utf8');
+  const files = sums
+    .trim()
+    .split('\n')
+    .map((line) => line.slice(66));
+  const packages = [
+    '',
+    '-cli',
+    '-client',
+    '-embedded-postgres',
+    '-protocol',
+    '-safe-json-schema',
+    '-server',
+    '-verifier',
+  ];
+  expect(files.sort()).toEqual(
+    [
+      ...packages.map((name) => `countersign${name}-${VERSION}.tgz`),
+      `postgres/countersign-postgres-${platform}-${VERSION}.tgz`,
+      ...(withImage ? [`countersign-${VERSION}-${platform}.cdx.json`, `countersign-${VERSION}-${platform}.tar`] : []),
+    ].sort(),
+  );
+  await run('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: out });
+  const { stdout: manifest } = await run('tar', [
+    '-xzOf',
+    join(out, `countersign-${VERSION}.tgz`),
+    'package/package.json',
+  ]);
+  expect(manifest).toContain(`"@countersign/server": "${VERSION}"`);
+  const { stdout: build } = await run('tar', [
+    '-xzOf',
+    join(out, `countersign-server-${VERSION}.tgz`),
+    'package/dist/build.json',
+  ]);
+  // The commit of the release, in which nothing is left to commit.
+  expect(build).toMatch(/^\{"commit":"[0-9a-f]{7,}"\}\n$/);
+
+  if (withImage) {
+    const { stdout: images } = await run('buildah', ['images', '--format', '{{.Name}}']);
+    expect(images).not.toContain('countersign-dry-run');
+  }
+  expect(await git('rev-parse', 'HEAD')).toBe(before);
+  expect([await git('status', '--porcelain'), await git('tag', '--list')]).toEqual(['', '']);
+});
+
+it('is refused while changes are not committed', async () => {
+  const file = join(clone, 'docs/new.md');
+  await writeFile(file, '# New\n');
+  const refused = run(process.execPath, [join(clone, 'scripts/release.mjs'), VERSION], { cwd: clone });
+  await expect(refused).rejects.toThrow('there are changes that are not committed');
+  await rm(file);
+});

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Makes the secrets of compose.yaml, once: files in ./secrets, beside it. One that is there is kept, and so are all three.
+set -eu
+cd "$(dirname "$0")/.."
+
+for name in database_url master_key postgres_password; do
+  if [ -e "secrets/$name" ]; then
+    echo "secrets/$name is there already: nothing is changed" >&2
+    exit 1
+  fi
+done
+
+umask 077
+mkdir -p secrets
+random() { head -c 32 /dev/urandom | base64 | tr -d '\n'; }
+# In a URL, letters and digits alone stand for themselves.
+password=$(random | tr -d '/+=')
+
+random > secrets/master_key
+printf '%s' "$password" > secrets/postgres_password
+printf 'postgresql://countersign:%s@database/countersign' "$password" > secrets/database_url
+# The containers' users are not this one: the folder keeps others out, the files do not.
+chmod 0444 secrets/*
+echo 'Made secrets/master_key, secrets/postgres_password and secrets/database_url. Keep a copy of the first one elsewhere.'

@@ -1,0 +1,91 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureBuilt } from './build.mjs';
+import { makeBase } from './image/base.mjs';
+import { build, describe, discard, findEngine, output, save } from './image/engine.mjs';
+import { layOutModules } from './image/modules.mjs';
+import { can } from './image/run.mjs';
+import { billOfImage } from './image/sbom.mjs';
+import { ensureInstalled } from './install.mjs';
+import { readJsonFile } from './json.mjs';
+import { originOf } from './pack/origin.mjs';
+import { root, say } from './root.mjs';
+
+/** What is asked of Debian's packages. */
+const FIELDS = ['Package', 'Version', 'Architecture']
+  .map((field) => `\${${field}}`)
+  .join(' ')
+  .concat('\\n');
+
+const { values } = parseArgs({
+  options: {
+    cpu: { type: 'string', default: process.arch },
+    discard: { type: 'boolean', default: false },
+    engine: { type: 'string' },
+    'local-base': { type: 'boolean', default: false },
+    'fresh-base': { type: 'boolean', default: false },
+    node: { type: 'string' },
+    out: { type: 'string', default: join(root, 'dist-release') },
+    save: { type: 'boolean', default: false },
+    tag: { type: 'string' },
+  },
+});
+const cpu = values.cpu;
+if (cpu !== 'x64' && cpu !== 'arm64') throw new Error(`--cpu is x64 or arm64, not ${cpu}`);
+
+ensureInstalled();
+ensureBuilt();
+const began = performance.now();
+const work = mkdtempSync(join(tmpdir(), 'countersign-image-'));
+try {
+  makeImage();
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+function makeImage() {
+  const engine = findEngine(values.engine);
+  const { version } = readJsonFile(join(root, 'package.json'));
+  const { commit, made, url } = originOf(root);
+  const tag = values.tag ?? `localhost/countersign:${version}${cpu === process.arch ? '' : `-${cpu}`}`;
+  const context = join(work, 'context');
+  const app = join(context, 'app');
+  mkdirSync(app, { recursive: true });
+  say('laying out the modules ...');
+  const bill = layOutModules(app, { work, cpu, version, url });
+  cpSync(join(root, 'Containerfile'), join(context, 'Containerfile'));
+  cpSync(join(root, 'LICENSE'), join(app, 'LICENSE'));
+  const args = { ...baseFor(engine), VERSION: version, REVISION: commit ?? '', CREATED: made ?? '' };
+  const labels = url === undefined ? {} : { 'org.opencontainers.image.source': url };
+  say(`building ${tag} by ${engine} ...`);
+  build(engine, { context, tag, platform: `linux/${cpu === 'x64' ? 'amd64' : 'arm64'}`, args, labels });
+
+  const { id, size } = describe(engine, tag);
+  const out = resolve(values.out);
+  mkdirSync(out, { recursive: true });
+  const name = `countersign-${version}-linux-${cpu}`;
+  const node = output(engine, tag, ['node', '--version']).replace(/^v/, '');
+  const debian = output(engine, tag, ['dpkg-query', '--show', `--showformat=${FIELDS}`]);
+  const whole = billOfImage(bill, { modules: join(app, 'node_modules'), version, id, node, debian });
+  writeFileSync(join(out, `${name}.cdx.json`), `${JSON.stringify(whole, null, 2)}\n`);
+  if (values.save) save(engine, tag, join(out, `${name}.tar`));
+  if (values.discard) discard(engine, tag);
+  const seconds = ((performance.now() - began) / 1_000).toFixed(0);
+  say(
+    `${tag}  ${id.slice(0, 12)}  ${(size / 1e6).toFixed(0)} MB, Node.js ${node}, ${seconds} s; ${name}.cdx.json beside it`,
+  );
+}
+
+/** What the Containerfile begins with: its own choice, or images that are made here where no registry is reached. */
+function baseFor(engine) {
+  const isLocal = values['local-base'] || (engine !== 'docker' && !can(engine, ['pull', '--quiet', imageOf('NODE')]));
+  if (!isLocal) return values.node === undefined ? {} : { NODE: `docker.io/library/node:${values.node}-trixie-slim` };
+  if (engine !== 'buildah') throw new Error('a base without a registry of images is made by buildah');
+  return makeBase({ cpu, isFresh: values['fresh-base'], ...(values.node === undefined ? {} : { node: values.node }) });
+}
+
+function imageOf(name) {
+  return new RegExp(`^ARG ${name}=(\\S+)$`, 'm').exec(readFileSync(join(root, 'Containerfile'), 'utf8'))[1];
+}
