@@ -4,7 +4,7 @@ import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { expect } from 'vitest';
 import { kindNamed } from '../../src/kinds/registry.js';
 import { ask, grant, oauthLedger } from '../oauth/scene.js';
-import { OPEN, signed } from '../support/client.js';
+import { OPEN, signed, TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { collectionOf } from '../support/scene.js';
 import { bearer } from '../support/token.js';
@@ -130,7 +130,7 @@ function dropBody(client: RecordedClient, record: RecordEnvelope) {
 }
 
 async function playMoney(client: RecordedClient): Promise<void> {
-  await eventually(async () => expect((await client.get('/intents/sale')).body.meta.status).toBe('completed'));
+  await eventually(async () => expect((await silent(client).get('/intents/sale')).body.meta.status).toBe('completed'));
   await client.get('/wallets/shop/balances');
   await client.get('/wallets/shop/limits');
   await playErasedIntent(client);
@@ -141,15 +141,20 @@ async function playErasedIntent(client: RecordedClient): Promise<void> {
   const claims = [{ action: 'issue', target: 'shop', symbol: 'usd', amount: 1 }];
   const { body } = await client.create('/intents', { handle: 'gift', claims });
   const path = `/intents/${body.luid}`;
-  await eventually(async () => expect((await client.get(path)).body.meta.status).toBe('completed'));
+  await eventually(async () => expect((await silent(client).get(path)).body.meta.status).toBe('completed'));
   const { total } = (await client.get(`${path}/changes`)).body.page;
   const data = { luid: body.luid, change: total, reason: 'Asked for by the customer' };
   await client.call('POST', `${path}/erase`, signed(data, client.key, { status: 'erased' }));
 }
 
+/** The same client without a recorder, which keeps the first answer: that of a poll may come too early. */
+function silent({ url, key, ledger }: RecordedClient): TestClient {
+  return new TestClient(url, key, ledger);
+}
+
 async function playDeliveries(client: RecordedClient): Promise<void> {
   const tried = async () => {
-    const { body } = await client.get('/effects/watch/events');
+    const { body } = await silent(client).get('/effects/watch/events');
     const isTried = ({ meta }: { meta: { status: string; output: unknown } }) =>
       meta.status === 'erased' || meta.output !== null;
     expect(body.data.filter(isTried)).toHaveLength(body.data.length);
