@@ -131,6 +131,7 @@ function dropBody(client: RecordedClient, record: RecordEnvelope) {
 
 async function playMoney(client: RecordedClient): Promise<void> {
   await eventually(async () => expect((await silent(client).get('/intents/sale')).body.meta.status).toBe('completed'));
+  await client.get('/intents/sale');
   await client.get('/wallets/shop/balances');
   await client.get('/wallets/shop/limits');
   await playErasedIntent(client);
