@@ -19,7 +19,7 @@ describe('a request that takes longer than it may', () => {
       await other.query('begin');
       await other.query('select from ledger where handle = $1 for update', [client.ledger]);
       // Its commit waits for as long as the other holds the ledger, which is until it has been answered.
-      Object.assign(service, { requestTimeout: 200 });
+      Object.assign(service, { requestTimeout: 2_000 });
       const answer = await client.call('POST', '/domains', body);
       const detail = 'The request took too long. It may or may not have been processed; sending it again is safe.';
       expectRefusal(answer, client, 'api.request-timeout', detail);
