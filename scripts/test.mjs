@@ -5,10 +5,12 @@ import { ensureBuilt } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
 import { root, say } from './root.mjs';
 import { seedOf } from './seed.mjs';
+import { ensureBundled } from './testing/bundle.mjs';
 import { testsReached } from './testing/reached.mjs';
 
 ensureInstalled();
 ensureBuilt();
+await ensureBundled();
 
 const args = process.argv.slice(2);
 if (args.includes('--changed')) {

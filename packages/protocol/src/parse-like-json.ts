@@ -20,8 +20,9 @@ function revive(holder: Record<string, unknown>, key: string, reviver: Reviver):
   const value = holder[key];
   if (typeof value === 'object' && value !== null) {
     const within = value as Record<string, unknown>;
-    for (const name of Array.isArray(value) ? value.keys() : Object.keys(value))
-      reviveMember(within, `${name}`, reviver);
+    // What the reviver adds is not revived.
+    const names = Array.isArray(value) ? Array.from(value.keys(), String) : Object.keys(value);
+    for (const name of names) reviveMember(within, name, reviver);
   }
   return reviver.call(holder, key, value, {});
 }

@@ -3,6 +3,7 @@ import type { Postgres } from '@countersign/embedded-postgres';
 import type { pino } from 'pino';
 import { firstSteps } from './cluster/first-steps.js';
 import { createLogger } from './cluster/log.js';
+import type { ToPrimary } from './cluster/messages.js';
 import { assertFree } from './cluster/port.js';
 import { prepareDatabase } from './cluster/prepare.js';
 import { startWorkers } from './cluster/workers.js';
@@ -15,8 +16,13 @@ export async function start(): Promise<void> {
   try {
     await serveFromEnvironment();
   } catch (error) {
-    console.error(`countersign: ${error instanceof Error ? error.message : String(error)}`);
-    process.exitCode = 1;
+    const why = error instanceof Error ? error.message : String(error);
+    // What its channel to the primary keeps alive, such as a worker that finds a secret's file gone, would never end.
+    if (cluster.isWorker) process.send?.({ type: 'failed', why } satisfies ToPrimary, () => process.exit(1));
+    else {
+      console.error(`countersign: ${why}`);
+      process.exitCode = 1;
+    }
   }
 }
 

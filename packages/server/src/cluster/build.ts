@@ -2,9 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readJson } from '@countersign/protocol';
-
-/** This package. */
-const PACKAGE = new URL('../../', import.meta.url);
+import { PACKAGE } from '../base/package.js';
 
 /** The build of this program, as the server information and exports state it. */
 export const BUILD = buildOf(PACKAGE);

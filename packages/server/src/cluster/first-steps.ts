@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { PACKAGE } from '../base/package.js';
 import { type Config, urlHost } from '../config.js';
 
 /** The tour, which is in the repository and not in the package. */
-const TOUR = new URL('../../../../scripts/tour.mjs', import.meta.url);
+const TOUR = new URL('../../scripts/tour.mjs', PACKAGE);
 
 /**
  * First steps for the operator of a new deployment.

@@ -28,13 +28,28 @@ const NOT_TEXT = '\uFFFD';
 const READ_ON = 16 * 1024 * 1024;
 const PATIENCE = 5_000;
 
+/** Connections of which a refused body is read on at a time; others are closed after the answer. */
+const READERS = 256;
+
+let readers = 0;
+
 /**
  * The answer to a request whose body still comes, after which its connection ends. The body is read meanwhile: a client that finds
  * the connection closed while it sends may never look at the answer.
  */
 async function* answerAndRead(answer: string, request: IncomingMessage): AsyncGenerator<string> {
   yield answer;
-  await new Promise<void>((resolve) => {
+  if (readers >= READERS) return;
+  readers += 1;
+  try {
+    await readOn(request);
+  } finally {
+    readers -= 1;
+  }
+}
+
+function readOn(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
     const timer = setTimeout(resolve, PATIENCE).unref();
     let left = READ_ON;
     request.on('data', (chunk: Buffer) => {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Metrics } from '../metrics.js';
 
 /**
@@ -7,12 +7,18 @@ import type { Metrics } from '../metrics.js';
  * @param collect the metrics of all processes of the deployment, in the text format of Prometheus
  */
 export function metricsRoute(app: FastifyInstance, metrics: Metrics, collect: () => Promise<string>): void {
+  // What follows an answer, such as the rest of a body that is refused, is no part of its time.
+  const answered = new WeakMap<FastifyReply, number>();
+  app.addHook('onSend', (_, reply, payload, done) => {
+    answered.set(reply, reply.elapsedTime);
+    done(null, payload);
+  });
   app.addHook('onResponse', (request, reply, done) => {
     metrics.answered({
       method: request.method,
       route: request.routeOptions.url ?? 'none',
       status: reply.statusCode,
-      seconds: reply.elapsedTime / 1000,
+      seconds: (answered.get(reply) ?? reply.elapsedTime) / 1000,
     });
     done();
   });

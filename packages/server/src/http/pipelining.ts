@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { hasLastAnswer, noteLastAnswer } from './last-answer.js';
 
 /** The queue of one connection. */
 interface Line {
@@ -10,17 +11,18 @@ interface Line {
 /**
  * Handles the pipelined requests of a connection one at a time, in the order received, in which answers must be sent
  * (RFC 9112 §9.3.2). One packet can hold a thousand small requests: between two of them other connections have their
- * turn.
+ * turn. What comes after a request whose answer closes the connection is left undone, as its answer could not be sent
+ * (RFC 9112 §9.6).
  *
  * @param most bound on the queue; a connection that exceeds it is closed
  */
 export function takeInTurn(app: FastifyInstance, most: number): void {
   const lines = new WeakMap<Socket, Line>();
   app.addHook('onRequest', ({ raw: { socket } }, _, done) => {
-    // A request from the same packet as the one that exceeded the bound.
-    if (socket.destroyed) return;
     const line = lines.get(socket) ?? { busy: false, waiting: [] };
     lines.set(socket, line);
+    // It may be of the same packet as one that exceeded the bound.
+    if (socket.destroyed || hasLastAnswer(socket)) return;
     if (!line.busy) {
       line.busy = true;
       done();
@@ -29,6 +31,13 @@ export function takeInTurn(app: FastifyInstance, most: number): void {
     } else {
       socket.destroy();
     }
+  });
+  app.addHook('onSend', ({ raw: { socket } }, reply, payload, done) => {
+    if (reply.getHeader('connection') === 'close') {
+      noteLastAnswer(socket);
+      lines.get(socket)?.waiting.splice(0);
+    }
+    done(null, payload);
   });
   app.addHook('onResponse', ({ raw: { socket } }, _, done) => {
     const line = lines.get(socket);
@@ -41,5 +50,8 @@ export function takeInTurn(app: FastifyInstance, most: number): void {
 function finishRequest(socket: Socket, line: Line): void {
   const next = line.waiting.shift();
   if (!next) line.busy = false;
-  else if (!socket.destroyed) setImmediate(next);
+  else
+    setImmediate(() => {
+      if (!socket.destroyed && !hasLastAnswer(socket)) next();
+    });
 }

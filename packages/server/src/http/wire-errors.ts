@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { LedgerError } from '@countersign/protocol';
 import type { Service } from '../ledgers/service.js';
 import { errorAnswer } from './boundary.js';
+import { hasLastAnswer } from './last-answer.js';
 
 /** Answers to bytes that failed to become a request, by Node's error code; every other code means malformed HTTP. */
 const WIRE_ERRORS: Readonly<Record<string, { readonly line: string; readonly error: LedgerError }>> = {
@@ -35,6 +36,8 @@ export function answerBadWire(service: Service, error: NodeJS.ErrnoException, so
     socket.destroy();
     return;
   }
+  // What comes after a request that was refused early is not looked at; its answer is still sent.
+  if (hasLastAnswer(socket)) return hangUp(socket);
   const { line, error: refusal } = WIRE_ERRORS[error.code ?? ''] ?? { line: NOT_HTTP, error: notHttp() };
   close(service, socket, line, refusal);
 }
@@ -65,6 +68,16 @@ function close(service: Service, socket: Socket, line: string, refusal: LedgerEr
   const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' };
   const head = [`HTTP/1.1 ${line}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  cutLater(socket);
+}
+
+/** Ends the connection once all is sent. */
+function hangUp(socket: Socket): void {
+  socket.end();
+  cutLater(socket);
+}
+
+function cutLater(socket: Socket): void {
   const cut = setTimeout(() => socket.destroy(), LAST_WORD).unref();
   socket.once('close', () => clearTimeout(cut));
 }

@@ -318,7 +318,7 @@ export class Settler {
     if (settlement.calls.length > 0 || settlement.writes.some(({ deliveries }) => deliveries?.length))
       this.means.queued();
     const version = settled.outcomes[0]?.version ?? 0;
-    for (const one of intents) this.#queue.noteTaken(one, version);
+    for (const one of intents) this.#queue.noteStored(one, version);
     // The next batch is sent before: answering takes longer, and the database would wait meanwhile.
     setImmediate(() => {
       for (const one of intents) one.resolve({ result: 'done', version });
@@ -353,7 +353,7 @@ export class Settler {
     { writes }: Settlement,
   ): readonly WaitingIntent[] {
     this.means.metrics.redone();
-    this.#width = Math.max(1, this.#width >> 1);
+    if (intents.length > 1) this.#width = intents.length >> 1;
     if (!isHome) this.#home.lose();
     this.#forget();
     const results = new Map(writes.map((write, ord) => [write.luid, outcomes[ord]!] as const));
@@ -367,8 +367,11 @@ export class Settler {
       one.tries += 1;
       // It may rest on something else that has changed: its session begins anew, and the others go on.
       const isTired = result === 'blocked' && one.tries >= limits.intents.tries;
-      if (isTired) one.resolve({ result: 'stale', version: one.item.session.ledger.version });
-      else if (result !== 'blocked') one.resolve({ result, version });
+      if (isTired) {
+        this.#queue.setApart(one);
+        one.resolve({ result: 'stale', version: one.item.session.ledger.version });
+      }
+      if (result !== 'blocked') one.resolve({ result, version });
       return result === 'blocked' && !isTired;
     });
   }

@@ -14,6 +14,8 @@ export class WaitingQueue {
    * earlier state: its ledgers have a new epoch then.
    */
   #taken = rememberTaken();
+  /** Keys of intents that could not be stored, for no reason that was found. */
+  readonly #apart = new Set<string>();
 
   get size(): number {
     return this.#intents.length;
@@ -30,24 +32,48 @@ export class WaitingQueue {
 
   /**
    * Takes the first intents, `room` of them at most. Of two with one key the later waits until the earlier is stored. New ones
-   * whose handle is known to be taken are answered: each would else have the others of its batch decided anew.
+   * whose handle is known to be taken are answered: each would else have the others of its batch decided anew. So would one
+   * that is set apart: it is taken alone, when nothing else is under way.
    *
    * @param underWay intents that are not stored yet
    */
   take(room: number, underWay: readonly WaitingIntent[]): WaitingIntent[] {
+    if (underWay.some((one) => this.#isApart(one))) return [];
     const keys = new Set(underWay.map(({ item }) => item.key));
     const taken: WaitingIntent[] = [];
     const held: WaitingIntent[] = [];
     let seen = 0;
     while (taken.length < room && seen < this.#intents.length) {
       const one = this.#intents[seen]!;
+      if (this.#isApart(one) && taken.length + underWay.length > 0) break;
       seen += 1;
       if (this.#answerTaken(one)) continue;
+      if (this.#isApart(one)) {
+        taken.push(one);
+        break;
+      }
       (keys.has(one.item.key) ? held : taken).push(one);
       keys.add(one.item.key);
     }
     this.#intents.splice(0, seen, ...held);
     return taken;
+  }
+
+  /** Keeps it from being stored together with others. */
+  setApart({ item }: WaitingIntent): void {
+    const [oldest] = this.#apart;
+    if (oldest !== undefined && this.#apart.size >= limits.intents.handles) this.#apart.delete(oldest);
+    this.#apart.add(item.key);
+  }
+
+  #isApart({ item }: WaitingIntent): boolean {
+    return this.#apart.has(item.key);
+  }
+
+  /** Notes that it is stored. @param version of the ledger then */
+  noteStored(one: WaitingIntent, version: number): void {
+    this.#apart.delete(one.item.key);
+    this.noteTaken(one, version);
   }
 
   /** Notes that the handle of a new intent is taken. @param version of the ledger then */
@@ -65,6 +91,7 @@ export class WaitingQueue {
   /** Frees what it remembers. */
   forget(): void {
     this.#taken = rememberTaken();
+    this.#apart.clear();
   }
 
   /** Takes all of them. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
+import { newKey, OPEN, signed, TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { withServer } from '../support/server.js';
 
@@ -62,5 +63,27 @@ describe('a body that is refused before it has come', () => {
     await ended;
     expect(seen.text).toMatch(/^HTTP\/1.1 413 /);
     expect(seen.fault).toBeUndefined();
+  });
+});
+
+describe('a request behind a body that is refused', () => {
+  const ledgerOf = (handle: string) => {
+    const body = JSON.stringify(signed({ handle, signer: { schema: 'rest', public: newKey().public }, access: OPEN }, newKey()));
+    return `POST /v2/ledgers HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  };
+
+  it.each([
+    ['that comes in the same packets', 1.3, 1],
+    ['that comes later', 5, 20],
+  ])('%s is left undone, as it cannot be answered', async (_, megabytes, writes) => {
+    const { socket, seen, ended } = await dial();
+    const handle = `behind-${writes}-${process.pid}`;
+    const bytes = Math.floor(megabytes * MEGABYTE);
+    const all = head(bytes) + 'x'.repeat(bytes) + ledgerOf(handle);
+    const piece = Math.ceil(all.length / writes);
+    for (let at = 0; at < all.length; at += piece) socket.write(all.slice(at, at + piece));
+    await ended;
+    expect(seen.text.match(/^HTTP\/1.1 .*$/gm)).toEqual([expect.stringContaining(' 413 ')]);
+    expect((await new TestClient(server.current.url).in(handle).get('/ledger')).status).toBe(404);
   });
 });

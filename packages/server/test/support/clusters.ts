@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { cpSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../../../../scripts/root.mjs';
 
@@ -33,23 +34,44 @@ const SOURCES = [
 export async function cachedClusters(make: (made: string, migrated: string) => Promise<void>): Promise<Clusters> {
   const folder = join(CACHE, await digestSources());
   const names = { made: join(folder, 'made'), migrated: join(folder, 'migrated') };
-  if (await isFolder(names.migrated)) return names;
-  await rm(CACHE, { recursive: true, force: true });
+  if (await isFolder(folder)) return names;
   await mkdir(CACHE, { recursive: true });
+  await removeOutdated();
+  // It gets its name when it is complete.
   const fresh = await mkdtemp(join(CACHE, 'new-'));
-  // PostgreSQL runs as another user than root.
-  await chmod(fresh, 0o711);
-  await mkdir(join(fresh, 'made'), { mode: 0o711 });
-  await mkdir(join(fresh, 'migrated'), { mode: 0o711 });
-  await make(join(fresh, 'made'), join(fresh, 'migrated'));
-  // A run beside this one may have been first: its clusters are as good.
-  await rename(fresh, folder).catch(() => rm(fresh, { recursive: true }));
+  try {
+    // PostgreSQL runs as another user than root.
+    await chmod(fresh, 0o711);
+    await mkdir(join(fresh, 'made'), { mode: 0o711 });
+    await mkdir(join(fresh, 'migrated'), { mode: 0o711 });
+    await make(join(fresh, 'made'), join(fresh, 'migrated'));
+    await rename(fresh, folder).catch((error: NodeJS.ErrnoException) => {
+      // A run beside this one was first: its clusters are as good.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
   return names;
 }
 
+/** Removes those that no run can be making or copying any more. */
+async function removeOutdated(): Promise<void> {
+  for (const name of await readdir(CACHE)) {
+    const folder = join(CACHE, name);
+    const { mtimeMs } = await stat(folder);
+    if (Date.now() - mtimeMs > OUTDATED) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Milliseconds. */
+const OUTDATED = 24 * 3_600_000;
+
 /** Copies the PostgreSQL of a data directory, which is stopped, to another one; its files keep their owner. */
 export function copyCluster(from: string, to: string): void {
-  if (process.platform !== 'win32') execFileSync('cp', ['-a', join(from, 'postgres'), to]);
+  const cluster = join(from, 'postgres');
+  if (process.platform === 'win32') cpSync(cluster, join(to, 'postgres'), { recursive: true });
+  else execFileSync('cp', ['-a', cluster, to]);
 }
 
 async function digestSources(): Promise<string> {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readJson } from '@countersign/protocol';
+import { PACKAGE } from '../../base/package.js';
 import type { Schema } from './schemas.js';
 
 /** What was sent to an operation in a test, and what came back. */
@@ -12,7 +13,7 @@ export interface Exchange {
 }
 
 /** Where the tests keep the exchanges: a file for each tag, which has them by `operationId`. */
-export const EXAMPLES = new URL('../../../openapi/examples/', import.meta.url);
+export const EXAMPLES = new URL('openapi/examples/', PACKAGE);
 
 /** Every exchange, by `operationId`; none where the sources were taken without them. */
 export function readExamples(): Readonly<Record<string, Exchange>> {

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
+import { PACKAGE } from '../../base/package.js';
 import { escapeHtml, layout, type Sendable, sendable } from './html.js';
 import { renderMarkdown } from './markdown.js';
 
 /** Where the guides are: within the package as it is published, else in the repository. */
-const [FOLDER] = ['../../../docs/', '../../../../../docs/']
-  .map((path) => new URL(path, import.meta.url))
+const [FOLDER] = ['docs/', '../../docs/']
+  .map((path) => new URL(path, PACKAGE))
   .filter((folder) => existsSync(folder));
 
 /** The guides by name, such as `interface/records`. Nothing else of the disk is ever read. */
