@@ -12,13 +12,17 @@ done
 
 umask 077
 mkdir -p secrets
+# They are in place all three or not at all.
+made=$(mktemp -d secrets/new.XXXXXX)
+trap 'rm -rf "$made"' EXIT
 random() { head -c 32 /dev/urandom | base64 | tr -d '\n'; }
 # In a URL, letters and digits alone stand for themselves.
 password=$(random | tr -d '/+=')
 
-random > secrets/master_key
-printf '%s' "$password" > secrets/postgres_password
-printf 'postgresql://countersign:%s@database/countersign' "$password" > secrets/database_url
+random > "$made/master_key"
+printf '%s' "$password" > "$made/postgres_password"
+printf 'postgresql://countersign:%s@database/countersign' "$password" > "$made/database_url"
 # The containers' users are not this one: the folder keeps others out, the files do not.
-chmod 0444 secrets/*
+chmod 0444 "$made"/*
+mv "$made"/* secrets/
 echo 'Made secrets/master_key, secrets/postgres_password and secrets/database_url. Keep a copy of the first one elsewhere.'

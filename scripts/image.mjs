@@ -4,9 +4,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
 import { makeBase } from './image/base.mjs';
-import { build, describe, discard, findEngine, output, save } from './image/engine.mjs';
+import { build, describe, discard, findEngine, output, pull, save } from './image/engine.mjs';
 import { layOutModules } from './image/modules.mjs';
-import { can } from './image/run.mjs';
 import { billOfImage } from './image/sbom.mjs';
 import { ensureInstalled } from './install.mjs';
 import { readJsonFile } from './json.mjs';
@@ -33,6 +32,7 @@ const { values } = parseArgs({
   },
 });
 const cpu = values.cpu;
+const platform = `linux/${cpu === 'x64' ? 'amd64' : 'arm64'}`;
 if (cpu !== 'x64' && cpu !== 'arm64') throw new Error(`--cpu is x64 or arm64, not ${cpu}`);
 
 ensureInstalled();
@@ -60,7 +60,7 @@ function makeImage() {
   const args = { ...baseFor(engine), VERSION: version, REVISION: commit ?? '', CREATED: made ?? '' };
   const labels = url === undefined ? {} : { 'org.opencontainers.image.source': url };
   say(`building ${tag} by ${engine} ...`);
-  build(engine, { context, tag, platform: `linux/${cpu === 'x64' ? 'amd64' : 'arm64'}`, args, labels });
+  build(engine, { context, tag, platform, isFresh: values['fresh-base'], args, labels });
 
   const { id, size } = describe(engine, tag);
   const out = resolve(values.out);
@@ -80,8 +80,15 @@ function makeImage() {
 
 /** What the Containerfile begins with: its own choice, or images that are made here where no registry is reached. */
 function baseFor(engine) {
-  const isLocal = values['local-base'] || (engine !== 'docker' && !can(engine, ['pull', '--quiet', imageOf('NODE')]));
-  if (!isLocal) return values.node === undefined ? {} : { NODE: `docker.io/library/node:${values.node}-trixie-slim` };
+  const node = values.node === undefined ? undefined : `docker.io/library/node:${values.node}-trixie-slim`;
+  if (!values['local-base']) {
+    // Docker says by itself what it cannot pull.
+    const problem = engine === 'docker' ? undefined : pull(engine, node ?? imageOf('NODE'), platform);
+    if (problem === undefined) return node === undefined ? {} : { NODE: node };
+    if (engine !== 'buildah')
+      throw new Error(`the base cannot be pulled (${problem}); without a registry, Buildah makes one`);
+    say(`the base cannot be pulled, and is made here (${problem})`);
+  }
   if (engine !== 'buildah') throw new Error('a base without a registry of images is made by buildah');
   return makeBase({ cpu, isFresh: values['fresh-base'], ...(values.node === undefined ? {} : { node: values.node }) });
 }

@@ -11,7 +11,8 @@ import { writeChecksums } from './release/checksums.mjs';
 import { setVersions } from './release/versions.mjs';
 import { root, say } from './root.mjs';
 
-const USAGE = 'npm run release -- <version> [--dry-run] [--no-image] [--platform linux-x64] [--cpu x64] [--out FOLDER]';
+const USAGE =
+  'npm run release -- <version> [--dry-run] [--no-image] [--local-base] [--platform linux-x64] [--cpu x64] [--out FOLDER]';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
     image: { type: 'boolean', default: true },
     'fresh-base': { type: 'boolean', default: true },
     'keep-image': { type: 'boolean', default: true },
+    'local-base': { type: 'boolean', default: false },
     platform: { type: 'string', multiple: true },
     cpu: { type: 'string', multiple: true, default: [process.arch] },
     tag: { type: 'string', default: 'localhost/countersign' },
@@ -50,6 +52,7 @@ function tryRelease() {
     git(clone, ['config', 'user.email', 'dry-run@example.org']);
     const options = [
       ...(values.image ? [] : ['--no-image']),
+      ...(values['local-base'] ? ['--local-base'] : []),
       ...(values.platform ?? []).flatMap((one) => ['--platform', one]),
       ...values.cpu.flatMap((one) => ['--cpu', one]),
     ];
@@ -73,6 +76,9 @@ function tryRelease() {
 }
 
 function makeRelease(out) {
+  mkdirSync(out, { recursive: true });
+  // Its checksums are of all that is in it.
+  if (readdirSync(out).length > 0) throw new Error(`${out} is not empty: name another folder by --out, or empty it`);
   ensureInstalled();
   const { text, section } = cutRelease(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version, today());
   writeFileSync(join(root, 'CHANGELOG.md'), text);
@@ -91,13 +97,15 @@ function makeRelease(out) {
     `Countersign ${version}\n\n${section}`,
   ]);
 
-  mkdirSync(out, { recursive: true });
-  if (readdirSync(out).length > 0) say(`${out} is not empty: what is in it stays`);
   const platforms = values.platform?.flatMap((one) => ['--platform', one]) ?? ['--all-platforms'];
   run(process.execPath, [join(root, 'scripts/pack.mjs'), '--out', out, ...platforms], root);
   for (const cpu of values.image ? values.cpu : []) {
     const tag = `${values.tag}:${version}${values.cpu.length > 1 ? `-${cpu}` : ''}`;
-    const how = [...(values['fresh-base'] ? ['--fresh-base'] : []), ...(values['keep-image'] ? [] : ['--discard'])];
+    const how = [
+      ...(values['fresh-base'] ? ['--fresh-base'] : []),
+      ...(values['local-base'] ? ['--local-base'] : []),
+      ...(values['keep-image'] ? [] : ['--discard']),
+    ];
     run(
       process.execPath,
       [join(root, 'scripts/image.mjs'), '--out', out, '--cpu', cpu, '--tag', tag, '--save', ...how],

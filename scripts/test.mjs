@@ -7,6 +7,7 @@ import { root, say } from './root.mjs';
 import { seedOf } from './seed.mjs';
 import { ensureBundled } from './testing/bundle.mjs';
 import { testsReached } from './testing/reached.mjs';
+import { isInTier } from './testing/tiers.mjs';
 
 ensureInstalled();
 ensureBuilt();
@@ -16,8 +17,12 @@ const args = process.argv.slice(2);
 if (args.includes('--changed')) {
   const at = args.indexOf('--changed');
   const since = args[at + 1] === undefined || args[at + 1].startsWith('-') ? 'HEAD' : args[at + 1];
-  const reached = testsReached(since);
-  say(`${reached.length} files of tests are reached by what changed since ${since}`);
+  const all = testsReached(since);
+  const reached = all.filter((path) => isInTier(path, process.env.TEST_TIER));
+  const left = all.length - reached.length;
+  say(
+    `${reached.length} files of tests are reached by what changed since ${since}${left > 0 ? `, and ${left} of another tier` : ''}`,
+  );
   if (reached.length === 0) process.exit(0);
   args.splice(at, since === args[at + 1] ? 2 : 1, ...reached);
 }

@@ -22,19 +22,33 @@ export function findEngine(wanted) {
  * Builds the image.
  *
  * @param {string} engine
- * @param {{context: string, tag: string, platform: string, args: Record<string, string>, labels: Record<string, string>}} given
- *   the folder with `Containerfile` and `app`; `platform` such as `linux/amd64`
+ * @param {{context: string, tag: string, platform: string, isFresh: boolean, args: Record<string, string>, labels: Record<string, string>}} given
+ *   the folder with `Containerfile` and `app`; `platform` such as `linux/amd64`; `isFresh` takes nothing from earlier builds
  */
-export function build(engine, { context, tag, platform, args, labels }) {
+export function build(engine, { context, tag, platform, isFresh, args, labels }) {
   const given = [
     ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
     ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
   ];
   const common = ['--platform', platform, '--file', `${context}/Containerfile`, '--tag', tag, ...given];
-  if (engine === 'docker') return run('docker', ['build', ...common, context]);
+  const anew = isFresh ? ['--pull', '--no-cache'] : [];
+  if (engine === 'docker') return run('docker', ['build', ...anew, ...common, context]);
   // The OCI format has no health check.
   const format = ['--format', 'docker', '--isolation', isolation(), ...ulimits(), '--layers=false', '--force-rm'];
-  return run(engine, [engine === 'buildah' ? 'bud' : 'build', ...format, ...common, context]);
+  // One that was made here is in no registry.
+  const isPulled = !Object.values(args).some((value) => value.startsWith('localhost/'));
+  const again = isFresh && isPulled ? ['--pull=always'] : [];
+  return run(engine, [engine === 'buildah' ? 'bud' : 'build', ...again, ...format, ...common, context]);
+}
+
+/** Takes an image from its registry. @returns {string | undefined} why it cannot be had */
+export function pull(engine, image, platform) {
+  try {
+    run(engine, ['pull', '--quiet', '--platform', platform, image], { quiet: true, timeout: 300_000 });
+    return undefined;
+  } catch (error) {
+    return error.message.trim().split('\n').at(-1);
+  }
 }
 
 /** What a command in the image prints. @param {readonly string[]} command */

@@ -44,9 +44,19 @@ function changedSince(since) {
   return [...lines('diff', '--name-only', since), ...lines('ls-files', '--others', '--exclude-standard')];
 }
 
+/** Files that start a program, or have a thread run it, by the path of the program. */
+const PROGRAMS = {
+  'packages/server/src/main.ts': [
+    'packages/server/test/durability/service.ts',
+    'packages/server/test/start.deep.test.ts',
+  ],
+  'packages/server/src/signing/worker.ts': ['packages/server/src/signing/thread.ts'],
+  'packages/cli/src/main.ts': ['packages/cli/test/support/cli.ts', 'packages/server/test/json/misread.deep.test.ts'],
+};
+
 /** The files that import each file, by its path. */
 function readImporters() {
-  const importers = new Map();
+  const importers = new Map(Object.entries(PROGRAMS));
   for (const path of FOLDERS.flatMap(sourcesBelow)) {
     for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(IMPORTED)) {
       const imported = pathOf(path, name);
@@ -62,7 +72,8 @@ function pathOf(path, name) {
   const named = ours ? exportOf(ours, below) : join(dirname(path), name);
   const compiled = named.replace(/^(packages\/[^/]+\/)dist\//, '$1src/');
   const source = compiled.replace(/\.js$/, '.ts');
-  return existsSync(join(root, source)) ? source : compiled;
+  // One that was deleted is named as a source as well.
+  return existsSync(join(root, compiled)) ? compiled : source;
 }
 
 /** The compiled file that a package serves under a name. */
@@ -73,6 +84,6 @@ function exportOf(name, below) {
 
 function sourcesBelow(folder) {
   return readdirSync(join(root, folder), { recursive: true })
-    .filter((name) => /\.(ts|mjs|cjs)$/.test(name) && !/(^|\/)(node_modules|dist|\.copy-[^/]*)\//.test(name))
+    .filter((name) => /\.(ts|mjs|cjs)$/.test(name) && !/(^|\/)(node_modules|dist|\.bundle|\.copy-[^/]*)\//.test(name))
     .map((name) => relative(root, resolve(root, folder, name)));
 }

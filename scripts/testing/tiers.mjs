@@ -9,6 +9,12 @@ const tiers = {
   all: { include: TESTS, exclude: [] },
 };
 
+/** Whether a run of the tier takes the file; folders are of every tier. */
+export function isInTier(path, name = 'quick') {
+  const isDeep = path.endsWith('.deep.test.ts');
+  return name === 'all' || !path.endsWith('.test.ts') || isDeep === (name === 'deep');
+}
+
 /**
  * The files that a run takes.
  *

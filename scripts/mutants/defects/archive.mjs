@@ -4,9 +4,9 @@ const verifier = (path) => `packages/verifier/src/${path}`;
 const test = (path) => `packages/server/test/archive/${path}`;
 
 const altered = [test('altered.deep.test.ts')];
-const refused = [test('refused.test.ts')];
+const refused = [test('refused.deep.test.ts')];
 const resumed = [test('resumed.deep.test.ts')];
-const state = [test('state.test.ts')];
+const state = [test('state.deep.test.ts')];
 const killed = 'packages/cli/test/archive/killed.deep.test.ts';
 const roundTrip = [test('round-trip.deep.test.ts')];
 

@@ -189,7 +189,7 @@ export const mutants = [
     find: 'let sum = BYTES.object;',
     replace: 'let sum = 2;',
     breaks: 'Objects without members weigh their two characters, and take sixty bytes.',
-    tests: [test('base/json-weight.test.ts')],
+    tests: [test('base/json-weight.deep.test.ts')],
   },
   {
     id: 'list-shape-length',

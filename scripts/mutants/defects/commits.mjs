@@ -6,7 +6,7 @@ export const tests = [
   test('store/committer.test.ts'),
   test('store/cut.test.ts'),
   test('store/races.deep.test.ts'),
-  test('store/relations.test.ts'),
+  test('store/relations.deep.test.ts'),
 ];
 
 export const mutants = [

@@ -102,7 +102,7 @@ export const mutants = [
     find: 'order by c.moment, c.luid, c.change\non conflict do nothing;',
     replace: 'limit 0;',
     breaks: 'What was dropped before an upgrade is made again after it.',
-    tests: [test('upgrade/upgrade.test.ts')],
+    tests: [test('upgrade/upgrade.deep.test.ts')],
   },
   {
     id: 'deployment-upgrade-without-filters',
@@ -110,7 +110,7 @@ export const mutants = [
     find: "where kind = 'circle-signer';",
     replace: 'where false;',
     breaks: 'Records of an earlier release are not found by a filter of this one.',
-    tests: [test('upgrade/upgrade.test.ts')],
+    tests: [test('upgrade/upgrade.deep.test.ts')],
   },
   {
     id: 'postgres-name',
@@ -150,7 +150,7 @@ export const mutants = [
     find: '(workers + 1) * countConnections()',
     replace: 'workers * countConnections()',
     breaks: 'A worker that is started beside the others gets no connection.',
-    tests: [test('store/embedded.test.ts')],
+    tests: [test('store/embedded.deep.test.ts')],
   },
   {
     id: 'connections-given',
@@ -158,6 +158,6 @@ export const mutants = [
     find: 'max_connections: `${connections}`, ',
     replace: '',
     breaks: 'However many processes there are, PostgreSQL takes a hundred connections.',
-    tests: [test('store/embedded.test.ts'), ...postgresTests],
+    tests: [test('store/embedded.deep.test.ts'), ...postgresTests],
   },
 ];

@@ -59,7 +59,7 @@ export const mutants = [
     find: 'for (const delivery of deliveries) verifyDelivery(session, ledger, delivery);\n',
     replace: '',
     breaks: 'The ledger signs an event that somebody wrote into the database.',
-    tests: [test('events/page.test.ts')],
+    tests: [test('events/page.deep.test.ts')],
   },
   {
     id: 'delivery-list-version-unverified',
@@ -67,7 +67,7 @@ export const mutants = [
     find: 'await items.check(ledger, kindNamed(kind), version);\n',
     replace: '',
     breaks: 'The ledger signs an event of a record that was altered in the database.',
-    tests: [test('events/page.test.ts')],
+    tests: [test('events/page.deep.test.ts')],
   },
   {
     id: 'delivery-list-size',
@@ -75,7 +75,7 @@ export const mutants = [
     find: 'return bytes.reduce((sum, size) => sum + size, delivery.size);',
     replace: 'return bytes.reduce((sum, size) => sum + size, 0);',
     breaks: 'The proofs of deliveries are not counted among the bytes of a page.',
-    tests: [test('events/page.test.ts')],
+    tests: [test('events/page.deep.test.ts')],
   },
   {
     id: 'delivery-list-strange-effects',
@@ -91,7 +91,7 @@ export const mutants = [
     find: 'const about = [effect, effectHandle, effectChange, effectDomain];',
     replace: 'const about = [effect, effectHandle, effectChange];',
     breaks: 'Who can write to the database shows deliveries of one domain to another.',
-    tests: [test('events/page.test.ts'), test('domains/bridge-deliveries.test.ts')],
+    tests: [test('events/page.deep.test.ts'), test('domains/bridge-deliveries.test.ts')],
   },
   {
     id: 'delivery-output-before-attempt',

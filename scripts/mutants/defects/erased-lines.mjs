@@ -11,10 +11,10 @@ const intents = (list) =>
     find,
     replace,
     breaks,
-    tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
+    tests: ['packages/server/test/archive/tree/erased-intents.deep.test.ts'],
   }));
 
-export const tests = ['packages/server/test/archive/tree/erased.test.ts'];
+export const tests = ['packages/server/test/archive/tree/erased.deep.test.ts'];
 
 export const mutants = [
   {
@@ -142,7 +142,7 @@ export const mutants = [
     find: 'if (this.#lives.nameOf(record) < 0 && !this.#erased.has(wallet))',
     replace: 'if (false)',
     breaks: 'What an erased intent brings in is set against a wallet that does not exist.',
-    tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
+    tests: ['packages/server/test/archive/tree/erased-intents.deep.test.ts'],
   },
   {
     id: 'erased-intents-left',
@@ -150,7 +150,7 @@ export const mutants = [
     find: 'if (available === 0 && reserved === 0) return;',
     replace: 'return;',
     breaks: 'A debit of a living wallet is put down to one that is erased.',
-    tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
+    tests: ['packages/server/test/archive/tree/erased-intents.deep.test.ts'],
   },
   {
     id: 'erased-intents-minimum',
@@ -158,7 +158,7 @@ export const mutants = [
     find: 'isJudged: reservedBy > 0 },',
     replace: 'isJudged: false },',
     breaks: 'An erased intent takes more from a wallet than it had.',
-    tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
+    tests: ['packages/server/test/archive/tree/erased-intents.deep.test.ts'],
   },
   {
     id: 'erased-intents-unreserved',
@@ -166,7 +166,7 @@ export const mutants = [
     find: 'if (!isDebit(moved) || left.get(account)! >= 0 ||',
     replace: 'if (!isDebit(moved) || left.get(account)! < 0 ||',
     breaks: 'What an erased intent takes is judged by no minimum.',
-    tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
+    tests: ['packages/server/test/archive/tree/erased-intents.deep.test.ts'],
   },
   {
     id: 'erased-wallets-of-the-living',
@@ -174,7 +174,7 @@ export const mutants = [
     find: 'if (!lives.isLived(name, moment)) this',
     replace: 'this',
     breaks: 'A payment of a living wallet is undone by one that is erased.',
-    tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
+    tests: ['packages/server/test/archive/tree/erased-intents.deep.test.ts'],
   },
   {
     id: 'erased-wallets-limits',
@@ -199,7 +199,7 @@ export const mutants = [
     find: 'this.#mixed.has(this.#named.symbolOf(account)) && this.#erased.mayHold(account);',
     replace: 'this.#mixed.has(this.#named.symbolOf(account));',
     breaks: 'One movement of an erased intent in an erased wallet has no balance of the symbol compared.',
-    tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
+    tests: ['packages/server/test/archive/tree/erased-intents.deep.test.ts'],
   },
   {
     id: 'erased-wallets-of-every-symbol',
@@ -214,7 +214,7 @@ export const mutants = [
     find: 'this.#uncompared += 1;',
     replace: '',
     breaks: 'Nobody is told of balances that were not compared.',
-    tests: ['packages/server/test/archive/tree/erased-intents.test.ts'],
+    tests: ['packages/server/test/archive/tree/erased-intents.deep.test.ts'],
   },
   ...intents([
     [

@@ -201,7 +201,7 @@ const list = [
   [
     'texts-at-once',
     'store/erasure.ts',
-    ['large'],
+    ['large.deep'],
     '[...of, before, limits.erasure.texts],',
     '[...of, before, 1_000_000],',
     'All texts of a record are in memory at once.',
@@ -209,7 +209,7 @@ const list = [
   [
     'deliveries-at-once',
     'store/erasure.ts',
-    ['large'],
+    ['large.deep'],
     'const { deliveries: most } = limits.erasure;',
     'const most = 1_000_000;',
     'All deliveries of an effect are in memory at once.',

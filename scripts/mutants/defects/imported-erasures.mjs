@@ -5,7 +5,7 @@ const test = (path) => `packages/server/test/${path}.test.ts`;
 
 const moved = test('archive/erased.deep');
 const hostile = test('archive/erased-hostile.deep');
-const log = test('log/imported');
+const log = test('log/imported.deep');
 
 export const tests = [moved];
 

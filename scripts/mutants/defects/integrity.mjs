@@ -109,7 +109,7 @@ export const mutants = [
     find: "if (moved) await run('update ledger set version",
     replace: "if (!run) await run('update ledger set version",
     breaks: 'After a failover version numbers are used again.',
-    tests: [test('store/epoch-guard.test.ts')],
+    tests: [test('store/epoch-guard.deep.test.ts')],
   },
   {
     id: 'epoch-position',
@@ -117,6 +117,6 @@ export const mutants = [
     find: '(identity.position ?? passed) < passed) return true;',
     replace: 'false) return true;',
     breaks: 'A log that lost its end is not noticed.',
-    tests: [test('store/epoch-guard.test.ts')],
+    tests: [test('store/epoch-guard.deep.test.ts')],
   },
 ];

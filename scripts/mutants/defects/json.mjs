@@ -6,7 +6,7 @@ const START = 'packages/server/test/start.deep.test.ts';
 export const tests = [
   `${PROTOCOL}json-engine.test.ts`,
   `${PROTOCOL}read-json.test.ts`,
-  `${PROTOCOL}replace-json-parse.test.ts`,
+  `${PROTOCOL}replace-json-parse.deep.test.ts`,
 ];
 
 export const mutants = [
@@ -30,7 +30,7 @@ export const mutants = [
     find: 'return hasEscapedName(text) ? readStrictly(text) : native(text);',
     replace: 'return native(text);',
     breaks: 'What a tenant has sent decides how the names of others are read.',
-    tests: ['packages/server/test/json/misread.test.ts', `${PROTOCOL}replace-json-parse.test.ts`],
+    tests: ['packages/server/test/json/misread.deep.test.ts', `${PROTOCOL}replace-json-parse.deep.test.ts`],
   },
   {
     id: 'json-inherited',

@@ -8,7 +8,7 @@ export const tests = [
   test('inclusion.test.ts'),
   test('wait.test.ts'),
   test('restore.test.ts'),
-  test('backfill.test.ts'),
+  test('backfill.deep.test.ts'),
   test('sealing.test.ts'),
 ];
 
@@ -123,7 +123,7 @@ export const mutants = [
     find: 'where s.before = 0 or s.before + s.bytes <= $3',
     replace: 'where s.before = 0 or s.before + s.bytes > $3 - 1e12',
     breaks: 'Changes of before the log fill the memory.',
-    tests: [test('backfill.test.ts')],
+    tests: [test('backfill.deep.test.ts')],
   },
   {
     id: 'log-waiting-without-end',

@@ -123,7 +123,7 @@ export const mutants = [
     find: 'if (found.length > most) {',
     replace: 'if (found.length > most + 1) {',
     breaks: 'A list ends without saying so.',
-    tests: [test('limits.test.ts')],
+    tests: [test('limits.deep.test.ts')],
   },
   {
     id: 'lookup-unsigned',

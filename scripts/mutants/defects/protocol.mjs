@@ -160,7 +160,7 @@ export const mutants = [
     find: "new LedgerError('api.unexpected-error', 'Unexpected server error')",
     replace: "new LedgerError('api.unexpected-error', (error as Error).message)",
     breaks: 'A client reads what went wrong inside.',
-    tests: [test('http/service.test.ts'), test('store/outage.test.ts')],
+    tests: [test('http/service.test.ts'), test('store/outage.deep.test.ts')],
   },
   {
     id: 'http-form-limit',

@@ -123,7 +123,7 @@ export const mutants = [
     find: 'ledger.weight + grows <= most',
     replace: 'grows <= most',
     breaks: 'What every process holds of a ledger grows without end.',
-    tests: [test('records/ledger-room.test.ts')],
+    tests: [test('records/ledger-room.deep.test.ts')],
   },
   {
     id: 'operation-intents-keep-their-data',
@@ -195,6 +195,6 @@ export const mutants = [
     find: 'domain === undefined ? limits.state : limits.stateForDomains;',
     replace: 'limits.state;',
     breaks: "A domain's administrator takes all the room a ledger has for its rules.",
-    tests: [test('domains/'), test('records/ledger-room.test.ts')],
+    tests: [test('domains/'), test('records/ledger-room.deep.test.ts')],
   },
 ];

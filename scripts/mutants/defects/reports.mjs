@@ -67,7 +67,7 @@ export const mutants = [
     find: 'connection.since === 0 || progresses',
     replace: 'connection.since === 0',
     breaks: 'A download that takes longer than a minute is cut.',
-    tests: [test('http/downloads.test.ts')],
+    tests: [test('http/downloads.deep.test.ts')],
   },
   {
     id: 'asset-of-another-domain-in-bucket',

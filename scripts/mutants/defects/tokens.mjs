@@ -143,7 +143,7 @@ export const mutants = [
     find: "data.schema === 'key-pair' && data.format === 'rsa-der'",
     replace: "data.format === 'rsa-der'",
     breaks: "Any factor with an RSA key is a provider's.",
-    tests: [test('oauth/provider-tokens.test.ts'), test('oauth/provider-key.test.ts')],
+    tests: [test('oauth/provider-tokens.test.ts'), test('oauth/provider-key.deep.test.ts')],
   },
   {
     id: 'token-crit',
@@ -324,6 +324,6 @@ export const mutants = [
     find: 'if (!key || !publicKey?.equals(createPublicKey(key))) return undefined;',
     replace: 'if (!key) return undefined;',
     breaks: 'Tokens are signed with a key that they do not verify with.',
-    tests: [test('oauth/provider-key.test.ts'), test('oauth/token-endpoint.test.ts')],
+    tests: [test('oauth/provider-key.deep.test.ts'), test('oauth/token-endpoint.test.ts')],
   },
 ];

@@ -51,7 +51,7 @@ export const mutants = [
     find: '...(behind ? { behind } : {}),',
     replace: '',
     breaks: 'An export does not say that its log is still being made.',
-    tests: ['packages/server/test/archive/tree/waiting.test.ts'],
+    tests: ['packages/server/test/archive/tree/waiting.deep.test.ts'],
   },
   {
     id: 'told-stopped-of-the-export',
@@ -59,7 +59,7 @@ export const mutants = [
     find: '...(stopped === null ? {} : { stopped }),',
     replace: '',
     breaks: 'An export does not say that its log is stopped.',
-    tests: ['packages/server/test/archive/tree/waiting.test.ts'],
+    tests: ['packages/server/test/archive/tree/waiting.deep.test.ts'],
   },
   {
     id: 'told-earlier-generation',

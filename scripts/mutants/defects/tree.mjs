@@ -8,7 +8,7 @@ const leafOfLine = src('leaf-of-line.ts');
 
 export const tests = [test('tree/checks.deep.test.ts')];
 const generations = [test('tree/generations.deep.test.ts')];
-const erased = [test('tree/erased.test.ts')];
+const erased = [test('tree/erased.deep.test.ts')];
 const altered = [test('tree/altered.deep.test.ts')];
 
 export const mutants = [
@@ -291,7 +291,7 @@ export const mutants = [
     find: 'if (Number(queued) === 0 && behind === null) return;',
     replace: 'if (look === 0) return;',
     breaks: 'An export right after a write has no leaf of it.',
-    tests: [test('tree/waiting.test.ts')],
+    tests: [test('tree/waiting.deep.test.ts')],
   },
   {
     id: 'export-that-waits-for-nobody',
@@ -299,7 +299,7 @@ export const mutants = [
     find: 'look < LOOKS && idle < IDLE_LOOKS; look += 1',
     replace: 'look < 10_000; look += 1',
     breaks: 'An export waits for a server that does not run.',
-    tests: [test('tree/waiting.test.ts')],
+    tests: [test('tree/waiting.deep.test.ts')],
   },
   {
     id: 'export-resumed-with-another-log',

@@ -4,7 +4,7 @@ const src = (path) => `packages/server/src/${path}`;
 const test = (path) => `packages/server/test/${path}`;
 
 const witness = ['packages/cli/test/witness/witness.test.ts'];
-const command = ['packages/cli/test/witness/command.test.ts'];
+const command = ['packages/cli/test/witness/command.deep.test.ts'];
 const asking = [test('witnessing/')];
 const restarting = [test('log/restart.deep.test.ts')];
 

@@ -37,7 +37,10 @@ export function answerBadWire(service: Service, error: NodeJS.ErrnoException, so
     return;
   }
   // What comes after a request that was refused early is not looked at; its answer is still sent.
-  if (hasLastAnswer(socket)) return hangUp(socket);
+  if (hasLastAnswer(socket)) {
+    hangUp(socket);
+    return;
+  }
   const { line, error: refusal } = WIRE_ERRORS[error.code ?? ''] ?? { line: NOT_HTTP, error: notHttp() };
   close(service, socket, line, refusal);
 }

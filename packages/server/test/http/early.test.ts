@@ -68,7 +68,9 @@ describe('a body that is refused before it has come', () => {
 
 describe('a request behind a body that is refused', () => {
   const ledgerOf = (handle: string) => {
-    const body = JSON.stringify(signed({ handle, signer: { schema: 'rest', public: newKey().public }, access: OPEN }, newKey()));
+    const body = JSON.stringify(
+      signed({ handle, signer: { schema: 'rest', public: newKey().public }, access: OPEN }, newKey()),
+    );
     return `POST /v2/ledgers HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   };
 

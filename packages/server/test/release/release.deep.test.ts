@@ -1,20 +1,27 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../support/documents.js';
 import { whyNoImage } from './container.js';
+import { testImage } from './image.js';
+import { testPackages } from './packages.js';
 
 const run = promisify(execFile);
 
 /** A release after every other one, so that the test holds whatever the version is. */
 const VERSION = '999.0.0';
 
-let home: string;
-let clone: string;
-let out: string;
+const missing = whyNoImage();
+if (missing !== undefined) console.warn(`The image is not tested: ${missing}`);
+const withImage = missing === undefined;
+
+const home = mkdtempSync(join(tmpdir(), 'countersign-release-test-'));
+const clone = join(home, 'repository');
+const out = join(home, 'out');
 
 const git = async (...args: string[]) =>
   (
@@ -22,9 +29,6 @@ const git = async (...args: string[]) =>
   ).stdout.trim();
 
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'countersign-release-test-'));
-  clone = join(home, 'repository');
-  out = join(home, 'out');
   const listed = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
     maxBuffer: 2 ** 26,
@@ -47,11 +51,15 @@ beforeAll(async () => {
 
 afterAll(() => rm(home, { recursive: true, force: true }));
 
+it.runIf(process.env.REQUIRE_IMAGE === '1')('its image can be made here, as REQUIRE_IMAGE asks', () => {
+  expect(missing).toBeUndefined();
+});
+
 it('a dry run makes a whole release, and leaves the repository as it was', { timeout: 900_000 }, async () => {
   const before = await git('rev-parse', 'HEAD');
   const platform = `${process.platform}-${process.arch}`;
-  const withImage = whyNoImage() === undefined;
-  const args = [VERSION, '--dry-run', '--out', out, '--platform', platform, ...(withImage ? [] : ['--no-image'])];
+  const image = withImage ? ['--local-base'] : ['--no-image'];
+  const args = [VERSION, '--dry-run', '--out', out, '--platform', platform, ...image];
   // As from a terminal, and not from within a run of tests.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|TEST_|NODE_)/i.test(name)),
@@ -117,3 +125,6 @@ it('is refused while changes are not committed', async () => {
   await expect(refused).rejects.toThrow('there are changes that are not committed');
   await rm(file);
 });
+
+describe('the packages of the release', () => testPackages(out, VERSION));
+describe.runIf(withImage)('the image of the release', () => testImage(out, VERSION));

@@ -5,9 +5,7 @@ import { escapeHtml, layout, type Sendable, sendable } from './html.js';
 import { renderMarkdown } from './markdown.js';
 
 /** Where the guides are: within the package as it is published, else in the repository. */
-const [FOLDER] = ['docs/', '../../docs/']
-  .map((path) => new URL(path, PACKAGE))
-  .filter((folder) => existsSync(folder));
+const [FOLDER] = ['docs/', '../../docs/'].map((path) => new URL(path, PACKAGE)).filter((folder) => existsSync(folder));
 
 /** The guides by name, such as `interface/records`. Nothing else of the disk is ever read. */
 export class Guides {
