@@ -1,7 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discardImport } from '../../src/archive/archive.js';
-import { runSql } from '../deliveries/scene.js';
 import { erase, SECRET_NAME } from '../erasure/support.js';
 import { auditLogs } from '../log/audit.js';
 import { issue, MoneyScene, transfer } from '../money/scene.js';
@@ -10,6 +9,7 @@ import { createMigratedDatabase, type TestDatabase } from '../support/database.j
 import { eventually } from '../support/eventually.js';
 import { ok } from '../support/scene.js';
 import { type RunningServer, startServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { type ErasedLedger, erasedIntent, erasedLedger, paid } from './erased-ledger.js';
 import { answersOf, changesIn } from './served.js';
 import { differenceOf, exported, imported, linesIn, linesOf, ranked, verified, withPool } from './support.js';

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '@countersign/protocol';
-import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { oauth2, withTokenEndpoint } from '../bridges/scene.js';
@@ -8,6 +7,7 @@ import { newLedger, OPEN, type TestClient, updateOf } from '../support/client.js
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { withReceiver } from './receiver.js';
 
 const running = withServer({ deliveryAllowPrivate: true });
@@ -15,12 +15,8 @@ const receiver = withReceiver();
 const tokens = withTokenEndpoint();
 
 async function deliveries(client: TestClient): Promise<{ status: string; attempts: number; proofs: string }[]> {
-  const database = new pg.Client({ connectionString: running.current.database.url });
-  await database.connect();
   const text = 'select d.* from delivery d join ledger l on l.id = d.ledger_id where l.handle = $1 order by seq';
-  const { rows } = await database.query(text, [client.ledger]);
-  await database.end();
-  return rows;
+  return runSql(running.current.database.url, text, [client.ledger]);
 }
 
 /** A ledger with an effect that leads to a bridge. */

@@ -8,8 +8,9 @@ import { leaveNothingBehind, type Service, startService } from '../durability/se
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { TEST_MASTER_KEY } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { type ReceivedEvent, TestReceiver } from './receiver.js';
-import { addWallet, runSql, subscribedLedger, untilDeliveries } from './scene.js';
+import { addWallet, subscribedLedger, untilDeliveries } from './scene.js';
 
 const receiver = new TestReceiver();
 /** Wallets whose events had come before the process was killed. */

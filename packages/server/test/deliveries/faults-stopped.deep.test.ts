@@ -4,9 +4,10 @@ import { limits } from '../../src/limits.js';
 import type { TestClient } from '../support/client.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { runSql } from '../support/sql.js';
 import { type ServerProcess, startServerProcess } from './process.js';
 import { type ReceivedEvent, withReceiver } from './receiver.js';
-import { addWallet, loadDeliveries, runSql, subscribedLedger, untilDeliveries } from './scene.js';
+import { addWallet, loadDeliveries, subscribedLedger, untilDeliveries } from './scene.js';
 
 const receiver = withReceiver();
 let database: TestDatabase;

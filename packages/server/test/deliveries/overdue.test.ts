@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { newLedger, OPEN } from '../support/client.js';
 import { stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
-import { addWebhook, runSql } from './scene.js';
+import { runSql } from '../support/sql.js';
+import { addWebhook } from './scene.js';
 
 const running = withServer();
 

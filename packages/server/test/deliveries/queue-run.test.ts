@@ -12,6 +12,7 @@ import type { TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import {
   addWallet,
   addWebhook,
@@ -19,7 +20,6 @@ import {
   customsOf,
   loadDeliveries,
   MovedClock,
-  runSql,
   subscribedLedger,
 } from './scene.js';
 

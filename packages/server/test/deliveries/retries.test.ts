@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { verifyProof } from '@countersign/protocol';
-import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { deliveryData, deliveryHash } from '../../src/deliveries/record.js';
@@ -9,6 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { TestReceiver, withReceiver } from './receiver.js';
 
 /** Milliseconds that the clock of the server is ahead. */
@@ -27,13 +27,7 @@ interface Row {
 }
 
 async function query<T>(text: string, values: unknown[] = []): Promise<T[]> {
-  const database = new pg.Client({ connectionString: running.current.database.url });
-  await database.connect();
-  try {
-    return (await database.query(text, values)).rows as T[];
-  } finally {
-    await database.end();
-  }
+  return runSql<T>(running.current.database.url, text, values);
 }
 
 /** The only delivery of a ledger. */

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
-import pg from 'pg';
 import { expect } from 'vitest';
 import type { NewDelivery } from '../../src/store/committer/write.js';
 import { newLedger, OPEN, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { stored } from '../support/scene.js';
 import type { RunningServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 
 /** A row of the outbox. */
 export interface DeliveryRow {
@@ -27,17 +27,6 @@ export class MovedClock {
   /** Milliseconds that it is ahead. */
   ahead = 0;
   readonly runtime = { now: () => Date.now() + this.ahead, random: (bytes: number) => randomBytes(bytes) };
-}
-
-/** Runs a statement on a database, by a connection of its own. */
-export async function runSql<Row>(url: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
-  const database = new pg.Client({ connectionString: url });
-  await database.connect();
-  try {
-    return (await database.query(text, [...values])).rows as Row[];
-  } finally {
-    await database.end();
-  }
 }
 
 /** The deliveries of a ledger in the order in which they were queued. */

@@ -2,11 +2,11 @@ import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { verifyProof } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
-import { runSql } from '../deliveries/scene.js';
 import { auditLogs } from '../log/audit.js';
 import { newKey, newLedger, OPEN, signed, systemKeyOf, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { startServer, withServer, withTwoServers } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { dropped, erase, erasingLedger, erasureOf, MAY_ERASE, SECRET_NAME, whileLocked } from './support.js';
 
 const server = withServer();

@@ -1,7 +1,6 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import pg from 'pg';
 import { afterEach, expect, it } from 'vitest';
-import { runSql } from '../deliveries/scene.js';
 import { auditLogs } from '../log/audit.js';
 import { checkBooks } from '../money/invariants.js';
 import { issue, MoneyScene, transfer } from '../money/scene.js';
@@ -9,6 +8,7 @@ import { proofOver, signed } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { withTwoServers } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { dump, erasureOf, MAY_ERASE, SECRET_NAME, tablesWith, whileLocked } from './support.js';
 
 const servers = withTwoServers({ deliveryAllowPrivate: true });

@@ -2,7 +2,6 @@ import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { activated, readBy, underPolicies } from '../access-http/support.js';
 import { withReceiver } from '../deliveries/receiver.js';
-import { runSql } from '../deliveries/scene.js';
 import { auditLogs } from '../log/audit.js';
 import { reportWell, withBridges } from '../money/bridge.js';
 import { bridgedScene } from '../money/bridge-scene.js';
@@ -12,6 +11,7 @@ import { newKey, proofOver, signed, type TestAnswer } from '../support/client.js
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { startServer, withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { dump, erasureOf, MAY_ERASE, SECRET_NAME, tablesWith, tracesOf } from './support.js';
 
 const server = withServer({ deliveryAllowPrivate: true });

@@ -3,11 +3,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { runSql } from '../deliveries/scene.js';
 import { newKey, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { dump, erasingLedger, erasureOf, tablesWith } from './support.js';
 
 setFlagsFromString('--expose-gc');

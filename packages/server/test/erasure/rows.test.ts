@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { runSql } from '../deliveries/scene.js';
 import { MoneyScene } from '../money/scene.js';
 import { ON, schedulePolicy } from '../schedules/scene.js';
 import { newKey, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { dump, erasingLedger, erasureOf, MAY_ERASE, tablesWith } from './support.js';
 
 const server = withServer();

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { runSql } from '../deliveries/scene.js';
 import { auditLogs } from '../log/audit.js';
 import { newLedger } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { erasingLedger, erasureOf } from './support.js';
 
 const server = withServer();

@@ -5,11 +5,11 @@ import { native } from '../../src/auth/native-suite.js';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kindNamed } from '../../src/kinds/registry.js';
 import { useOf } from '../../src/records/proofs.js';
-import { runSql } from '../deliveries/scene.js';
 import { examples } from '../kinds/examples.js';
 import { newLedger, OPEN, signed, type TestAnswer, type TestClient, type TestKey } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { changed, collectionOf, ok, pathOf, stored } from '../support/scene.js';
+import { runSql } from '../support/sql.js';
 
 /** Rules under which everyone may do everything, and erase. */
 export const MAY_ERASE: JsonObject[] = [...(OPEN as JsonObject[]), { action: 'erase', record: 'any' }];

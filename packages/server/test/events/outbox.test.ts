@@ -1,10 +1,10 @@
 import type { JsonObject } from '@countersign/protocol';
-import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { EventPlan } from '../../src/events/event.js';
 import { newLedger, OPEN, proofOver, signed, type TestClient, updateOf } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 
 const running = withServer();
 
@@ -18,13 +18,8 @@ interface Row {
 
 /** The deliveries of a ledger, in the order in which they were queued. */
 async function queued(client: TestClient): Promise<Row[]> {
-  const database = new pg.Client({ connectionString: running.current.database.url });
-  await database.connect();
-  const { rows } = await database.query(
-    'select d.* from delivery d join ledger l on l.id = d.ledger_id where l.handle = $1 order by d.seq',
-    [client.ledger],
-  );
-  await database.end();
+  const text = 'select d.* from delivery d join ledger l on l.id = d.ledger_id where l.handle = $1 order by d.seq';
+  const rows = await runSql<Omit<Row, 'plan'> & { event: string }>(running.current.database.url, text, [client.ledger]);
   return rows.map((row) => ({ ...row, plan: JSON.parse(row.event) }));
 }
 

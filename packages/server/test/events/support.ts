@@ -1,11 +1,11 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
-import pg from 'pg';
 import { composeEvent, type EventPlan, referenceKey, referencesOf } from '../../src/events/event.js';
 import { names } from '../../src/kinds/registry.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
 import type { TestClient } from '../support/client.js';
 import { stored } from '../support/scene.js';
 import type { RunningServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 
 /** A row of the outbox, with its event as receivers get it. */
 export interface Queued {
@@ -28,13 +28,7 @@ export async function query<Row extends object>(
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    return (await client.query(text, values)).rows as Row[];
-  } finally {
-    await client.end();
-  }
+  return runSql<Row>(database.url, text, values);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { hash as hashOf, REASONS, type Reason, verifyProof } from '@countersign/protocol';
-import pg from 'pg';
 import { expect } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import type { TestClient } from '../support/client.js';
 import type { RunningServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 
 interface Answer {
   readonly status: number;
@@ -44,12 +44,7 @@ export async function systemKey(client: TestClient): Promise<string> {
 
 /** How many changes the server has stored so far, in all ledgers. */
 export async function storedChanges({ database }: RunningServer): Promise<number> {
-  const connection = new pg.Client({ connectionString: database.url });
-  await connection.connect();
-  try {
-    const { rows } = await connection.query('select count(*)::int as changes from change');
-    return rows[0].changes;
-  } finally {
-    await connection.end();
-  }
+  const text = 'select count(*)::int as changes from change';
+  const [row] = await runSql<{ changes: number }>(database.url, text);
+  return row!.changes;
 }

@@ -7,10 +7,10 @@ import { limits } from '../../src/limits.js';
 import { type ErasedLedger, erasedLedger } from '../archive/erased-ledger.js';
 import { exported, imported, verified } from '../archive/support.js';
 import { Draft } from '../archive/tree/draft.js';
-import { runSql } from '../deliveries/scene.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { type RunningServer, startServer, TEST_MASTER_KEY } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { auditLogs } from './audit.js';
 
 const WITH_KEYS = { passphrase: 'a long passphrase' };

@@ -1,11 +1,11 @@
 import { hash, type JsonObject, type RecordEnvelope, verifyProof } from '@countersign/protocol';
-import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { kinds } from '../../src/kinds/registry.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { newKey, newLedger, systemKeyOf } from '../support/client.js';
 import { make, setScene } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { bearer } from '../support/token.js';
 import { allSealed, inclusionOf, LogReader } from './reading.js';
 
@@ -131,9 +131,6 @@ describe('proofs of inclusion', () => {
   });
 
   async function sql(text: string, values: unknown[]): Promise<void> {
-    const connection = new pg.Client({ connectionString: server.current.database.url });
-    await connection.connect();
-    await connection.query(text, values);
-    await connection.end();
+    await runSql(server.current.database.url, text, values);
   }
 });

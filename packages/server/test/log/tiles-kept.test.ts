@@ -2,10 +2,10 @@ import { parseEntriesPath, parseTilePath } from '@countersign/protocol/log';
 import { expect, it } from 'vitest';
 import { createTiles } from '../../src/log/tiles.js';
 import { createPool } from '../../src/store/pool.js';
-import { runSql } from '../deliveries/scene.js';
 import { newLedger } from '../support/client.js';
 import { stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { auditLogs } from './audit.js';
 import { LogReader } from './reading.js';
 

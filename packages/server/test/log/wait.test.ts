@@ -6,6 +6,7 @@ import { limits } from '../../src/limits.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { dropOf, newLedger, proofOver, signed, type TestAnswer, type TestClient, updateOf } from '../support/client.js';
 import { withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { allSealed, inclusionOf } from './reading.js';
 
 const WAIT = { prefer: 'wait=10' };
@@ -145,7 +146,7 @@ describe('a write that waits until it is sealed', () => {
     await hinder(client);
     const { logs } = server.current.server.service;
     const { rows } = await sql(`select id from ledger where handle = $1`, [client.ledger]);
-    const of = { ledger: Number(rows[0].id), luid: '$wlt.x', change: 1 };
+    const of = { ledger: Number(rows[0]!.id), luid: '$wlt.x', change: 1 };
     // All but two wait as long as it takes: so many writes would not be made in the time that one of them may wait.
     const others = new AbortController();
     setMaxListeners(0, others.signal);
@@ -200,10 +201,6 @@ describe('a write that waits until it is sealed', () => {
   }
 
   async function sql(text: string, values: unknown[]) {
-    const connection = new pg.Client({ connectionString: server.current.database.url });
-    await connection.connect();
-    const result = await connection.query(text, values);
-    await connection.end();
-    return result;
+    return { rows: await runSql<pg.QueryResultRow>(server.current.database.url, text, values) };
   }
 });

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runSql } from '../deliveries/scene.js';
 import { eventually } from '../support/eventually.js';
 import { withServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
 import { REFUSED, reportWell, verbOf, verifiedData, withBridges } from './bridge.js';
 import { bridgedScene, entryOf, shortTrail } from './bridge-scene.js';
 import { checkBooks } from './invariants.js';

@@ -8,6 +8,7 @@ import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/store/embedded.js';
 import { migrate } from '../../src/store/migrate.js';
 import { cachedClusters, copyCluster } from './clusters.js';
+import { closeSql, runSql } from './sql.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -93,11 +94,12 @@ async function makeClusters(made: string, migrated: string): Promise<void> {
   const database = await startHasty(migrated);
   try {
     await cheapenPassword(database.url);
-    await run(database.url, `create database ${MIGRATED} template template0 ${FILE_COPY}`);
+    await runSql(database.url, `create database ${MIGRATED} template template0 ${FILE_COPY}`);
     const url = new URL(database.url);
     url.pathname = `/${MIGRATED}`;
     await migrateAll(url.href);
   } finally {
+    await closeSql(database.url);
     await database.stop();
   }
 }
@@ -126,7 +128,7 @@ const HASTY = {
 /** Keeps the password, and makes it cheaper to verify: each file opens some ten connections. */
 async function cheapenPassword(url: string): Promise<void> {
   const { username, password } = new URL(url);
-  await run(url, `set scram_iterations = 1; alter role "${username}" password '${password}'`);
+  await runSql(url, `set scram_iterations = 1; alter role "${username}" password '${password}'`);
 }
 
 /** Has the next start of a service in the folder be a second one, for tests that are not about the first: it takes seconds less. */
@@ -157,24 +159,21 @@ export function createMigratedDatabase(): Promise<TestDatabase> {
 }
 
 /** Copies a database that nobody is connected to, as a backup does. */
-export function copyDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
+export async function copyDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
+  await closeSql(url);
   return createDatabaseIn(inject('databaseUrl'), new URL(url).pathname.slice(1), inject('copying'));
 }
 
 async function createDatabaseIn(server: string, template: string, copying: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await run(server, `create database ${name} template ${template} ${copying}`);
+  await runSql(server, `create database ${name} template ${template} ${copying}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => run(server, `drop database if exists ${name} with (force)`) };
-}
-
-async function run(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  return {
+    url: url.href,
+    async drop() {
+      await closeSql(url.href);
+      await runSql(server, `drop database if exists ${name} with (force)`);
+    },
+  };
 }
