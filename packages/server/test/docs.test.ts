@@ -139,7 +139,7 @@ async function sources(): Promise<[path: string, text: string][]> {
   const found = await Promise.all(
     folders.map(async (folder) => {
       const paths = (await readdir(join(root, folder), { recursive: true })).map((path) => `${folder}/${path}`);
-      return paths.filter((path) => /\.(ts|mjs|cjs|js)$/.test(path) && !/\/(dist|node_modules)\//.test(path));
+      return paths.filter((path) => /\.(ts|mjs|cjs|js)$/.test(path) && !/\/(dist|\.bundle|node_modules)\//.test(path));
     }),
   );
   return found.flat().map((path) => [path, read(path)]);

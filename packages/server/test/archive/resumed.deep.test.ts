@@ -10,7 +10,7 @@ import { exported, imported, linesOf, ranked, verified, withPool } from './suppo
 const PASSPHRASE = 'correct horse';
 
 /** Places, one as far from the other, at which an export is interrupted. */
-const CUTS = process.env.LONG_TESTS ? 97 : 11;
+const CUTS = process.env.LONG_TESTS ? 97 : 4;
 
 const firstBytes = (text: string, length: number) => Buffer.from(text).subarray(0, length).toString();
 
