@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withServer } from '../../server/test/support/server.js';
+import { withOwnServer } from '../../server/test/support/server.js';
 import { identityOfClient } from '../src/wire/identity.js';
 import { Cli, withFolder } from './support/cli.js';
 import { startProxy } from './support/proxy.js';
 
-const running = withServer();
+const running = withOwnServer();
 const folder = withFolder();
 let cli: Cli;
 const keys: Record<string, string> = {};

@@ -10,14 +10,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../server/test/support/database.js';
 import { eventually } from '../../server/test/support/eventually.js';
 import { freePort } from '../../server/test/support/free-port.js';
-import { withServer } from '../../server/test/support/server.js';
+import { withOwnServer } from '../../server/test/support/server.js';
 import { COMMANDS } from '../src/commands/all.js';
 import { completionFor } from '../src/description/completion.js';
 import { listOf, pagesOf } from '../src/description/page.js';
 import { isSameServer } from '../src/wire/exchange.js';
 import { Cli, withFolder } from './support/cli.js';
 
-const running = withServer();
+const running = withOwnServer();
 const folder = withFolder();
 let cli: Cli;
 

@@ -7,7 +7,7 @@ import { kinds } from '../src/kinds/registry.js';
 import { renderMetrics } from '../src/metrics.js';
 import { runTour } from './sdk/tour.js';
 import { anchorsOf, pagesOf, read, root, section } from './support/documents.js';
-import { withServer } from './support/server.js';
+import { withOwnServer } from './support/server.js';
 
 /** The texts of the sources of a package. */
 async function sourcesOf(name: string): Promise<string[]> {
@@ -17,7 +17,7 @@ async function sourcesOf(name: string): Promise<string[]> {
 }
 
 describe('the README', () => {
-  const server = withServer({ deliveryAllowPrivate: true });
+  const server = withOwnServer({ deliveryAllowPrivate: true });
 
   it('shows the tour as it is', async () => {
     const { out } = await runTour(server.current.url);
@@ -45,7 +45,7 @@ function comparable(text: string): string {
 }
 
 describe('docs/operations.md', () => {
-  const server = withServer();
+  const server = withOwnServer();
 
   it('has the metrics as they are', () => {
     expect(section('docs/operations.md', 'metrics').trim()).toBe(renderMetrics(server.current.server.metrics).trim());

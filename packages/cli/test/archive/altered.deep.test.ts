@@ -3,11 +3,11 @@ import type { Finding } from '@countersign/verifier';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKey, newLedger, type TestClient } from '../../../server/test/support/client.js';
-import { withServer } from '../../../server/test/support/server.js';
+import { withOwnServer } from '../../../server/test/support/server.js';
 import { Cli, withFolder } from '../support/cli.js';
 import { type Lies, startLiar } from '../support/liar.js';
 
-const running = withServer();
+const running = withOwnServer();
 const folder = withFolder();
 const key = newKey();
 const WHY = 'is refused by the server: Unexpected server error (api.unexpected-error)';

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newKey, newLedger, type TestClient } from '../../../server/test/support/client.js';
-import { withServer } from '../../../server/test/support/server.js';
+import { withOwnServer } from '../../../server/test/support/server.js';
 import { ask } from '../../src/wire/exchange.js';
 import { Cli, withFolder } from '../support/cli.js';
 import { type Lies, startLiar } from '../support/liar.js';
 
-const running = withServer();
+const running = withOwnServer();
 const folder = withFolder();
 const key = newKey();
 let direct: TestClient;

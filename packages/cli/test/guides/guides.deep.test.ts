@@ -3,14 +3,15 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { it } from 'vitest';
-import { withServer } from '../../../server/test/support/server.js';
+import { withOwnServer } from '../../../server/test/support/server.js';
 import { withFolder } from '../support/cli.js';
 import { follow } from './follow.js';
 
 const folder = withFolder();
-const server = withServer();
+const server = withOwnServer();
 
-const COMMAND = fileURLToPath(new URL('./countersign.mjs', import.meta.url));
+/** The command in one file, but for the work against guesses (countersign.mjs). */
+const COMMAND = fileURLToPath(new URL('../.bundle/countersign.js', import.meta.url));
 
 /** What a guide needs beside Node.js, bash and curl: it is left out, by name, where that is missing. */
 const NEEDS: readonly (readonly [guide: string, ...programs: string[]])[] = [

@@ -6,10 +6,10 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKey, newLedger, type TestClient } from '../../../server/test/support/client.js';
 import { freePort } from '../../../server/test/support/free-port.js';
-import { withServer } from '../../../server/test/support/server.js';
+import { withOwnServer } from '../../../server/test/support/server.js';
 import { type RunningProxy, startProxy } from '../support/proxy.js';
 
-const running = withServer();
+const running = withOwnServer();
 const key = newKey();
 let proxy: RunningProxy;
 let direct: TestClient;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { hash as hashOf, signProof } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newKey, newLedger, systemKeyOf, type TestClient } from '../../../server/test/support/client.js';
-import { withServer } from '../../../server/test/support/server.js';
+import { withOwnServer } from '../../../server/test/support/server.js';
 import { Cli, withFolder } from '../support/cli.js';
 import { type Lies, startLiar } from '../support/liar.js';
 import { startProxy } from '../support/proxy.js';
 
-const running = withServer();
+const running = withOwnServer();
 const folder = withFolder();
 const key = newKey();
 const thief = newKey();

@@ -1,10 +1,10 @@
 import { hash as hashOf, verifyProof } from '@countersign/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKey, newLedger, proofOver, signed, type TestClient } from '../../../server/test/support/client.js';
-import { withServer } from '../../../server/test/support/server.js';
+import { withOwnServer } from '../../../server/test/support/server.js';
 import { type RunningProxy, startProxy } from '../support/proxy.js';
 
-const running = withServer();
+const running = withOwnServer();
 const key = newKey();
 let proxy: RunningProxy;
 let direct: TestClient;

@@ -5,11 +5,11 @@ import { hash as hashOf, type JsonObject, type Proof, verifyProof } from '@count
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKey, newLedger, proofOver, type TestClient } from '../../../server/test/support/client.js';
 import { eventually } from '../../../server/test/support/eventually.js';
-import { withServer } from '../../../server/test/support/server.js';
+import { withOwnServer } from '../../../server/test/support/server.js';
 import { Cli, withFolder } from '../support/cli.js';
 import { type RunningProxy, startProxy } from '../support/proxy.js';
 
-const running = withServer();
+const running = withOwnServer();
 const folder = withFolder();
 const key = newKey();
 const record = signedByLedger(`$wlt.${'a'.repeat(17)}`, { handle: 'w' });

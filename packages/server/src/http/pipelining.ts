@@ -1,6 +1,12 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { hasLastAnswer, noteLastAnswer } from './last-answer.js';
+
+/** Connections on which an answer has begun that closes them: another one cannot be sent. */
+const ended = new WeakSet<Socket>();
+
+export function hasLastAnswer(socket: Socket): boolean {
+  return ended.has(socket);
+}
 
 /** The queue of one connection. */
 interface Line {
@@ -34,7 +40,7 @@ export function takeInTurn(app: FastifyInstance, most: number): void {
   });
   app.addHook('onSend', ({ raw: { socket } }, reply, payload, done) => {
     if (reply.getHeader('connection') === 'close') {
-      noteLastAnswer(socket);
+      ended.add(socket);
       lines.get(socket)?.waiting.splice(0);
     }
     done(null, payload);

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { LedgerError } from '@countersign/protocol';
 import type { Service } from '../ledgers/service.js';
 import { errorAnswer } from './boundary.js';
-import { hasLastAnswer } from './last-answer.js';
+import { hasLastAnswer } from './pipelining.js';
 
 /** Answers to bytes that failed to become a request, by Node's error code; every other code means malformed HTTP. */
 const WIRE_ERRORS: Readonly<Record<string, { readonly line: string; readonly error: LedgerError }>> = {

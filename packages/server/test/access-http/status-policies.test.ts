@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, proofOver, TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { startServer, withServer } from '../support/server.js';
+import { startServer, withOwnServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { circleOf, registered, statusSet } from './support.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 function statusPolicy(values: JsonObject[], more: JsonObject = {}): JsonObject {
   return { handle: 'statuses', schema: 'status', record: 'wallet', values, ...more };

@@ -6,10 +6,10 @@ import { bridgedScene } from '../money/bridge-scene.js';
 import { destroy, issue, limit, type MoneyScene, transfer } from '../money/scene.js';
 import { eventually } from '../support/eventually.js';
 import { ok } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { exported, verified } from './support.js';
 
-const server = withServer({ deliveryAllowPrivate: true });
+const server = withOwnServer({ deliveryAllowPrivate: true });
 const bridges = withBridges('bank', 'other');
 
 async function dropAndErase({ client }: MoneyScene, handle: string): Promise<void> {

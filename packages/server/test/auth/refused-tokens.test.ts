@@ -6,13 +6,13 @@ import { makeRefusedTokenLog } from '../../src/http/refused-tokens.js';
 import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, type TestClient } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 
 describe('a refused token', () => {
   const lines: string[] = [];
   let ahead = 0;
-  const server = withServer({
+  const server = withOwnServer({
     logger: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
     runtime: { now: () => Date.now() + ahead, random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)) },
   });
@@ -113,7 +113,7 @@ function none(): string {
 }
 
 describe('a token bound to a request', () => {
-  const server = withServer();
+  const server = withOwnServer();
 
   it('may name this machine as it likes, while nobody has said what clients call', async () => {
     const client = await newLedger(server.current.url);

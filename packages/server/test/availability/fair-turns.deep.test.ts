@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('a small read of one tenant', () =
   });
 
   // The clock tells of the service only where nothing else runs: measured alone, by
-  // `npm run soak -- packages/server/test/availability/fair-turns.deep.test.ts`.
+  // `npm run test:long -- packages/server/test/availability/fair-turns.deep.test.ts`.
   it.skipIf(!process.env.LONG_TESTS).each([...worst, ...others])(
     'is answered soon while another sends %s, %j',
     async (name, sizes) => {

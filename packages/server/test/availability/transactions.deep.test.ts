@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { dropOf, newLedger, signed } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 /** More than there are connections. */
 const MANY = 20;

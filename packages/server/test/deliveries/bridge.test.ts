@@ -6,11 +6,11 @@ import { oauth2, withTokenEndpoint } from '../bridges/scene.js';
 import { newLedger, OPEN, type TestClient, updateOf } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import { withReceiver } from './receiver.js';
 
-const running = withServer({ deliveryAllowPrivate: true });
+const running = withOwnServer({ deliveryAllowPrivate: true });
 const receiver = withReceiver();
 const tokens = withTokenEndpoint();
 

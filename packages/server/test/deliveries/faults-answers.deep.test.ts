@@ -6,14 +6,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { newLedger, OPEN } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { withReceiver } from './receiver.js';
 import { addWallet, addWebhook, customsOf, loadDeliveries, subscribedLedger, untilDeliveries } from './scene.js';
 
 /** Time-outs that a test can wait for; `patient` has those of operation. */
-const running = withServer({ deliveryAllowPrivate: true, deliveries: { attempt: 1_000 } });
+const running = withOwnServer({ deliveryAllowPrivate: true, deliveries: { attempt: 1_000 } });
 const { greatest } = limits.deliveries.width;
-const patient = withServer({ deliveryAllowPrivate: true, deliveries: { width: { first: greatest, greatest } } });
+const patient = withOwnServer({ deliveryAllowPrivate: true, deliveries: { width: { first: greatest, greatest } } });
 const receiver = withReceiver();
 
 /** A receiver that does to a connection what it is told, once the head of a request has come. */

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { newLedger, OPEN, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
-import { type RunningServer, withServer } from '../support/server.js';
+import { type RunningServer, withOwnServer } from '../support/server.js';
 import { TestReceiver, withReceiver } from './receiver.js';
 import { addWallet, addWebhook, copyDelivery, loadDeliveries, subscribedLedger } from './scene.js';
 
-const running = withServer({ deliveryAllowPrivate: true });
+const running = withOwnServer({ deliveryAllowPrivate: true });
 /** Runs few queues at a time, each for a moment. */
-const narrow = withServer({ deliveryAllowPrivate: true, deliveries: { lanes: 3, each: 2, run: 100, linger: 20 } });
+const narrow = withOwnServer({ deliveryAllowPrivate: true, deliveries: { lanes: 3, each: 2, run: 100, linger: 20 } });
 const receiver = withReceiver();
 
 const MANY = 10_000;

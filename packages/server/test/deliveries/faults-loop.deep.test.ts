@@ -4,11 +4,11 @@ import { limits } from '../../src/limits.js';
 import { newLedger, OPEN } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { TestReceiver, withReceiver } from './receiver.js';
 import { addWallet, loadDeliveries, subscribedLedger } from './scene.js';
 
-const running = withServer({ deliveryAllowPrivate: true });
+const running = withOwnServer({ deliveryAllowPrivate: true });
 const receiver = withReceiver();
 
 async function countDelivered(): Promise<number> {

@@ -6,7 +6,7 @@ import { Intruder } from '../integrity/altered-rows.js';
 import { newLedger, OPEN, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { TestReceiver, withReceiver } from './receiver.js';
 import { addWallet, addWebhook, customsOf, loadDeliveries } from './scene.js';
 
@@ -17,7 +17,7 @@ const sink = new Writable({
     done();
   },
 });
-const running = withServer({ deliveryAllowPrivate: true, logger: pino({ level: 'error' }, sink) });
+const running = withOwnServer({ deliveryAllowPrivate: true, logger: pino({ level: 'error' }, sink) });
 const receiver = withReceiver();
 
 let intruder: Intruder;

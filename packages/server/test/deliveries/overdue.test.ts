@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { newLedger, OPEN } from '../support/client.js';
 import { stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import { addWebhook } from './scene.js';
 
-const running = withServer();
+const running = withOwnServer();
 
 const ENDPOINT = 'https://receiver.example';
 

@@ -11,7 +11,7 @@ import { createPool } from '../../src/store/pool.js';
 import type { TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import {
   addWallet,
@@ -25,7 +25,7 @@ import {
 
 const clock = new MovedClock();
 /** Delivers nothing by itself. */
-const running = withServer({ runtime: clock.runtime, deliveries: { lanes: 0 } });
+const running = withOwnServer({ runtime: clock.runtime, deliveries: { lanes: 0 } });
 
 const HOST = 'https://receiver.example';
 

@@ -7,14 +7,14 @@ import { dropOf, newLedger, OPEN, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import { TestReceiver, withReceiver } from './receiver.js';
 
 /** Milliseconds that the clock of the server is ahead. */
 let ahead = 0;
 const runtime = { now: () => Date.now() + ahead, random: (bytes: number) => randomBytes(bytes) };
-const running = withServer({ deliveryAllowPrivate: true, runtime });
+const running = withOwnServer({ deliveryAllowPrivate: true, runtime });
 const receiver = withReceiver();
 
 interface Row {

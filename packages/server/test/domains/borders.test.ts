@@ -5,11 +5,11 @@ import { listedFor, outcome, statusSet, underPolicies } from '../access-http/sup
 import { expectRefusal } from '../support/checks.js';
 import { dropOf, newKey, proofOver, signed, type TestClient, type TestKey, updateOf } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { bridgeData, createIn, type Divided, divided, factorData, schemaFor, signerData } from './scene.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 /** What became of a wallet made outside every domain, and of one made in `sales`. */
 async function wallets(client: TestClient, suffix = ''): Promise<[outside: number, inside: number]> {

@@ -5,12 +5,12 @@ import { type DeliveryRow, holdDeliveries, loadRows, query, setDelivery } from '
 import { withBridge } from '../forward/bridge.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { bridgeData, createIn, type Divided, divided, effectData } from './scene.js';
 
-const held = withServer();
-const live = withServer({ deliveryAllowPrivate: true });
+const held = withOwnServer();
+const live = withOwnServer({ deliveryAllowPrivate: true });
 const bridge = withBridge();
 beforeAll(() => holdDeliveries(held.current));
 

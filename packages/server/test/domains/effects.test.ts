@@ -4,10 +4,10 @@ import { mayUseBridge } from '../../src/events/bridge-border.js';
 import { outcome } from '../access-http/support.js';
 import { holdDeliveries, loadQueued } from '../events/support.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { createIn, divided, effectData } from './scene.js';
 
-const server = withServer();
+const server = withOwnServer();
 beforeAll(() => holdDeliveries(server.current));
 
 /** Wallets in each place of a divided ledger: at large, in `sales`, below it, and in a domain beside it. */

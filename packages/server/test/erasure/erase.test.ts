@@ -5,11 +5,11 @@ import { native } from '../../src/auth/native-suite.js';
 import { auditLogs } from '../log/audit.js';
 import { newKey, newLedger, OPEN, signed, systemKeyOf, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { startServer, withServer, withTwoServers } from '../support/server.js';
+import { startServer, withOwnServer, withTwoServers } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import { dropped, erase, erasingLedger, erasureOf, MAY_ERASE, SECRET_NAME, whileLocked } from './support.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 describe('erasing a record', () => {
   it('leaves one change, which says so in the names of who asked and of the ledger', async () => {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { kinds } from '../../src/kinds/registry.js';
 import { auditLogs } from '../log/audit.js';
 import { ok } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import { dropped, dump, erase, erasingLedger, tablesWith, tracesOf } from './support.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 const DROPPABLE = kinds.filter(({ lifecycle }) => lifecycle.erasable === 'dropped').map(({ name }) => name);
 

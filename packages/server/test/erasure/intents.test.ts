@@ -10,11 +10,11 @@ import { issue, limit, MoneyScene, transfer } from '../money/scene.js';
 import { newKey, proofOver, signed, type TestAnswer } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { startServer, withServer } from '../support/server.js';
+import { startServer, withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import { dump, erasureOf, MAY_ERASE, SECRET_NAME, tablesWith, tracesOf } from './support.js';
 
-const server = withServer({ deliveryAllowPrivate: true });
+const server = withOwnServer({ deliveryAllowPrivate: true });
 const bridges = withBridges('bank', 'other');
 const receiver = withReceiver();
 

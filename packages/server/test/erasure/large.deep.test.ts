@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { newKey, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import { dump, erasingLedger, erasureOf, tablesWith } from './support.js';
 
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 
-const server = withServer();
+const server = withOwnServer();
 
 /** A record that is dropped and sealed, with more versions before its first one than requests could make in the time of a test. */
 async function longRecord(client: TestClient, path: string, record: RecordEnvelope, versions: number, more: string) {

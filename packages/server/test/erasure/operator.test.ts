@@ -11,10 +11,10 @@ import { issue, MoneyScene } from '../money/scene.js';
 import { newLedger, systemKeyOf } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { TEST_MASTER_KEY, withServer } from '../support/server.js';
+import { TEST_MASTER_KEY, withOwnServer } from '../support/server.js';
 import { dropped, dump, SECRET_NAME, tablesWith } from './support.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 async function withPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const pool = createPool({ connectionString: server.current.database.url, max: 3 }, () => {});

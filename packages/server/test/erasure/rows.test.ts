@@ -4,11 +4,11 @@ import { ON, schedulePolicy } from '../schedules/scene.js';
 import { newKey, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import { dump, erasingLedger, erasureOf, MAY_ERASE, tablesWith } from './support.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 /** Drops the record at a path, and erases it. */
 async function forget(client: TestClient, collection: string, handle: string): Promise<string> {

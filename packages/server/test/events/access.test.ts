@@ -4,11 +4,11 @@ import { founded, GATE, outcome, underPolicies } from '../access-http/support.js
 import { createIn } from '../domains/scene.js';
 import { newKey, signed, type TestAnswer, type TestClient, type TestKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { holdDeliveries, loadRows } from './support.js';
 
-const server = withServer();
+const server = withOwnServer();
 beforeAll(() => holdDeliveries(server.current));
 
 type Kind = 'effect' | 'bridge';

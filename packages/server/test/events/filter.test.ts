@@ -6,7 +6,7 @@ import { checkEffectFilter, FILTER_OPERATORS } from '../../src/kinds/effect-filt
 import { UNBOUNDED } from '../../src/metering/task.js';
 import { newLedger, signed } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { holdDeliveries, loadQueued, subscribe } from './support.js';
 
 /** As it is read from the database. */
@@ -222,7 +222,7 @@ describe('filters of every shape', () => {
 });
 
 describe('a number', () => {
-  const server = withServer();
+  const server = withOwnServer();
 
   it('that was sent as -0 is found as the 0 that is served', async () => {
     await holdDeliveries(server.current);

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { EventPlan } from '../../src/events/event.js';
 import { newLedger, OPEN, proofOver, signed, type TestClient, updateOf } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 
-const running = withServer();
+const running = withOwnServer();
 
 interface Row {
   readonly effect_handle: string;

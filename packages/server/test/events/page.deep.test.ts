@@ -8,10 +8,10 @@ import { Intruder } from '../integrity/altered-rows.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, type TestAnswer, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { holdDeliveries, loadRows, query, setDelivery, subscribe } from './support.js';
 
-const server = withServer();
+const server = withOwnServer();
 beforeAll(() => holdDeliveries(server.current));
 
 /** Characters of a record: eight of them are less than a page, and nine are more. */

@@ -11,7 +11,7 @@ import { expectRefusal } from '../support/checks.js';
 import { signed, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import {
   countWaiting,
   expectTaken,
@@ -25,7 +25,7 @@ import {
 } from './retry-scene.js';
 import { holdDeliveries, loadRows, query, setDelivery, subscribe } from './support.js';
 
-const server = withServer();
+const server = withOwnServer();
 beforeAll(() => holdDeliveries(server.current));
 
 const { waiting: MOST, piece: PIECE, attempts: ATTEMPTS } = limits.retries;

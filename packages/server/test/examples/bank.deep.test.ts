@@ -13,10 +13,10 @@ import { newKey, signed, systemKeyOf } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { stored } from '../support/scene.js';
 import { seeded } from '../support/seed.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { BankProcess } from './bank-process.js';
 
-const running = withServer({ deliveryAllowPrivate: true });
+const running = withOwnServer({ deliveryAllowPrivate: true });
 const key = newKey();
 const random = seeded();
 const drawInteger = (below: number) => Math.floor(random() * below);

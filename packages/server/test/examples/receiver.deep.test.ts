@@ -7,10 +7,10 @@ import { newLedger, systemKeyOf, type TestClient } from '../support/client.js';
 import { read } from '../support/documents.js';
 import { type Outgoing, outgoingOf } from '../support/outgoing.js';
 import { stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { ReceiverProcess, sendBlindly, sendInPieces } from './receiver-process.js';
 
-const running = withServer();
+const running = withOwnServer();
 let client: TestClient;
 let folder: string;
 let receivers: ReceiverProcess[];

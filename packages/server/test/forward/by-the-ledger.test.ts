@@ -10,11 +10,11 @@ import { proveRecord } from '../../src/operations/prove.js';
 import { updateRecord } from '../../src/operations/update/operation.js';
 import type { Answer } from '../../src/records/command.js';
 import { systemKeyOf, type TestClient } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { withBridge } from './bridge.js';
 import { anchor, aspect, forwardingLedger, stored } from './scene.js';
 
-const server = withServer({ deliveryAllowPrivate: true });
+const server = withOwnServer({ deliveryAllowPrivate: true });
 const bridge = withBridge();
 beforeEach(() => bridge.reset());
 

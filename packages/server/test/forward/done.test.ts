@@ -11,11 +11,11 @@ import {
   type TestClient,
   updateOf,
 } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { type Received, withBridge } from './bridge.js';
 import { anchor, aspect, forwardingLedger, made, processing, stored } from './scene.js';
 
-const server = withServer({ deliveryAllowPrivate: true });
+const server = withOwnServer({ deliveryAllowPrivate: true });
 const bridge = withBridge();
 beforeEach(() => bridge.reset());
 

@@ -11,12 +11,12 @@ import {
   TestClient,
   updateOf,
 } from '../support/client.js';
-import { startServer, withServer } from '../support/server.js';
+import { startServer, withOwnServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { type Received, withBridge } from './bridge.js';
 import { anchor, aspect, forwardingLedger, made, processing, stored } from './scene.js';
 
-const server = withServer({ deliveryAllowPrivate: true });
+const server = withOwnServer({ deliveryAllowPrivate: true });
 const bridge = withBridge();
 beforeEach(() => bridge.reset());
 

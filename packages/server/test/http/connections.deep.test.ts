@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { newLedger, signed } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { startServer, withServer } from '../support/server.js';
+import { startServer, withOwnServer } from '../support/server.js';
 import { exchange, requestText } from './raw.js';
 import { expectRefusal } from './refusal.js';
 
@@ -28,7 +28,7 @@ const INFORMATION = 'GET /v2 HTTP/1.1\r\nhost: a\r\n\r\n';
 const SHORT = { request: 1_000, count: 8, taken: 1_000, idle: 2_000 };
 
 describe('connections of clients', () => {
-  const server = withServer({ connections: SHORT });
+  const server = withOwnServer({ connections: SHORT });
 
   it('are held to the limits of the service', async () => {
     const other = await startServer();

@@ -16,7 +16,7 @@ import {
   type TestClient,
   updateOf,
 } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { Description } from './description.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? (process.env.LONG_TESTS ? 1_000 : 30));
@@ -85,7 +85,7 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
 const mutations = fc.array(mutation, { minLength: 1, maxLength: 3 });
 
 describe('mutated requests', () => {
-  const server = withServer();
+  const server = withOwnServer();
   let described: Description;
   let client: TestClient;
   let database: pg.Client;

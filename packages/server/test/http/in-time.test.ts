@@ -3,9 +3,9 @@ import { createPool } from '../../src/store/pool.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger, signed } from '../support/client.js';
 import { ok } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 describe('a request that takes longer than it may', () => {
   it('is answered in time all the same, and may be done afterwards: sent again it tells', async () => {

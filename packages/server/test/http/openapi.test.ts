@@ -8,7 +8,7 @@ import { kindNamed, kinds } from '../../src/kinds/registry.js';
 import { bodyChecksOf } from '../../src/operations/bodies.js';
 import { examples } from '../kinds/examples.js';
 import { dropOf, newKey, newLedger, proofOver, signed } from '../support/client.js';
-import { startServer, withServer } from '../support/server.js';
+import { startServer, withOwnServer } from '../support/server.js';
 import { Description } from './description.js';
 
 const HASH = 'a'.repeat(64);
@@ -18,7 +18,7 @@ const key = newKey();
 const IS_NO_INTERFACE = /^GET (\/v2\/system\/requests(\/:)?|\/docs(\/.*)?|\/?)$/;
 
 describe('GET /v2/openapi.json', () => {
-  const server = withServer();
+  const server = withOwnServer();
   let described: Description;
   beforeAll(async () => {
     described = await Description.of(server.current.url);

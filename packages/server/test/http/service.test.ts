@@ -2,7 +2,7 @@ import { hash as hashOf } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { newLedger, TestClient } from '../support/client.js';
-import { startServer, withServer } from '../support/server.js';
+import { startServer, withOwnServer } from '../support/server.js';
 import { Description } from './description.js';
 import { expectRefusal, systemKey } from './refusal.js';
 
@@ -14,7 +14,7 @@ const DETAILS: Readonly<Record<number, string>> = {
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 describe('what the server says of itself', () => {
-  const server = withServer();
+  const server = withOwnServer();
   let base: string;
   beforeAll(() => {
     base = server.current.url.replace(/\/v2$/, '');

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newLedger, signed, TestClient } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { Description } from './description.js';
 import { exchange, requestText } from './raw.js';
 import { expectRefusal, storedChanges, systemKey } from './refusal.js';
@@ -9,7 +9,7 @@ const NO_TENANT =
   'This endpoint is not available on a ledger-scoped URL or with an X-Ledger header. Connect to the base server URL and retry.';
 
 describe('x-ledger (interface/ledgers#choosing-a-ledger)', () => {
-  const server = withServer();
+  const server = withOwnServer();
   let client: TestClient;
   let system: string;
   let nowhere: TestClient;

@@ -5,9 +5,9 @@ import { Scheduler } from '../../src/metering/scheduler.js';
 import type { StoredLedger } from '../../src/store/queries/ledgers.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { stored } from '../support/scene.js';
-import { TEST_MASTER_KEY, withServer } from '../support/server.js';
+import { TEST_MASTER_KEY, withOwnServer } from '../support/server.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 /**
  * What a process of its own would hold of ledgers.

@@ -6,9 +6,9 @@ import { Scheduler } from '../../src/metering/scheduler.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { stored } from '../support/scene.js';
-import { TEST_MASTER_KEY, withServer } from '../support/server.js';
+import { TEST_MASTER_KEY, withOwnServer } from '../support/server.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 /** Characters of one policy. */
 const POLICY = 900_000;

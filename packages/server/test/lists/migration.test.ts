@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { answersSchema } from '../../src/store/migrations/0008-answers.js';
 import { newLedger } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 it('records of an older release are found by what filters did not know then', async () => {
   const client = await newLedger(server.current.url);

@@ -5,10 +5,10 @@ import { limits } from '../../src/limits.js';
 import { allSealed } from '../log/reading.js';
 import { newKey, newLedger, type TestClient, type TestKey, updateOf } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 /** What goes to the database and comes back, as long as it is watched. */
 interface Traffic {

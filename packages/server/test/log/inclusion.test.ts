@@ -4,13 +4,13 @@ import { kinds } from '../../src/kinds/registry.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { newKey, newLedger, systemKeyOf } from '../support/client.js';
 import { make, setScene } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import { bearer } from '../support/token.js';
 import { allSealed, inclusionOf, LogReader } from './reading.js';
 
 describe('proofs of inclusion', () => {
-  const server = withServer();
+  const server = withOwnServer();
 
   it.each(kinds.filter(({ lifecycle }) => lifecycle.operations.includes('changes')).map(({ name }) => name))(
     'are given of a %s, and hold',

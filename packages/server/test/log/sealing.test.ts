@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { issue, MoneyScene, transfer } from '../money/scene.js';
 import { newLedger, signed } from '../support/client.js';
-import { startServer, withServer, withTwoServers } from '../support/server.js';
+import { startServer, withOwnServer, withTwoServers } from '../support/server.js';
 import { auditLogs } from './audit.js';
 import { allSealed, inclusionOf } from './reading.js';
 
 describe('sealing', () => {
-  const server = withServer();
+  const server = withOwnServer();
 
   it('makes each change of every kind one leaf: creates, updates, drops, versions that are stored at once', async () => {
     const money = await MoneyScene.make(server.current.url);

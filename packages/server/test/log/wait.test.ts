@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { dropOf, newLedger, proofOver, signed, type TestAnswer, type TestClient, updateOf } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 import { allSealed, inclusionOf } from './reading.js';
 
@@ -19,7 +19,7 @@ function placeIn({ headers }: TestAnswer): { index: number; size: number; applie
 const NOTHING = { index: Number.NaN, size: Number.NaN, applied: null };
 
 describe('a write that waits until it is sealed', () => {
-  const server = withServer();
+  const server = withOwnServer();
 
   /** Sends a write that waits. @returns the answer, once its headers were seen to name the leaf of that change */
   async function placed(

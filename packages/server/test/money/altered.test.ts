@@ -5,12 +5,12 @@ import { native } from '../../src/auth/native-suite.js';
 import { Intruder } from '../integrity/altered-rows.js';
 import { newKey } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { destroy, MoneyScene, transfer } from './scene.js';
 
 const start = Date.now();
 let hours = 0;
-const server = withServer({ runtime: { now: () => start + hours * 3_600_000, random: randomBytes } });
+const server = withOwnServer({ runtime: { now: () => start + hours * 3_600_000, random: randomBytes } });
 
 /** What wallets have, by the proofs of all intents alone, as anyone who may read them can find out. */
 async function replay({ client }: MoneyScene): Promise<Record<string, number>> {

@@ -3,11 +3,11 @@ import type { JsonObject } from '@countersign/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Intruder } from '../integrity/altered-rows.js';
 import { newKey, proofOver } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { reportWell, verbOf, withBridges } from './bridge.js';
 import { MoneyScene, transfer } from './scene.js';
 
-const server = withServer({ deliveryAllowPrivate: true, runtime: { now: () => Date.now(), random: randomBytes } });
+const server = withOwnServer({ deliveryAllowPrivate: true, runtime: { now: () => Date.now(), random: randomBytes } });
 const { bank } = withBridges('bank');
 beforeEach(() => bank.reset());
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { withBridges } from './bridge.js';
 import { bridgedScene } from './bridge-scene.js';
 import { checkBooks } from './invariants.js';
 import { transfer } from './scene.js';
 
-const server = withServer({ deliveryAllowPrivate: true });
+const server = withOwnServer({ deliveryAllowPrivate: true });
 const bridges = withBridges('bank', 'other');
 
 beforeEach(() => {

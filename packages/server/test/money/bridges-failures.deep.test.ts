@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MovedClock } from '../deliveries/scene.js';
 import { signed } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { reportWell, verbOf, withBridges } from './bridge.js';
 import { bridgedScene, shortTrail } from './bridge-scene.js';
 import { checkBooks } from './invariants.js';
 import { type MoneyScene, transfer } from './scene.js';
 
 const clock = new MovedClock();
-const server = withServer({ deliveryAllowPrivate: true, runtime: clock.runtime });
+const server = withOwnServer({ deliveryAllowPrivate: true, runtime: clock.runtime });
 const bridges = withBridges('bank', 'other');
 const { bank, other } = bridges;
 

@@ -1,13 +1,13 @@
 import type { JsonObject } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { signed } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { REFUSED, reportWell, verbOf, verifiedData, withBridges } from './bridge.js';
 import { bridgedScene, entryOf, shortTrail } from './bridge-scene.js';
 import { checkBooks } from './invariants.js';
 import { transfer } from './scene.js';
 
-const server = withServer({ deliveryAllowPrivate: true });
+const server = withOwnServer({ deliveryAllowPrivate: true });
 const bridges = withBridges('bank', 'other');
 const { bank, other } = bridges;
 

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, proofOver } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { REFUSED, reportWell, verbOf, verifiedData, withBridges } from './bridge.js';
 import { bridgedScene, entryOf, shortTrail } from './bridge-scene.js';
 import { checkBooks } from './invariants.js';
 import { MoneyScene, transfer } from './scene.js';
 
-const server = withServer({ deliveryAllowPrivate: true });
+const server = withOwnServer({ deliveryAllowPrivate: true });
 const bridges = withBridges('bank', 'other');
 const { bank, other } = bridges;
 

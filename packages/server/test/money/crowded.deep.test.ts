@@ -1,10 +1,10 @@
 import { afterAll, expect, it } from 'vitest';
 import { query } from '../events/support.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';
 import { MoneyScene, transfer } from './scene.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 /** Intents of one ledger that wait for as long as the test runs. */
 const WAITING = process.env.LONG_TESTS ? 10_000 : 300;

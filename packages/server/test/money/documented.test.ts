@@ -3,13 +3,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { IntentEvent, Plan, PlannedProof, ReportStatus } from '../../src/money/model.js';
 import { ACCEPTED, step } from '../../src/money/steps/step.js';
 import { rowsOf, section } from '../support/documents.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';
 import { destroy, issue, limit, MoneyScene, transfer } from './scene.js';
 import { makePlan, REFUSAL, UNRESOLVED } from './step-plans.js';
 
 const PAGE = 'docs/interface/intents.md';
-const server = withServer();
+const server = withOwnServer();
 
 afterAll(() => checkBooks(server.current.database.url));
 

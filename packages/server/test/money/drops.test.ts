@@ -7,10 +7,10 @@ import { expectList, expectRefusal } from '../support/checks.js';
 import { newLedger, type TestAnswer, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { Books, planOf } from './books.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 const bridgeData = (handle: string) => ({
   handle,

@@ -2,12 +2,12 @@ import type { JsonObject } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { signed } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';
 import { destroy, issue, limit, MoneyScene, transfer } from './scene.js';
 import { balanceOf } from './under-way.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 afterEach(() => checkBooks(server.current.database.url));
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findLastPlace, holdDeliveries, loadRaised, type Queued, subscribeToAll } from '../events/support.js';
 import { ok } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';
 import { issue, limit, MoneyScene, transfer } from './scene.js';
 import { saidOf } from './under-way.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 beforeAll(() => holdDeliveries(server.current));
 afterEach(() => checkBooks(server.current.database.url));

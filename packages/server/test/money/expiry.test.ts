@@ -4,13 +4,13 @@ import { query } from '../events/support.js';
 import { newKey, signed } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';
 import { MoneyScene, transfer } from './scene.js';
 import { balanceOf, movedClock, settled, wake } from './under-way.js';
 
 const clock = movedClock();
-const server = withServer({ runtime: clock, background: { retry: { first: 50, greatest: 200 } } });
+const server = withOwnServer({ runtime: clock, background: { retry: { first: 50, greatest: 200 } } });
 
 afterEach(() => checkBooks(server.current.database.url));
 

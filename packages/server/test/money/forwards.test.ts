@@ -1,12 +1,12 @@
 import type { JsonObject } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemKeyOf } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';
 import { issue, limit, MoneyScene, transfer } from './scene.js';
 import { balanceOf, failureOf } from './under-way.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 afterEach(() => checkBooks(server.current.database.url));
 

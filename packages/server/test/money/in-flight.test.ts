@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { reportWell, verbOf, withBridges } from './bridge.js';
 import { bridgedScene, shortTrail } from './bridge-scene.js';
 import { checkBooks } from './invariants.js';
 import { issue, limit, type MoneyScene, transfer } from './scene.js';
 import { failureOf } from './under-way.js';
 
-const server = withServer({ deliveryAllowPrivate: true });
+const server = withOwnServer({ deliveryAllowPrivate: true });
 const bridges = withBridges('bank', 'other');
 const { bank, other } = bridges;
 

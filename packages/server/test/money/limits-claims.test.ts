@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';
 import { destroy, issue, limit, MoneyScene, transfer } from './scene.js';
 import { balanceOf, movedClock } from './under-way.js';
 
 const clock = movedClock();
-const server = withServer({ runtime: clock });
+const server = withOwnServer({ runtime: clock });
 
 afterEach(() => checkBooks(server.current.database.url));
 

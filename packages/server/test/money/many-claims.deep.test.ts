@@ -1,14 +1,14 @@
 import type { JsonObject } from '@countersign/protocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { makeBridge, oauth2, withTokenEndpoint } from '../bridges/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { REFUSED, reportWell, verbOf, withBridges } from './bridge.js';
 import { bridgedScene, shortTrail } from './bridge-scene.js';
 import { checkBooks } from './invariants.js';
 import { checkReplay } from './replay.js';
 import { MoneyScene, transfer } from './scene.js';
 
-const server = withServer({ deliveryAllowPrivate: true });
+const server = withOwnServer({ deliveryAllowPrivate: true });
 const bridges = withBridges('bank', 'other');
 const { bank, other } = bridges;
 const tokens = withTokenEndpoint();

@@ -4,13 +4,13 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { newKey, TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { type RunningServer, startServer, withServer } from '../support/server.js';
+import { type RunningServer, startServer, withOwnServer } from '../support/server.js';
 import { issue, MoneyScene, transfer } from './scene.js';
 
 /** The clock of the ledger, which the tests move on by hours. */
 const start = Date.now();
 let hours = 0;
-const server = withServer({ runtime: { now: () => start + hours * 3_600_000, random: randomBytes } });
+const server = withOwnServer({ runtime: { now: () => start + hours * 3_600_000, random: randomBytes } });
 
 /** The value of a metric with this label, 0 where it was never counted. */
 async function metricOf({ server: { metrics } }: RunningServer, name: string, label?: string): Promise<number> {

@@ -3,10 +3,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKey } from '../support/client.js';
 import { read } from '../support/documents.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { MoneyScene, transfer } from './scene.js';
 
-const server = withServer();
+const server = withOwnServer();
 let database: pg.Client;
 
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newKey } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';
 import { destroy, issue, limit, MoneyScene, transfer } from './scene.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 afterEach(() => checkBooks(server.current.database.url));
 

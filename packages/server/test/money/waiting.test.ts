@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, proofOver, signed, type TestKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';
 import { destroy, issue, limit, MoneyScene, transfer } from './scene.js';
 import { balanceOf } from './under-way.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 afterEach(() => checkBooks(server.current.database.url));
 

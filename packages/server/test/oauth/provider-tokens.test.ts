@@ -5,7 +5,7 @@ import { native } from '../../src/auth/native-suite.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, OPEN, proofOver, signed, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { startServer, withServer } from '../support/server.js';
+import { startServer, withOwnServer } from '../support/server.js';
 import {
   bearing,
   encoded,
@@ -21,7 +21,7 @@ import {
   tokenOf,
 } from './scene.js';
 
-const server = withServer();
+const server = withOwnServer();
 let scene: OauthLedger;
 beforeAll(async () => {
   scene = await oauthLedger(server.current.url);

@@ -2,12 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { renderMarkdown } from '../../src/http/pages/markdown.js';
 import { Description } from '../http/description.js';
-import { startServer, withServer } from '../support/server.js';
+import { startServer, withOwnServer } from '../support/server.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const DOCS = new URL('../../../../docs/', import.meta.url);
 
-const server = withServer();
+const server = withOwnServer();
 let root: string;
 beforeAll(() => {
   root = server.current.url.replace(/\/v2$/, '');

@@ -12,12 +12,12 @@ import { proveRecord } from '../../src/operations/prove.js';
 import { updateRecord } from '../../src/operations/update/operation.js';
 import type { Command } from '../../src/records/command.js';
 import { newLedger, type TestClient } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 
 const wallet = kindNamed('wallet');
 
 describe('the ledger itself, without a request', () => {
-  const server = withServer();
+  const server = withOwnServer();
   let client: TestClient;
   let service: Service;
   let ledger: Ledger;

@@ -3,9 +3,9 @@ import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newLedger } from '../support/client.js';
 import { ok } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 it('a ledger holds only so many rules, and everything else beside them', async () => {
   const client = await newLedger(server.current.url);

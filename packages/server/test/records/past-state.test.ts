@@ -19,14 +19,14 @@ import { getRecord } from '../../src/records/stored.js';
 import { checkUserSchema } from '../../src/records/user-schemas.js';
 import { newLedger, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 
 /**
  * A process holds the state of a ledger; then the ledger changes. Whatever is found from there on tells so, before anything
  * is decided on what is found and on rules that are older: each look by itself, as none knows of the others.
  */
 describe('on a state that has passed', () => {
-  const server = withServer();
+  const server = withOwnServer();
   let client: TestClient;
   let service: Service;
   let past: Ledger;

@@ -5,9 +5,9 @@ import { open, sealContext } from '../../src/keys/seal.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, signed, type TestAnswer, type TestClient, updateOf } from '../support/client.js';
 import { ok, stored, withSecret } from '../support/scene.js';
-import { TEST_MASTER_KEY, withServer } from '../support/server.js';
+import { TEST_MASTER_KEY, withOwnServer } from '../support/server.js';
 
-const server = withServer();
+const server = withOwnServer();
 let database: pg.Pool;
 
 beforeAll(() => {

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { everythingFor, founded, GATE } from '../access-http/support.js';
 import { newKey, proofOver, signed, TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 describe('a create that somebody else sends again', () => {
   it('tells what it made, and not what has become of that since', async () => {

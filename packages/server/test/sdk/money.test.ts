@@ -8,10 +8,10 @@ import {
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { checkBooks } from '../money/invariants.js';
 import { eventually } from '../support/eventually.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { answered, expectHashOf, type KeyPair, type SdkLedger, sdkLedger } from './ledger.js';
 
-const server = withServer();
+const server = withOwnServer();
 let ledger: SdkLedger;
 
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { checkBooks } from '../money/invariants.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { expectRecord, expectRefusal } from '../support/checks.js';
 import { newKey, signed } from '../support/client.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 
 const HASH = 'cd'.repeat(32);
 const MEANS = { suite: native, versionKey: new Uint8Array(32), random: (bytes: number) => new Uint8Array(bytes) };
@@ -152,7 +152,7 @@ describe('signatures that are verified ahead', () => {
 });
 
 describe('intents that come together', () => {
-  const server = withServer();
+  const server = withOwnServer();
   const threads: Worker[] = [];
   const note = (thread: Worker) => threads.push(thread);
   beforeEach(() => void process.on('worker', note));

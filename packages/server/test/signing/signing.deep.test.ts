@@ -11,7 +11,7 @@ import { checkBooks } from '../money/invariants.js';
 import { checkReplay } from '../money/replay.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { eventually } from '../support/eventually.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 
 const HASH = 'ab'.repeat(32);
 const MEANS = { suite: native, versionKey: new Uint8Array(32), random: (bytes: number) => new Uint8Array(bytes) };
@@ -301,7 +301,7 @@ describe('signatures that are verified in a thread', () => {
 });
 
 describe('intents whose proofs are signed in a thread', () => {
-  const server = withServer();
+  const server = withOwnServer();
   /** Those of the server, from its first on. */
   const own: Worker[] = [];
   const noteOwn = (thread: Worker) => own.push(thread);

@@ -5,10 +5,10 @@ import { usedProofsSchema as usedProofs } from '../../src/store/migrations/0005-
 import { keyOrderSchema as keyOrder } from '../../src/store/migrations/0006-key-order.js';
 import { newKey, newLedger, proofOver, signed, type TestClient, type TestKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 
-const server = withServer();
+const server = withOwnServer();
 
 /** Takes back what the migrations made that are tested here, so that they run again on the history there is. */
 const UNDONE = `

@@ -106,7 +106,8 @@ async function makeClusters(made: string, migrated: string): Promise<void> {
 
 async function startHasty(dataDir: string): Promise<Awaited<ReturnType<typeof startEmbedded>>> {
   const log: string[] = [];
-  const database = await startEmbedded({ dataDir, workers: 1, settings: HASTY, log: (line) => log.push(line) });
+  // With connections for many servers.
+  const database = await startEmbedded({ dataDir, workers: 20, settings: HASTY, log: (line) => log.push(line) });
   void database.exited.then((error) => console.error(`${error.message}\n${log.slice(-20).join('\n')}`));
   return database;
 }

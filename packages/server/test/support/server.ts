@@ -83,8 +83,31 @@ export async function startServer(options: TestServerOptions = {}, open = openSe
   };
 }
 
-/** One server for all tests of a file. */
+/** Servers that the files of this process share, by their options. */
+const shared = new Map<string, Promise<RunningServer>>();
+
+/** Options of which one server serves all files: they let a server do more, and change nothing that it does. */
+const SHARED: ReadonlySet<string> = new Set(['', 'deliveryAllowPrivate']);
+
+/**
+ * A server for the tests of a file, which it shares with other files where it has no options of its own: a test makes its own
+ * ledgers, and counts nothing that others change. A file that looks at the whole database, or disturbs the server, takes
+ * `withOwnServer`.
+ */
 export function withServer(options: TestServerOptions = {}): { readonly current: RunningServer } {
+  const key = Object.keys(options).join();
+  if (!SHARED.has(key)) return withOwnServer(options);
+  let running: RunningServer | undefined;
+  beforeAll(async () => {
+    const started = shared.get(key) ?? startServer(options);
+    shared.set(key, started);
+    running = await started;
+  });
+  return currentOf(() => running);
+}
+
+/** A server that only the tests of one file use. */
+export function withOwnServer(options: TestServerOptions = {}): { readonly current: RunningServer } {
   let running: RunningServer | undefined;
   beforeAll(async () => {
     running = await startServer(options);
@@ -92,8 +115,13 @@ export function withServer(options: TestServerOptions = {}): { readonly current:
   afterAll(async () => {
     await running?.stop();
   });
+  return currentOf(() => running);
+}
+
+function currentOf(find: () => RunningServer | undefined): { readonly current: RunningServer } {
   return {
     get current() {
+      const running = find();
       if (!running) throw new Error('The server is started before the tests, not before the file is read.');
       return running;
     },
