@@ -22,6 +22,14 @@ export const mutants = [
     tests: [test('http/early.test.ts')],
   },
   {
+    id: 'early-answer-behind',
+    file: src('http/pipelining.ts'),
+    find: "if (reply.getHeader('connection') === 'close') {",
+    replace: 'if (!reply) {',
+    breaks: 'A request behind a refused body is done, and its client never told.',
+    tests: [test('http/early.test.ts')],
+  },
+  {
     id: 'work-slice',
     file: src('metering/task.ts'),
     find: "if (this.#slice > limits.work.slice) throw tooMuch(limits.work.slice, 'at a time');",

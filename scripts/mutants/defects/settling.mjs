@@ -62,6 +62,14 @@ export const mutants = [
     tests: store,
   },
   {
+    id: 'settling-apart',
+    file: settler,
+    find: 'this.#queue.setApart(one);',
+    replace: '',
+    breaks: 'An intent that is refused again and again has its neighbours decided anew each time.',
+    tests: [test('settler-wakes.test.ts')],
+  },
+  {
     id: 'settling-limit-version',
     file: sql,
     find: '      and b.metric = li.metric and b.version = li.was\n',

@@ -83,6 +83,42 @@ it('one that is decided anew at once, as `processIntents` does, is answered', as
   expect(await Promise.race([done, late()])).toBe('done');
 });
 
+it('stores one apart from others that was blocked too often, and the others without it', async () => {
+  const batches: string[][] = [];
+  const one = settler([], {
+    async store({ names }: Any) {
+      batches.push(names);
+      const isStored = !names.includes('bad');
+      return { isStored, isHome: true, isBalanced: isStored, outcomes: [] };
+    },
+  });
+  const named = (name: string): Any => ({
+    ...item(),
+    key: name,
+    async prepare() {
+      const decide = async (batch: Any) => {
+        const { settlement } = Object.getPrototypeOf(batch);
+        batch.names = [...(batch.names ?? []), name];
+        batch.settlement = (...given: Any[]) => ({ ...settlement.apply(batch, given), names: batch.names });
+      };
+      return { places: [], decide };
+    },
+  });
+  const others = (from: number) => Array.from({ length: 20 }, (_, at) => one.decide(named(`good-${from + at}`)));
+  const first = [one.decide(named('bad')), ...others(0)];
+  expect((await first[0])!.result).toBe('stale');
+  const begun = batches.length;
+  // As its request begins anew, among others that come.
+  for (let round = 1; round < 4; round += 1) {
+    const [again, ...stored] = await Promise.all([one.decide(named('bad')), ...others(100 * round)]);
+    expect([again!.result, ...new Set(stored.map(({ result }) => result))]).toEqual(['stale', 'done']);
+  }
+  await Promise.all(first);
+  const failed = batches.slice(begun).filter((names) => names.includes('bad'));
+  expect(failed.length).toBeGreaterThan(3);
+  expect(failed.filter((names) => names.length > 1)).toEqual([]);
+});
+
 it('stores once what it decided on between the failure of a batch and taking that up', async () => {
   const place = { wallet: '$wlt.w', symbol: 'usd' };
   const cause = { intent: '$int.i', change: 1, moment: new Date(0).toISOString() };
