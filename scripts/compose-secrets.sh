@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the secrets of compose.yaml, once: files in ./secrets, beside it. One that is there is kept, and so are all three.
+# Makes the secrets of compose.yaml, once: files in ./secrets, beside it. Where one of them exists, nothing is changed, and the exit code is 1.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -6,7 +6,7 @@ import { say } from './root.mjs';
 const BUILD =
   '["Node.js " + process.versions.node, "V8 " + process.versions.v8, "OpenSSL " + process.versions.openssl].join(", ")';
 
-/** Runs a command, or all tests, under another release of Node.js. */
+/** Runs a command, by default `npm test`, under another release of Node.js. */
 function main() {
   const { release, command, args } = parseCall(process.argv.slice(2));
   const env = environmentWith(ensureRelease(release), process.env);

@@ -33,6 +33,8 @@ const READERS = [
   'packages/server/test/docs.test.ts',
   'packages/server/test/interface.test.ts',
   'packages/server/test/repository/',
+  'packages/server/test/release/',
+  'packages/server/test/config.test.ts',
 ];
 
 function changedSince(since) {

@@ -1,4 +1,4 @@
-/** The tests of each tier, as patterns of files. Deep ones are kills, processes, starts, archives, examples, models and races. */
+/** The tests of each tier, as patterns of files. Deep tests kill or start processes, run long, or try many orders. */
 const DEEP = '**/*.deep.test.ts';
 const TESTS = ['packages/*/test/**/*.test.ts', 'bench/**/*.test.ts'];
 

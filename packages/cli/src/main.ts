@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// First: what is loaded later may keep the function that reads JSON.
+// Imported first: a module that is loaded earlier may keep the `JSON.parse` it finds.
 import '@countersign/protocol/replace-json-parse';
 
 import { readFileSync } from 'node:fs';

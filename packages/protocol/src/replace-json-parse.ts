@@ -1,5 +1,5 @@
 import { misreadsJson } from './json-engine.js';
 import { parseLikeJson } from './parse-like-json.js';
 
-// For the first module of a program: what is loaded later may keep the function that it finds here.
+// Imported first: a module that is loaded earlier may keep the `JSON.parse` it finds.
 if (misreadsJson()) JSON.parse = parseLikeJson as typeof JSON.parse;

@@ -7,6 +7,11 @@ import { logLimits } from './log-limits.js';
 export const limits = {
   /** Bytes of a request body (interface/records#request-bodies). */
   body: 1024 * 1024,
+  /**
+   * A body that is refused before it has come is read on after the answer: so many `bytes`, for so many milliseconds (`time`), of so
+   * many `connections` at a time.
+   */
+  refusedBody: { bytes: 16 * 1024 * 1024, time: 5_000, connections: 256 },
   /** Milliseconds in which a request must arrive, its body included (interface/limits). */
   request: 30_000,
   /**

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { tooOld } from './node-version.js';
 
-// Checked before anything else is loaded, since an old Node.js fails to parse the rest. What is loaded later may keep the function
-// that reads JSON, and so finds the right one.
+// Checked before anything else is loaded, since an old Node.js fails to parse the rest. Then `JSON.parse` is replaced: a module that
+// is loaded earlier may keep the one it finds.
 const versionProblem = tooOld(process.versions.node);
 if (versionProblem !== undefined) {
   console.error(versionProblem);

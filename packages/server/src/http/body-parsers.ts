@@ -2,10 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { limits } from '../limits.js';
 
 /**
  * Takes bodies as text. They are parsed once the ledger is known, which signs the error about a malformed one. A body
- * of another type than JSON is read to its end and ignored (interface/records#request-bodies).
+ * of another type than JSON is read to its end and ignored (interface/records#request-bodies). The rest of a body that was
+ * refused early is read after the answer, so that the client gets to see it.
  */
 export function takeBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -24,14 +26,8 @@ export function takeBodies(app: FastifyInstance): void {
 /** Stands for a body of invalid UTF-8: it is malformed JSON, so parsing refuses it. */
 const NOT_TEXT = '\uFFFD';
 
-/** Bytes of a refused body that are read after the answer, and milliseconds in which they must come. */
-const READ_ON = 16 * 1024 * 1024;
-const PATIENCE = 5_000;
-
-/** Connections of which a refused body is read on at a time; others are closed after the answer. */
-const READERS = 256;
-
-let readers = 0;
+/** Refused bodies that are read on now. */
+let readOnNow = 0;
 
 /**
  * The answer to a request whose body still comes, after which its connection ends. The body is read meanwhile: a client that finds
@@ -39,19 +35,19 @@ let readers = 0;
  */
 async function* answerAndRead(answer: string, request: IncomingMessage): AsyncGenerator<string> {
   yield answer;
-  if (readers >= READERS) return;
-  readers += 1;
+  if (readOnNow >= limits.refusedBody.connections) return;
+  readOnNow += 1;
   try {
     await readOn(request);
   } finally {
-    readers -= 1;
+    readOnNow -= 1;
   }
 }
 
 function readOn(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PATIENCE).unref();
-    let left = READ_ON;
+    const timer = setTimeout(resolve, limits.refusedBody.time).unref();
+    let left: number = limits.refusedBody.bytes;
     request.on('data', (chunk: Buffer) => {
       left -= chunk.length;
       if (left < 0) resolve();

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Connections on which an answer has begun that closes them: another one cannot be sent. */
+/** Connections on which an answer has begun that closes them: no other can be sent. */
 const ended = new WeakSet<Socket>();
 
+/** Whether an answer that closes the connection has begun on it. */
 export function hasLastAnswer(socket: Socket): boolean {
   return ended.has(socket);
 }

@@ -14,7 +14,7 @@ export class WaitingQueue {
    * earlier state: its ledgers have a new epoch then.
    */
   #taken = rememberTaken();
-  /** Keys of intents that could not be stored, for no reason that was found. */
+  /** Keys of intents that blocked their batch again and again, for a cause that is not known. Each is stored alone. */
   readonly #apart = new Set<string>();
 
   get size(): number {
@@ -59,7 +59,7 @@ export class WaitingQueue {
     return taken;
   }
 
-  /** Keeps it from being stored together with others. */
+  /** Has the intent stored alone from now on. */
   setApart({ item }: WaitingIntent): void {
     const [oldest] = this.#apart;
     if (oldest !== undefined && this.#apart.size >= limits.intents.handles) this.#apart.delete(oldest);

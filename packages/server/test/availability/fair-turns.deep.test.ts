@@ -22,7 +22,7 @@ const BOUND = 250;
  */
 const BUSY = 8;
 
-/** The worst that the search has found of each sort (`search.test.ts`). */
+/** The worst that the search has found of each sort (`search.deep.test.ts`). */
 const worst: readonly (readonly [name: string, sizes: Sizes])[] = [
   ['patterns over a long text', [1, 0, 0.5, 1]],
   ['many records judged by many values', [0.1, 1, 0.6, 0]],
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('a small read of one tenant', () =
   });
 
   // The clock tells of the service only where nothing else runs: measured alone, by
-  // `npm run test:long -- packages/server/test/availability/fair-turns.deep.test.ts`.
+  // `LONG_TESTS=1 npm run test:deep -- packages/server/test/availability/fair-turns.deep.test.ts`.
   it.skipIf(!process.env.LONG_TESTS).each([...worst, ...others])(
     'is answered soon while another sends %s, %j',
     async (name, sizes) => {

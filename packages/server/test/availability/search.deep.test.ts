@@ -10,7 +10,7 @@ const STEPS = Number(process.env.SEARCH_STEPS ?? 6);
 
 const COURSE = { milliseconds: 1_500, atATime: 32, rest: 300 };
 
-/** In processor time, as in `fair-turns.test.ts`. */
+/** In processor time, as in `fair-turns.deep.test.ts`. */
 const STRETCH = 200;
 
 describe.skipIf(!process.env.LONG_TESTS)('a search for what delays others most', () => {

@@ -10,7 +10,7 @@ import { evaluate, type MeantFilter } from './evaluator.js';
 
 const server = withServer();
 
-/** All of them with `npm run test:long`; give FILTERS_SEED to repeat a run. */
+/** All of them with `npm run soak`; give FILTERS_SEED to repeat a run. */
 const BATCHES = process.env.LONG_TESTS ? 10 : 1;
 const CONJUNCTIONS = process.env.LONG_TESTS ? { wallets: 1_400, intents: 600 } : { wallets: 250, intents: 100 };
 const SEED = Number(process.env.FILTERS_SEED ?? drawn);

@@ -3,7 +3,7 @@ import { seedOf } from '../../../../scripts/seed.mjs';
 
 /**
  * The seed of everything in the tests that is drawn at random: the same in every run, so that a red run means a defect.
- * `npm run test:long` draws another one and prints it; TEST_SEED repeats it.
+ * `npm run soak` draws another one and prints it; TEST_SEED repeats it.
  */
 export const seed = seedOf(process.env);
 
