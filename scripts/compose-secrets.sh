@@ -11,7 +11,13 @@ for name in database_url master_key postgres_password; do
 done
 
 umask 077
+if [ -L secrets ]; then
+  echo 'secrets is a link: make it a folder' >&2
+  exit 1
+fi
 mkdir -p secrets
+# It keeps others out, also where it was there before.
+chmod 0700 secrets
 # They are in place all three or not at all.
 made=$(mktemp -d secrets/new.XXXXXX)
 trap 'rm -rf "$made"' EXIT

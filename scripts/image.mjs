@@ -87,6 +87,8 @@ function baseFor(engine) {
     if (problem === undefined) return node === undefined ? {} : { NODE: node };
     if (engine !== 'buildah')
       throw new Error(`the base cannot be pulled (${problem}); without a registry, Buildah makes one`);
+    // What a release is made of is chosen by who makes it, and not by what fails.
+    if (values['fresh-base']) throw new Error(`the base cannot be pulled (${problem}); --local-base makes one here`);
     say(`the base cannot be pulled, and is made here (${problem})`);
   }
   if (engine !== 'buildah') throw new Error('a base without a registry of images is made by buildah');

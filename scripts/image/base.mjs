@@ -30,7 +30,7 @@ export function makeBase({ cpu, isFresh, node = NODE_MAJOR }) {
   const BASE = `localhost/countersign-base:${SUITE}-${architecture}`;
   const NODE = `localhost/countersign-node:${node}-${architecture}`;
   if (isFresh || !isThere(BASE)) commit(BASE, architecture, (folder) => installDebian(folder, architecture));
-  if (isFresh || !isThere(NODE)) commit(NODE, architecture, (folder) => installNode(folder, cpu, node));
+  if (isFresh || !isThere(NODE)) commit(NODE, architecture, (folder) => installNode(folder, cpu, node, isFresh));
   return { BASE, NODE };
 }
 
@@ -58,10 +58,10 @@ function installDebian(folder, architecture) {
   run('mmdebstrap', ['--quiet', ...what, ...options, ...quick, SUITE, folder], { quiet: true });
 }
 
-function installNode(folder, cpu, release) {
+function installNode(folder, cpu, release, isFresh) {
   const work = mkdtempSync(join(tmpdir(), 'countersign-node-'));
   try {
-    const [packed] = npmPack([`node-linux-${cpu}@${release}`], work, ['--prefer-offline']);
+    const [packed] = npmPack([`node-linux-${cpu}@${release}`], work, isFresh ? [] : ['--prefer-offline']);
     say(`Node.js ${packed.version}`);
     const program = join(extract(packed.path, work), 'bin/node');
     run('install', ['-D', '--mode=0755', program, join(folder, 'usr/local/bin/node')]);

@@ -30,6 +30,14 @@ export const mutants = [
     tests: [test('http/early.test.ts')],
   },
   {
+    id: 'early-answer-flood',
+    file: src('http/pipelining.ts'),
+    find: 'if (line.behind > most) socket.destroy();',
+    replace: '',
+    breaks: 'Requests behind a refused body are parsed without a bound, while others wait.',
+    tests: [test('http/early.test.ts')],
+  },
+  {
     id: 'work-slice',
     file: src('metering/task.ts'),
     find: "if (this.#slice > limits.work.slice) throw tooMuch(limits.work.slice, 'at a time');",

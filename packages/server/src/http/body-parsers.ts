@@ -45,7 +45,12 @@ async function* answerAndRead(answer: string, request: IncomingMessage): AsyncGe
 }
 
 function readOn(request: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
+  if (request.destroyed || request.complete) return Promise.resolve();
+  return new Promise((done) => {
+    const resolve = () => {
+      clearTimeout(timer);
+      done();
+    };
     const timer = setTimeout(resolve, limits.refusedBody.time).unref();
     let left: number = limits.refusedBody.bytes;
     request.on('data', (chunk: Buffer) => {
@@ -53,6 +58,5 @@ function readOn(request: IncomingMessage): Promise<void> {
       if (left < 0) resolve();
     });
     for (const end of ['end', 'error', 'close']) request.once(end, resolve);
-    request.once('close', () => clearTimeout(timer));
   });
 }

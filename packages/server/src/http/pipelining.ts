@@ -12,6 +12,8 @@ export function hasLastAnswer(socket: Socket): boolean {
 /** The queue of one connection. */
 interface Line {
   busy: boolean;
+  /** Requests that came after the last one that is answered. */
+  behind: number;
   readonly waiting: (() => void)[];
 }
 
@@ -26,10 +28,15 @@ interface Line {
 export function takeInTurn(app: FastifyInstance, most: number): void {
   const lines = new WeakMap<Socket, Line>();
   app.addHook('onRequest', ({ raw: { socket } }, _, done) => {
-    const line = lines.get(socket) ?? { busy: false, waiting: [] };
+    const line = lines.get(socket) ?? { busy: false, behind: 0, waiting: [] };
     lines.set(socket, line);
     // It may be of the same packet as one that exceeded the bound.
-    if (socket.destroyed || hasLastAnswer(socket)) return;
+    if (socket.destroyed) return;
+    if (hasLastAnswer(socket)) {
+      line.behind += 1;
+      if (line.behind > most) socket.destroy();
+      return;
+    }
     if (!line.busy) {
       line.busy = true;
       done();

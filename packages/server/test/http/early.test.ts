@@ -88,4 +88,22 @@ describe('a request behind a body that is refused', () => {
     expect(seen.text.match(/^HTTP\/1.1 .*$/gm)).toEqual([expect.stringContaining(' 413 ')]);
     expect((await new TestClient(server.current.url).in(handle).get('/ledger')).status).toBe(404);
   });
+
+  it('is one of a few that are parsed, however many come', async () => {
+    const { app } = server.current.server;
+    let parsed = 0;
+    const count = () => {
+      parsed += 1;
+    };
+    app.server.on('request', count);
+    const { socket, seen, ended } = await dial();
+    const bytes = limits.body + 1;
+    socket.write(head(bytes));
+    await eventually(() => expect(seen.text).toMatch(/^HTTP\/1.1 413 /));
+    socket.write(`${'x'.repeat(bytes)}${'GET / HTTP/1.1\r\n\r\n'.repeat((4 * MEGABYTE) / 18)}`);
+    await ended;
+    app.server.off('request', count);
+    // Those of one piece of what was read, of 64 KiB; they would be 233,000.
+    expect(parsed).toBeLessThan(8_000);
+  });
 });

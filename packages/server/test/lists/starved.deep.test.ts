@@ -78,7 +78,8 @@ it('histories of large versions leave another ledger served', async () => {
   const answers = await Promise.all(histories);
   // They are made one after the other, and none waits longer than anybody would.
   for (const { status, body } of answers) expect(body.data.length ?? status).toBe(status === 200 ? 8 : 408);
-  expect(answers[0]?.status).toBe(200);
+  // Of requests on several connections none need be the first.
+  expect(answers.map(({ status }) => status)).toContain(200);
   clearInterval(watch);
   console.log(`histories: ${Math.round(most / 1_048_576)} MiB more at most, client included`);
 }, 120_000);
