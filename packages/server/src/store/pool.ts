@@ -27,6 +27,8 @@ export function createPool(config: pg.PoolConfig, onError: (error: Error) => voi
     ...config,
     types,
   });
+  // One that is checked out, or given up, has no listener of the pool's: an error without a listener ends the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', (error: Error & { client?: unknown }) => {
     // While the pool ends, connections may be cut as well as closed.
     if (pool.ending) return;

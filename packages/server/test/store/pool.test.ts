@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject, it } from 'vitest';
@@ -37,4 +38,19 @@ it('tells nothing of connections that end while it is let go', async () => {
   await ending;
   await pause(20);
   expect(errors).toEqual([]);
+});
+
+it('ends no process by a connection that is cut while it is checked out, between two statements', async () => {
+  const pool = createPool({ connectionString: inject('databaseUrl') }, () => {});
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const ended = once(client, 'end');
+    await terminate(rows[0]!.pid);
+    await ended;
+    await expect(client.query('select 1')).rejects.toThrow();
+  } finally {
+    client.release(true);
+    await pool.end();
+  }
 });

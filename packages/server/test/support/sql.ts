@@ -8,8 +8,9 @@ export async function runSql<Row>(url: string, text: string, values: readonly un
   let pool = kept.get(url);
   if (!pool) {
     pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
-    // A database that is stopped, or deleted, cuts it.
+    // A database that is stopped, or deleted, cuts it: an error without a listener ends the process.
     pool.on('error', () => {});
+    pool.on('connect', (client) => client.on('error', () => {}));
     kept.set(url, pool);
   }
   return (await pool.query(text, [...values])).rows as Row[];
