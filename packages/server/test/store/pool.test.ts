@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject, it } from 'vitest';
@@ -45,7 +44,7 @@ it('ends no process by a connection that is cut while it is checked out, between
   const client = await pool.connect();
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    const ended = once(client, 'end');
+    const ended = new Promise((resolve) => client.once('end', resolve));
     await terminate(rows[0]!.pid);
     await ended;
     await expect(client.query('select 1')).rejects.toThrow();
