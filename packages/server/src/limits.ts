@@ -7,18 +7,14 @@ import { logLimits } from './log-limits.js';
 export const limits = {
   /** Bytes of a request body (interface/records#request-bodies). */
   body: 1024 * 1024,
-  /**
-   * A body that is refused before it has come is read on after the answer: so many `bytes`, for so many milliseconds (`time`), of so
-   * many `connections` at a time.
-   */
+  /** A body that is refused early is read on after the answer: bytes, milliseconds (`time`), and connections at a time. */
   refusedBody: { bytes: 16 * 1024 * 1024, time: 5_000, connections: 256 },
   /** Milliseconds in which a request must arrive, its body included (interface/limits). */
   request: 30_000,
   /**
-   * Client connections: `count` of one process; `pipelined` requests that may wait on one; milliseconds in which a
-   * client must have `taken` the answers that wait for it; and milliseconds without a request after which it is told to
-   * open another (`idle`). The server keeps idle ones longer than that, so that a client that follows the hint always
-   * meets an open one.
+   * Client connections: `count` of one process; `pipelined` requests that may wait on one; milliseconds in which a client must have
+   * `taken` the answers that wait for it; and milliseconds without a request after which it is told to open another (`idle`). The
+   * server keeps idle ones longer than that, so that a client that follows the hint always meets an open one.
    */
   clients: { count: 4_096, pipelined: 100, taken: 60_000, idle: 5_000 },
   /** Nesting of arrays and objects in a request body. */
@@ -204,9 +200,8 @@ export const limits = {
    * process. `share` is the part of a request's time that the calls made for it may take together, so that the client
    * still gets an answer. Of a body that nobody asked for (`ignored`), so many bytes are read, for so many milliseconds.
    *
-   * Of an answer: its bytes and JSON values, with room for a record of the greatest body and its proofs; `levels` below
-   * which a record stands in a list; and `proofs` on all records of a list, four each on the greatest page: verifying
-   * one takes about 50 µs.
+   * Of an answer: its bytes and JSON values, with room for a record of the greatest body and its proofs; `levels` below which a
+   * record stands in a list; and `proofs` on all records of a list, four each on the greatest page: verifying one takes about 50 µs.
    */
   outbound: {
     connect: 5_000,
