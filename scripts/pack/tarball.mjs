@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOwnJson } from '../json.mjs';
 import { npm } from '../npm.mjs';
@@ -34,4 +35,17 @@ export function extract(tarball, folder) {
   const { status, stderr } = spawnSync('tar', ['-xzf', tarball, '-C', folder], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`tar: ${stderr}`);
   return join(folder, 'package');
+}
+
+/**
+ * Compares a tarball with the digest that is kept of it.
+ *
+ * @param {string} tarball its path
+ * @param {string} integrity `sha512-` and the digest in base64, as in package-lock.json
+ * @param {string} name what it is called where they differ
+ * @throws Error where it is another one
+ */
+export function verifyTarball(tarball, integrity, name) {
+  const found = `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`;
+  if (found !== integrity) throw new Error(`${name} is not what is kept of it: its digest is ${found}, not ${integrity}`);
 }

@@ -1,9 +1,10 @@
 import { decodeBase64 } from './base64.js';
 import { hash as hashOf } from './hash.js';
+import type { JsonBounds } from './json.js';
 import { isObject, type Json, type JsonObject } from './json.js';
 import { verifyProof } from './proof.js';
 import type { StoredProof } from './records.js';
-import { type JsonBounds, parseJson } from './strict-json.js';
+import { parseJson } from './strict-json.js';
 import { portable, type Suite } from './suite.js';
 
 /** Source of a pattern for the handles of events (interface/receiving-events#the-event). */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json.js';
+import type { Json, JsonBounds, JsonObject } from './json.js';
 import { endOfString, skipSpace } from './json-text.js';
 
 /** The engine's own, which reads a string alone right everywhere. */
@@ -24,33 +24,56 @@ interface Open {
   name: string;
 }
 
+/** A text goes beyond a bound; what comes after is not read. */
+export class BeyondBounds extends Error {
+  override readonly name = 'BeyondBounds';
+  readonly bound: keyof JsonBounds;
+  /** Names and indices on the way to the array or object that does. */
+  readonly place: readonly (string | number)[];
+
+  constructor(bound: keyof JsonBounds, place: readonly (string | number)[]) {
+    super(`The JSON text goes beyond the bound of ${bound}`);
+    this.bound = bound;
+    this.place = place;
+  }
+}
+
 /**
  * Reads JSON as the specification of `JSON.parse` says, of any depth, and without the engine's reading of objects.
  *
+ * @param bounds members that are repeated count each time
  * @throws SyntaxError for what is no JSON: the engine's own
+ * @throws BeyondBounds
  */
-export function readStrictly(text: string): Json {
+export function parseStrictly(text: string, bounds?: JsonBounds): Json {
   try {
-    return new Reader(text).read();
+    return new Reader(text, bounds).read();
   } catch (error) {
-    native(text);
+    if (!(error instanceof BeyondBounds)) native(text);
     throw error;
   }
 }
 
 class Reader {
   readonly #text: string;
+  readonly #depth: number;
+  readonly #most: number;
   #at = 0;
+  #values = 0;
 
-  constructor(text: string) {
+  constructor(text: string, { depth, values }: JsonBounds = { depth: Infinity, values: Infinity }) {
     this.#text = text;
+    this.#depth = depth;
+    this.#most = values;
   }
 
   read(): Json {
     // On a stack of its own, since the text may nest a million arrays, as for the engine.
     const open: Open[] = [];
     for (;;) {
+      if (open.length > 0 && ++this.#values > this.#most) throw new BeyondBounds('values', placeIn(open.slice(0, -1)));
       const begun = this.#begin();
+      if (begun && open.length === this.#depth) throw new BeyondBounds('depth', placeIn(open));
       let value = begun ? begun.value : this.#leaf();
       if (begun && !this.#take(begun.end)) {
         if (begun.end === '}') begun.name = this.#name();
@@ -128,6 +151,11 @@ class Reader {
   #refuse(): never {
     throw new SyntaxError(`No JSON at position ${this.#at}`);
   }
+}
+
+/** Where the value stands that comes next within the last of `open`. */
+function placeIn(open: readonly Open[]): (string | number)[] {
+  return open.map(({ value, name }) => (Array.isArray(value) ? value.length : name));
 }
 
 function add({ value: within, name }: Open, value: Json): void {

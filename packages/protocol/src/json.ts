@@ -8,3 +8,11 @@ export type JsonObject = { [key: string]: Json };
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Bounds on a JSON text. */
+export interface JsonBounds {
+  /** Arrays and objects within one another; 1 allows `[]` and `{}` with plain values. */
+  readonly depth: number;
+  /** Members and elements, over all objects and arrays. */
+  readonly values: number;
+}

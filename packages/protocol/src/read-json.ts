@@ -1,4 +1,5 @@
-import { readStrictly } from './json-reader.js';
+import type { JsonBounds } from './json.js';
+import { parseStrictly } from './json-reader.js';
 import { hasEscapedName } from './json-text.js';
 
 /** The engine's own, also where a program replaces it later. */
@@ -9,8 +10,11 @@ const native = JSON.parse as (text: string) => unknown;
  * that is written with an escape for another one that they have read before. They are given no text that has such a name
  * (decision 0040).
  *
+ * @param bounds past which a text that the engine is not given is left unread, as that takes a few times as long; the engine's own
+ *   reading goes to the end
  * @throws SyntaxError for what is no JSON
+ * @throws BeyondBounds
  */
-export function readJson(text: string): unknown {
-  return hasEscapedName(text) ? readStrictly(text) : native(text);
+export function readJson(text: string, bounds?: JsonBounds): unknown {
+  return hasEscapedName(text) ? parseStrictly(text, bounds) : native(text);
 }

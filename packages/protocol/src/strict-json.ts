@@ -1,14 +1,7 @@
 import { LedgerError } from './errors.js';
-import type { Json, JsonObject } from './json.js';
+import type { Json, JsonBounds, JsonObject } from './json.js';
+import { BeyondBounds } from './json-reader.js';
 import { readJson } from './read-json.js';
-
-/** Bounds on a JSON text. */
-export interface JsonBounds {
-  /** Arrays and objects within one another; 1 allows `[]` and `{}` with plain values. */
-  readonly depth: number;
-  /** Members and elements, over all objects and arrays. */
-  readonly values: number;
-}
 
 /** Longest place shown in a detail: keys are the caller's, and may be as long as a body. */
 const PLACE_SHOWN = 200;
@@ -23,8 +16,9 @@ const PLACE_SHOWN = 200;
 export function parseJson(text: string, bounds: JsonBounds): Json {
   let value: Json;
   try {
-    value = readJson(text) as Json;
-  } catch {
+    value = readJson(text, bounds) as Json;
+  } catch (error) {
+    if (error instanceof BeyondBounds) throw refusal(beyond(error.bound, bounds), error.place);
     throw new LedgerError('api.body-malformed', 'Malformed JSON body');
   }
   new Walk(bounds, mayHoldBadText(text)).visit(value, 0);
@@ -65,9 +59,7 @@ class Walk {
         return;
       case 'object':
         if (value === null) return;
-        if (depth === this.#bounds.depth) {
-          this.#refuse(`is nested deeper than ${this.#bounds.depth} levels`, depth);
-        }
+        if (depth === this.#bounds.depth) this.#refuse(beyond('depth', this.#bounds), depth);
         if (Array.isArray(value)) this.#elements(value, depth);
         else this.#members(value, depth);
     }
@@ -97,9 +89,7 @@ class Walk {
 
   #count(more: number, depth: number): void {
     this.#values += more;
-    if (this.#values > this.#bounds.values) {
-      this.#refuse(`holds more than ${this.#bounds.values} values`, depth);
-    }
+    if (this.#values > this.#bounds.values) this.#refuse(beyond('values', this.#bounds), depth);
   }
 
   #text(text: string, depth: number): void {
@@ -108,8 +98,16 @@ class Walk {
   }
 
   #refuse(what: string, depth: number): never {
-    throw new LedgerError('api.body-malformed', `JSON body ${what}, at '${pointer(this.#place.slice(0, depth))}'`);
+    throw refusal(what, this.#place.slice(0, depth));
   }
+}
+
+function beyond(bound: keyof JsonBounds, { depth, values }: JsonBounds): string {
+  return bound === 'depth' ? `is nested deeper than ${depth} levels` : `holds more than ${values} values`;
+}
+
+function refusal(what: string, place: readonly (string | number)[]): LedgerError {
+  return new LedgerError('api.body-malformed', `JSON body ${what}, at '${pointer(place)}'`);
 }
 
 function reachesPrototype(value: Json): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { effort } from '../../server/test/support/effort.js';
 import { readJson } from '../src/index.js';
 import { misreadsJson } from '../src/json-engine.js';
-import { readStrictly } from '../src/json-reader.js';
+import { parseStrictly } from '../src/json-reader.js';
 import { hasEscapedName } from '../src/json-text.js';
 import { below, pick, random, readMany } from './drawn-json.js';
 
@@ -58,7 +58,7 @@ describe('JSON', () => {
 
   it.runIf(misreadsJson())('does not make the engine misread what others read with it', () => {
     const { parse } = JSON;
-    const before = [parse('{"first":0,"\\\\":1}'), readStrictly('{"second":0,"\\\\":1}')];
+    const before = [parse('{"first":0,"\\\\":1}'), parseStrictly('{"second":0,"\\\\":1}')];
     expect(Object.keys(parse('{"first":0,"\\n":1}'))).toEqual(['first', '\\']);
     expect(Object.keys(parse('{"second":0,"\\n":1}'))).toEqual(['second', '\n']);
     expect(before).toHaveLength(2);
@@ -118,7 +118,7 @@ describe('JSON', () => {
         const at = below(text.length + 1);
         text = text.slice(0, at) + (random() < 0.7 ? pick([...pieces, ...more]) : '') + text.slice(at + below(3));
       }
-      const [ours, strict, native] = [readJson, readStrictly, JSON.parse].map((read) => outcomeOf(read, text));
+      const [ours, strict, native] = [readJson, parseStrictly, JSON.parse].map((read) => outcomeOf(read, text));
       expect([ours?.error, strict?.error], text).toEqual([native?.error, native?.error]);
       // Where no name is written with an escape, every engine reads it right.
       if (native?.error === undefined && !hasEscapedName(text))

@@ -63,6 +63,25 @@ test('values: as many as allowed, and one more', () => {
   expect(refusal('{"a":[1,2,3,4],"b":{"c":[5,6,7,8]}}')).toBe("JSON body holds more than 10 values, at '/b/c'");
 });
 
+describe('a text whose names are written with escapes, which the engine is not given', () => {
+  const a = String.raw`"\u0061"`;
+
+  test('is read as deep as allowed, and refused one deeper', () => {
+    expect(parseJson(`{${a}:[[[1]]]}`, bounds)).toEqual({ a: [[[1]]] });
+    expect(refusal(`{${a}:[0,{"b":[[]]}]}`)).toBe("JSON body is nested deeper than 4 levels, at '/a/1/b/0'");
+  });
+
+  test('is read with as many values as allowed, and refused with one more', () => {
+    expect(parseJson(`{${a}:[1,2,3,4],"b":{"c":[5,6,7]}}`, bounds)).toEqual({ a: [1, 2, 3, 4], b: { c: [5, 6, 7] } });
+    expect(refusal(`{${a}:[1,2,3,4],"b":{"c":[5,6,7,8]}}`)).toBe("JSON body holds more than 10 values, at '/b/c'");
+  });
+
+  test('is not read behind the place where it goes too far', () => {
+    expect(refusal(`{${a}:[[[[[`)).toBe("JSON body is nested deeper than 4 levels, at '/a/0/0/0'");
+    expect(refusal(`{${a}:[1,2,3,4,5,6,7,8,9,10,`)).toBe("JSON body holds more than 10 values, at '/a'");
+  });
+});
+
 test.each(['1e400', '-1e400', '9007199254740992', '-9007199254740992', '1e21'])('number %s', (number) => {
   expect(refusal(`{"data":{"n":[0,${number}]}}`)).toBe(
     "JSON body holds a number that cannot be represented exactly, at '/data/n/1'",

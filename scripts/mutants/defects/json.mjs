@@ -27,7 +27,7 @@ export const mutants = [
   {
     id: 'json-read',
     file: protocol('read-json'),
-    find: 'return hasEscapedName(text) ? readStrictly(text) : native(text);',
+    find: 'return hasEscapedName(text) ? parseStrictly(text, bounds) : native(text);',
     replace: 'return native(text);',
     breaks: 'What a tenant has sent decides how the names of others are read.',
     tests: ['packages/server/test/json/misread.deep.test.ts', `${PROTOCOL}replace-json-parse.deep.test.ts`],

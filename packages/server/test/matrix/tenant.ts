@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
+import { expect } from 'vitest';
 import type { KindName } from '../../src/kinds/kind.js';
 import { circleOf, everythingFor, registered } from '../access-http/support.js';
+import type { Description } from '../http/description.js';
 import { newKey, type TestAnswer, type TestClient, type TestKey } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { make, ok, type Scene, setScene } from '../support/scene.js';
 import { bearer } from '../support/token.js';
 
@@ -66,13 +69,7 @@ export async function current({ scene, keys }: Tenant): Promise<RecordEnvelope> 
 }
 
 /** Sends a request as a caller does: with its token, or without any. */
-export function send(
-  client: TestClient,
-  who: Caller,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<TestAnswer> {
+function send(client: TestClient, who: Caller, method: string, path: string, body?: unknown): Promise<TestAnswer> {
   const headers = { none: {}, bad: { authorization: 'Bearer a.b.c' } }[who as string] ?? bearer(client.key);
   return client.call(method, path, who === 'none' ? unsigned(body) : body, headers);
 }
@@ -82,4 +79,21 @@ function unsigned(body: unknown): unknown {
   if (body === undefined) return undefined;
   const { meta, custom, ...rest } = body as { meta?: JsonObject; custom?: JsonObject };
   return meta ? { ...rest, meta: { ...meta, proofs: [] } } : { custom: custom ?? {} };
+}
+
+/** Sends a request as a caller does, until what it is about is sealed. Whatever is answered is as the description says. */
+export async function sent(
+  described: Description,
+  ...[client, who, method, path, body]: Parameters<typeof send>
+): Promise<TestAnswer> {
+  const answer = await eventually(async () => {
+    const answer = await send(client, who, method, path, body);
+    if (answer.status === 404) expect(answer.headers.get('retry-after')).toBeNull();
+    return answer;
+  });
+  expect(
+    described.answerErrors(method, path.replace(/\?.*$/, ''), answer.status, answer.body),
+    `${method} ${path}`,
+  ).toBeUndefined();
+  return answer;
 }

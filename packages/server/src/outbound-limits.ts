@@ -1,0 +1,82 @@
+/** The bounds of what the service calls: bridges, receivers of events and token endpoints, among those of the service (limits.ts). */
+export const outboundLimits = {
+  /**
+   * Outbound calls. Milliseconds to `connect`, and for a call in `total`; `connections` to one origin, milliseconds
+   * that an `idle` one is kept, and `origins` with connections; `calls` under way for one ledger, and for all of one
+   * process. `share` is the part of a request's time that the calls made for it may take together, so that the client
+   * still gets an answer. Of a body that nobody asked for (`ignored`), so many bytes are read, for so many milliseconds.
+   *
+   * Of an answer: its bytes and JSON values, with room for a record of the greatest body and its proofs; `levels` below which a
+   * record stands in a list; and `proofs` on all records of a list, four each on the greatest page: verifying one takes about 50 µs.
+   */
+  outbound: {
+    connect: 5_000,
+    total: 15_000,
+    connections: 32,
+    idle: 4_000,
+    origins: 1_000,
+    calls: { ledger: 64, process: 256 },
+    share: 0.8,
+    ignored: { bytes: 16 * 1024, milliseconds: 1_000 },
+    answer: 2 * 1024 * 1024 + 64 * 1024,
+    values: 100_000,
+    levels: 2,
+    proofs: 4_000,
+  },
+  /**
+   * Deliveries of events. Attempts under way (`slots`), of all ledgers and of one; of one queue it begins with `width.first`
+   * at a time, and grows to `width.greatest` while they succeed. Milliseconds of one attempt (`attempt`), of one `call`
+   * of a bridge for an intent, of whose last refusal so many characters are `shown`; of one run of a queue (`run`), and that a run waits for more when its queue is empty (`linger`). Queues that one look considers, in all
+   * (`listed`) and of one ledger (`queues`), and that one process runs: in all (`lanes`), and of one ledger (`each`).
+   *
+   * `attempts` that are made of a delivery which is rejected, or whose receiver cannot be reached; the delay before the
+   * second, and what each delay is multiplied by for the next. Characters of versions that are kept, and of one of them.
+   * Bytes that attempts of longer events hold at a time, and how long one waits for them. Failures that one process logs.
+   */
+  deliveries: {
+    slots: { process: 1_024, ledger: 256 },
+    width: { first: 2, greatest: 32 },
+    attempt: 15_000,
+    call: 60_000,
+    shown: 2_000,
+    run: 30_000,
+    linger: 250,
+    every: 1_000,
+    listed: 2_000,
+    queues: 1_000,
+    lanes: 1_024,
+    each: 256,
+    attempts: { rejected: 6, unreachable: 11 },
+    retry: { first: 1_000, factor: 1.2, greatest: 3_600_000 },
+    kept: 4 * 1024 * 1024,
+    short: 32 * 1024,
+    long: { process: 128 * 1024 * 1024, ledger: 32 * 1024 * 1024, waiting: 1_000, patience: 10_000 },
+    lines: { count: 60, window: 60_000 },
+  },
+  /**
+   * Client certificates for calls to bridges: characters of the certificates of one and of its private key as PEM, bits of
+   * an RSA key (a longer one takes long to sign with); how many one process keeps connections for, and the origins that
+   * there are connections to with one.
+   */
+  certificates: { chain: 16 * 1024, key: 4 * 1024, rsa: 4_096, count: 200, origins: 8 },
+  /**
+   * OAuth2 tokens that are fetched for calls to bridges. Milliseconds: `within` of which one must have come; `shortest` and
+   * `longest` that one is kept, and the `margin` by which it is renewed before it expires. Bytes of an `answer`,
+   * `characters` of a token, and of the tokens that one process keeps `together`.
+   */
+  accessTokens: {
+    within: 10_000,
+    shortest: 60_000,
+    longest: 86_400_000,
+    margin: 30_000,
+    answer: 64 * 1024,
+    characters: 8 * 1024,
+    together: 4 * 1024 * 1024,
+  },
+  /**
+   * Retries of deliveries. Requests that wait for one effect or bridge (`waiting`); deliveries that one statement looks at
+   * (`piece`), and such `pieces` of one run; `attempts` after which a delivery is not sent again, since each leaves a proof
+   * on it.
+   */
+  retries: { waiting: 10, piece: 1_000, pieces: 20, attempts: 500 },
+} as const;
