@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../root.mjs';
 
-/**
- * The folder of the lists: each file exports `mutants`, and `tests`, those of all its defects that name none.
- * Tests are run in their order: the quick ones, and those likely to catch it, come first.
- */
+/** The folder of the lists: each file exports `mutants`, each of which names the fewest and quickest tests that catch it. */
 const folder = new URL('./defects/', import.meta.url);
+
+/** Defects that the list holds at most: each is work for whoever edits the source, and minutes of a run. */
+const MOST = 150;
 
 /**
  * The deliberate defects, read from their lists.
@@ -20,9 +20,8 @@ export async function readMutants(only) {
   const faults = [];
   const ids = new Set();
   for (const name of readdirSync(folder).sort()) {
-    const list = await import(new URL(name, folder));
-    for (const one of list.mutants) {
-      const mutant = { ...one, tests: [...(one.tests ?? list.tests)] };
+    const { mutants: listed } = await import(new URL(name, folder));
+    for (const mutant of listed) {
       if (only && !only.some((wanted) => mutant.id.startsWith(wanted))) continue;
       const fault = ids.has(mutant.id) ? 'another has the same id' : faultOf(mutant);
       ids.add(mutant.id);
@@ -30,6 +29,7 @@ export async function readMutants(only) {
       else faults.push({ id: mutant.id, fault });
     }
   }
+  if (ids.size > MOST) faults.push({ id: 'the list', fault: `${ids.size} defects, and ${MOST} at most` });
   return { mutants, faults };
 }
 

@@ -1,7 +1,6 @@
-/** One ledger reached from another: every condition on the ledger, and every key of a cache that begins with it. */
+/** What keeps ledgers apart: every row, key, cache entry and query belongs to one. */
 const src = (path) => `packages/server/src/${path}`;
-
-export const tests = ['packages/server/test/tenants/'];
+const test = (path) => `packages/server/test/${path}`;
 
 export const mutants = [
   {
@@ -10,6 +9,7 @@ export const mutants = [
     find: 'on r.ledger_id = $1::bigint and r.kind = n.kind',
     replace: 'on r.kind = n.kind',
     breaks: "A write that needs a record is satisfied by another tenant's.",
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-update',
@@ -17,6 +17,7 @@ export const mutants = [
     find: "where w.action = 'update' and not w.reused and r.ledger_id = $1::bigint and r.luid",
     replace: "where w.action = 'update' and not w.reused and r.luid",
     breaks: "An update changes another tenant's record of the same luid.",
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-drop',
@@ -24,13 +25,7 @@ export const mutants = [
     find: "where w.action = 'drop' and not w.reused and r.ledger_id = $1::bigint and r.luid",
     replace: "where w.action = 'drop' and not w.reused and r.luid",
     breaks: "A drop deletes another tenant's record of the same luid.",
-  },
-  {
-    id: 'tenant-forgotten-secrets',
-    file: src('store/committer/commit-sql.ts'),
-    find: 'where s.ledger_id = $1::bigint and s.luid',
-    replace: 'where s.luid',
-    breaks: "A drop deletes another tenant's secrets.",
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-decided',
@@ -38,13 +33,7 @@ export const mutants = [
     find: 'set version = version + 1 where id = $1::bigint and (',
     replace: 'set version = version + 1 where (',
     breaks: "A change of one ledger's rules makes every ledger's state out of date.",
-  },
-  {
-    id: 'tenant-dependants-lock',
-    file: src('store/committer/commit.ts'),
-    find: 'from record where ledger_id = $1 and luid = $2 for update',
-    replace: 'from record where luid = $2 and $1::bigint > 0 for update',
-    breaks: "A drop waits for whoever holds another tenant's record of the same luid.",
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-dependants',
@@ -52,20 +41,7 @@ export const mutants = [
     find: 'on r.ledger_id = $1 and r.kind = u.kind',
     replace: 'on $1::bigint > 0 and r.kind = u.kind',
     breaks: "Another tenant's records keep one from being dropped.",
-  },
-  {
-    id: 'tenant-secrets-kept',
-    file: src('store/committer/commit.ts'),
-    find: 'select $1, $2, name, sealed from',
-    replace: 'select $1 - $1 + 1, $2, name, sealed from',
-    breaks: 'Secrets are kept for the first ledger, whosever they are.',
-  },
-  {
-    id: 'tenant-history-total',
-    file: src('store/queries/history.ts'),
-    find: 'from version c where c.ledger_id = ${ledger} and ${matching}) t',
-    replace: 'from version c where ${matching}) t',
-    breaks: "The length of a history counts another tenant's versions.",
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-history-page',
@@ -73,34 +49,7 @@ export const mutants = [
     find: 'from version c where c.ledger_id = ${ledger} and ${matching}\n          order',
     replace: 'from version c where ${matching}\n          order',
     breaks: "A history shows another tenant's versions.",
-  },
-  {
-    id: 'tenant-history-one',
-    file: src('store/queries/history.ts'),
-    find: 'on c.ledger_id = l.id and c.luid = $2',
-    replace: 'on c.luid = $2',
-    breaks: "One version of a history is another tenant's.",
-  },
-  {
-    id: 'tenant-history-latest',
-    file: src('store/queries/history.ts'),
-    find: 'where ledger_id = $1 and luid = $2 and kind = $3 order by change desc limit 1',
-    replace: 'where $1::bigint > 0 and luid = $2 and kind = $3 order by change desc limit 1',
-    breaks: "Whether a record was dropped is told from another tenant's history.",
-  },
-  {
-    id: 'tenant-linked',
-    file: src('store/queries/linked.ts'),
-    find: 'where r.ledger_id = $1 and r.kind',
-    replace: 'where $1::bigint > 0 and r.kind',
-    breaks: "Records of another tenant depend on one, or have its client's id.",
-  },
-  {
-    id: 'tenant-linked-body',
-    file: src('store/queries/linked.ts'),
-    find: 'using (ledger_id, luid, change)\n          where r.ledger_id',
-    replace: 'using (luid, change)\n          where r.ledger_id',
-    breaks: "What depends on a record is shown with another tenant's body.",
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-list-in-order',
@@ -108,32 +57,7 @@ export const mutants = [
     find: 'return [sql`r.ledger_id = ',
     replace: 'return [sql`0 < ',
     breaks: "A list shows another tenant's records.",
-  },
-  {
-    id: 'tenant-list-of-ledgers',
-    file: src('store/queries/list.ts'),
-    find: 'sql<boolean>`r.ledger_id = any(array(',
-    replace: 'sql<boolean>`r.ledger_id > 0 or r.ledger_id = any(array(',
-    breaks: 'GET /ledgers shows every ledger to everybody.',
-  },
-  {
-    id: 'tenant-list-bodies',
-    file: src('store/queries/list.ts'),
-    find: 'on c.ledger_id = p.ledger_id and c.luid = p.luid',
-    replace: 'on c.luid = p.luid',
-    breaks: "A list shows another tenant's body of the same luid.",
-  },
-  {
-    id: 'tenant-list-documents',
-    file: src('store/queries/scope.ts'),
-    find: '`${ledger}/${kind}`',
-    replace: '`${kind}`',
-    breaks: 'The entries of the index of documents are shared by all ledgers.',
-    tests: [
-      'packages/server/test/tenants/',
-      'packages/server/test/store/document.test.ts',
-      'packages/server/test/filters',
-    ],
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-lookup',
@@ -141,13 +65,7 @@ export const mutants = [
     find: 'where r.ledger_id = $1 and r.kind = q.kind',
     replace: 'where r.kind = q.kind',
     breaks: "A read shows another tenant's record.",
-  },
-  {
-    id: 'tenant-lookup-body',
-    file: src('store/queries/lookup.ts'),
-    find: 'where c.ledger_id = $1 and c.luid',
-    replace: 'where c.luid',
-    breaks: "A read shows another tenant's body of the same luid.",
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-known-versions',
@@ -155,21 +73,7 @@ export const mutants = [
     find: '`${ledger} ${kind} ${by} ${id}`',
     replace: '`${kind} ${by} ${id}`',
     breaks: "A remembered version is another tenant's.",
-  },
-  {
-    id: 'tenant-known-versions-by-luid-of-any-kind',
-    file: src('store/queries/lookup.ts'),
-    find: '(r.luid <> q.known_luid or r.change <> q.known_change or',
-    replace: '(r.change <> q.known_change or',
-    breaks: 'A new record is answered with the body of the one that had its name before.',
-    tests: ['packages/server/test/tenants/', 'packages/server/test/records/current-state.test.ts'],
-  },
-  {
-    id: 'tenant-circles-of-a-signer',
-    file: src('store/queries/signers.ts'),
-    find: 'where m.ledger_id = $1 and m.kind',
-    replace: 'where m.kind',
-    breaks: "A signer is in another tenant's circles.",
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-signers',
@@ -177,13 +81,7 @@ export const mutants = [
     find: "where r.ledger_id = $1 and r.kind = 'signer' and",
     replace: "where r.kind = 'signer' and",
     breaks: "A key or a handle is another tenant's signer.",
-  },
-  {
-    id: 'tenant-factors',
-    file: src('store/queries/signers.ts'),
-    find: 'where r.ledger_id = $1 and r.kind in (${KEYED}) and',
-    replace: 'where r.kind in (${KEYED}) and',
-    breaks: "A key is that of another tenant's factor.",
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-secrets',
@@ -191,27 +89,7 @@ export const mutants = [
     find: 'where ledger_id = $1 and luid = $2',
     replace: 'where $1::bigint > 0 and luid = $2',
     breaks: "A record has another tenant's secrets.",
-  },
-  {
-    id: 'tenant-ledger-bodies',
-    file: src('store/queries/ledgers.ts'),
-    find: "where r.ledger_id = $1 and r.kind || '' in (${kindsWhere",
-    replace: "where $1::bigint > 0 and r.kind || '' in (${kindsWhere",
-    breaks: "A ledger is judged by every tenant's policies and domains.",
-  },
-  {
-    id: 'tenant-ledger-bodies-by-luid',
-    file: src('store/queries/ledgers.ts'),
-    find: "from record r join change c using (ledger_id, luid, change)\n          where r.ledger_id = $1 and r.kind || '' in",
-    replace: "from record r join change c using (luid, change)\n          where r.ledger_id = $1 and r.kind || '' in",
-    breaks: "A ledger is judged by another tenant's policy of the same luid.",
-  },
-  {
-    id: 'tenant-ledger-schemas',
-    file: src('store/queries/ledgers.ts'),
-    find: "where ledger_id = $1 and kind || '' in (${kindsWhere",
-    replace: "where $1::bigint > 0 and kind || '' in (${kindsWhere",
-    breaks: "Data must match every tenant's schemas.",
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-ledger-keys',
@@ -219,13 +97,7 @@ export const mutants = [
     find: "where r.ledger_id = $1 and r.kind = 'signer'",
     replace: "where $1::bigint > 0 and r.kind = 'signer'",
     breaks: "A ledger signs with another's key.",
-  },
-  {
-    id: 'tenant-ledger-key-secrets',
-    file: src('store/queries/ledgers.ts'),
-    find: 'join secret s using (ledger_id, luid)',
-    replace: 'join secret s using (luid)',
-    breaks: "A ledger signs with another's secret of the same luid.",
+    tests: [test('tenants/twins.test.ts')],
   },
   {
     id: 'tenant-owned',
@@ -233,6 +105,7 @@ export const mutants = [
     find: 'select id from ledger where owners @> array[${owner}::text]',
     replace: 'select id from ledger where ${owner}::text is not null',
     breaks: 'A key owns every ledger.',
+    tests: [test('tenants/isolation.test.ts')],
   },
   {
     id: 'tenant-used-tokens',
@@ -240,43 +113,7 @@ export const mutants = [
     find: 'replays.use(keys.ledger, use,',
     replace: "replays.use('', use,",
     breaks: "A token used in one ledger is used up in every other of its key's.",
-  },
-  {
-    id: 'tenant-items',
-    file: src('integrity/items.ts'),
-    find: '`${ledger} ${luid} ${change}`',
-    replace: '`${luid} ${change}`',
-    breaks: "A list shows what was remembered of another tenant's record of the same luid.",
-    tests: ['packages/server/test/integrity/altered.test.ts', 'packages/server/test/tenants/'],
-  },
-  {
-    id: 'tenant-sealed-secrets',
-    file: src('keys/seal.ts'),
-    find: 'return `${ledger}/${luid}/${name}`;',
-    replace: 'return `${luid}/${name}`;',
-    breaks: "A secret moved to another tenant's row opens there.",
-    tests: ['packages/server/test/tenants/', 'packages/server/test/records/secrets.test.ts'],
-  },
-  {
-    id: 'tenant-token-source',
-    file: src('http/authenticate.ts'),
-    find: 'store.signers({ ledger: ledger.id, key: handle',
-    replace: 'store.signers({ ledger: 1, key: handle',
-    breaks: "A token's handle is looked up in the first ledger.",
-  },
-  {
-    id: 'tenant-linked-keys',
-    file: src('store/queries/linked.ts'),
-    find: 'where ledger_id = $1 and kind = $2 and link = $3',
-    replace: 'where $1::bigint > 0 and kind = $2 and link = $3',
-    breaks: 'Records of another tenant keep one from being dropped.',
-  },
-  {
-    id: 'tenant-bodies',
-    file: src('store/queries/bodies.ts'),
-    find: 'on c.ledger_id = $1 and c.luid',
-    replace: 'on $1::bigint > 0 and c.luid',
-    breaks: "A page is filled with another tenant's body of the same luid.",
+    tests: [test('tenants/isolation.test.ts')],
   },
   {
     id: 'tenant-used-proofs',
@@ -284,5 +121,46 @@ export const mutants = [
     find: 'where u.ledger_id = $1::bigint and u.digest',
     replace: 'where u.digest',
     breaks: "A proof that another tenant's record has counts as used here.",
+    tests: [test('tenants/twins.test.ts')],
+  },
+  {
+    id: 'found-strangers-of-any-ledger',
+    file: src('store/committer/commit-sql.ts'),
+    find: 'on r.ledger_id = $1::bigint and r.kind in (${KEYED})',
+    replace: 'on r.kind in (${KEYED})',
+    breaks: "Whoever has a key in one ledger can write in no other where it is nobody's.",
+    tests: [test('store/committer.test.ts')],
+  },
+  {
+    id: 'known-signers-of-any-ledger',
+    file: src('ledgers/known-signers.ts'),
+    find: 'return `${this.#name} ${key}`;',
+    replace: 'return key;',
+    breaks: 'A key stands in one ledger for the signer that has it in another.',
+    tests: [test('ledgers/known-signers.test.ts')],
+  },
+  {
+    id: 'balances-of-the-ledger',
+    file: src('store/money/rows.ts'),
+    find: 'where b.ledger_id = ${ledger} and b.wallet',
+    replace: 'where b.wallet',
+    breaks: "Another ledger's balances are shown.",
+    tests: [test('money/balances.test.ts')],
+  },
+  {
+    id: 'bridge-token-of-another-ledger',
+    file: src('outbound/access-tokens.ts'),
+    find: 'const key = `${request.ledger}/${request.purpose}`;',
+    replace: 'const key = request.url;',
+    breaks: "A bridge is called with another's access token, by whoever knows the endpoint.",
+    tests: [test('bridges/access-tokens.test.ts')],
+  },
+  {
+    id: 'http-ledger-of-the-path',
+    file: src('http/tenant.ts'),
+    find: 'return params?.ledger ?? tenantHeader(request);',
+    replace: 'return tenantHeader(request) ?? params?.ledger;',
+    breaks: 'A request for one ledger reaches the one in its header.',
+    tests: [test('http/alias.test.ts')],
   },
 ];
