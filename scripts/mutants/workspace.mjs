@@ -39,17 +39,20 @@ export async function makeWorkspace() {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
+  /** The texts of the copy by their files: the repository may be edited meanwhile. */
+  const originals = new Map();
   return {
     folder,
     apply: ({ file, find, replace }) => {
-      const text = readFileSync(join(root, file), 'utf8');
+      const text = readFileSync(join(folder, file), 'utf8');
+      originals.set(file, text);
       // As a function, so that no `$` in the text is taken for a pattern.
       change(
         file,
         text.replace(find, () => replace),
       );
     },
-    restore: ({ file }) => change(file, readFileSync(join(root, file), 'utf8')),
+    restore: ({ file }) => change(file, originals.get(file)),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 

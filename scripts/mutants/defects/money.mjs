@@ -108,6 +108,22 @@ export const mutants = [
     tests: [test('money/forwards.test.ts')],
   },
   {
+    id: 'settling-release',
+    file: src('money/accounts/movements.ts'),
+    find: "return action === 'release' ? [amount, -amount] : [0, -amount];",
+    replace: 'return [0, -amount];',
+    breaks: 'Money that was reserved is gone when the intent fails.',
+    tests: [test('money/forwards.test.ts')],
+  },
+  {
+    id: 'settling-least',
+    file: src('money/accounts/limits.ts'),
+    find: 'if (after < BigInt(least))',
+    replace: 'if (after < BigInt(least) - 1n)',
+    breaks: 'A wallet is overdrawn by one.',
+    tests: [test('money/limits-claims.test.ts')],
+  },
+  {
     id: 'permission-debited-wallet',
     file: src('money/resolution/permit.ts'),
     find: "on('spend', 'wallet', [source, debited])",

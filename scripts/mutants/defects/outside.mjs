@@ -28,12 +28,12 @@ export const mutants = [
     tests: [test('lists/admission.test.ts')],
   },
   {
-    id: 'outbound-guard-by-default',
-    file: src('outbound/agents.ts'),
-    find: 'connect: allowPrivate\n        ? buildConnector({ timeout, ...tls })\n        : makeGuardedConnector(timeout, guard?.allowed, guard?.resolver, tls),',
-    replace: 'connect: buildConnector({ timeout }),',
-    breaks: 'Nobody looks where calls lead.',
-    tests: [test('outbound/client.test.ts')],
+    id: 'outbound-one-of-the-addresses',
+    file: src('outbound/guarded.ts'),
+    find: 'addresses.filter(({ address }) => allowed(address))',
+    replace: 'addresses.some(({ address }) => allowed(address)) ? addresses : []',
+    breaks: 'A name with one public address leads to its private ones.',
+    tests: [test('outbound/guarded.test.ts')],
   },
   {
     id: 'outbound-answer-unbounded',
