@@ -49,17 +49,18 @@ function isThere(image) {
 }
 
 function labelOf(image) {
-  const format = `{{index .Docker.Config.Labels "${NEEDS}"}}`;
+  const format = `{{index .OCIv1.Config.Labels "${NEEDS}"}}`;
   return run('buildah', ['inspect', '--type', 'image', '--format', format, image], { quiet: true });
 }
 
-/** Makes an image of what `fill` writes into an empty folder. `fill` returns the packages of Debian that it needs. */
+/** Makes an image of what `fill` writes into an empty folder. `fill` returns the packages of Debian that this needs, if any. */
 function makeImage(image, architecture, fill) {
   say(`making ${image} ...`);
   const container = run('buildah', ['from', '--arch', architecture, 'scratch'], { quiet: true });
   try {
     const needs = fill(run('buildah', ['mount', container], { quiet: true }));
-    run('buildah', ['config', '--label', `${NEEDS}=${needs.join(' ')}`, container], { quiet: true });
+    if (needs !== undefined)
+      run('buildah', ['config', '--label', `${NEEDS}=${needs.join(' ')}`, container], { quiet: true });
     run('buildah', ['commit', '--quiet', container, image], { quiet: true });
   } finally {
     run('buildah', ['rm', container], { quiet: true });
@@ -73,7 +74,6 @@ function installDebian(folder, architecture, needs) {
   const include = ['tini', ...needs].join(',');
   const what = ['--variant=minbase', `--include=${include}`, `--architectures=${architecture}`];
   run('mmdebstrap', ['--quiet', ...what, ...options, ...quick, SUITE, folder], { quiet: true });
-  return [];
 }
 
 function installNode(folder, pinned) {

@@ -1,9 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonFile } from '../json.mjs';
+import { contentsOf } from './contents.mjs';
+
+/** Where the modules are in the image. */
+const PLACE = '/opt/countersign/node_modules';
 
 /**
- * The bill of materials of the image: the modules that are in it, Node.js, and the packages of Debian.
+ * The bill of materials of the image: the modules that are in it, what the package of PostgreSQL holds, Node.js, and the packages
+ * of Debian.
  *
  * @param bill what npm says of the modules on every platform, in CycloneDX
  * @param {{modules: string, version: string, id: string, node: string, debian: string}} given the folder `node_modules` of the
@@ -12,15 +17,26 @@ import { readJsonFile } from '../json.mjs';
 export function billOfImage(bill, { modules, version, id, node, debian }) {
   const known = new Map(bill.components.map((one) => [one['bom-ref'], one]));
   const installed = [...new Map(modulesIn(modules).map((one) => [refOf(one), one])).values()];
+  const database = installed.find(({ name }) => name.startsWith('@countersign/postgres-'));
+  const { postgres, libraries } = contentsOf(
+    join(modules, database.name, 'native'),
+    `${PLACE}/${database.name}/native`,
+  );
   const components = [
     ...installed.map((one) => ({ ...(known.get(refOf(one)) ?? unknown(one)), name: one.name })),
+    postgres,
+    ...libraries,
     nodeJs(node),
     ...debian.split('\n').map(debianPackage),
   ];
   const refs = new Set(components.map((one) => one['bom-ref']));
-  const dependencies = bill.dependencies
-    .filter(({ ref }) => refs.has(ref))
-    .map((one) => ({ ...one, dependsOn: (one.dependsOn ?? []).filter((ref) => refs.has(ref)) }));
+  const dependencies = [
+    ...bill.dependencies
+      .filter(({ ref }) => refs.has(ref))
+      .map((one) => ({ ...one, dependsOn: (one.dependsOn ?? []).filter((ref) => refs.has(ref)) })),
+    { ref: refOf(database), dependsOn: [postgres['bom-ref']] },
+    { ref: postgres['bom-ref'], dependsOn: libraries.map((one) => one['bom-ref']) },
+  ];
   const hashes = [{ alg: 'SHA-256', content: id }];
   const component = { type: 'container', name: 'countersign', version, 'bom-ref': 'image', hashes };
   return { ...bill, metadata: { ...bill.metadata, component }, components, dependencies };
@@ -54,7 +70,8 @@ function unknown({ name, version, license }) {
 
 function nodeJs(version) {
   const purl = `pkg:generic/node@${version}`;
-  return { type: 'application', name: 'node', version, purl, 'bom-ref': purl };
+  const cpe = `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`;
+  return { type: 'application', name: 'node', version, purl, cpe, 'bom-ref': purl };
 }
 
 function debianPackage(line) {

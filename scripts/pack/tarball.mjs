@@ -47,5 +47,6 @@ export function extract(tarball, folder) {
  */
 export function verifyTarball(tarball, integrity, name) {
   const found = `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`;
-  if (found !== integrity) throw new Error(`${name} is not what is kept of it: its digest is ${found}, not ${integrity}`);
+  if (found !== integrity)
+    throw new Error(`${name} is not what is kept of it: its digest is ${found}, not ${integrity}`);
 }

@@ -1,20 +1,30 @@
-import { chownSync, existsSync, mkdirSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readJson } from '@countersign/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newKey, OPEN, TestClient } from '../support/client.js';
+import { root } from '../support/documents.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { ok, stored } from '../support/scene.js';
 import { Image, output } from './container.js';
+
+const { pinnedNode } = await import(join(root, 'scripts/image/node.mjs'));
 
 /** Fields of a record of what is in the image. */
 interface Component {
   readonly name: string;
   readonly version: string;
   readonly purl: string;
+  readonly evidence?: { readonly occurrences: readonly { readonly location: string }[] };
+}
+
+interface Bill {
+  readonly bomFormat: string;
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
 /** Name and version of every package that is installed in the folder `node_modules`. */
@@ -66,7 +76,8 @@ export function testImage(out: string, version: string): void {
     expect(Env).toEqual(expect.arrayContaining(['HOST=0.0.0.0', 'NODE_ENV=production']));
     const label = (name: string) => Labels[`org.opencontainers.image.${name}`];
     expect([label('title'), label('licenses'), label('version')]).toEqual(['Countersign', 'MIT', version]);
-    expect(label('revision')).toMatch(/^[0-9a-f]{7,}$/);
+    const build = join(image.folder, 'opt/countersign/node_modules/@countersign/server/dist/build.json');
+    expect(readJson(readFileSync(build, 'utf8'))).toEqual({ commit: label('revision') });
     expect(Date.parse(label('created') ?? '')).toBeGreaterThan(0);
   });
 
@@ -95,20 +106,36 @@ export function testImage(out: string, version: string): void {
   });
 
   it('has a bill of materials, with every module, Node.js and the packages of Debian', async () => {
-    const bill = readJson(await readFile(join(out, `${name}.cdx.json`), 'utf8')) as {
-      bomFormat: string;
-      components: Component[];
-    };
+    const bill = readJson(await readFile(join(out, `${name}.cdx.json`), 'utf8')) as Bill;
     expect(bill.bomFormat).toBe('CycloneDX');
     const named = new Set(bill.components.map(({ name, version }) => `${name}@${version}`));
     const found = await modulesIn(join(image.folder, 'opt/countersign/node_modules'));
     expect(found.length).toBeGreaterThan(80);
     expect(found.filter((one) => !named.has(one))).toEqual([]);
     const { out: node } = await image.run(['node', '--version']);
-    expect(node).toMatch(/^v24\./);
+    expect(node).toBe(`v${pinnedNode('24', process.arch).release}`);
     expect(named).toContain(`node@${node.slice(1)}`);
     const names = bill.components.map(({ purl }) => /^pkg:deb\/debian\/([^@]+)@/.exec(purl)?.[1]);
     expect(names).toEqual(expect.arrayContaining(['libc6', 'tini', 'apt']));
+    // This release of Node.js needs no more of Debian.
+    expect(names).not.toContain('libatomic1');
+    expect((await image.run(['ldd', '/usr/local/bin/node'])).out).not.toContain('not found');
+  });
+
+  it('has in it what the package of PostgreSQL holds, in the versions of the files', async () => {
+    const bill = readJson(await readFile(join(out, `${name}.cdx.json`), 'utf8')) as Bill;
+    const below = (ref: string) => bill.dependencies.find((one) => one.ref === ref)?.dependsOn ?? [];
+    const [postgres = ''] = below(`@countersign/postgres-linux-${process.arch}@${version}`);
+    const modules = '/opt/countersign/node_modules/@countersign';
+    const native = `${modules}/postgres-linux-${process.arch}/native`;
+    const { out: told } = await image.run([`${native}/bin/postgres`, '--version']);
+    expect(`postgres (PostgreSQL) ${postgres.split('@')[1]}`).toBe(told);
+    const parts = below(postgres).map((ref) => bill.components.find(({ purl }) => purl === ref));
+    expect(parts.map((one) => one?.name)).toEqual(expect.arrayContaining(['openssl', 'icu', 'libxml2', 'zlib', 'xz']));
+    // PostgreSQL's own library apart, every one that is in the folder.
+    const named = parts.flatMap((one) => one?.evidence?.occurrences.map(({ location }) => location));
+    const { out: libraries } = await image.run(['sh', '-c', `ls ${native}/lib/*.so.*`]);
+    expect(named.sort()).toEqual(libraries.split('\n').filter((path) => !path.includes('/libpq.so')));
   });
 
   it('serves on a read-only file system, keeps its data, and ends in time', { timeout: 300_000 }, async () => {
