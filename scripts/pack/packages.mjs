@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readJsonFile } from '../json.mjs';
@@ -56,6 +56,22 @@ export function layOutPackages(work) {
     if (name === SERVER) completeServer(folder, commit);
     return folder;
   });
+}
+
+/**
+ * Unpacks packages that `packPackages` has packed.
+ *
+ * @param {string} from the folder of the tarballs
+ * @param {{work: string, version: string, platform: string}} given a folder for them, their version, and a platform
+ * @returns {{folders: string[], postgres?: string}} their folders, and that of PostgreSQL for the platform where it was packed
+ */
+export function unpackPackages(from, { work, version, platform }) {
+  const unpack = (path, name) => extract(join(from, path), join(work, name));
+  const folders = readdirSync(from)
+    .filter((path) => path.startsWith('countersign-') && path.endsWith(`-${version}.tgz`))
+    .map((path) => unpack(path, path));
+  const packed = `postgres/countersign-postgres-${platform}-${version}.tgz`;
+  return { folders, ...(existsSync(join(from, packed)) ? { postgres: unpack(packed, 'postgres') } : {}) };
 }
 
 /** Adds the commit that the build is made of, the guides, and a page for each command. */

@@ -45,6 +45,7 @@ beforeAll(async () => {
     join(clone, 'CHANGELOG.md'),
     changelog.replace('## [Unreleased]\n', '## [Unreleased]\n\n- A change.\n'),
   );
+  await git('remote', 'add', 'origin', 'git@forge.example:acme/ledger.git');
   await git('add', '--all');
   await git('commit', '--quiet', '--message', 'all: begin');
 }, 120_000);
@@ -69,7 +70,7 @@ it('a dry run makes a whole release, and leaves the repository as it was', { tim
     env,
     maxBuffer: 2 ** 26,
   });
-  expect(stderr).toContain(`release: make ${VERSION}`);
+  const [, commit = ''] = new RegExp(`([0-9a-f]{40}) release: make ${VERSION}`).exec(stderr) ?? [];
   expect(stderr).toContain(`packages/server/test/upgrade/releases/${VERSION}.sql`);
   expect(stderr).toContain('This was a dry run');
 
@@ -102,13 +103,15 @@ it('a dry run makes a whole release, and leaves the repository as it was', { tim
     'package/package.json',
   ]);
   expect(manifest).toContain(`"@countersign/server": "${VERSION}"`);
+  expect(manifest).toContain('"url": "git+https://forge.example/acme/ledger.git"');
   const { stdout: build } = await run('tar', [
     '-xzOf',
     join(out, `countersign-server-${VERSION}.tgz`),
     'package/dist/build.json',
   ]);
-  // The commit of the release, in which nothing is left to commit.
+  // Of the commit that is tagged, in which nothing is left to commit.
   expect(build).toMatch(/^\{"commit":"[0-9a-f]{7,}"\}\n$/);
+  expect(commit.startsWith(build.slice(11, -3))).toBe(true);
 
   if (withImage) {
     const { stdout: images } = await run('buildah', ['images', '--format', '{{.Name}}']);
