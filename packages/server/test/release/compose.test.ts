@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config.js';
-import { read, root } from '../support/documents.js';
+import { read, root, rowsOf } from '../support/documents.js';
 
 let home: string;
 beforeEach(() => {
@@ -51,5 +51,51 @@ describe.skipIf(process.platform === 'win32')('the secrets of compose.yaml', () 
       /(PASSWORD|MASTER_KEY|DATABASE_URL|TRUST|AUTH_METHOD)(?!_FILE: \/run\/secrets\/\w+$)\w*:/m,
     );
     expect(read('.gitignore').split('\n')).toContain('/secrets/');
+  });
+});
+
+describe('compose.yaml', () => {
+  const text = read('compose.yaml');
+  const services = Object.fromEntries(
+    (/^services:\n(.*?)^\w/ms.exec(text)?.[1] ?? '')
+      .split(/^ {2}(?=\w+:\n)/m)
+      .slice(1)
+      .map((part) => [part.slice(0, part.indexOf(':')), part.split('\n').map((line) => line.trim())]),
+  );
+
+  it('has two services', () => expect(Object.keys(services)).toEqual(['server', 'database']));
+
+  it.each(['server', 'database'])('bounds %s, and gives it no right beyond its own', (name) => {
+    const lines = services[name] ?? [];
+    for (const line of [
+      'read_only: true',
+      'cap_drop: [ALL]',
+      'security_opt: ["no-new-privileges:true"]',
+      'logging: *logging',
+    ]) {
+      expect(lines).toContain(line);
+    }
+    const bounds = lines.filter((line) => /^(mem_limit|pids_limit): \$\{[A-Z_]+:-\d+g?\}$/.test(line));
+    expect(bounds).toHaveLength(2);
+    const places = lines.find((line) => line.startsWith('tmpfs: '))?.match(/"[^"]+"/g) ?? [];
+    expect(places.length).toBeGreaterThan(0);
+    for (const place of places) expect(place).toMatch(/:size=\d+m,mode=1777"$/);
+  });
+
+  it('runs no process as root, and lets the database be reached by the server alone', () => {
+    expect(services.database).toContain('user: postgres');
+    expect(read('Containerfile')).toMatch(/^USER 10001:10001$/m);
+    expect(services.database).toContain('networks: [database]');
+    expect(services.database?.some((line) => line.startsWith('ports:'))).toBe(false);
+    expect(text).toContain('  database:\n    internal: true\n');
+  });
+
+  it('has each of its settings in docs/containers.md, with the default', () => {
+    const used = [...text.matchAll(/\$\{([A-Z_]+)(?::-([^}]*)|:\?[^}]*)\}/g)].map(([, name, value]) => [
+      name,
+      value ?? '',
+    ]);
+    const told = rowsOf(read('docs/containers.md')).filter(([name = '']) => /^[A-Z_]{4,}$/.test(name));
+    expect(told.map(([name, value]) => [name, value]).sort()).toEqual(used.sort());
   });
 });
