@@ -123,6 +123,14 @@ describe('every document', async () => {
     }
   });
 
+  const { scripts } = JSON.parse(read('package.json'));
+
+  it.each(documents)('%s names scripts of npm that are there', (path) => {
+    for (const [command, name] of read(path).matchAll(/\bnpm run\s+([a-z][\w:-]*)/g)) {
+      expect(Object.keys(scripts), command).toContain(name);
+    }
+  });
+
   it('numbers decisions without gaps, each on a page', () => {
     const numbers = decisions.map((path) => Number(/(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1])).sort((a, b) => a - b);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
