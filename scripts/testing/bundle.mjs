@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
 import { stamp as builtOf } from '../build.mjs';
 import { root } from '../root.mjs';
 
@@ -23,6 +22,8 @@ const stamp = join(root, 'packages/server/test/.bundle/.sources');
 export async function ensureBundled() {
   const sources = readFileSync(builtOf, 'utf8');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;
+  // Not before: in a new clone it is installed by the program that imports this file.
+  const { rolldown } = await import('rolldown');
   for (const [folder, entries] of Object.entries(BUNDLES)) {
     const bundle = await rolldown({
       input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, path)])),
