@@ -35,6 +35,7 @@ import { PROCESS_INTENTS, type ProcessMeans, processIntents } from './money/proc
 import { createAccessTokens } from './outbound/access-tokens.js';
 import { createOutbound } from './outbound/client.js';
 import type { Guard } from './outbound/guarded.js';
+import { createNames, type NamesOptions } from './outbound/names.js';
 import type { Outbound } from './outbound/outbound.js';
 import { createAssetFolder } from './records/asset-folder.js';
 import { findSchedules } from './schedules/find.js';
@@ -101,6 +102,8 @@ export interface ServerOptions {
   readonly background?: Partial<BackgroundBounds>;
   /** How the names of services outside are resolved, and which addresses count as public; as the system does unless given. */
   readonly guard?: Guard;
+  /** The name servers and files that names are resolved by; those of the system unless given. */
+  readonly names?: NamesOptions;
 }
 
 /** A server with its connection to the database. */
@@ -139,7 +142,13 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const bounds = { request: limits.request, ...limits.clients, ...options.connections };
   let doubt = () => {};
   const epochs = await migrateDatabase(options, metrics, failed, () => doubt());
-  const out = { allowPrivate: deliveryAllowPrivate, ...(ca === undefined ? {} : { ca }), ...(guard ? { guard } : {}) };
+  const names = createNames(options.names);
+  const out = {
+    allowPrivate: deliveryAllowPrivate,
+    names,
+    ...(ca === undefined ? {} : { ca }),
+    ...(guard ? { guard } : {}),
+  };
   const deliveries = { ...limits.deliveries, ...options.deliveries };
   const outbound = createOutbound(out);
   const { process: all, ledger: each } = deliveries.slots;

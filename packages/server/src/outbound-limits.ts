@@ -24,6 +24,33 @@ export const outboundLimits = {
     proofs: 4_000,
   },
   /**
+   * TLS handshakes with services: bytes that one may send until it is done, certificates included, and `turns` of those under
+   * way, of the process and of one ledger, how many wait and how long. One that holds the event loop for longer than `quick`
+   * milliseconds is followed by `rest` times as long without another of the ledger; so many `ledgers` are remembered.
+   */
+  handshakes: {
+    bytes: 16 * 1024,
+    turns: { process: 64, ledger: 4, waiting: 1_000, patience: 5_000 },
+    quick: 100,
+    rest: 10,
+    ledgers: 10_000,
+  },
+  /**
+   * Names of hosts, in milliseconds unless said otherwise. A lookup ends `within` so much, and a name server is asked again after
+   * `timeout`, `tries` times in all; where addresses of one family have come, the `other` gets so much more. Lookups under way
+   * of the `process` and of one `ledger`, and how many of one may wait, and how long. An answer is kept for as long as it says,
+   * within bounds, and a failure for `failed`; so many names are `kept`.
+   */
+  names: {
+    within: 2_000,
+    timeout: 900,
+    tries: 2,
+    other: 200,
+    lookup: { process: 256, ledger: 8, waiting: 256, patience: 2_000 },
+    life: { least: 1_000, greatest: 30_000, failed: 5_000 },
+    kept: 10_000,
+  },
+  /**
    * Deliveries of events. Attempts under way (`slots`), of all ledgers and of one; of one queue it begins with `width.first`
    * at a time, and grows to `width.greatest` while they succeed. Milliseconds of one attempt (`attempt`), of one `call`
    * of a bridge for an intent, of whose last refusal so many characters are `shown`; of one run of a queue (`run`), and that a run waits for more when its queue is empty (`linger`). Queues that one look considers, in all

@@ -9,6 +9,8 @@ export interface SemaphoreBounds {
   readonly waiting: number;
   /** Milliseconds that a caller waits at most. */
   readonly patience: number;
+  /** The detail for who waited too long; that of answers unless given. */
+  readonly late?: string;
 }
 
 /**
@@ -30,6 +32,8 @@ interface Share {
   taken: number;
   readonly waiting: Waiter[];
 }
+
+const LATE = 'Other large answers took too long. Ask for smaller pages.';
 
 /**
  * Ledgers take turns. A large answer that waits holds back the small ones behind it, so that it is served in the end.
@@ -57,7 +61,7 @@ export function createWeightedSemaphore(
       if (now() - one.since > bounds.patience) {
         share.waiting.shift();
         forget(ledger, share);
-        one.reject(new LedgerError('api.request-timeout', 'Other large answers took too long. Ask for smaller pages.'));
+        one.reject(new LedgerError('api.request-timeout', bounds.late ?? LATE));
         continue;
       }
       if (taken + one.bytes > bounds.process) return;

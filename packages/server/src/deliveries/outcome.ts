@@ -70,6 +70,7 @@ const LOOKUPS = ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'];
 function describeFailure({ kind, code }: OutboundFailure, host: string): JsonObject {
   if (kind === 'refused') return { code: 'EACCES', message: `${host} leads to an address that is not public` };
   if (kind === 'late') return { code: 'ETIMEDOUT', message: `${host} did not answer in time` };
+  if (code === 'EPROTO') return { code, message: `${host} does not speak TLS 1.3, or 1.2 with ECDHE` };
   // Proofs last, so they hold codes of the system rather than of the library that makes the calls.
   const said = code === undefined || code.startsWith('UND_ERR_') ? 'ECONNRESET' : code;
   return { code: said, message: `${LOOKUPS.includes(said) ? 'getaddrinfo' : 'connect'} ${said} ${host}` };

@@ -1,11 +1,16 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IPv4 outside the public Internet (the registry of special-purpose addresses, RFC 6890 and its successors). */
+/** IPv4 outside the public Internet (the registry of special-purpose addresses, RFC 6890 and its successors, and of clouds). */
 const SPECIAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // Services that a cloud offers to its machines alone: of Azure one address, of IBM two networks. Those of others are link-local,
+  // shared, unique-local, or in a block of protocol assignments.
+  ['168.63.129.16', 32],
+  ['161.26.0.0', 16],
+  ['166.8.0.0', 14],
   // Link-local, which includes the metadata services of clouds.
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],

@@ -1,8 +1,11 @@
-import { Agent, buildConnector } from 'undici';
+import type { SecureContext } from 'node:tls';
+import { Agent } from 'undici';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import { type ClientCertificate, certificateId, secureContextOf } from './client-certificate.js';
-import { type Guard, makeGuardedConnector, type TlsOptions } from './guarded.js';
+import { type Guard, type Lookup, makeGuardedConnector } from './guarded.js';
+import type { Handshakes } from './handshakes.js';
+import { makeSecureConnector, makeSecureContext } from './tls.js';
 
 export interface AgentOptions {
   /** Lets calls lead to addresses that are not of the public Internet too. */
@@ -30,14 +33,23 @@ export interface Agents {
   close(): Promise<void>;
 }
 
-export function createAgents(options: AgentOptions): Agents {
+/** What connections are made with. The guard may resolve names in place of `lookup`. */
+interface ConnectionMeans {
+  readonly lookup: Lookup;
+  readonly handshakes: Handshakes;
+}
+
+export function createAgents(options: AgentOptions, { lookup, handshakes }: ConnectionMeans): Agents {
   const { allowPrivate, origins, certificates, ca, guard, connections = limits.outbound.connections } = options;
   const { connect: timeout, total, answer, idle } = limits.outbound;
-  const make = (maxOrigins: number, tls: TlsOptions) =>
+  const allowed = allowPrivate ? () => true : guard?.allowed;
+  const resolver = (!allowPrivate && guard?.resolver) || lookup;
+  const make = (maxOrigins: number, secureContext: SecureContext) =>
     new Agent({
-      connect: allowPrivate
-        ? buildConnector({ timeout, ...tls })
-        : makeGuardedConnector(timeout, guard?.allowed, guard?.resolver, tls),
+      connect: makeSecureConnector(makeGuardedConnector(timeout, allowed, resolver), handshakes, {
+        timeout,
+        secureContext,
+      }),
       connections,
       maxOrigins,
       pipelining: 1,
@@ -48,7 +60,7 @@ export function createAgents(options: AgentOptions): Agents {
       bodyTimeout: total,
       maxResponseSize: answer,
     });
-  const plain = make(origins, ca === undefined ? {} : { ca });
+  const plain = make(origins, makeSecureContext(ca === undefined ? {} : { ca }));
   const open = new Set<Agent>([plain]);
   const closing = new Set<Promise<void>>();
   const letGo = (agent: Agent) => {
@@ -61,7 +73,7 @@ export function createAgents(options: AgentOptions): Agents {
     take(ledger, certificate) {
       if (!certificate) return plain;
       return withCertificate.getOrSet(certificateId(ledger, certificate), () => {
-        const agent = make(limits.certificates.origins, { secureContext: secureContextOf(certificate, ca) });
+        const agent = make(limits.certificates.origins, secureContextOf(certificate, ca));
         open.add(agent);
         return agent;
       });

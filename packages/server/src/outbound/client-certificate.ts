@@ -1,7 +1,8 @@
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import type { Secret } from '../base/secret.js';
 import { limits } from '../limits.js';
+import { makeSecureContext } from './tls.js';
 
 /** A certificate that calls are made with, and its private key. */
 export interface ClientCertificate {
@@ -46,7 +47,7 @@ export function secureContextOf(certificate: ClientCertificate, ca?: string): Se
   try {
     // A key of another kind than the certificate's would be taken, and the certificate not be shown.
     if (new X509Certificate(chain).checkPrivateKey(privateKey)) {
-      return createSecureContext({ cert: chain, key, ...(ca === undefined ? {} : { ca }) });
+      return makeSecureContext({ cert: chain, key, ...(ca === undefined ? {} : { ca }) });
     }
   } catch {
     throw new UnusableCertificate('The certificate cannot be read');

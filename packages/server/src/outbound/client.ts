@@ -2,6 +2,9 @@ import { type Dispatcher, errors, request } from 'undici';
 import { Overloaded } from '../base/gather.js';
 import { limits } from '../limits.js';
 import { type AgentOptions, createAgents } from './agents.js';
+import type { Lookup } from './guarded.js';
+import { createHandshakes } from './handshakes.js';
+import { createNames, type Names } from './names.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
 import { underWay } from './under-way.js';
 
@@ -13,10 +16,15 @@ const LATE: readonly unknown[] = [
   'ETIMEDOUT',
 ];
 
+/** The code of the system for a service that speaks another protocol, or no TLS that is taken. */
+const NO_TLS = 'EPROTO';
+
 interface Options extends Partial<AgentOptions> {
   readonly allowPrivate: boolean;
   /** Calls under way: `limits.outbound.calls` unless given. */
   readonly calls?: { readonly process: number; readonly ledger: number };
+  /** Resolves names; as the system does, unless given. */
+  readonly names?: Names;
 }
 
 /**
@@ -24,16 +32,24 @@ interface Options extends Partial<AgentOptions> {
  *
  * @param options the bounds of `limits` unless given
  */
-export function createOutbound({ calls = limits.outbound.calls, ...options }: Options): Outbound {
+export function createOutbound({
+  calls = limits.outbound.calls,
+  names = createNames(),
+  ...options
+}: Options): Outbound {
   const { total, origins } = limits.outbound;
   const counted = underWay({ each: calls.ledger, all: calls.process });
-  const agents = createAgents({ origins, certificates: limits.certificates.count, ...options });
+  const agents = createAgents(
+    { origins, certificates: limits.certificates.count, ...options },
+    { lookup: lookupOf(names), handshakes: createHandshakes(names.callers) },
+  );
   const send = async (call: OutboundCall): Promise<OutboundAnswer> => {
     const { url, method, headers, body } = call;
     const within = Math.min(call.within, total);
     const late = AbortSignal.timeout(within);
     const signal = call.signal ? AbortSignal.any([late, call.signal]) : late;
     const dispatcher = agents.take(call.ledger, call.certificate);
+    const called = names.callers.add(call.ledger, new URL(url).hostname);
     try {
       const options = { dispatcher, method, headers, signal, ...(body === undefined ? {} : { body }) };
       const { statusCode, headers: answered, body: stream } = await request(url, options);
@@ -43,12 +59,23 @@ export function createOutbound({ calls = limits.outbound.calls, ...options }: Op
     } catch (error) {
       if (error instanceof errors.MaxOriginsReachedError) throw new Overloaded();
       throw failureOf(call, within, late, error);
+    } finally {
+      called();
     }
   };
   return {
     send: (call) => counted(call.ledger, () => send(call)),
     verifyCertificate: (ledger, certificate) => void agents.take(ledger, certificate),
     close: () => agents.close(),
+  };
+}
+
+function lookupOf(names: Names): Lookup {
+  return (hostname, _, done) => {
+    names.lookup(hostname).then(
+      (addresses) => done(null, addresses),
+      (error) => done(error, []),
+    );
   };
 }
 
@@ -71,5 +98,12 @@ function failureOf({ url }: OutboundCall, within: number, signal: AbortSignal, e
     return new OutboundFailure('oversized', `The answer of ${host} is larger than ${limits.outbound.answer} bytes`);
   }
   if (error instanceof errors.InvalidArgumentError) return new OutboundFailure('impossible', message);
+  if (code === NO_TLS || code?.startsWith('ERR_SSL_')) {
+    return new OutboundFailure(
+      'unreachable',
+      `${host}: no handshake of TLS 1.3, or 1.2 with ECDHE: ${message}`,
+      NO_TLS,
+    );
+  }
   return new OutboundFailure('unreachable', `${host}: ${message}`, code);
 }

@@ -1,24 +1,22 @@
-import { lookup as resolve } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { isPublic } from './addresses.js';
 import { OutboundFailure } from './outbound.js';
 
-/** What connections over https are made with. */
-export interface TlsOptions {
-  /** PEM of the authorities that services are verified by; those of Node.js unless given. */
-  readonly ca?: string;
-  /** Takes the place of `ca`, and may hold a client certificate. */
-  readonly secureContext?: SecureContext;
-}
+/** Resolves a name to its addresses. */
+export type Lookup = (
+  hostname: string,
+  options: { readonly all: true },
+  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void;
 
 /** What the guard asks. */
 export interface Guard {
   /** Whether to connect to an address; to public ones unless given. */
   readonly allowed?: (address: string) => boolean;
-  /** Resolves names; the system's unless given. */
-  readonly resolver?: typeof resolve;
+  /** Resolves names; as the system does, unless given. */
+  readonly resolver?: Lookup;
 }
 
 /**
@@ -27,16 +25,15 @@ export interface Guard {
  *
  * @param timeout milliseconds to connect
  * @param allowed whether to connect to an address
- * @param resolver resolves names; the system's by default
+ * @param resolver resolves names
  */
 export function makeGuardedConnector(
   timeout: number,
   allowed: (address: string) => boolean = isPublic,
-  resolver: typeof resolve = resolve,
-  tls: TlsOptions = {},
+  resolver: Lookup,
 ): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, callback) => {
-    resolver(hostname, { ...options, all: true }, (error, addresses) => {
+    resolver(hostname, { all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
       const [first, ...others] = addresses.filter(({ address }) => allowed(address));
       if (!first) return callback(refusedAddress(hostname), '', 0);
@@ -44,7 +41,7 @@ export function makeGuardedConnector(
       else callback(null, first.address, first.family);
     });
   };
-  const connect = buildConnector({ timeout, lookup, ...tls });
+  const connect = buildConnector({ timeout, lookup });
   return (options, callback) => {
     // A host that is an address skips the lookup, so it is checked here.
     const host = options.hostname.replace(/^\[(.*)\]$/, '$1');

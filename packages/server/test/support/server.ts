@@ -41,6 +41,7 @@ export interface TestServerOptions {
   readonly witnesses?: NonNullable<ServerOptions['witnesses']>;
   /** Names of a test's own. */
   readonly guard?: NonNullable<ServerOptions['guard']>;
+  readonly names?: NonNullable<ServerOptions['names']>;
   /** Takes what is logged; without it nobody sees that. */
   readonly logger?: Logger;
 }

@@ -1,0 +1,50 @@
+/** Of what no call leads to. */
+const NOBODY = 0;
+
+/** Which ledgers call which hosts. */
+export interface Callers {
+  /** Marks a call of a ledger to a host, until the returned function is called. */
+  add(ledger: number, host: string): () => void;
+  /** The ledgers that call a host, one at least. */
+  of(host: string): readonly number[];
+}
+
+export function createCallers(): Callers {
+  const calls = new Map<string, Map<number, number>>();
+  return {
+    add(ledger, host) {
+      const ledgers = calls.get(host) ?? new Map<number, number>();
+      calls.set(host, ledgers);
+      count(ledgers, ledger, 1);
+      return () => {
+        count(ledgers, ledger, -1);
+        if (ledgers.size === 0 && calls.get(host) === ledgers) calls.delete(host);
+      };
+    },
+    of: (host) => [...(calls.get(host)?.keys() ?? [NOBODY])],
+  };
+}
+
+/**
+ * Charges work for a host to one of the ledgers that call it: to the one that has least of it under way. So who has much does not
+ * hold up others that call the same host.
+ */
+export function chargeCallers(callers: Callers): <T>(host: string, work: (ledger: number) => Promise<T>) => Promise<T> {
+  const underWay = new Map<number, number>();
+  const of = (ledger: number) => underWay.get(ledger) ?? 0;
+  return async (host, work) => {
+    const ledger = callers.of(host).reduce((least, one) => (of(one) < of(least) ? one : least));
+    count(underWay, ledger, 1);
+    try {
+      return await work(ledger);
+    } finally {
+      count(underWay, ledger, -1);
+    }
+  };
+}
+
+function count(counts: Map<number, number>, key: number, by: number): void {
+  const sum = (counts.get(key) ?? 0) + by;
+  if (sum > 0) counts.set(key, sum);
+  else counts.delete(key);
+}

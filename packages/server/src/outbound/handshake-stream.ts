@@ -1,0 +1,72 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { limits } from '../limits.js';
+
+/**
+ * A connection, between TLS and its socket, which counts what the service sends until the handshake is done. OpenSSL verifies
+ * every certificate that it is sent, of any form, and holds the event loop meanwhile: 80 kB of them take two seconds.
+ */
+export class HandshakeStream extends Duplex {
+  readonly #socket: Socket;
+  #isDone = false;
+  #received = 0;
+  #spent = 0;
+
+  constructor(socket: Socket) {
+    super();
+    this.#socket = socket;
+    socket.on('data', (bytes) => this.#receive(bytes));
+    socket.once('end', () => this.push(null));
+    socket.on('error', (error) => this.destroy(error));
+    socket.once('close', () => this.destroy());
+  }
+
+  /** Milliseconds that the handshake has held the event loop. */
+  get spent(): number {
+    return this.#spent;
+  }
+
+  /** Marks the end of the handshake: what follows is not counted. */
+  finish(): void {
+    this.#isDone = true;
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.#isDone) {
+      this.#pass(bytes);
+      return;
+    }
+    this.#received += bytes.length;
+    const { bytes: most } = limits.handshakes;
+    if (this.#received > most) {
+      const error = new Error(`A TLS handshake has at most ${most} bytes of the service, its certificates included`);
+      this.destroy(Object.assign(error, { code: 'EPROTO' }));
+      return;
+    }
+    const began = performance.now();
+    this.#pass(bytes);
+    this.#spent += performance.now() - began;
+  }
+
+  /** Whoever reads is called within. */
+  #pass(bytes: Buffer): void {
+    if (!this.push(bytes)) this.#socket.pause();
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(bytes: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#socket.write(bytes, done);
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
+}

@@ -1,0 +1,71 @@
+import type { LookupAddress, RecordWithTtl } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { setTimeout as after } from 'node:timers/promises';
+import { limits } from '../limits.js';
+
+/** What name servers say of a name. */
+export interface Found {
+  /** None where the name is missing, or has none. */
+  readonly addresses: readonly LookupAddress[];
+  /** Milliseconds that they are good. */
+  readonly life: number;
+  /** Whether a server did not say: another answer may come later. */
+  readonly isUnsure: boolean;
+}
+
+/** Asks name servers for the addresses of a whole name, within so many milliseconds. */
+export type AskServers = (name: string, within: number) => Promise<Found>;
+
+/** What a server says of a name that is missing, or has no address of the family. */
+const NONE: readonly unknown[] = ['ENOTFOUND', 'ENODATA'];
+
+/**
+ * Asks by sockets of the event loop, and so holds none of the threads that `dns.lookup` does. Both families are asked for at
+ * once; once one has come, the other gets little more time.
+ *
+ * @param servers in place of those of the system
+ */
+export function createNameServers(servers?: readonly string[]): AskServers {
+  const { timeout, tries } = limits.names;
+  const resolver = new Resolver({ timeout, tries });
+  if (servers) resolver.setServers(servers);
+  return async (name, within) => {
+    const answers: Answer[] = [];
+    const asked = [
+      answerOf(resolver.resolve4(name, { ttl: true }), 4),
+      answerOf(resolver.resolve6(name, { ttl: true }), 6),
+    ].map((one) => one.then((answer) => void answers.push(answer)));
+    const over = new AbortController();
+    const deadline = (milliseconds: number) => after(milliseconds, undefined, { signal: over.signal }).catch(() => {});
+    await Promise.race([Promise.race(asked), deadline(within)]);
+    const patience = answers.some(({ addresses }) => addresses.length > 0) ? limits.names.other : within;
+    await Promise.race([Promise.all(asked), deadline(Math.min(patience, within))]);
+    over.abort();
+    // In order of the families: IPv4 first.
+    answers.sort((one, other) => one.family - other.family);
+    return {
+      addresses: answers.flatMap(({ addresses }) => addresses),
+      life: Math.min(...answers.map(({ life }) => life)),
+      isUnsure: answers.length < asked.length || answers.some(({ isUnsure }) => isUnsure),
+    };
+  };
+}
+
+interface Answer extends Found {
+  readonly family: number;
+}
+
+async function answerOf(asking: Promise<readonly RecordWithTtl[]>, family: number): Promise<Answer> {
+  try {
+    const records = await asking;
+    return {
+      family,
+      addresses: records.map(({ address }) => ({ address, family })),
+      life: 1_000 * Math.min(...records.map(({ ttl }) => ttl)),
+      isUnsure: false,
+    };
+  } catch (error) {
+    const isUnsure = !NONE.includes((error as NodeJS.ErrnoException).code);
+    return { family, addresses: [], life: Number.POSITIVE_INFINITY, isUnsure };
+  }
+}

@@ -1,0 +1,89 @@
+import { constants } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import { buildConnector } from 'undici';
+import { HandshakeStream } from './handshake-stream.js';
+import type { Handshakes } from './handshakes.js';
+
+/**
+ * Suites that agree on a key by ephemeral elliptic curves: of TLS 1.3, then of TLS 1.2. A server chooses the numbers of other
+ * exchanges, and a Diffie-Hellman modulus of 10,000 bits takes a second of the event loop.
+ */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE+AESGCM',
+  'ECDHE+CHACHA20',
+  'ECDHE+AES',
+  '!aNULL',
+  '!PSK',
+].join(':');
+
+/** Without the groups of finite fields, which servers of TLS 1.3 could choose as well. */
+const GROUPS = 'X25519:P-256:P-384:P-521';
+
+/**
+ * How all connections to services outside are encrypted (docs/operations.md, decision 0044): TLS 1.2 or 1.3, and key exchanges
+ * of bounded time. A server may not ask for another handshake on a connection.
+ *
+ * @throws Error for what OpenSSL does not take
+ */
+export function makeSecureContext(more: Pick<SecureContextOptions, 'ca' | 'cert' | 'key'>): SecureContext {
+  return createSecureContext({
+    ...more,
+    minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
+    ecdhCurve: GROUPS,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  });
+}
+
+type Connector = buildConnector.connector;
+
+/**
+ * Connects by `connect`, and for https makes the handshake on that connection.
+ *
+ * @param timeout milliseconds that the handshake may take
+ */
+export function makeSecureConnector(
+  connect: Connector,
+  handshakes: Handshakes,
+  tls: { readonly timeout: number; readonly secureContext: SecureContext },
+): Connector {
+  const secure = buildConnector(tls);
+  return (options, callback) => {
+    if (options.protocol !== 'https:') return connect(options, callback);
+    const done = (error: Error) => callback(error, null);
+    connect({ ...options, protocol: 'http:', port: options.port || '443' }, (...[error, socket]) => {
+      if (error) return done(error);
+      const begin = (took: (milliseconds: number) => void) => shakeHands(secure, options, socket, took);
+      handshakes.run(options.hostname, begin).then(
+        (made) => callback(null, made),
+        (failure) => {
+          socket.destroy();
+          done(failure);
+        },
+      );
+    });
+  };
+}
+
+async function shakeHands(
+  secure: Connector,
+  options: buildConnector.Options,
+  socket: Socket,
+  took: (milliseconds: number) => void,
+): Promise<Socket> {
+  const stream = new HandshakeStream(socket);
+  try {
+    return await new Promise<Socket>((resolve, reject) => {
+      // The type asks for a socket; any stream is taken in its place.
+      const httpSocket = stream as unknown as Socket;
+      secure({ ...options, httpSocket }, (...[error, secured]) => (error ? reject(error) : resolve(secured)));
+    });
+  } finally {
+    stream.finish();
+    took(stream.spent);
+  }
+}

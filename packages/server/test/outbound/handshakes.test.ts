@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:https';
+import { type AddressInfo, createServer as createListener } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { createCallers } from '../../src/outbound/callers.js';
+import { createOutbound } from '../../src/outbound/client.js';
+import { createHandshakes } from '../../src/outbound/handshakes.js';
+import type { Outbound } from '../../src/outbound/outbound.js';
+import { issueCertificate, makeAuthority } from '../support/certificates.js';
+import { eventually } from '../support/eventually.js';
+import { hostileChain } from '../support/hostile-chain.js';
+
+const authority = makeAuthority('authority');
+let server: Server | undefined;
+let outbound: Outbound | undefined;
+afterEach(async () => {
+  server?.closeAllConnections();
+  server?.close();
+  await outbound?.close();
+});
+
+/** Calls a service that shows these certificates: the body of its answer, or the failure. */
+async function called({ cert, key }: { cert: string; key: string }, body?: string): Promise<unknown> {
+  server = createServer({ cert, key }, (request, response) => void request.pipe(response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  outbound = createOutbound({ allowPrivate: true, ca: authority.certificate });
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const call = { ledger: 1, method: 'POST', url, headers: {}, within: 15_000, ...(body ? { body } : {}) } as const;
+  return outbound.send(call).then(
+    ({ text }) => text,
+    (error) => error,
+  );
+}
+
+describe('what a service sends in a handshake', () => {
+  const { certificate, key } = issueCertificate(authority, 'service');
+  const size = Buffer.from(certificate.replace(/-----.*-----/g, ''), 'base64').length;
+
+  it('may be a chain of some certificates; what follows has no bound of it', async () => {
+    const chain = certificate + authority.certificate.repeat(8);
+    expect(await called({ cert: chain, key }, 'x'.repeat(1_000_000))).toHaveLength(1_000_000);
+  });
+
+  it(`has ${limits.handshakes.bytes} bytes at most`, async () => {
+    const chain = certificate.repeat(Math.ceil(limits.handshakes.bytes / size));
+    const failure = await called({ cert: chain, key });
+    expect(failure).toMatchObject({ kind: 'unreachable', code: 'EPROTO' });
+    expect((failure as Error).message).toContain(`at most ${limits.handshakes.bytes} bytes`);
+  });
+
+  it('is refused before it is verified, where verifying it takes seconds', async () => {
+    expect(await called(hostileChain(60))).toMatchObject({ kind: 'unreachable', code: 'EPROTO' });
+  });
+
+  it('that is no handshake is told as such', async () => {
+    const listener = createListener((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    outbound = createOutbound({ allowPrivate: true });
+    const url = `https://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+    const sent = outbound.send({ ledger: 1, method: 'GET', url, headers: {}, within: 15_000 });
+    await expect(sent).rejects.toMatchObject({ kind: 'unreachable', code: 'EPROTO' });
+    listener.close();
+  });
+});
+
+describe('handshakes', () => {
+  const { quick, turns } = limits.handshakes;
+
+  it('of a ledger rest when one took long, whether it failed or not; those of others go on', async () => {
+    const callers = createCallers();
+    callers.add(1, 'slow.example');
+    callers.add(2, 'quick.example');
+    const handshakes = createHandshakes(callers);
+    const shake = (host: string, milliseconds: number, error?: Error) =>
+      handshakes.run(host, async (took) => {
+        took(milliseconds);
+        if (error) throw error;
+        return host;
+      });
+    expect(await shake('slow.example', quick)).toBe('slow.example');
+    await expect(shake('slow.example', quick + 1, new Error('failed'))).rejects.toThrow('failed');
+    await expect(shake('slow.example', 0)).rejects.toMatchObject({ code: 'EBUSY' });
+    expect(await shake('quick.example', 0)).toBe('quick.example');
+    await eventually(async () => expect(await shake('slow.example', 0)).toBe('slow.example'));
+  });
+
+  it(`of a ledger are made ${turns.ledger} at a time, and hold up no other ledger`, async () => {
+    const callers = createCallers();
+    callers.add(1, 'slow.example');
+    callers.add(1, 'shared.example');
+    callers.add(2, 'shared.example');
+    const handshakes = createHandshakes(callers);
+    let running = 0;
+    const ends: (() => void)[] = [];
+    const waiting = Array.from({ length: turns.ledger + 1 }, () =>
+      handshakes.run('slow.example', async () => {
+        running += 1;
+        await new Promise<void>((resolve) => ends.push(resolve));
+      }),
+    );
+    await eventually(() => expect(running).toBe(turns.ledger));
+    expect(await handshakes.run('shared.example', async () => 'made')).toBe('made');
+    expect(running).toBe(turns.ledger);
+    while (running <= turns.ledger) {
+      ends.shift()?.();
+      await new Promise(setImmediate);
+    }
+    for (const end of ends) end();
+    await Promise.all(waiting);
+  });
+});
