@@ -81,11 +81,10 @@ export const outboundLimits = {
     lines: { count: 60, window: 60_000 },
   },
   /**
-   * Client certificates for calls to bridges: characters of the certificates of one and of its private key as PEM, bits of
-   * an RSA key (a longer one takes long to sign with); how many one process keeps connections for, and the origins that
-   * there are connections to with one.
+   * Client certificates for calls to bridges: how many one process keeps connections for, how many that cannot be used it
+   * remembers, and the origins that there are connections to with one.
    */
-  certificates: { chain: 16 * 1024, key: 4 * 1024, rsa: 4_096, count: 200, origins: 8 },
+  certificates: { count: 200, refused: 1_000, origins: 8 },
   /**
    * OAuth2 tokens that are fetched for calls to bridges. Milliseconds: `within` of which one must have come; `shortest` and
    * `longest` that one is kept, and the `margin` by which it is renewed before it expires. Bytes of an `answer`,

@@ -46,6 +46,29 @@ export const processLimits = {
   standstill: 10_000,
   /** Refused tokens that one process logs, in so many milliseconds. */
   refusals: { count: 60, window: 60_000 },
+  /**
+   * Keys and certificates that clients write, before OpenSSL is given any: characters of a private key as PEM and of a public
+   * one as base64; bits of an RSA modulus, of its public exponent, and by which a prime may be longer than half of the modulus;
+   * `characters` of a chain of certificates as PEM, and how many they may be; values and levels in one of DER. `judged` private
+   * keys are remembered. Reading a key takes `steps` of work, trying the
+   * primes of one of the greatest size `primes`, and a signature of RS256 is verified in so many (`verify`).
+   */
+  untrustedKeys: {
+    privateKey: 4 * 1024,
+    publicKey: 2 * 1024,
+    rsa: { least: 2_048, greatest: 4_096, exponentBits: 32, unequal: 32 },
+    chain: { characters: 16 * 1024, count: 10 },
+    der: { values: 1_000, depth: 16 },
+    judged: 1_000,
+    steps: 20_000,
+    primes: 600_000,
+    verify: 3_000,
+  },
+  /**
+   * Signatures of RS256 under way, each in one of the four threads that the process has for files, names and cryptography:
+   * of all ledgers, and of one; how many of one may wait, and for how many milliseconds.
+   */
+  rsaSignatures: { process: 2, ledger: 1, waiting: 100, patience: 5_000 },
   /** Providers, of all ledgers, whose signing keys one process keeps, and factors of one searched for its key. */
   providers: 1_000,
   factors: 100,

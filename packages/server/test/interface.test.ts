@@ -164,6 +164,10 @@ describe('tables in docs/interface', async () => {
       of(limits.effects.count, limits.effects.inDomains).join(' and '),
       of(limits.filters, limits.filter, limits.filterDepth).join(', '),
       of(limits.secure, limits.traits).join(' and '),
+      of(limits.untrustedKeys.privateKey, limits.untrustedKeys.chain.characters, limits.untrustedKeys.chain.count).join(
+        ', ',
+      ),
+      of(limits.untrustedKeys.rsa.greatest).join(),
       of(limits.state).join(),
       of(limits.stateForDomains).join(),
       of(limits.page.greatest).join(),

@@ -1,7 +1,7 @@
-import { SignJWT } from 'jose';
 import type { Session } from '../ledgers/session.js';
 import type { Client } from './client.js';
 import { domainsAbove, domainsOfSigner, providersOf, vouchesFor } from './providers.js';
+import { signToken } from './rs256.js';
 import { findSigningKey } from './signing-key.js';
 
 /** A token made for a client. */
@@ -17,7 +17,7 @@ export interface Minted {
  *
  * @param session its ledger must be current
  * @returns `not-enabled` when the policies name no provider for the client
- * @throws Error when all providers they name lack a usable private key
+ * @throws Error when all providers they name lack a usable private key; what `signToken` throws
  */
 export async function mint(session: Session, client: Client): Promise<Minted | 'not-enabled'> {
   const signer = domainsAbove(session.ledger, client.domain);
@@ -40,8 +40,8 @@ export async function mint(session: Session, client: Client): Promise<Minted | '
       iat: now,
       exp: now + ttl,
     };
-    const token = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: signing.kid });
-    return { token: await token.sign(signing.key), ttl };
+    const header = { alg: 'RS256', kid: signing.kid };
+    return { token: await signToken(session.ledger.id, signing.key, header, claims), ttl };
   }
   if (!named) return 'not-enabled';
   throw new Error(`No provider of ledger ${session.ledger.handle} has a private key to sign tokens with.`);

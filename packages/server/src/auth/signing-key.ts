@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { type RecordEnvelope, readJson } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
 import { secretNames } from '../kinds/data.js';
@@ -6,6 +6,8 @@ import type { Session } from '../ledgers/session.js';
 import { limits } from '../limits.js';
 import { stepsOfText } from '../metering/task.js';
 import { eachBody } from '../store/queries/bodies.js';
+import { readPrivateKey } from '../untrusted-keys/private-key.js';
+import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 import { rsaKey } from './rsa-key.js';
 import { secretValues } from './secret-values.js';
 import { isProviderKey, isUsable } from './usable.js';
@@ -84,16 +86,19 @@ async function findFactorKey(session: Session, factor: RecordEnvelope): Promise<
   const publicKey = rsaKey(String(data.public));
   const secrets = await session.store.secrets({ ledger: session.ledger.id, luid });
   const pem = secretValues(session, luid, secrets).get(name);
-  const key = pem === undefined ? undefined : privateKey(pem);
-  if (!key || !publicKey?.equals(createPublicKey(key))) return undefined;
-  return { kid: String(data.handle), key };
+  if (pem === undefined || !publicKey) return undefined;
+  await session.task.turn(limits.untrustedKeys.steps);
+  const key = privateKey(pem);
+  const isOwn = key?.rsa?.modulus === publicKey.numbers.modulus && key.rsa.exponent === publicKey.numbers.exponent;
+  return isOwn ? { kid: String(data.handle), key: key.key } : undefined;
 }
 
-function privateKey(pem: string): KeyObject | undefined {
+function privateKey(pem: string): ReturnType<typeof readPrivateKey> | undefined {
   try {
-    return createPrivateKey(pem);
-  } catch {
-    // Clients may store any text as the secret of a factor: the provider then has no key to sign with.
-    return undefined;
+    return readPrivateKey(pem);
+  } catch (error) {
+    // Stored before keys were judged: the provider then has no key to sign with.
+    if (error instanceof UnusableKey) return undefined;
+    throw error;
   }
 }

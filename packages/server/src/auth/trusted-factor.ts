@@ -1,5 +1,6 @@
 import { parseAddress, type RecordEnvelope, readJson } from '@countersign/protocol';
 import { openSession, type Session } from '../ledgers/session.js';
+import { limits } from '../limits.js';
 import { stepsOfText } from '../metering/task.js';
 import { domainsAbove, domainsOfSigner, type Provider, providersOf, vouchesFor } from './providers.js';
 import { isProviderKey, isUsable } from './usable.js';
@@ -26,7 +27,8 @@ export async function findTrustedFactor(
     session.store.findVersion({ ledger: session.ledger.id, kind: 'signer', id: issuer, by: 'handle' }),
   ]);
   if (!factor.record || !provider.record) return undefined;
-  await session.task.turn(stepsOfText(factor.record.body) + stepsOfText(provider.record.body));
+  const texts = stepsOfText(factor.record.body) + stepsOfText(provider.record.body);
+  await session.task.turn(limits.untrustedKeys.verify + texts);
   const key = readJson(factor.record.body) as RecordEnvelope;
   const signer = readJson(provider.record.body) as RecordEnvelope;
   if (!isProviderKey(key) || !isUsable(key) || !isUsable(signer)) return undefined;

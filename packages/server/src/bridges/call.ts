@@ -1,8 +1,8 @@
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import type { TokenRequest } from '../outbound/access-tokens.js';
-import { UnusableCertificate } from '../outbound/client-certificate.js';
 import { type OutboundAnswer, type OutboundCall, OutboundFailure } from '../outbound/outbound.js';
+import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 import type { Bridge } from './bridge.js';
 import { applyRules, type Security, unusableRule } from './security.js';
 
@@ -76,7 +76,7 @@ function verifyCertificate(
   try {
     outbound.verifyCertificate(ledger, certificate);
   } catch (error) {
-    if (error instanceof UnusableCertificate) throw unusableRule(bridge, certificate.index, error.message);
+    if (error instanceof UnusableKey) throw unusableRule(bridge, certificate.index, error.message);
     throw error;
   }
 }

@@ -121,6 +121,13 @@ export const bridge: KindDeclaration = {
   secrets: {
     names: (data) =>
       secretNames(rules(data).flatMap(({ clientSecret, value, secret }) => [clientSecret, value, secret])),
+    keys: (data) =>
+      rules(data).flatMap((rule, index) => {
+        if (rule.schema !== 'mtls' || typeof rule.public !== 'string') return [];
+        const { public: certificates } = rule;
+        const subject = `Security rule #${index + 1}`;
+        return secretNames([rule.secret]).map((secret) => ({ secret, subject, certificates }));
+      }),
   },
   birth: {
     schemas: [

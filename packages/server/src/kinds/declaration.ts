@@ -284,10 +284,22 @@ export interface Names {
   readonly filterable: ReadonlyMap<string, Filterable>;
 }
 
+/** A private key in a secret. */
+export interface SecretKey {
+  /** Name of the secret. */
+  readonly secret: string;
+  /** What the refusal of the key, or of its certificate, begins with. */
+  readonly subject: string;
+  /** PEM of the certificates that it is shown with; absent for a key that signs RS256 tokens. */
+  readonly certificates?: string;
+}
+
 /** Values that travel in `meta.secret` and are stored apart from the record (interface/signers#secrets). */
 export interface KindSecrets {
   /** Names of the secret references in `data`. */
   names?(data: JsonObject): readonly string[];
+  /** The private keys among them that the ledger signs with. They are judged before they are stored. */
+  keys?(data: JsonObject): readonly SecretKey[];
   /** The rule subject on which `reveal` shows the secrets; absent when they are never served. */
   readonly reveals?: string;
 }

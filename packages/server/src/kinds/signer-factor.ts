@@ -1,6 +1,8 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { limits } from '../limits.js';
+import { readRsaPublicKey } from '../untrusted-keys/public-key.js';
+import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 import {
   common,
   Handle,
@@ -87,7 +89,7 @@ export const signerFactor: KindDeclaration = {
     hashed: (data) => withoutNull(data, 'secret'),
     generated: generateCredentials,
     check(data, previous, config) {
-      if (data.schema === 'key-pair') checkKeyPair(data);
+      if (data.schema === 'key-pair') checkKeyPair(data, previous);
       if (data.schema === 'oauth-client-credentials') checkCredentials(data, previous, config);
     },
     // The schema decides whether the key of a factor signs for its signer.
@@ -117,6 +119,10 @@ export const signerFactor: KindDeclaration = {
   filters: { data: ['public'] },
   secrets: {
     names: (data) => secretNames([data.secret, data.clientSecret]),
+    keys: (data) => {
+      if (data.schema !== 'key-pair' || data.format !== 'rsa-der') return [];
+      return secretNames([data.secret]).map((secret) => ({ secret, subject: `Secret '${secret}' of the key pair` }));
+    },
     reveals: 'signer-factor-secret',
   },
   birth: {
@@ -152,9 +158,10 @@ function generateCredentials(data: JsonObject, random: (bytes: number) => Uint8A
 }
 
 /**
- * Checks beyond the shape: `Plain` lets a key pair omit format and key, and the length of a key depends on its format.
+ * Checks beyond the shape: `Plain` lets a key pair omit format and key, and what a key may be depends on its format. One that
+ * the record has already is left as it is.
  */
-function checkKeyPair(data: JsonObject): void {
+function checkKeyPair(data: JsonObject, previous?: JsonObject): void {
   const absent = ['format', 'public'].find((member) => data[member] === undefined);
   if (absent !== undefined) {
     throw requestInvalid({
@@ -166,6 +173,17 @@ function checkKeyPair(data: JsonObject): void {
   }
   if (data.format === 'ed25519-raw' && !new RegExp(PUBLIC_KEY_PATTERN).test(String(data.public))) {
     throw patternMissed('/data/public', PUBLIC_KEY_PATTERN);
+  }
+  const isKept = ['schema', 'format', 'public'].every((member) => previous?.[member] === data[member]);
+  if (data.format === 'rsa-der' && !isKept) assertRsaKey(String(data.public));
+}
+
+function assertRsaKey(text: string): void {
+  try {
+    readRsaPublicKey(text);
+  } catch (error) {
+    if (!(error instanceof UnusableKey)) throw error;
+    throw new LedgerError('record.invalid', `The key pair cannot be used: ${error.message}`);
   }
 }
 

@@ -2,6 +2,7 @@ import type { SecureContext } from 'node:tls';
 import { Agent } from 'undici';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
+import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 import { type ClientCertificate, certificateId, secureContextOf } from './client-certificate.js';
 import { type Guard, type Lookup, makeGuardedConnector } from './guarded.js';
 import type { Handshakes } from './handshakes.js';
@@ -26,7 +27,7 @@ export interface Agents {
   /**
    * The connections for calls of a ledger. They may be closed by the next turn of the event loop, so a call begins at once.
    *
-   * @throws UnusableCertificate
+   * @throws UnusableKey
    */
   take(ledger: number, certificate?: ClientCertificate): Agent;
   /** Closes all connections when the calls under way have ended. */
@@ -69,14 +70,24 @@ export function createAgents(options: AgentOptions, { lookup, handshakes }: Conn
     closing.add(closed);
   };
   const withCertificate = new LruCache<string, Agent>(certificates, undefined, undefined, letGo);
+  const refused = new LruCache<string, UnusableKey>(limits.certificates.refused);
+  const agentWith = (certificate: ClientCertificate, id: string) => {
+    try {
+      const agent = make(limits.certificates.origins, secureContextOf(certificate, ca));
+      open.add(agent);
+      return agent;
+    } catch (error) {
+      if (error instanceof UnusableKey) refused.set(id, error);
+      throw error;
+    }
+  };
   return {
     take(ledger, certificate) {
       if (!certificate) return plain;
-      return withCertificate.getOrSet(certificateId(ledger, certificate), () => {
-        const agent = make(limits.certificates.origins, secureContextOf(certificate, ca));
-        open.add(agent);
-        return agent;
-      });
+      const id = certificateId(ledger, certificate);
+      const known = refused.get(id);
+      if (known) throw known;
+      return withCertificate.getOrSet(id, () => agentWith(certificate, id));
     },
     async close() {
       for (const agent of [...open]) letGo(agent);

@@ -30,10 +30,10 @@ export interface OutboundAnswer {
 export interface Outbound {
   /**
    * @throws OutboundFailure when no answer came, or none that may be taken; Overloaded when too many calls are under way;
-   *   UnusableCertificate
+   *   UnusableKey
    */
   send(call: OutboundCall): Promise<OutboundAnswer>;
-  /** Makes sure, before anything is sent, that calls of a ledger can use a certificate. @throws UnusableCertificate */
+  /** Makes sure, before anything is sent, that calls of a ledger can use a certificate. @throws UnusableKey */
   verifyCertificate(ledger: number, certificate: ClientCertificate): void;
   /** Lets go of connections when the calls under way have ended. */
   close(): Promise<void>;

@@ -1,7 +1,14 @@
 import { type JsonObject, LedgerError, type RecordEnvelope } from '@countersign/protocol';
 import { seal, sealContext } from '../keys/seal.js';
+import type { SecretKey } from '../kinds/declaration.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Session } from '../ledgers/session.js';
+import { limits } from '../limits.js';
+import { judgeChain, readClientCertificate } from '../untrusted-keys/certificate.js';
+import { assertSound, readPrivateKey } from '../untrusted-keys/private-key.js';
+import { RSA_SIZES } from '../untrusted-keys/public-key.js';
+import { sizeOf } from '../untrusted-keys/rsa.js';
+import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 
 /**
  * The values of the secret references in `data`, sealed for this record. They are sent beside the signed data, and
@@ -35,6 +42,51 @@ export function sealSecrets(
       `Record data has a secret reference to new secret '${name}' but no secret value was provided in 'meta.secret.${name}'`,
     );
   });
+}
+
+/**
+ * Judges the private keys among the secrets of a record, and their certificates, as they are sent: what the record has already
+ * is judged when it is used.
+ *
+ * @param sent values of the request's `meta.secret`
+ * @param previous the data that an update replaces
+ * @throws `record.invalid` for one that is not taken (interface/signers#key-pairs, interface/bridges#security-at-call-time)
+ */
+export async function checkKeys(
+  session: Pick<Session, 'task' | 'runtime'>,
+  kind: Kind,
+  data: JsonObject,
+  sent: Readonly<Record<string, string>>,
+  previous?: JsonObject,
+): Promise<void> {
+  const kept = new Set((previous && kind.secrets.keys?.(previous))?.map(({ certificates }) => certificates));
+  for (const key of kind.secrets.keys?.(data) ?? []) {
+    const pem = Object.hasOwn(sent, key.secret) ? sent[key.secret] : undefined;
+    if (pem === undefined && kept.has(key.certificates)) continue;
+    try {
+      await assertTaken(session, key, pem);
+    } catch (error) {
+      if (!(error instanceof UnusableKey)) throw error;
+      throw new LedgerError('record.invalid', `${key.subject} cannot be used: ${error.message}`);
+    }
+  }
+}
+
+/** @throws UnusableKey */
+async function assertTaken(
+  { task, runtime }: Pick<Session, 'task' | 'runtime'>,
+  { certificates }: SecretKey,
+  pem: string | undefined,
+): Promise<void> {
+  const { steps, primes, rsa } = limits.untrustedKeys;
+  await task.turn(steps);
+  if (certificates !== undefined) judgeChain(certificates);
+  if (pem === undefined) return;
+  const key = readPrivateKey(pem);
+  if (certificates !== undefined) readClientCertificate(certificates, pem);
+  else if (!key.rsa) throw new UnusableKey(`The private key is not ${RSA_SIZES}`);
+  if (key.rsa) await task.turn(Math.round(primes * (sizeOf(key.rsa) / rsa.greatest) ** 3));
+  assertSound(key, runtime.random);
 }
 
 /** Names of the values a record has, which an update may leave out. Looked up only where the data has references. */

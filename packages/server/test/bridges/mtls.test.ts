@@ -1,4 +1,3 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -10,14 +9,28 @@ import { Secret } from '../../src/base/secret.js';
 import { BridgeSecurityError } from '../../src/bridges/security.js';
 import { limits } from '../../src/limits.js';
 import { createOutbound } from '../../src/outbound/client.js';
-import { type ClientCertificate, UnusableCertificate } from '../../src/outbound/client-certificate.js';
+import type { ClientCertificate } from '../../src/outbound/client-certificate.js';
 import type { Outbound } from '../../src/outbound/outbound.js';
+import { UnusableKey } from '../../src/untrusted-keys/unusable-key.js';
 import { anchor, aspect, forwardingLedger } from '../forward/scene.js';
 import { issueCertificate, makeAuthority, type TestCertificate } from '../support/certificates.js';
 import { expectRefusal } from '../support/checks.js';
+import { newLedger } from '../support/client.js';
+import { dsaPem } from '../support/crafted-keys.js';
 import { eventually } from '../support/eventually.js';
+import { plantSecret } from '../support/planted.js';
 import { withServer } from '../support/server.js';
-import { bridgedLedger, calling, mtls, oauth2, rules, type Secure, withTokenEndpoint } from './scene.js';
+import {
+  bridgedLedger,
+  calling,
+  changeBridge,
+  makeBridge,
+  mtls,
+  oauth2,
+  rules,
+  type Secure,
+  withTokenEndpoint,
+} from './scene.js';
 
 const authority = makeAuthority('authority');
 const client = issueCertificate(authority, 'ledger');
@@ -124,95 +137,67 @@ function listed({ secure, secret }: Secure) {
   return { secure: [...secure], secret };
 }
 
-const pem = (key: KeyObject, more: object = {}) =>
-  String(
-    key.export({ type: 'pkcs8', format: 'pem', ...more } as Parameters<KeyObject['export']>[0] & { format: 'pem' }),
-  );
-
-/** An RSA key whose private exponent is longer than its modulus. Its DER is made here: later releases of OpenSSL make no such key. */
-function withLongExponent(): string {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
-  const { n, e, p, q, dp, dq, qi } = privateKey.export({ format: 'jwk' });
-  const bytesOf = (part = '') => Buffer.from(part, 'base64url');
-  const parts = [bytesOf(n), bytesOf(e), Buffer.alloc(300, 0xff), ...[p, q, dp, dq, qi].map(bytesOf)];
-  const der = toDer(0x30, Buffer.concat([Buffer.of(0), ...parts].map(toDerInteger)));
-  return `-----BEGIN RSA PRIVATE KEY-----\n${der.toString('base64')}\n-----END RSA PRIVATE KEY-----\n`;
-}
-
-/** A positive integer in DER. @param bytes the greatest first */
-function toDerInteger(bytes: Buffer): Buffer {
-  return toDer(0x02, bytes[0]! < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]));
-}
-
-function toDer(tag: number, content: Buffer): Buffer {
-  const { length } = content;
-  const size = length < 0x80 ? [length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.of(tag, ...size), content]);
-}
-
 const UNREADABLE = 'The private key cannot be read';
-const NOT_TAKEN = 'The private key is of a kind that is not taken';
 const NO_CERTIFICATE = 'The certificate cannot be read';
-const NOT_ITS_OWN = 'The private key is not that of the certificate';
-const { chain: mostChain, key: mostKey } = limits.certificates;
+const { privateKey: mostKey, chain } = limits.untrustedKeys;
 
 describe('a certificate that cannot be used', () => {
   it.each<[string, () => { certificate: string; key: string }, string]>([
     ['no certificate', () => ({ ...client, certificate: 'certificate' }), NO_CERTIFICATE],
-    ['a broken one', () => ({ ...client, certificate: client.certificate.replace(/M/g, 'N') }), NO_CERTIFICATE],
     ['no key', () => ({ ...client, key: 'key' }), UNREADABLE],
-    ['a broken key', () => ({ ...client, key: client.key.replace(/M/g, 'N') }), UNREADABLE],
-    ['a public key', () => ({ ...client, key: publicPem() }), UNREADABLE],
-    ['a key with a passphrase', () => ({ ...client, key: locked() }), UNREADABLE],
-    ['the key of another', () => ({ ...client, key: stranger.key }), NOT_ITS_OWN],
-    ['a curve that is not of TLS', () => issueCertificate(authority, 'k1', 'secp256k1'), NOT_TAKEN],
-    ['a DSA key', () => ({ ...client, key: dsa() }), NOT_TAKEN],
-    ['an RSA key of 4104 bits', () => ({ ...client, key: rsa(4_104) }), NOT_TAKEN],
-    ['an RSA key of 4096 bits, of another', () => ({ ...client, key: rsa(4_096) }), NOT_ITS_OWN],
-    ['an RSA key with a long exponent', () => ({ ...client, key: withLongExponent() }), NOT_TAKEN],
+    ['the key of another', () => ({ ...client, key: stranger.key }), 'The private key is not that of the certificate'],
+    ['a DSA key', () => ({ ...client, key: dsaPem(256) }), expect.stringContaining('is of a kind that is not taken')],
     [
-      `${mostChain + 1} characters`,
-      () => ({ ...client, certificate: ' '.repeat(mostChain + 1) }),
+      `${chain.characters + 1} characters`,
+      () => ({ ...client, certificate: ' '.repeat(chain.characters + 1) }),
       'The certificate is too long',
     ],
     [`a key of ${mostKey + 1}`, () => ({ ...client, key: ' '.repeat(mostKey + 1) }), 'The private key is too long'],
-  ])('%s: is told as that, and there is no call', async (_, made, why) => {
-    const failure = await called(rules(mtls(made()), oauth2(endpoint.url)));
+  ])('%s: is told as that where it is stored, and where it is used', async (_, made, why) => {
+    const ledger = await newLedger(server.current.url);
+    await expect(makeBridge(ledger, 'bank', url, mtls(made()))).rejects.toThrow(
+      expect.objectContaining({ message: expect.stringContaining('Security rule #1 cannot be used: ') }),
+    );
+    const { certificate, key } = made();
+    const outbound = createOutbound({ allowPrivate: true });
+    const verify = () => outbound.verifyCertificate(1, { chain: certificate, key: new Secret(key) });
+    expect(verify).toThrow(expect.objectContaining({ name: 'UnusableKey', message: why }));
+    expect(verify).toThrow(UnusableKey);
+    await outbound.close();
+  });
+
+  it('and was stored before it was judged: there is no call', async () => {
+    const ledger = await bridgedLedger(server.current.url, url, rules(mtls(client), oauth2(endpoint.url)));
+    await plantSecret(server.current, ledger, '/bridges/bank', 'privateKey', dsaPem(512));
+    const failure = await calling(server.current, ledger).catch((error) => error);
     expect(failure).toBeInstanceOf(BridgeSecurityError);
-    expect(failure.message).toBe(`Security rule #1 of bridge 'bank' cannot be used: ${why}`);
+    expect(failure.message).toContain("Security rule #1 of bridge 'bank' cannot be used: The private key is of a kind");
     expect([seen, endpoint.received]).toEqual([[], []]);
+  });
+
+  it('is refused in an update, beside a key that the record has already as well', async () => {
+    const ledger = await bridgedLedger(server.current.url, url, mtls(client));
+    await expect(changeBridge(ledger, url, mtls({ ...client, certificate: 'none' }))).rejects.toThrow(NO_CERTIFICATE);
+    const { secure } = mtls({ ...client, certificate: 'none' });
+    await expect(changeBridge(ledger, url, { secure, secret: {} })).rejects.toThrow(NO_CERTIFICATE);
+    await changeBridge(ledger, url, { ...mtls(client), secret: {} });
+    expect(seen).toEqual([]);
   });
 
   it('may be as long as the limit', async () => {
     const { certificate, key } = client;
     expect(
-      await called(mtls({ certificate: certificate.padEnd(mostChain, '\n'), key: key.padEnd(mostKey, '\n') })),
+      await called(mtls({ certificate: certificate.padEnd(chain.characters, '\n'), key: key.padEnd(mostKey, '\n') })),
     ).toBe(202);
   });
 
   it('is an error of forwarding, which tells nothing', async () => {
-    const secure = listed(mtls({ ...client, key: 'key' }));
-    const ledger = await forwardingLedger(server.current.url, url, [aspect('read', 'proxy')], secure);
+    const ledger = await forwardingLedger(server.current.url, url, [aspect('read', 'proxy')], listed(mtls(client)));
+    await plantSecret(server.current, ledger, '/bridges/bank', 'privateKey', 'key');
     const detail = 'Unexpected error while forwarding request to bridge';
     expectRefusal(await ledger.get('/anchors/a'), ledger, 'forward.unexpected-error', detail);
   });
 });
-
-function publicPem(): string {
-  return String(createPublicKey(client.certificate).export({ type: 'spki', format: 'pem' }));
-}
-
-function locked(): string {
-  return pem(client.privateKey, { cipher: 'aes-256-cbc', passphrase: 'x' });
-}
-
-function rsa(modulusLength: number): string {
-  return pem(generateKeyPairSync('rsa', { modulusLength }).privateKey);
-}
-
-function dsa(): string {
-  return pem(generateKeyPairSync('dsa', { modulusLength: 1_024, divisorLength: 160 }).privateKey);
-}
 
 describe('connections with a certificate', () => {
   let outbound: Outbound;
@@ -240,7 +225,7 @@ describe('connections with a certificate', () => {
     opened();
     expect((await call(of(client))).status).toBe(202);
     await expect(call()).rejects.toMatchObject({ kind: 'unreachable' });
-    await expect(call(of({ ...client, key: stranger.key }))).rejects.toBeInstanceOf(UnusableCertificate);
+    await expect(call(of({ ...client, key: stranger.key }))).rejects.toBeInstanceOf(UnusableKey);
     expect(seen).toEqual(['ledger']);
   });
 

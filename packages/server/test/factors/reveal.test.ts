@@ -1,6 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { otherRsa, pkcs8, providerFactor, signer } from '../oauth/scene.js';
+import { otherRsa, pkcs8, providerFactor, signer, spki } from '../oauth/scene.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, OPEN, signed, type TestClient } from '../support/client.js';
 import { ok, stored, withSecret } from '../support/scene.js';
@@ -59,7 +59,7 @@ describe('include=meta.secret on an open ledger (interface/signers#secrets)', ()
       signer: 'app',
       schema: 'key-pair',
       format: 'rsa-der',
-      public: 'AAAA',
+      public: spki(otherRsa.publicKey),
       secret: '{{ secret.p }}',
     };
     const body = withSecret(signed(data, client.key), { p: pem });

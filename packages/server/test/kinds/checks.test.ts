@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import type { KindName } from '../../src/kinds/kind.js';
@@ -16,6 +17,10 @@ function refused(name: KindName, data: JsonObject, previous?: JsonObject, config
   }
 }
 
+const RSA_KEY = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  .publicKey.export({ type: 'spki', format: 'der' })
+  .toString('base64');
+
 describe('signer factors', () => {
   const keyPair = { handle: 'f', signer: 's', schema: 'key-pair', format: 'ed25519-raw', public: PUBLIC_KEY };
   const oauth = { handle: 'f', signer: 's', schema: 'oauth-client-credentials' };
@@ -24,9 +29,18 @@ describe('signer factors', () => {
   const detail =
     'Providing clientId or clientSecret is not allowed. Leave the fields blank and ledger will generate the credentials instead.Enable the signer.factor.oauth.allowClientCredentials flag to use be able to provide credentials.';
 
+  it('with a key pair for RS256 need an RSA key, unless the record has another already', () => {
+    const pair = { ...keyPair, format: 'rsa-der', public: 'AAAA' };
+    const detail = 'The key pair cannot be used: The public key cannot be read';
+    expect(refused('signer-factor', pair)).toEqual({ reason: 'record.invalid', detail, error: undefined });
+    expect(refused('signer-factor', pair, { ...pair, custom: {} })).toBeUndefined();
+    expect(refused('signer-factor', pair, { ...pair, public: RSA_KEY })).toMatchObject({ detail });
+    expect(refused('signer-factor', pair, { ...pair, format: 'ed25519-raw' })).toMatchObject({ detail });
+  });
+
   it('with a key pair need a format and a key of its length', () => {
     expect(refused('signer-factor', keyPair)).toBeUndefined();
-    expect(refused('signer-factor', { ...keyPair, format: 'rsa-der', public: 'AAAA' })).toBeUndefined();
+    expect(refused('signer-factor', { ...keyPair, format: 'rsa-der', public: RSA_KEY })).toBeUndefined();
     expect(refused('signer-factor', { handle: 'f', signer: 's', schema: 'key-pair' })).toEqual({
       reason: 'record.schema-invalid',
       detail: "Schema validation error: request/body/data must have required property 'format'",

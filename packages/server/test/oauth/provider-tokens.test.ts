@@ -156,18 +156,31 @@ describe('which factor is trusted (interface/tokens#provider-tokens)', () => {
     const record = (await client.get('/signers/prov/factors/prov-rsa')).body;
     ok(await client.drop('/signers/prov/factors/prov-rsa', record));
     await expectBad(client, provided());
-    const small = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const forms: JsonObject[] = [
       { schema: 'otp' },
       { schema: 'key-pair', format: 'ed25519-raw', public: newKey().public },
-      { schema: 'key-pair', format: 'rsa-der', public: 'AAAA' },
-      { schema: 'key-pair', format: 'rsa-der', public: spki(small.publicKey) },
     ];
     for (const [index, form] of forms.entries()) {
       await stored(client, 'signer-factor', { handle: `form-${index}`, signer: 'prov', ...form });
       await expectBad(client, provided({}, { kid: `form-${index}` }));
     }
-    await expectBad(client, provided({}, { kid: 'form-3' }, small.privateKey));
+  });
+
+  it('no key that is not taken: it cannot be stored', async () => {
+    const small = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const pair = { handle: 'small', signer: 'prov', schema: 'key-pair', format: 'rsa-der' };
+    const path = '/signers/prov/factors';
+    const unread = await client.create(path, { ...pair, public: 'AAAA' });
+    const why = 'The key pair cannot be used: The public key';
+    expectRefusal(unread, client, 'record.invalid', `${why} cannot be read`);
+    const short = await client.create(path, { ...pair, public: spki(small.publicKey) });
+    expectRefusal(short, client, 'record.invalid', `${why} is not RSA of 2048 to 4096 bits`);
+    // What is no key pair may hold any text, and becomes one only with a key that is taken.
+    const factor = await stored(client, 'signer-factor', { ...pair, schema: 'otp', public: 'AAAA' });
+    const { secret: _, ...data } = factor.data;
+    const update = await client.update(`${path}/small`, factor, { ...data, schema: 'key-pair' });
+    expectRefusal(update, client, 'record.invalid', `${why} cannot be read`);
+    await expectBad(client, provided({}, { kid: 'small' }, small.privateKey));
   });
 });
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { newLedger, type TestAnswer } from '../support/client.js';
+import { plantSecret } from '../support/planted.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 import {
@@ -173,7 +174,8 @@ describe('every refusal, in order (interface/tokens#token-endpoint)', () => {
     await policy(client);
     expectAnswer(await ask(client, grant(credentials)), 500, SERVER_ERROR);
     await providerFactor(client, { handle: 'public-only' }, null);
-    await providerFactor(client, { handle: 'no-key' }, { private: 'no key at all' });
+    await providerFactor(client, { handle: 'no-key' });
+    await plantSecret(server.current, client, '/signers/prov/factors/no-key', 'private', 'no key at all');
     await providerFactor(client, { handle: 'not-its-own' }, { private: pkcs8(otherRsa.privateKey) });
     expectAnswer(await ask(client, grant(credentials)), 500, SERVER_ERROR);
     await providerFactor(client);

@@ -13,7 +13,7 @@ import { findNamedDomain } from '../../records/domain.js';
 import { assertStateFits, checkData } from '../../records/kind-rules.js';
 import { type ClientProofs, usesOf } from '../../records/proofs.js';
 import { findRelations, type Related } from '../../records/relations.js';
-import { sealSecrets } from '../../records/secrets.js';
+import { checkKeys, sealSecrets } from '../../records/secrets.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
 import { recordKeyOf, type VersionWrite } from '../../records/version.js';
 import type { UniqueLabel } from '../../store/committer/labeled.js';
@@ -71,7 +71,7 @@ export async function decideCreate(
  */
 async function checkNew(
   session: Session,
-  { kind, data, signed, labels, luid }: Creation,
+  { kind, data, signed, labels, luid, secrets }: Creation,
   caller: Caller,
   place: Placement,
 ): Promise<{ needs: readonly Related[]; unique: readonly UniqueLabel[] }> {
@@ -89,6 +89,7 @@ async function checkNew(
     has: labels,
   });
   await checkData(kind, session, data);
+  await checkKeys(session, kind, data, secrets);
   assertStateFits(kind, session.ledger, domain, data);
   await session.task.turn();
   if (kind.lifecycle.createdByPolicy) assertMayBeCreated(session.task, session.ledger, kind, subject);

@@ -15,7 +15,7 @@ import { assertStateFits, checkData } from '../../records/kind-rules.js';
 import { labelsAfter } from '../../records/labels.js';
 import { customsOf, usesOf } from '../../records/proofs.js';
 import { findRelations } from '../../records/relations.js';
-import { loadSecretNames, sealSecrets } from '../../records/secrets.js';
+import { checkKeys, loadSecretNames, sealSecrets } from '../../records/secrets.js';
 import { sortMembers } from '../../records/serve.js';
 import { assertLuid, assertNotReserved, assertParentHash, assertUnder, type Stored } from '../../records/stored.js';
 import { checkUserSchema } from '../../records/user-schemas.js';
@@ -78,6 +78,7 @@ export async function decideUpdate(
   };
   const unique = await assertLabels(session, labeled);
   await checkData(kind, session, data, record.data);
+  await checkKeys(session, kind, data, update.secrets, record.data);
   assertStateFits(kind, session.ledger, domain, data, record.data);
   if (renames) await assertRenamable(session, kind, record.data, data, domain);
   const kept = await loadSecretNames(session, kind, record);
