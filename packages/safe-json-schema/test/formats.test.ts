@@ -33,8 +33,16 @@ describe('formats', () => {
     expect([has('url', url(2_048)), has('url', url(2_049))]).toEqual([true, false]);
   });
 
+  test('regex is charged for what compiling one takes', () => {
+    const schema = compile({ properties: { a: { format: 'regex' } } });
+    const of = (text: string) => outcome(schema, { a: text });
+    expect([of('^[a-z]{1,3}$'), of('(?:a)'.repeat(50_000)), of('([')]).toEqual(['valid', 'valid', 'invalid']);
+    expect(of('(?:a)'.repeat(65_000))).toBe('exhausted');
+  });
+
   const stems = [
     'a',
+    '(a)',
     '1',
     'a.',
     'a-',
