@@ -21,6 +21,7 @@ const FIELDS = ['Package', 'Version', 'Architecture']
 const { values } = parseArgs({
   options: {
     cpu: { type: 'string', default: process.arch },
+    'base-only': { type: 'boolean', default: false },
     discard: { type: 'boolean', default: false },
     engine: { type: 'string' },
     'local-base': { type: 'boolean', default: false },
@@ -36,8 +37,10 @@ const cpu = values.cpu;
 const platform = `linux/${cpu === 'x64' ? 'amd64' : 'arm64'}`;
 if (cpu !== 'x64' && cpu !== 'arm64') throw new Error(`--cpu is x64 or arm64, not ${cpu}`);
 
-ensureInstalled();
-ensureBuilt();
+if (!values['base-only']) {
+  ensureInstalled();
+  ensureBuilt();
+}
 const began = performance.now();
 const work = mkdtempSync(join(tmpdir(), 'countersign-image-'));
 try {
@@ -48,6 +51,7 @@ try {
 
 function makeImage() {
   const engine = findEngine(values.engine);
+  if (values['base-only']) return baseFor(engine);
   const { version } = readJsonFile(join(root, 'package.json'));
   const { commit, made, url } = originOf(root);
   const tag = values.tag ?? `localhost/countersign:${version}${cpu === process.arch ? '' : `-${cpu}`}`;
@@ -67,15 +71,16 @@ function makeImage() {
   const out = resolve(values.out);
   mkdirSync(out, { recursive: true });
   const name = `countersign-${version}-linux-${cpu}`;
-  const node = output(engine, tag, ['node', '--version']).replace(/^v/, '');
-  const debian = output(engine, tag, ['dpkg-query', '--show', `--showformat=${FIELDS}`]);
-  const whole = billOfImage(bill, { modules: join(app, 'node_modules'), version, id, node, debian });
+  const asked = `node --version && dpkg-query --show --showformat='${FIELDS}'`;
+  const [node, ...debian] = output(engine, tag, ['sh', '-c', asked]).split('\n');
+  const contents = { modules: join(app, 'node_modules'), version, id, node: node.replace(/^v/, ''), debian };
+  const whole = billOfImage(bill, contents);
   writeFileSync(join(out, `${name}.cdx.json`), `${JSON.stringify(whole, null, 2)}\n`);
   if (values.save) save(engine, tag, join(out, `${name}.tar`));
   if (values.discard) discard(engine, tag);
   const seconds = ((performance.now() - began) / 1_000).toFixed(0);
   say(
-    `${tag}  ${id.slice(0, 12)}  ${(size / 1e6).toFixed(0)} MB, Node.js ${node}, ${seconds} s; ${name}.cdx.json beside it`,
+    `${tag}  ${id.slice(0, 12)}  ${(size / 1e6).toFixed(0)} MB, Node.js ${contents.node}, ${seconds} s; ${name}.cdx.json beside it`,
   );
 }
 

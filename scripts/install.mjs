@@ -10,7 +10,8 @@ export function ensureInstalled() {
   if (missing === undefined) return;
   say(`installing dependencies (${missing}) ...`);
   // Our own build needs the development dependencies, also where NODE_ENV is production.
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  // What npm has in its cache need not be asked for again: the digests are in package-lock.json.
+  const args = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, error } = npm(args, { stdio: ['ignore', 'inherit', 'inherit'] });
   if (status === 0) return;
   say(`npm ci failed${error ? `: ${error.message}` : ''}`);

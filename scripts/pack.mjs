@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
-import { packPackages } from './pack/packages.mjs';
+import { packPackages, packPostgres } from './pack/packages.mjs';
 import { PLATFORMS } from './pack/postgres.mjs';
 import { root, say } from './root.mjs';
 
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     out: { type: 'string', default: join(root, 'dist-release') },
     platform: { type: 'string', multiple: true, default: [`${process.platform}-${process.arch}`] },
     'all-platforms': { type: 'boolean', default: false },
+    only: { type: 'string' },
   },
 });
 const all = Object.keys(PLATFORMS);
@@ -19,15 +20,26 @@ const platforms = values['all-platforms'] ? all : values.platform.filter((one) =
 for (const one of values.platform)
   if (!all.includes(one)) say(`there is no PostgreSQL for ${one}: of ${all.join(', ')}`);
 
-ensureInstalled();
-ensureBuilt();
-const out = resolve(values.out);
-// Those of an earlier build must not be taken for this one's.
-for (const folder of [out, join(out, 'postgres')]) {
+/** Each of the two can be packed alone: with `--only`. */
+const PARTS = {
+  packages: { folder: resolve(values.out), pack: packOwn },
+  postgres: {
+    folder: resolve(values.out, 'postgres'),
+    pack: (folder) => (platforms.length === 0 ? [] : packPostgres(folder, platforms)),
+  },
+};
+for (const { folder, pack } of values.only === undefined ? Object.values(PARTS) : [PARTS[values.only]]) {
+  // Those of an earlier build must not be taken for this one's.
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     if (/^countersign-.*\.tgz$/.test(name)) rmSync(join(folder, name));
   }
+  for (const { path, size } of pack(folder)) {
+    say(`${relative(process.cwd(), path)}  ${(size / 1e6).toFixed(1)} MB`);
+  }
 }
-for (const { path, size } of packPackages(out, platforms)) {
-  say(`${relative(process.cwd(), path)}  ${(size / 1e6).toFixed(1)} MB`);
+
+function packOwn(folder) {
+  ensureInstalled();
+  ensureBuilt();
+  return packPackages(folder);
 }

@@ -11,7 +11,7 @@ const PLACE = '/opt/countersign/node_modules';
  * of Debian.
  *
  * @param bill what npm says of the modules on every platform, in CycloneDX
- * @param {{modules: string, version: string, id: string, node: string, debian: string}} given the folder `node_modules` of the
+ * @param {{modules: string, version: string, id: string, node: string, debian: string[]}} given the folder `node_modules` of the
  *   image; the version and the id of the image; the release of Node.js; lines of package, version and architecture
  */
 export function billOfImage(bill, { modules, version, id, node, debian }) {
@@ -27,7 +27,7 @@ export function billOfImage(bill, { modules, version, id, node, debian }) {
     postgres,
     ...libraries,
     nodeJs(node),
-    ...debian.split('\n').map(debianPackage),
+    ...debian.map(debianPackage),
   ];
   const refs = new Set(components.map((one) => one['bom-ref']));
   const dependencies = [

@@ -13,20 +13,38 @@ import { extract, npmPack } from './tarball.mjs';
 const SERVER = 'server';
 
 /**
- * Packs every package as it is published. The sources must be compiled.
+ * Packs every package of the repository as it is published. The sources must be compiled.
  *
- * @param {string} out the folder for the tarballs; those of PostgreSQL go into `postgres` in it
- * @param {readonly string[]} platforms for which PostgreSQL is packed, such as `linux-x64`
+ * @param {string} out the folder for the tarballs
  * @returns {{name: string, path: string, size: number}[]} the tarballs
  */
-export function packPackages(out, platforms) {
+export function packPackages(out) {
+  return within((work) => npmPack(layOutPackages(work), out));
+}
+
+/**
+ * Packs PostgreSQL as it is published. Nothing needs to be compiled or installed.
+ *
+ * @param {string} out the folder for the tarballs
+ * @param {readonly string[]} platforms such as `linux-x64`, one at least
+ * @returns {{name: string, path: string, size: number}[]} the tarballs
+ */
+export function packPostgres(out, platforms) {
+  const { version } = readJsonFile(join(root, 'package.json'));
+  const { url } = originOf(root);
+  return within((work) =>
+    npmPack(
+      platforms.map((platform) => layOutPostgres(platform, { work, version, url })),
+      out,
+    ),
+  );
+}
+
+/** What `make` returns, which has a folder for temporary files. */
+function within(make) {
   const work = mkdtempSync(join(tmpdir(), 'countersign-pack-'));
   try {
-    const folders = layOutPackages(work);
-    const { version } = readJsonFile(join(root, 'package.json'));
-    const { url } = originOf(root);
-    const postgres = platforms.map((platform) => layOutPostgres(platform, { work, version, url }));
-    return [...npmPack(folders, out), ...(postgres.length === 0 ? [] : npmPack(postgres, join(out, 'postgres')))];
+    return make(work);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

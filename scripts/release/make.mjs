@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureInstalled } from '../install.mjs';
-import { npm } from '../npm.mjs';
 import { root, say } from '../root.mjs';
 import { cutRelease } from './changelog.mjs';
 import { git } from './checks.mjs';
@@ -12,7 +12,8 @@ import { setVersions } from './versions.mjs';
 
 /**
  * Makes a release of this folder, a clone that `scripts/release.mjs` has made: commits and tags it, and then packs that very commit.
- * With `--trial` it takes bases that earlier builds have made, and leaves no image behind.
+ * What does not depend on the commit is made meanwhile: the packages of PostgreSQL, and the base of an image where that is made
+ * here. With `--trial` it takes bases that earlier builds have made, and leaves no image behind.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,21 +35,40 @@ try {
     git(root, ['config', 'user.name', 'Dry run']);
     git(root, ['config', 'user.email', 'dry-run@example.org']);
   }
-  ensureInstalled();
-  commitRelease();
-  packRelease();
+  const section = setRelease();
+  const platforms = values.platform?.flatMap((one) => ['--platform', one]) ?? ['--all-platforms'];
+  const fresh = trial ? [] : ['--fresh-base'];
+  const isBaseMadeHere = values.image && values['local-base'];
+  const made = await Promise.allSettled([
+    script('pack.mjs', ['--only', 'postgres', '--out', out, ...platforms]),
+    ...(isBaseMadeHere ? values.cpu : []).map((cpu) =>
+      script('image.mjs', ['--base-only', '--local-base', '--cpu', cpu, ...fresh]),
+    ),
+    commitRelease(section),
+  ]);
+  for (const { reason } of made) if (reason !== undefined) throw reason;
+  await script('pack.mjs', ['--only', 'packages', '--out', out]);
+  for (const cpu of values.image ? values.cpu : []) await makeImage(cpu, isBaseMadeHere ? ['--local-base'] : fresh);
+  const files = writeChecksums(out);
+  say(`${files.length} files and SHA256SUMS in ${out}:\n${files.map((path) => `  ${path}`).join('\n')}`);
 } catch (error) {
   say(error.message);
   process.exitCode = 1;
 }
 
-function commitRelease() {
+/** @returns what the changelog says of the release */
+function setRelease() {
   const file = join(root, 'CHANGELOG.md');
   const { text, section } = cutRelease(readFileSync(file, 'utf8'), version, today());
   writeFileSync(file, text);
   setVersions(root, version);
+  return section;
+}
+
+async function commitRelease(section) {
+  ensureInstalled();
   say('keeping a database of this release ...');
-  keepDatabase();
+  await keepDatabase();
   git(root, ['add', '--all']);
   git(root, ['commit', '--quiet', '--message', `release: make ${version}`]);
   const about = `Countersign ${version}\n\n${section}`;
@@ -57,32 +77,26 @@ function commitRelease() {
 
 /** Later releases are tested on a database that this one has made. */
 function keepDatabase() {
-  const env = { ...process.env, KEEP_RELEASE: version, TEST_TIER: 'all' };
-  const args = ['packages/server/test/upgrade/upgrade.deep.test.ts', '-t', `of release ${version}`];
-  const { status } = npm(['test', '--', ...args], { env, stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new Error('the database of this release cannot be kept');
+  const env = { KEEP_RELEASE: version, TEST_TIER: 'all' };
+  return script('test.mjs', ['packages/server/test/upgrade/upgrade.deep.test.ts', '-t', `of release ${version}`], env);
 }
 
-function packRelease() {
-  mkdirSync(out, { recursive: true });
-  const platforms = values.platform?.flatMap((one) => ['--platform', one]) ?? ['--all-platforms'];
-  script('pack.mjs', ['--out', out, ...platforms]);
-  const image = trial ? 'localhost/countersign-dry-run' : 'localhost/countersign';
-  for (const cpu of values.image ? values.cpu : []) {
-    const tag = `${image}:${version}${values.cpu.length > 1 ? `-${cpu}` : ''}`;
-    const how = [...(values['local-base'] ? ['--local-base'] : []), trial ? '--discard' : '--fresh-base'];
-    script('image.mjs', ['--packages', out, '--out', out, '--cpu', cpu, '--tag', tag, '--save', ...how]);
-  }
-  const files = writeChecksums(out);
-  say(`${files.length} files and SHA256SUMS in ${out}:\n${files.map((path) => `  ${path}`).join('\n')}`);
+function makeImage(cpu, how) {
+  const name = trial ? 'localhost/countersign-dry-run' : 'localhost/countersign';
+  const tag = `${name}:${version}${values.cpu.length > 1 ? `-${cpu}` : ''}`;
+  const end = trial ? ['--discard'] : [];
+  return script('image.mjs', ['--packages', out, '--out', out, '--cpu', cpu, '--tag', tag, '--save', ...how, ...end]);
 }
 
-function script(name, args) {
-  const { status } = spawnSync(process.execPath, [join(root, 'scripts', name), ...args], {
+/** Runs a script of the repository to its end. */
+async function script(name, args, env = {}) {
+  const child = spawn(process.execPath, [join(root, 'scripts', name), ...args], {
     cwd: root,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 2, 2],
   });
-  if (status !== 0) throw new Error(`scripts/${name} failed`);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`scripts/${name} failed`);
 }
 
 /** The date in UTC. */

@@ -56,7 +56,7 @@ export function testImage(out: string, version: string): void {
     await output('buildah', ['pull', '--quiet', `docker-archive:${join(out, `${name}.tar`)}`]);
     tag = `localhost/countersign-dry-run:${version}`;
     image = await Image.open(tag);
-  });
+  }, 300_000);
 
   afterAll(async () => {
     await image?.remove();
@@ -64,7 +64,7 @@ export function testImage(out: string, version: string): void {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('says what it is, who it runs as and how it is stopped', () => {
+  it.sequential('says what it is, who it runs as and how it is stopped', () => {
     const { Labels, Env, Entrypoint, Cmd, Healthcheck: _, ...config } = image.config;
     expect(config).toMatchObject({
       User: '10001:10001',
@@ -81,7 +81,7 @@ export function testImage(out: string, version: string): void {
     expect(Date.parse(label('created') ?? '')).toBeGreaterThan(0);
   });
 
-  it('holds the modules that run, in less than 100 MB, and nothing to compile or install with', async () => {
+  it.sequential('holds the modules that run, in less than 100 MB, and nothing to compile or install with', async () => {
     const { out } = await image.run(['du', '--summarize', '--bytes', '/opt/countersign']);
     expect(Number(out.split('\t')[0])).toBeLessThan(100_000_000);
     const tools = await image.run([
@@ -96,7 +96,7 @@ export function testImage(out: string, version: string): void {
     expect(Number((await image.run(['sh', '-c', licences])).out)).toBeGreaterThan(50);
   });
 
-  it('lets its user write to the data, and where everybody may', async () => {
+  it.sequential('lets its user write to the data, and where everybody may', async () => {
     const writable = "find / -xdev -writable -not -path '/proc/*' 2>/dev/null | sort";
     const { out } = await image.run(['sh', '-c', writable]);
     expect(out.split('\n').filter((path) => !path.startsWith('/tmp/'))).toEqual(
@@ -105,7 +105,7 @@ export function testImage(out: string, version: string): void {
     expect(out).not.toMatch(/^\/(opt|usr|etc|bin|root|home)/m);
   });
 
-  it('has a bill of materials, with every module, Node.js and the packages of Debian', async () => {
+  it.sequential('has a bill of materials, with every module, Node.js and the packages of Debian', async () => {
     const bill = readJson(await readFile(join(out, `${name}.cdx.json`), 'utf8')) as Bill;
     expect(bill.bomFormat).toBe('CycloneDX');
     const named = new Set(bill.components.map(({ name, version }) => `${name}@${version}`));
@@ -122,7 +122,7 @@ export function testImage(out: string, version: string): void {
     expect((await image.run(['ldd', '/usr/local/bin/node'])).out).not.toContain('not found');
   });
 
-  it('has in it what the package of PostgreSQL holds, in the versions of the files', async () => {
+  it.sequential('has in it what the package of PostgreSQL holds, in the versions of the files', async () => {
     const bill = readJson(await readFile(join(out, `${name}.cdx.json`), 'utf8')) as Bill;
     const below = (ref: string) => bill.dependencies.find((one) => one.ref === ref)?.dependsOn ?? [];
     const [postgres = ''] = below(`@countersign/postgres-linux-${process.arch}@${version}`);
@@ -138,7 +138,9 @@ export function testImage(out: string, version: string): void {
     expect(named.sort()).toEqual(libraries.split('\n').filter((path) => !path.includes('/libpq.so')));
   });
 
-  it('serves on a read-only file system, keeps its data, and ends in time', { timeout: 300_000 }, async () => {
+  it.sequential('serves on a read-only file system, keeps its data, and ends in time', {
+    timeout: 300_000,
+  }, async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/v2`;
     const volume = join(home, 'volume');

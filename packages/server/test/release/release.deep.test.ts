@@ -129,5 +129,8 @@ it('is refused while changes are not committed', async () => {
   await rm(file);
 });
 
-describe('the packages of the release', () => testPackages(out, VERSION));
-describe.runIf(withImage)('the image of the release', () => testImage(out, VERSION));
+// Each waits for most of its time.
+describe.concurrent('what the release has made', () => {
+  describe('packages', () => testPackages(out, VERSION));
+  describe.runIf(withImage)('an image', () => testImage(out, VERSION));
+});
