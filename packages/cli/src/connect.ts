@@ -65,7 +65,11 @@ export async function openIdentity(invocation: Invocation, name: string): Promis
 /** Opens a key of the store. */
 export async function openKey(invocation: Invocation, name: string): Promise<KeyPair> {
   const message = `Password of the key ${name} (a file that COUNTERSIGN_PASSWORD_FILE names may hold it)`;
-  return (await new KeyStore(invocation.home).open(name, (check) => invocation.password({ message, check }))).pair;
+  return (
+    await new KeyStore(invocation.home, invocation.surroundings.keyWork).open(name, (check) =>
+      invocation.password({ message, check }),
+    )
+  ).pair;
 }
 
 /** A ledger as the client of this package's user sees it: what it answers is verified. */

@@ -1,16 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeBase64, portable } from '@countersign/protocol';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { decrypt, encrypt } from '../src/home/encrypted-key.js';
+import { Home } from '../src/home/home.js';
+import { KeyStore } from '../src/home/key-store.js';
 import { Cli, withFolder } from './support/cli.js';
 
 const folder = withFolder();
 let cli: Cli;
 const password = 'pässword with spaces';
+const ENV = { PATH: process.env.PATH, PASSWORD: password };
 
 beforeAll(() => {
   cli = new Cli(folder.path, { COUNTERSIGN_PASSWORD: password });
@@ -35,23 +38,65 @@ describe('the key store', () => {
     expect(readdirSync(state('keys'))).toEqual(['ada.pem']);
   });
 
-  it('is read by OpenSSL, with scrypt and the work that is asked for', async () => {
+  it('is PKCS#8 as OpenSSL knows it, with scrypt and the work that is asked for', async () => {
     // The command as people have it: calls in the process of the tests ask for less work.
     const made = await cli.spawn(['key', 'create', 'process']);
     expect(made.code, made.err).toBe(0);
     const file = state('keys', 'process.pem');
-    const env = { PATH: process.env.PATH, PASSWORD: password };
-    const text = execFileSync('openssl', ['pkey', '-in', file, '-passin', 'env:PASSWORD', '-text_pub', '-noout'], {
-      env,
-    });
-    expect(text.toString()).toContain('ED25519 Public-Key');
-    const parsed = execFileSync('openssl', ['asn1parse', '-in', file], { env }).toString();
+    const parsed = execFileSync('openssl', ['asn1parse', '-in', file], { env: ENV }).toString();
     expect(parsed).toMatch(/OBJECT +:PBES2/);
     expect(parsed).toMatch(/OBJECT +:scrypt/);
     expect(parsed).toMatch(/OBJECT +:aes-256-cbc/);
     // N, r, p, and the bytes of the key.
     const numbers = [...parsed.matchAll(/INTEGER +:(\w+)/g)].map(([, hex]) => Number.parseInt(hex!, 16));
-    expect(numbers).toEqual([2 ** 14, 8, 5, 32]);
+    expect(numbers).toEqual([2 ** 17, 8, 1, 32]);
+    const shown = await cli.spawn(['key', 'export', 'process', '--secret', '--yes']);
+    expect(createPublicKey(shown.out).export({ format: 'jwk' }).x).toBe(
+      Buffer.from(made.out.trim(), 'base64').toString('base64url'),
+    );
+  });
+
+  it('opens a file of before, which OpenSSL reads, and writes it anew with more work', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const { x = '' } = privateKey.export({ format: 'jwk' });
+    const text = encrypt(privateKey, password, { N: 2 ** 14, r: 8, p: 5 });
+    const file = join(folder.path, 'renewed', 'keys', 'old.pem');
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    const publicKey = Buffer.from(x, 'base64url').toString('base64');
+    const written = `name: old\npublic: ${publicKey}\n${text}`;
+    writeFileSync(file, written, { mode: 0o600 });
+    const read = execFileSync('openssl', ['pkey', '-in', file, '-passin', 'env:PASSWORD', '-text_pub', '-noout'], {
+      env: ENV,
+    });
+    expect(read.toString()).toContain('ED25519 Public-Key');
+    const home = new Home({ env: { COUNTERSIGN_HOME: join(folder.path, 'renewed') }, userHome: folder.path });
+    const ask = async (check: (password: string) => string | undefined) => {
+      expect(check('wrong')).toBe('The password does not open this key.');
+      return password;
+    };
+    expect((await new KeyStore(home, { N: 2 ** 13, r: 8, p: 1 }).open('old', ask)).pair.public).toBe(publicKey);
+    expect(readFileSync(file, 'utf8')).toBe(written);
+    const store = new KeyStore(home, { N: 2 ** 15, r: 8, p: 1 });
+    expect((await store.open('old', ask)).pair.public).toBe(publicKey);
+    const renewed = readFileSync(file, 'utf8');
+    expect(renewed.split('\n').slice(0, 2)).toEqual(written.split('\n').slice(0, 2));
+    expect(renewed).not.toBe(written);
+    expect((await store.open('old', ask)).pair.public).toBe(publicKey);
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([renewed, 0o600]);
+  });
+
+  it('does not work for as long as an altered file asks for', () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const text = encrypt(privateKey, password, { N: 2 ** 14, r: 8, p: 1 });
+    const der = Buffer.from(text.replace(/-----.*-----/g, ''), 'base64');
+    const numbers = Buffer.from('02024000020108020101', 'hex');
+    der.set([127], der.indexOf(numbers) + numbers.length - 1);
+    const label = 'ENCRYPTED PRIVATE KEY';
+    const altered = `-----BEGIN ${label}-----\n${der.toString('base64')}\n-----END ${label}-----\n`;
+    const before = process.cpuUsage();
+    expect(() => decrypt(altered, password)).toThrow('The password does not open this key.');
+    // Otherwise it takes some ten seconds.
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 
   it('opens what it has encrypted, whatever the password, and nothing with another', () => {

@@ -68,8 +68,8 @@ function overview(commands: readonly Definition[], entry: (command: Definition) 
 const INTRODUCTION = `- **Questions.** What is missing is asked for at a terminal. Each question has a flag or a position, so that scripts answer it
   beforehand; without a terminal, a missing value is exit code 2.
 - **Results** are written to standard output, everything else to standard error. \`--json\` writes results for programs.
-- **Keys** are kept in \`~/.countersign/keys\`, one file for each: PKCS#8 in PEM, encrypted under a password (scrypt, AES-256), which
-  OpenSSL reads. \`COUNTERSIGN_HOME\` names another folder than \`~/.countersign\`. Only its owner may read the files.
+- **Keys** are kept in \`~/.countersign/keys\`, one file for each: PKCS#8 in PEM, encrypted under a password (scrypt of 128 MiB,
+  AES-256). \`COUNTERSIGN_HOME\` names another folder than \`~/.countersign\`. Only its owner may read the files.
   Each call asks for the password, unless \`COUNTERSIGN_PASSWORD\` has it, or \`COUNTERSIGN_PASSWORD_FILE\` names a file that
   nobody else may read, with the password in its first line.
 - **Contexts** name a server, a ledger and a key, in \`~/.countersign/contexts.json\`. The key that a ledger signs with is noted there

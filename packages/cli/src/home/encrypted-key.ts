@@ -1,5 +1,6 @@
 import {
   createCipheriv,
+  createDecipheriv,
   createPrivateKey,
   createPublicKey,
   type KeyObject,
@@ -8,7 +9,7 @@ import {
 } from 'node:crypto';
 import { encodeBase64 } from '@countersign/protocol';
 import { local } from '../terminal/failure.js';
-import { identifier, integer, octets, sequence } from './der.js';
+import { type Element, elementsIn, identifier, integer, octets, sequence } from './der.js';
 
 /** The parameters of scrypt (RFC 7914). A file says them, so that it is read whatever they are. */
 export interface ScryptWork {
@@ -17,11 +18,12 @@ export interface ScryptWork {
   readonly p: number;
 }
 
-/**
- * The work of scrypt for one password: 16 MiB, some tenths of a second. More memory would be beyond what OpenSSL grants
- * when it reads the file, so that the work is in `p`; OWASP lists these three numbers.
- */
-const SCRYPT: ScryptWork = { N: 2 ** 14, r: 8, p: 5 };
+/** The work of scrypt for one password, as OWASP has it: 128 MiB, some tenths of a second. */
+const SCRYPT: ScryptWork = { N: 2 ** 17, r: 8, p: 1 };
+
+/** What a file may ask for: memory in bytes, and times that it is filled. */
+const MOST = { memory: 512 * 1024 * 1024, p: 16 };
+
 const KEY_BYTES = 32;
 
 const PBES2 = '1.2.840.113549.1.5.13';
@@ -38,7 +40,7 @@ export interface KeyPair {
 export function encrypt(key: KeyObject, password: string, work = SCRYPT): string {
   const salt = randomBytes(16);
   const iv = randomBytes(16);
-  const cipher = createCipheriv('aes-256-cbc', scryptSync(password, salt, KEY_BYTES, work), iv);
+  const cipher = createCipheriv('aes-256-cbc', derive(password, salt, work), iv);
   const encrypted = Buffer.concat([cipher.update(key.export({ format: 'der', type: 'pkcs8' })), cipher.final()]);
   const derivation = sequence(
     identifier(SCRYPT_ID),
@@ -50,22 +52,74 @@ export function encrypt(key: KeyObject, password: string, work = SCRYPT): string
   return `-----BEGIN ENCRYPTED PRIVATE KEY-----\n${lines}\n-----END ENCRYPTED PRIVATE KEY-----\n`;
 }
 
+/** Where the work is less than is asked for now, the key is written anew when it is opened. */
+export function isWeaker(pem: string, wanted = SCRYPT): boolean {
+  const { N, r } = sealedIn(pem)?.work ?? wanted;
+  return N * r < wanted.N * wanted.r;
+}
+
 /** Of a key that is damaged, too: it cannot be told apart. */
 export const WRONG_PASSWORD = 'The password does not open this key.';
 
 /**
- * Reads an Ed25519 private key in PEM.
+ * Reads an Ed25519 private key in PEM. OpenSSL grants 32 MiB when it reads one, so those of scrypt are opened here.
  *
  * @throws Failure when the password is wrong, or the key is of another kind
  */
 export function decrypt(pem: string, password: string | undefined): KeyObject {
+  const sealed = password === undefined ? undefined : sealedIn(pem);
   let key: KeyObject;
   try {
-    key = createPrivateKey({ key: pem, format: 'pem', ...(password === undefined ? {} : { passphrase: password }) });
+    key =
+      sealed && password !== undefined
+        ? createPrivateKey({ key: opened(sealed, password), format: 'der', type: 'pkcs8' })
+        : createPrivateKey({ key: pem, format: 'pem', ...(password === undefined ? {} : { passphrase: password }) });
   } catch {
     throw local(password === undefined ? 'This is no private key in PEM.' : WRONG_PASSWORD);
   }
   return ofEd25519(key);
+}
+
+/** A private key that scrypt and AES-256-CBC keep. */
+interface Sealed {
+  readonly salt: Buffer;
+  readonly work: ScryptWork;
+  readonly iv: Buffer;
+  readonly encrypted: Buffer;
+}
+
+/** What `encrypt` writes; undefined for every other key. */
+function sealedIn(pem: string): Sealed | undefined {
+  const base64 = /-----BEGIN ENCRYPTED PRIVATE KEY-----([A-Za-z0-9+/=\s]*)-----END/.exec(pem)?.[1] ?? '';
+  const parts = (element: Element | undefined) =>
+    (element?.tag === 0x30 ? elementsIn(element.content) : undefined) ?? [];
+  const [info] = elementsIn(Buffer.from(base64, 'base64')) ?? [];
+  const [algorithm, encrypted] = parts(info);
+  const [scheme, parameters] = parts(algorithm);
+  const [derivation, cipher] = parts(parameters);
+  const [kdf, given] = parts(derivation);
+  const [aes, iv] = parts(cipher);
+  const [salt, ...numbers] = parts(given);
+  const isScrypt = is(scheme, PBES2) && is(kdf, SCRYPT_ID) && is(aes, AES_256_CBC);
+  if (!isScrypt || !salt || !iv || !encrypted || numbers.length < 3) return undefined;
+  const [N = 0, r = 0, p = 0] = numbers.map(({ content }) => Number(`0x${content.toString('hex') || '0'}`));
+  return { salt: salt.content, work: { N, r, p }, iv: iv.content, encrypted: encrypted.content };
+}
+
+/** Whether a value is this OBJECT IDENTIFIER. */
+function is(element: Element | undefined, dotted: string): boolean {
+  return element?.tag === 0x06 && identifier(dotted).subarray(2).equals(element.content);
+}
+
+/** @throws Error when the password is wrong, or the file asks for more work than is done */
+function opened({ salt, work, iv, encrypted }: Sealed, password: string): Buffer {
+  const decipher = createDecipheriv('aes-256-cbc', derive(password, salt, work), iv);
+  return Buffer.concat([decipher.update(encrypted), decipher.final()]);
+}
+
+function derive(password: string, salt: Uint8Array, work: ScryptWork): Buffer {
+  if (work.p > MOST.p) throw new Error('The key asks for too much work.');
+  return scryptSync(password, salt, KEY_BYTES, { ...work, maxmem: MOST.memory });
 }
 
 /** @throws Failure for a key of another kind */

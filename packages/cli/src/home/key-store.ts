@@ -1,7 +1,16 @@
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readJson } from '@countersign/protocol';
 import { Failure, local } from '../terminal/failure.js';
-import { decrypt, encrypt, type KeyPair, ofEd25519, pairOf, type ScryptWork, WRONG_PASSWORD } from './encrypted-key.js';
+import {
+  decrypt,
+  encrypt,
+  isWeaker,
+  type KeyPair,
+  ofEd25519,
+  pairOf,
+  type ScryptWork,
+  WRONG_PASSWORD,
+} from './encrypted-key.js';
 import type { Home } from './home.js';
 
 const FOLDER = 'keys';
@@ -45,7 +54,7 @@ export class KeyStore {
     if (password === '')
       throw local('The password is empty.', 'choose one: it keeps the key from whoever copies the file');
     const pair = pairOf(key);
-    const text = `name: ${name}\npublic: ${pair.public}\n${encrypt(key, password, this.work)}`;
+    const text = this.#written(name, key, password, pair);
     if (!(await this.home.add(text, FOLDER, `${name}.pem`))) throw taken(name);
     return { name, public: pair.public };
   }
@@ -71,7 +80,7 @@ export class KeyStore {
   }
 
   /**
-   * Opens a key.
+   * Opens a key. One that an earlier release has encrypted with less work is written anew.
    *
    * @param ask gives the password; its check says what is wrong with one, for those who can be asked again
    * @throws Failure when the password is wrong, or the key is another one than its file says
@@ -79,10 +88,23 @@ export class KeyStore {
   async open(name: string, ask: AskPassword): Promise<{ readonly key: KeyObject; readonly pair: KeyPair }> {
     const { public: said } = await this.find(name);
     const pem = await this.export(name);
-    const key = decrypt(pem, await ask((password) => faultOf(pem, password)));
+    // A password that was checked has opened the key already, which takes long.
+    let last: { readonly password: string; readonly key: KeyObject } | undefined;
+    const password = await ask((text) => faultOf(() => (last = { password: text, key: decrypt(pem, text) })));
+    const key = last?.password === password ? last.key : decrypt(pem, password);
     const pair = pairOf(key);
     if (pair.public !== said) throw local(`The file of key '${name}' was altered: it holds another key than it says.`);
+    if (isWeaker(pem, this.work)) await this.#renew(name, key, password, pair);
     return { key, pair };
+  }
+
+  /** A file that cannot be written stays as it is: the key is good. */
+  async #renew(name: string, key: KeyObject, password: string, pair: KeyPair): Promise<void> {
+    await this.home.write(this.#written(name, key, password, pair), FOLDER, `${name}.pem`).catch(() => {});
+  }
+
+  #written(name: string, key: KeyObject, password: string, pair: KeyPair): string {
+    return `name: ${name}\npublic: ${pair.public}\n${encrypt(key, password, this.work)}`;
   }
 
   async #read(name: string): Promise<string> {
@@ -94,9 +116,9 @@ export class KeyStore {
 }
 
 /** Another fault than the password is left to whoever opens the key: no other password helps. */
-function faultOf(pem: string, password: string): string | undefined {
+function faultOf(open: () => unknown): string | undefined {
   try {
-    decrypt(pem, password);
+    open();
   } catch (error) {
     if (error instanceof Failure && error.message === WRONG_PASSWORD) return WRONG_PASSWORD;
   }

@@ -8,8 +8,8 @@ export const keyExport: Command = {
   path: ['key', 'export'],
   summary: 'Write a key to standard output',
   about:
-    'Without --secret it is the encrypted file, which OpenSSL and `key import` open with the password of the key. With ' +
-    '--secret it is the private key in the clear, after a confirmation.',
+    'Without --secret it is the encrypted file, which `key import` opens with the password of the key; it takes more memory ' +
+    'than OpenSSL grants. With --secret it is the private key in the clear, after a confirmation, which OpenSSL reads.',
   arguments: [{ name: 'name', about: 'the key', ask: { kind: 'text', message: 'Name of the key' } }],
   options: [
     { flags: '--public', about: 'write the public key in base64 instead' },
@@ -19,7 +19,7 @@ export const keyExport: Command = {
   ],
   examples: [{ call: 'countersign key export ada > ada.pem', about: 'a copy to keep elsewhere, still encrypted' }],
   async run(invocation) {
-    const store = new KeyStore(invocation.home);
+    const store = new KeyStore(invocation.home, invocation.surroundings.keyWork);
     const name = await invocation.need('name');
     const { public: publicKey } = await store.find(name);
     const { output } = invocation;
