@@ -68,7 +68,7 @@ export const processLimits = {
    * Signatures of RS256 under way, each in one of the four threads that the process has for files, names and cryptography:
    * of all ledgers, and of one; how many of one may wait, and for how many milliseconds.
    */
-  rsaSignatures: { process: 2, ledger: 1, waiting: 100, patience: 5_000 },
+  rsaSignatures: { process: 2, ledger: 1, waiting: 1_000, patience: 5_000 },
   /** Providers, of all ledgers, whose signing keys one process keeps, and factors of one searched for its key. */
   providers: 1_000,
   factors: 100,

@@ -107,4 +107,20 @@ export const mutants = [
     breaks: 'An asset called ../../x leads out of the folder.',
     tests: [test('reports/asset-folder.test.ts')],
   },
+  {
+    id: 'keys-numbers-unfit',
+    file: src('untrusted-keys/private-key.ts'),
+    find: 'if (!fitsTogether(numbers)) return UNFIT;',
+    replace: '',
+    breaks: 'An RSA key with long exponents signs for minutes.',
+    tests: [test('untrusted-keys/private-key.test.ts')],
+  },
+  {
+    id: 'handshake-of-any-length',
+    file: src('outbound/handshake-stream.ts'),
+    find: 'this.#received > most',
+    replace: 'this.#received > Number.MAX_SAFE_INTEGER',
+    breaks: 'A host has the event loop verify its certificates for seconds.',
+    tests: [test('outbound/handshakes.test.ts')],
+  },
 ];

@@ -16,8 +16,8 @@ export interface Found {
 /** Asks name servers for the addresses of a whole name, within so many milliseconds. */
 export type AskServers = (name: string, within: number) => Promise<Found>;
 
-/** What a server says of a name that is missing, or has no address of the family. */
-const NONE: readonly unknown[] = ['ENOTFOUND', 'ENODATA'];
+/** What is said of a name that is missing, has no address of the family, or cannot be one. */
+const NONE: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 
 /**
  * Asks by sockets of the event loop, and so holds none of the threads that `dns.lookup` does. Both families are asked for at

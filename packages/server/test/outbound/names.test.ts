@@ -48,6 +48,7 @@ describe('a name', () => {
     const names = opened();
     expect(await found(names, 'missing.example')).toBe('ENOTFOUND');
     expect(await found(names, 'empty.example')).toBe('ENOTFOUND');
+    expect(await found(names, `${'x'.repeat(64)}.example`)).toBe('ENOTFOUND');
     expect(await found(names, 'failing.example')).toBe('EAI_AGAIN');
   });
 
