@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
-import { type AddressInfo, createServer as createListener } from 'node:net';
+import { type AddressInfo, createServer as createListener, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { createCallers } from '../../src/outbound/callers.js';
@@ -62,6 +62,33 @@ describe('what a service sends in a handshake', () => {
     await expect(sent).rejects.toMatchObject({ kind: 'unreachable', code: 'EPROTO' });
     listener.close();
   });
+});
+
+it('a connection that ends while it waits for its turn is told as that, and leaves room', async () => {
+  const { ledger: each } = limits.handshakes.turns;
+  const sockets: Socket[] = [];
+  const listener = createListener((socket) => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  outbound = createOutbound({ allowPrivate: true });
+  const { port } = listener.address() as AddressInfo;
+  const sent = Array.from({ length: each + 1 }, (_, index) =>
+    outbound!.send({
+      ledger: 1,
+      method: 'GET',
+      url: `https://127.0.0.1:${port}/${index}`,
+      headers: {},
+      within: 15_000,
+    }),
+  );
+  const outcomes = Promise.allSettled(sent);
+  await eventually(() => expect(sockets).toHaveLength(each + 1));
+  sockets.at(-1)?.resetAndDestroy();
+  await new Promise(setImmediate);
+  for (const socket of sockets) socket.destroy();
+  for (const outcome of await outcomes) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { kind: 'unreachable' } });
+  }
+  listener.close();
 });
 
 describe('handshakes', () => {

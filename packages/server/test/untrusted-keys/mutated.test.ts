@@ -10,6 +10,8 @@ import { der, pem } from '../support/crafted-keys.js';
 import { effort } from '../support/effort.js';
 import '../support/seed.js';
 
+fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns: process.env.LONG_TESTS ? 50_000 : 500 });
+
 /** Milliseconds of processor time: a hundred times what the slowest key takes that is taken. */
 const LONG = 5_000;
 
