@@ -8,7 +8,7 @@ import { below, pick, random, readMany } from './drawn-json.js';
 
 describe('JSON', () => {
   it('is read as it is written, whatever was read before', () => {
-    readMany(15_000);
+    readMany(5_000);
   });
 
   // By Node.js 20, which reads all of them right.
@@ -112,7 +112,7 @@ describe('JSON', () => {
     ];
     const bases = ['{"\\n":1,"a":[1,{"\\u0061":null}]}', '{"a":{"\\"":"\\\\"},"b":-1.5e3}', '[{"\\n":true},"x"]'];
     let refused = 0;
-    for (let round = 0; round < 30_000; round++) {
+    for (let round = 0; round < 6_000; round++) {
       let text = pick(bases);
       for (let change = below(3); change >= 0; change--) {
         const at = below(text.length + 1);
@@ -125,8 +125,8 @@ describe('JSON', () => {
         expect([ours?.value, strict?.value], text).toStrictEqual([native?.value, native?.value]);
       refused += native?.error === undefined ? 0 : 1;
     }
-    expect(refused).toBeGreaterThan(3_000);
-    expect(refused).toBeLessThan(29_700);
+    expect(refused).toBeGreaterThan(600);
+    expect(refused).toBeLessThan(5_940);
   });
 
   test.each([

@@ -6,7 +6,7 @@ import { renderSettings } from '../src/config.js';
 import { kinds } from '../src/kinds/registry.js';
 import { renderMetrics } from '../src/metrics.js';
 import { runTour } from './sdk/tour.js';
-import { anchorsOf, pagesOf, read, root, section } from './support/documents.js';
+import { anchorsOf, expectSection, pagesOf, read, root, section } from './support/documents.js';
 import { withOwnServer } from './support/server.js';
 
 /** The texts of the sources of a package. */
@@ -48,7 +48,7 @@ describe('docs/operations.md', () => {
   const server = withOwnServer();
 
   it('has the metrics as they are', () => {
-    expect(section('docs/operations.md', 'metrics').trim()).toBe(renderMetrics(server.current.server.metrics).trim());
+    expectSection('docs/operations.md', 'metrics', renderMetrics(server.current.server.metrics));
   });
 
   it('explains lines of the log that the server writes', async () => {
@@ -63,7 +63,7 @@ describe('docs/operations.md', () => {
   });
 
   it('has the settings as they are', () => {
-    expect(section('docs/operations.md', 'settings').trim()).toBe(renderSettings().trim());
+    expectSection('docs/operations.md', 'settings', renderSettings());
   });
 });
 
@@ -191,6 +191,7 @@ describe('docs/architecture.md and docs/decisions', async () => {
     const names = (await readdir(join(root, 'packages/server/src'), { withFileTypes: true })).filter((one) =>
       one.isDirectory(),
     );
-    for (const { name } of names) expect(read('docs/architecture.md')).toContain(`\`${name}/\``);
+    for (const { name } of names)
+      expect(read('docs/architecture.md'), `docs/architecture.md needs a row for ${name}/`).toContain(`\`${name}/\``);
   });
 });

@@ -19,7 +19,7 @@ import { OPERATIONS } from '../src/operations/operations.js';
 import { EVERY, PROVED } from '../src/operations/refusals.js';
 import { expectRefusal } from './support/checks.js';
 import { newLedger, signed } from './support/client.js';
-import { namesIn, pagesOf, read, rowsOf, section } from './support/documents.js';
+import { expectRows, namesIn, pagesOf, read, rowsOf, section } from './support/documents.js';
 import { withServer } from './support/server.js';
 
 const page = (name: string) => `docs/interface/${name}.md`;
@@ -83,37 +83,37 @@ describe('tables in docs/interface', async () => {
     (name, members) => {
       const path = pages.find((one) => read(one).includes(`<!-- fields ${name} -->`));
       const rows = rowsOf(section(path ?? page(name), `fields ${name}`)).slice(1);
-      expect(new Set(rows.flatMap(([first = '']) => first.split(', ')))).toEqual(new Set(members));
+      const told = new Set(rows.flatMap(([first = '']) => first.split(', ')));
+      expectRows(path ?? page(name), `fields ${name}`, [...told].sort(), [...members].sort());
     },
   );
 
   it('tell the operations of every kind', () => {
     const [head = [], ...rows] = rowsOf(section(page('README'), 'operations'));
-    const told = rows.map(([kind = '', , ...cells]) => [
-      /\[(.*)\]/.exec(kind)?.[1],
-      head.slice(2).filter((_, index) => cells[index] === '✓'),
+    const told = rows.map(([kind = '', , ...cells]) => [/\[(.*)\]/.exec(kind)?.[1], ...cells]);
+    const due = kinds.map(({ name, lifecycle }) => [
+      name,
+      ...head.slice(2).map((one) => (lifecycle.operations.includes(one as never) ? '✓' : '')),
     ]);
-    expect(told).toEqual(
-      kinds.map(({ name, lifecycle }) => [
-        name,
-        head.slice(2).filter((one) => lifecycle.operations.includes(one as never)),
-      ]),
-    );
+    expectRows(page('README'), 'operations', told, due);
   });
 
   it('tell the prefix of every kind', () => {
     const told = rowsOf(section(page('envelope'), 'prefixes')).slice(1);
-    expect(told).toEqual(kinds.map(({ name, prefix }) => [name, `$${prefix}`]));
+    const due = kinds.map(({ name, prefix }) => [name, `$${prefix}`]);
+    expectRows(page('envelope'), 'prefixes', told, due);
   });
 
   it('tell what lists of every kind are filtered by', () => {
     const told = rowsOf(section(page('lists'), 'filters')).slice(1);
-    expect(told).toEqual(kinds.map((kind) => [kind.name, filterableMembers(kind).join(', ')]));
+    const due = kinds.map((kind) => [kind.name, filterableMembers(kind).join(', ')]);
+    expectRows(page('lists'), 'filters', told, due);
   });
 
   it('tell every reason, its status and meaning', () => {
     const told = rowsOf(section(page('errors'), 'reasons')).slice(1);
-    expect(told).toEqual(Object.entries(REASONS).map(([name, { status, meaning }]) => [name, `${status}`, meaning]));
+    const due = Object.entries(REASONS).map(([name, { status, meaning }]) => [name, `${status}`, meaning]);
+    expectRows(page('errors'), 'reasons', told, due);
   });
 
   it('tell what every operation is refused for', () => {
@@ -123,14 +123,17 @@ describe('tables in docs/interface', async () => {
       return reasons.filter((reason) => !common.includes(reason)).join(', ');
     };
     const cellsOf = ({ always, nested = [] }: Refusals) => [besides(always), nested.join(', ')];
-    expect(told).toEqual(OPERATIONS.map(({ name, refusals }) => [name, ...cellsOf(refusals)]));
+    const due = OPERATIONS.map(({ name, refusals }) => [name, ...cellsOf(refusals)]);
+    expectRows(page('errors'), 'by-operation', told, due);
   });
 
   it('tell every action, record name and signal', () => {
     const { records, signals } = names;
-    expect(namesIn(section(page('access'), 'actions'))).toEqual(ACTIONS);
-    expect(namesIn(section(page('access'), 'records'))).toEqual(records);
-    expect(namesIn(section(page('effects'), 'signals'))).toEqual(signals);
+    const tell = (path: string, name: string, due: readonly string[]) =>
+      expectRows(path, name, namesIn(section(path, name)), due);
+    tell(page('access'), 'actions', ACTIONS);
+    tell(page('access'), 'records', records);
+    tell(page('effects'), 'signals', signals);
   });
 
   it('tell every name of the configuration that a ledger knows', () => {
@@ -139,16 +142,16 @@ describe('tables in docs/interface', async () => {
     };
     const told = rowsOf(section(page('ledgers'), 'config'))
       .slice(1)
-      .map(([name]) => name);
-    expect(new Set(told)).toEqual(new Set(Object.keys(anyOf[0].properties)));
+      .map(([name = '']) => name);
+    expectRows(page('ledgers'), 'config', told.toSorted(), Object.keys(anyOf[0].properties).toSorted());
   });
 
   it('tell the limits as they are', () => {
-    const numbers = rowsOf(section(page('limits'), 'limits'))
+    const told = rowsOf(section(page('limits'), 'limits'))
       .slice(1)
-      .map(([, most]) => most);
+      .map(([what = '', most = '']) => [what, most]);
     const of = (...values: number[]) => values.map((value) => value.toLocaleString('en'));
-    expect(numbers).toEqual([
+    const due = [
       of(limits.body).join(),
       of(limits.request / 1000).join(),
       of(limits.depth, limits.values).join(' and '),
@@ -195,7 +198,10 @@ describe('tables in docs/interface', async () => {
       of(limits.assets.output).join(),
       of(limits.log.waiting.each, limits.log.waiting.count).join(' and '),
       of(limits.clients.pipelined).join(),
-    ]);
+    ];
+    const what = (at: number) => told[at]?.[0] ?? 'a new row';
+    const rows = due.map((most, at) => [what(at), most]);
+    expectRows(page('limits'), 'limits', told, rows);
   });
 });
 

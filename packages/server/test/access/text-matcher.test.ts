@@ -59,7 +59,7 @@ describe('$regex', () => {
   });
 
   it('is charged for what is compared over and over', () => {
-    const text = 'a'.repeat(900_000);
+    const text = 'a'.repeat(90_000);
     const once = stepsToFind('a_z', text);
     expect(stepsToFind(`${'a_'.repeat(100)}z`, text)).toBeGreaterThan(50 * once);
   });

@@ -51,3 +51,29 @@ export function rowsOf(text: string): string[][] {
 export function namesIn(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 }
+
+type Row = string | readonly (string | undefined)[];
+
+/**
+ * Holds the rows of a section of a page against those that the source asks for.
+ *
+ * @param page its path in the repository
+ * @param name of the section
+ * @throws Error naming the page, and each row that it lacks or has too many
+ */
+export function expectRows(page: string, name: string, rows: readonly Row[], due: readonly Row[]): void {
+  const write = (row: Row) => (typeof row === 'string' ? row : `| ${row.join(' | ')} |`);
+  const [has, should] = [rows.map(write), due.map(write)];
+  const faults = [
+    ...should.filter((row) => !has.includes(row)).map((row) => `add     ${row}`),
+    ...has.filter((row) => !should.includes(row)).map((row) => `remove  ${row}`),
+  ];
+  if (faults.length === 0 && has.join('\n') !== should.join('\n')) faults.push(`order   ${should.join('\n        ')}`);
+  if (faults.length > 0) throw new Error(`${page}, section '${name}':\n  ${faults.join('\n  ')}`);
+}
+
+/** Holds a section that is generated against what it should be, line by line; as `expectRows`. */
+export function expectSection(page: string, name: string, due: string): void {
+  const lines = (text: string) => text.trim().split('\n');
+  expectRows(page, name, lines(section(page, name)), lines(due));
+}
