@@ -14,6 +14,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 4,
+    // As the service runs: most of what a request makes is garbage at its end.
+    execArgv: ['--max-semi-space-size=32'],
     // The server's modules are loaded once per worker, not once per file: a third of the run otherwise.
     isolate: false,
     reporters: ['default', './scripts/testing/closing-line.mjs'],

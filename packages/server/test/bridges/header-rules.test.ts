@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BridgeSecurityError } from '../../src/bridges/security.js';
 import { withBridge } from '../forward/bridge.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { bridgedLedger, calling, header, rules, type Secure } from './scene.js';
 
-const server = withOwnServer({ deliveryAllowPrivate: true });
+const server = withServer({ deliveryAllowPrivate: true });
 const bridge = withBridge();
 beforeEach(() => {
   bridge.reset();

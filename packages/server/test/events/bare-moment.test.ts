@@ -13,9 +13,9 @@ import { newLedger, OPEN, signed, systemKeyOf, type TestClient, updateOf } from 
 import { eventually } from '../support/eventually.js';
 import { outgoingOf } from '../support/outgoing.js';
 import { ok, stored } from '../support/scene.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 
-const server = withOwnServer({ deliveryAllowPrivate: true });
+const server = withServer({ deliveryAllowPrivate: true });
 const bridge = withBridge();
 const { played } = withBridges('played');
 beforeEach(() => {

@@ -5,10 +5,10 @@ import { createIn, divided } from '../domains/scene.js';
 import { expectRecord, expectRefusal } from '../support/checks.js';
 import { newLedger, signed, updateOf } from '../support/client.js';
 import { ok } from '../support/scene.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { loadQueued, subscribe } from './support.js';
 
-const server = withOwnServer();
+const server = withServer();
 const WEBHOOK = { schema: 'webhook', endpoint: 'https://receiver.example/hook' };
 
 const effect = (filter: Json, more: JsonObject = {}): JsonObject => ({

@@ -5,12 +5,12 @@ import { limits } from '../../src/limits.js';
 import { exchange, requestText } from '../http/raw.js';
 import { expectList, expectRefusal } from '../support/checks.js';
 import { newKey, systemKeyOf } from '../support/client.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { withBridge } from './bridge.js';
 import { anchor, aspect, forwardingLedger, made } from './scene.js';
 
-const server = withOwnServer({ deliveryAllowPrivate: true });
+const server = withServer({ deliveryAllowPrivate: true });
 const bridge = withBridge();
 beforeEach(() => bridge.reset());
 

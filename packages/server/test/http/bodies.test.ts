@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { limits } from '../../src/limits.js';
 import { newLedger, proofOver, signed, type TestClient } from '../support/client.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { Description } from './description.js';
 import { exchange, requestText } from './raw.js';
 import { expectRefusal, storedChanges, systemKey } from './refusal.js';
@@ -11,7 +11,7 @@ import { expectRefusal, storedChanges, systemKey } from './refusal.js';
 const NOT_OBJECT = 'Schema validation error: request/body must be object';
 
 describe('bodies (interface/records#request-bodies)', () => {
-  const server = withOwnServer();
+  const server = withServer();
   let client: TestClient;
   let system: string;
 

@@ -1,3 +1,4 @@
+import { readJson } from '@countersign/protocol';
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 
 interface Operation {
@@ -46,6 +47,9 @@ function closedAnswer(schema: Schema): Schema {
 const CLOSED = { unevaluatedProperties: false };
 const isList = ({ type }: Schema) => type === 'array';
 
+/** Those that this process has read, by their text: checks of requests and answers are compiled once. */
+const read = new Map<string, Description>();
+
 /** The served description, and what it says of requests and answers. */
 export class Description {
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false, inlineRefs: false });
@@ -58,7 +62,10 @@ export class Description {
 
   /** Fetches it from a server. */
   static async of(url: string): Promise<Description> {
-    return new Description((await (await fetch(`${url}/openapi.json`)).json()) as Document);
+    const text = await (await fetch(`${url}/openapi.json`)).text();
+    const known = read.get(text) ?? new Description(readJson(text) as Document);
+    read.set(text, known);
+    return known;
   }
 
   /** A part of the document, or the one that it refers to. */

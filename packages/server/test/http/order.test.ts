@@ -2,7 +2,7 @@ import { hash as hashOf, type JsonObject, type Reason, type RecordEnvelope } fro
 import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { newKey, newLedger, proofOver, type TestAnswer, type TestClient } from '../support/client.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { Description } from './description.js';
 import { expectRefusal, storedChanges, systemKey } from './refusal.js';
 
@@ -35,7 +35,7 @@ const stranger = newKey();
 const OWNED = [{ action: 'access' }, { action: 'any', record: 'any', signer: { public: owner.public } }];
 
 describe('the order of checks (interface/records#order-of-checks)', () => {
-  const server = withOwnServer();
+  const server = withServer();
   let described: Description;
   let client: TestClient;
   let system: string;

@@ -2,12 +2,12 @@ import type { RecordEnvelope } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { dropOf, newLedger, proofOver, signed, type TestClient, updateOf } from '../support/client.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { exchange, type RawAnswer, requestText } from './raw.js';
 import { expectRefusal, storedChanges, systemKey } from './refusal.js';
 
 describe('paths, queries and methods', () => {
-  const server = withOwnServer();
+  const server = withServer();
   let client: TestClient;
   let system: string;
   let wallet: RecordEnvelope;

@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { newLedger, signed, type TestClient } from '../support/client.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { exchange, requestText } from './raw.js';
 import { expectRefusal, storedChanges } from './refusal.js';
 
 describe('requests as bytes', () => {
-  const server = withOwnServer();
+  const server = withServer();
   let client: TestClient;
   let headers: Record<string, string>;
 

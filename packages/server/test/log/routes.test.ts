@@ -18,7 +18,7 @@ import { issue, MoneyScene } from '../money/scene.js';
 import type { TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import '../support/seed.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { allSealed, LogReader } from './reading.js';
 
 const open = { config: { log: 'open' } };
@@ -32,7 +32,7 @@ async function refusal(answer: Response): Promise<unknown[]> {
 const NO_ROUTE = [404, 'api.route-not-found', 'Route not found'];
 
 describe('the routes of a log', () => {
-  const server = withOwnServer();
+  const server = withServer();
   let reader: LogReader;
   let client: TestClient;
   let size: number;

@@ -11,6 +11,15 @@ import { current, seenBy, sent, type Tenant, tenant } from './tenant.js';
 
 const server = withServer();
 
+let described: Description;
+/** The ledger of the owner of another one. */
+let elsewhere: TestClient;
+
+beforeAll(async () => {
+  described = await Description.of(server.current.url);
+  elsewhere = await newLedger(server.current.url);
+});
+
 /** Who asks for what, past which gate, by which name: all there are (the deep tier's), of which these are pairs. */
 const ALL = kinds.flatMap((kind) =>
   routesOf(kind).flatMap((route) =>
@@ -24,16 +33,17 @@ const CASES = pairwise(ALL, ({ kind, route, gate, who, by }) => [kind.name, rout
 const GATES = kinds.flatMap((kind) => (['closed', 'open'] as const).map((gate) => ({ kind, name: kind.name, gate })));
 
 describe.each(GATES)('a $name, asked by whom it is not for, the gate $gate', ({ kind, gate }) => {
-  let described: Description;
-  let elsewhere: TestClient;
   let scene: Tenant;
   let record: RecordEnvelope;
 
   beforeAll(async () => {
-    const { url } = server.current;
-    described = await Description.of(url);
-    elsewhere = await newLedger(url);
-    scene = await tenant(url, kind.name, 'owner', elsewhere.key, gate === 'open' ? [{ action: 'access' }] : []);
+    scene = await tenant(
+      server.current.url,
+      kind.name,
+      'owner',
+      elsewhere.key,
+      gate === 'open' ? [{ action: 'access' }] : [],
+    );
     record = await current(scene);
   });
 

@@ -5,11 +5,11 @@ import { divided } from '../domains/scene.js';
 import { expectList, expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { Books } from './books.js';
 
-const server = withOwnServer();
+const server = withServer();
 const WAYS = ['balances', 'limits'] as const;
 
 /** The rows of a list as `usd available 5`. */

@@ -4,10 +4,10 @@ import { native } from '../../src/auth/native-suite.js';
 import { expectList, expectRefusal } from '../support/checks.js';
 import { newLedger } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { Books } from './books.js';
 
-const server = withOwnServer();
+const server = withServer();
 
 it('GET /wallets/{id}/limits: a signed page by symbol, then metric, of limits as they were stored', async () => {
   const client = await newLedger(server.current.url);

@@ -9,7 +9,7 @@ import { isPermitted, permissionsOf } from '../../src/money/resolution/permit.js
 import { resolveIntent } from '../../src/money/resolution/resolve.js';
 import { newKey, newLedger, proofOver, type TestAnswer, type TestClient, type TestKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { destroy, issue, limit, resolved, routes, transfer } from './directory.js';
 
@@ -20,7 +20,7 @@ const [founder, alice, bank] = [newKey(), newKey(), newKey()];
 const by = (action: string, key: TestKey) => ({ action, signer: { public: key.public } });
 
 describe('what an intent may do', () => {
-  const server = withOwnServer();
+  const server = withServer();
   let made = 0;
 
   /** A ledger where alice may spend from her wallets, and the bank issues dollars. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { candidateFor, knowsSecret } from '../../src/auth/client.js';
 import { clientCredentials } from '../../src/auth/client-credentials.js';
 import { openSession } from '../../src/ledgers/session.js';
-import { withOwnServer } from '../support/server.js';
+import { withServer } from '../support/server.js';
 import { basic, oauthLedger } from './scene.js';
 
 const empty = new URLSearchParams();
@@ -38,7 +38,7 @@ describe('Basic authentication (RFC 6749 §2.3.1)', () => {
 });
 
 describe('a candidate', () => {
-  const server = withOwnServer();
+  const server = withServer();
 
   it('is proved by the secret alone, and one that is none by nothing', async () => {
     const { client, credentials } = await oauthLedger(server.current.url);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { arbitraryText } from '../../../protocol/test/support/arbitrary-text.js';
 import { toArrayLiteral } from '../../src/store/arrays/array-literal.js';
 
 describe('an array as one text', () => {
@@ -41,7 +42,7 @@ describe('an array as one text', () => {
 
   it('arrives as it was, whatever the texts are', async () => {
     const text = fc.oneof(
-      fc.string({ unit: 'binary' }).filter((one) => !one.includes('\0')),
+      arbitraryText().filter((one) => !one.includes('\0')),
       fc.constantFrom('null', 'NULL', 'a', '$int.b'),
     );
     await fc.assert(
