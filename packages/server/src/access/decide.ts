@@ -50,6 +50,11 @@ export function isRead(action: string): boolean {
   return action === 'read' || action === 'query' || action === 'query-event';
 }
 
+/** Whether the request for the action carries a token only: reads, and secrets that are shown with a read. */
+export function carriesToken(action: string): boolean {
+  return isRead(action) || action === 'reveal';
+}
+
 /**
  * The keys and token that the rules of a level are matched with (interface/access#reads-and-writes,
  * interface/access#levels, interface/signers#secrets for `reveal`).
@@ -57,13 +62,15 @@ export function isRead(action: string): boolean {
 export function principalFor(action: string, level: Level, caller: Caller): Principal {
   // Secrets are revealed to the key of the token; a `bearer` rule does not count.
   if (action === 'reveal') return { keys: tokenKeys(caller) };
+  // To hold `access` at all, a key of either kind counts (interface/access#gate).
+  if (action === 'access') return principal([...caller.proofs, ...tokenKeys(caller)], caller);
   if (isRead(action)) return principal(level === 'domain' ? tokenKeys(caller) : [], caller);
   const impersonated = tokenKeys(caller).filter((key) => key.signer !== undefined);
   return principal([...caller.proofs, ...impersonated], caller);
 }
 
 /** `principalFor`, given the level. The rules on a domain's own record count as rules of a domain. */
-function principals(action: string, caller: Caller, { subject }: Context): (level: Level) => Principal {
+export function principals(action: string, caller: Caller, { subject }: Context): (level: Level) => Principal {
   const own: Level = subject?.kind === 'domain' ? 'domain' : 'record';
   return (level) => principalFor(action, level === 'record' ? own : level, caller);
 }
@@ -85,7 +92,7 @@ export function mayEnter(caller: Caller, context: Context): boolean {
  * The rule that passes the gate for this action (interface/access#gate): one that gives `access`; for a read, also a
  * rule of the ledger or the server that grants this read.
  */
-function passage(
+export function passage(
   caller: Caller,
   context: Context,
   mutation: boolean,

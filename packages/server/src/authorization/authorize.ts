@@ -166,7 +166,7 @@ export function toAccessRequest(
 }
 
 /** The right an operation needs: on the record itself, on its proofs, or on the record it lies under. */
-function rightFor({ action, kind, subject, parent }: AccessRequest): {
+export function rightFor({ action, kind, subject, parent }: Omit<AccessRequest, 'action'> & { action: string }): {
   action: string;
   record: string;
   subject: Subject;

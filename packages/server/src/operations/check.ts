@@ -1,5 +1,6 @@
 import { hash as hashOf, type Json, type JsonObject, LedgerError } from '@countersign/protocol';
-import { grants } from '../access/check.js';
+import { type Asked, askers, grants } from '../access/check.js';
+import { rightFor } from '../authorization/authorize.js';
 import { callerOfWrite } from '../authorization/caller.js';
 import { conditionsOf } from '../authorization/conditions.js';
 import { contextOf } from '../authorization/context.js';
@@ -13,7 +14,7 @@ import { limits } from '../limits.js';
 import { listText } from '../lists/text.js';
 import { stepsOfText } from '../metering/task.js';
 import type { Answer, Command } from '../records/command.js';
-import { getRecord } from '../records/stored.js';
+import { getRecord, type Stored } from '../records/stored.js';
 import { addHash, checkBody, checkSchema } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
@@ -34,15 +35,18 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
   const action = String(sent.data.action);
   const narrowed = typeof sent.data.record === 'string' ? sent.data.record : undefined;
   return inSession(session, async (session) => {
-    const { record, parent } = await getRecord(session, kind, command);
-    const caller = await callerOfWrite(session, proofs.signed, token, false);
-    const subject = subjectOf(kind, record, parent);
-    const conditions = await conditionsOf(session, caller, subject);
-    const context = contextOf(session, subject, conditions);
+    const stored = await getRecord(session, kind, command);
+    const signers = await callerOfWrite(session, proofs.signed, token, false);
+    const { right, subject } = askedOf(kind, action, narrowed, stored);
     const now = moment(session.runtime);
+    const asked: Asked[] = [];
+    for (const caller of askers(right.action, signers)) {
+      const conditions = await conditionsOf(session, caller, subject);
+      asked.push({ caller, context: contextOf(session, subject, conditions) });
+    }
     await session.task.turn();
     const items: Item[] = [];
-    for (const rule of few(grants(action, narrowed, caller, context))) {
+    for (const rule of few(grants(right.action, right.record, asked))) {
       await session.task.turn(ITEM_STEPS);
       const ruleHash = hashOf(rule as Json, session.suite);
       const item = newItem({
@@ -56,6 +60,14 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
     await session.task.turn();
     return { status: 200, body: listText(session, session.ledger, items) };
   });
+}
+
+/** What the request would be judged by: for some kinds, a right on the record it lies under (`rightsOnParent`). */
+function askedOf(kind: Kind, action: string, record: string | undefined, { record: own, parent }: Stored) {
+  const subject = subjectOf(kind, own, parent);
+  if (record !== undefined && record !== kind.name) return { right: { action, record }, subject };
+  const { subject: judged, ...right } = rightFor({ action, kind, subject, ...(parent ? { parent } : {}) });
+  return { right, subject: judged };
 }
 
 /**

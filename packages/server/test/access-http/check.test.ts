@@ -7,7 +7,7 @@ import { newKey, signed, type TestClient, type TestKey } from '../support/client
 import { stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
-import { activated, circleOf, founded, outcome, registered, underPolicies } from './support.js';
+import { activated, circleOf, founded, GATE, outcome, registered, underPolicies } from './support.js';
 
 const server = withServer();
 
@@ -19,13 +19,15 @@ async function granted(client: TestClient, path: string, key: TestKey, data: Jso
 describe('an access check (interface/access#access-check)', () => {
   it('shows the rules of ledger, domains, and record, without whom they are for', async () => {
     const alice = newKey();
+    const bearer = { $signer: { public: alice.public } };
     const signer = { public: alice.public };
-    const founder = await founded(server.current.url, [{ action: 'read', record: 'wallet', signer }]);
+    const rules = [GATE, { action: 'read', record: 'wallet', bearer }, { action: 'read', record: 'wallet', signer }];
+    const founder = await founded(server.current.url, rules);
     await stored(founder, 'domain', { handle: 'a', access: [{ action: 'any', record: 'wallet', signer }] });
-    await stored(founder, 'domain', { handle: 'b@a', access: [{ action: 'read', record: 'symbol', signer }] });
+    await stored(founder, 'domain', { handle: 'b@a', access: [{ action: 'read', record: 'symbol', bearer }] });
     const access = [
-      { action: { $in: ['read', 'drop'] }, signer },
-      { action: 'read', signer: { handle: 'x' } },
+      { action: { $in: ['read', 'drop'] }, bearer },
+      { action: 'read', bearer: { $signer: { handle: 'x' } } },
     ];
     await founder.create('/wallets', { handle: 'w', access }, { domain: 'b@a' });
     expect(await granted(founder, '/wallets/w', alice, { action: 'read' })).toEqual([
@@ -40,10 +42,10 @@ describe('an access check (interface/access#access-check)', () => {
   });
 
   it('follows circles, and shows a reference as its granting values', async () => {
-    const founder = await founded(server.current.url);
+    const founder = await founded(server.current.url, [GATE]);
     const alice = await registered(founder, 'alice');
     const [link] = await circleOf(founder, 'ops', 'alice');
-    const value = { action: 'read', signer: { $circle: 'ops' }, filter: { handle: 'w' } };
+    const value = { action: 'read', bearer: { $signer: { $circle: 'ops' } }, filter: { handle: 'w' } };
     await stored(founder, 'policy', {
       handle: 'p',
       schema: 'access',
@@ -68,6 +70,7 @@ describe('an access check (interface/access#access-check)', () => {
       { action: 'read', record: 'intent', invoke: 'intent.canSpendEveryClaimWallet' },
     ];
     await activated(founder, { handle: 'p', record: 'intent', values });
+    await activated(founder, { handle: 'gate', record: 'ledger', values: [{ action: 'access' }] });
     await stored(founder, 'policy', { handle: 'q', schema: 'access', record: 'any', values: [{ action: 'any' }] });
     const claim = (source: string) => ({
       action: 'transfer',
@@ -86,9 +89,10 @@ describe('an access check (interface/access#access-check)', () => {
   });
 
   it('is judged by the token when nothing is signed, and by nothing else', async () => {
-    const founder = await founded(server.current.url);
+    const founder = await founded(server.current.url, [GATE]);
     const alice = await registered(founder, 'alice');
-    await stored(founder, 'wallet', { handle: 'w', access: [{ action: 'read', signer: { handle: 'alice' } }] });
+    const access = [{ action: 'read', bearer: { $signer: { handle: 'alice' } } }];
+    await stored(founder, 'wallet', { handle: 'w', access });
     const check = (body: JsonObject, headers?: Record<string, string>) =>
       founder.call('POST', '/wallets/w/access/!check', body, headers);
     const unsigned = { data: { action: 'read' } };
@@ -101,9 +105,13 @@ describe('an access check (interface/access#access-check)', () => {
   });
 
   it('knows the rights to the deliveries of an effect, to read and to send again', async () => {
-    const founder = await founded(server.current.url);
+    const founder = await founded(server.current.url, [GATE]);
     const alice = newKey();
-    const access = ['query-event', 'retry-event'].map((action) => ({ action, signer: { public: alice.public } }));
+    const signer = { public: alice.public };
+    const access = [
+      { action: 'query-event', bearer: { $signer: signer } },
+      { action: 'retry-event', signer },
+    ];
     const data = { handle: 'e', signal: 'wallet-created', action: { bridge: 'b' }, access };
     expect((await stored(founder, 'effect', data)).data.access).toEqual(access);
     const granted = async (action: string, client: TestClient) =>
