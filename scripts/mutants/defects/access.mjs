@@ -129,7 +129,7 @@ export const mutants = [
     find: "if (signed.length > 0 ? partial.length === 0 : token?.kind === 'oauth2-token') return;",
     replace: 'if (signed.length > 0 || token) return;',
     breaks: 'The token of a stranger stands for a signature.',
-    tests: [test('http/order.test.ts')],
+    tests: [test('oauth/attacks.test.ts')],
   },
   {
     id: 'operation-update-of-reserved',
@@ -160,8 +160,8 @@ export const mutants = [
     file: src('operations/prove.ts'),
     find: "decides: kind.access.decides !== 'never',",
     replace: 'decides: false,',
-    breaks: 'A signer that is blocked goes on in other processes.',
-    tests: [test('access-http/two-servers.test.ts')],
+    breaks: 'A policy that was put out of force goes on.',
+    tests: [test('access-http/policies.test.ts')],
   },
   {
     id: 'list-query-refused',

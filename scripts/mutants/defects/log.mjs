@@ -28,11 +28,11 @@ export const mutants = [
     tests: ['packages/cli/test/witness/witness.test.ts'],
   },
   {
-    id: 'witness-alone',
+    id: 'witness-shared-folder',
     file: 'packages/cli/src/witness/witness.ts',
-    find: 'await means.states.alone(origin, () => advance(means, opened, old, proof))',
-    replace: 'await advance(means, opened, old, proof)',
-    breaks: 'Two requests go on from the same tree.',
+    find: 'if (!isKept) return',
+    replace: 'if (isKept === undefined) return',
+    breaks: 'Two processes on one folder cosign two trees.',
     tests: ['packages/cli/test/witness/witness.test.ts'],
   },
   {

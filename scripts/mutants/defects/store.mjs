@@ -57,7 +57,7 @@ export const mutants = [
     find: 'where t.version = w.version and (t.ord',
     replace: 'where (t.ord',
     breaks: 'What waited for a change of the rules goes on as if nothing had changed.',
-    tests: [test('store/committer.test.ts')],
+    tests: [test('access-http/two-servers.test.ts')],
   },
   {
     id: 'commit-dependants-lock-first',

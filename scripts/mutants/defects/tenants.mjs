@@ -33,7 +33,7 @@ export const mutants = [
     find: 'set version = version + 1 where id = $1::bigint and (',
     replace: 'set version = version + 1 where (',
     breaks: "A change of one ledger's rules makes every ledger's state out of date.",
-    tests: [test('tenants/twins.test.ts')],
+    tests: [test('store/committer.test.ts')],
   },
   {
     id: 'tenant-dependants',
@@ -65,7 +65,7 @@ export const mutants = [
     find: 'where r.ledger_id = $1 and r.kind = q.kind',
     replace: 'where r.kind = q.kind',
     breaks: "A read shows another tenant's record.",
-    tests: [test('tenants/twins.test.ts')],
+    tests: [test('tenants/isolation.test.ts')],
   },
   {
     id: 'tenant-known-versions',
