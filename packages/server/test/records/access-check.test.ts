@@ -21,7 +21,7 @@ describe.each(checked)('the access check of a $name (interface/access#access-che
     const open = { action: 'any', record: 'any' };
     const scene: Scene = await setScene(server.current.url, name, { access: [open] });
     const own: JsonObject[] = [
-      { action: 'any', signer: { public: alice.public } },
+      { action: 'any', bearer: { $signer: { public: alice.public } } },
       { action: { $in: ['read', 'update'] }, record: name, signer: { public: bob.public } },
       { action: 'drop', bearer: { sub: 'someone' } },
     ];
@@ -45,8 +45,10 @@ describe.each(checked)('the access check of a $name (interface/access#access-che
     const scene = await setScene(server.current.url, name, { key: founder, access });
     await make(scene);
     const { client, path } = scene;
-    expect(await rulesOf(client, path, newKey(), { action: 'read' })).toEqual([]);
-    expect(await rulesOf(client, path, founder, { action: 'read' })).toEqual([{ action: 'any', record: 'any' }]);
+    expect(await rulesOf(client, path, newKey(), { action: 'update' })).toEqual([]);
+    expect(await rulesOf(client, path, founder, { action: 'update' })).toEqual([{ action: 'any', record: 'any' }]);
+    // A read carries a token, which this rule says nothing of.
+    expect(await rulesOf(client, path, founder, { action: 'read' })).toEqual([]);
   });
 });
 
@@ -70,7 +72,9 @@ describe('an access check', () => {
 
   it('counts the signers of its proofs, each of them', async () => {
     const [alice, bob] = [newKey(), newKey()];
-    const rule = (key: TestKey, action: string) => ({ action, record: 'wallet', signer: { public: key.public } });
+    const rule = (key: TestKey, action: string) => {
+      return { action, record: 'wallet', bearer: { $signer: { public: key.public } } };
+    };
     const client = await newLedger(server.current.url, {
       access: [{ action: 'access' }, { action: 'create', record: 'any' }, rule(alice, 'read'), rule(bob, 'any')],
     });
@@ -87,7 +91,8 @@ describe('an access check', () => {
     const client = await newLedger(server.current.url, {
       access: [{ action: 'any', record: 'any' }, { policy: 'readers' }],
     });
-    const values = [{ action: 'read', record: 'wallet', signer: { public: client.key.public } }];
+    const bearer = { $signer: { public: client.key.public } };
+    const values = [{ action: 'read', record: 'wallet', bearer }];
     await stored(client, 'policy', { handle: 'readers', schema: 'access', values });
     await stored(client, 'wallet', { handle: 'w' });
     const shown = [

@@ -278,7 +278,7 @@ describe('Operation rules', () => {
     const access = [
       { action: 'access' },
       { action: 'create', record: 'symbol' },
-      { action: 'read', record: 'symbol', signer: { public: other.public } },
+      { action: 'read', record: 'symbol', bearer: { $signer: { public: other.public } } },
     ];
     const scene = await setScene(server.current.url, 'symbol', { access });
     await make(scene);

@@ -106,9 +106,7 @@ async function findOut(ledger: Ledger, kind: string, id: string[], asked: Asked,
     const isReadable = await canRead(operations, id);
     const why = isReadable
       ? 'The ledger let the key read it by a token.'
-      : rules.length > 0
-        ? 'Rules grant it to a signature, but a read carries a token only: none of them has a `bearer` that the token meets.'
-        : 'No rule grants it to a token of the key.';
+      : 'No rule grants it to a token of the key, and a read carries a token only.';
     return isReadable
       ? { granted: true, why, rules, granting: readableBy(standing, asked, asker), near: [] }
       : { granted: false, why, rules, granting, near };
