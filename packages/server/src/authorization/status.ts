@@ -27,7 +27,7 @@ export async function statusAfter(
 ): Promise<'repeat' | { becomes: string | undefined }> {
   const { status: from, proofs } = record.meta;
   if (asked === undefined || kind.lifecycle.fixedStatus) return { becomes: from };
-  const outcome = asked === null ? 'moves' : (kind.lifecycle.transition?.(from ?? '', asked) ?? 'moves');
+  const outcome = outcomeOf(kind, from, asked);
   if (outcome === 'repeat') return 'repeat';
   // Policies come before the kind's own rules (interface/records#order-of-checks).
   await session.task.turn();
@@ -39,6 +39,18 @@ export async function statusAfter(
   if (values === undefined) return { becomes: asked ?? undefined };
   const asking = [...proofs, proof].filter((one) => (one.custom?.status ?? null) === asked);
   return (await isQuorate(session, values, asking, subject)) ? { becomes: asked ?? undefined } : { becomes: from };
+}
+
+/** What only a drop and an erasure make of a record: one in force never has them. */
+const ENDS: readonly (string | null)[] = ['dropped', 'erased'];
+
+function outcomeOf(
+  { lifecycle }: Kind,
+  from: string | undefined,
+  asked: string | null,
+): 'moves' | 'repeat' | 'refused' {
+  if (ENDS.includes(asked)) return 'refused';
+  return asked === null ? 'moves' : (lifecycle.transition?.(from ?? '', asked) ?? 'moves');
 }
 
 /**

@@ -205,6 +205,11 @@ describe('proofs (interface/records#add-a-proof)', () => {
       const answer = await client.prove('/wallets/w', wallet, { status });
       expectRefusal(answer, client, 'record.schema-invalid', /request\/body\/custom\/status/);
     }
+    for (const status of ['dropped', 'erased']) {
+      const answer = await client.prove('/wallets/w', wallet, { status });
+      const detail = `Proof contains invalid status change, from created to ${status}`;
+      expectRefusal(answer, client, 'record.update-rejected', detail);
+    }
     expect((await client.get('/wallets/w')).body.meta.status).toBe('created');
   });
 
