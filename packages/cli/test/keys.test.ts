@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { encodeBase64, portable } from '@countersign/protocol';
 import fc from 'fast-check';
@@ -77,6 +87,22 @@ describe('the key store', () => {
     expect((await new KeyStore(home, { N: 2 ** 13, r: 8, p: 1 }).open('old', ask)).pair.public).toBe(publicKey);
     expect(readFileSync(file, 'utf8')).toBe(written);
     const store = new KeyStore(home, { N: 2 ** 15, r: 8, p: 1 });
+    // Another command writes the file while the password is asked for; one elsewhere is not copied here.
+    const changing = async (check: (password: string) => string | undefined) => {
+      writeFileSync(file, `${written}changed`);
+      return ask(check);
+    };
+    expect((await store.open('old', changing)).pair.public).toBe(publicKey);
+    expect(readFileSync(file, 'utf8')).toBe(`${written}changed`);
+    const elsewhere = join(folder.path, 'elsewhere.pem');
+    writeFileSync(elsewhere, written, { mode: 0o600 });
+    symlinkSync(elsewhere, join(file, '../linked.pem'));
+    expect((await store.open('linked', ask)).pair.public).toBe(publicKey);
+    expect([lstatSync(join(file, '../linked.pem')).isSymbolicLink(), readFileSync(elsewhere, 'utf8')]).toEqual([
+      true,
+      written,
+    ]);
+    writeFileSync(file, written);
     expect((await store.open('old', ask)).pair.public).toBe(publicKey);
     const renewed = readFileSync(file, 'utf8');
     expect(renewed.split('\n').slice(0, 2)).toEqual(written.split('\n').slice(0, 2));

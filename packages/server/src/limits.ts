@@ -90,8 +90,9 @@ export const limits = {
     waiting: 100,
     patience: 10_000,
   },
-  /** Rules that the answer to an access check shows. */
+  /** Rules that the answer to an access check shows, and signers of a check of a read, each judged as one that reads. */
   grants: 1_000,
+  readers: 4,
   /** Characters of the data that access to a record is judged by; longer data is left out of its index entry. */
   judged: 8 * 1024,
   /**

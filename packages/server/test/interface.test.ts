@@ -184,7 +184,7 @@ describe('tables in docs/interface', async () => {
       of(limits.erasure.reason).join(),
       of(limits.retries.waiting).join(),
       of(limits.retries.attempts).join(),
-      of(limits.grants).join(),
+      of(limits.grants, limits.readers).join(' and '),
       of(limits.work.request).join(),
       of(limits.schema.bytes, limits.schema.depth, limits.schema.subschemas).join(', '),
       of(limits.schema.pattern.count, limits.schema.pattern.characters, limits.schema.pattern.properties).join(', '),

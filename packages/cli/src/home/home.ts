@@ -39,6 +39,12 @@ export class Home {
     await this.#place(text, path, rename);
   }
 
+  /** Writes a file anew that has the text `before`, and is no link; any other is left as it is. */
+  async replace(before: string, text: string, ...path: string[]): Promise<void> {
+    const isLink = (await lstat(join(this.folder, ...path))).isSymbolicLink();
+    if (!isLink && (await this.read(...path)) === before) await this.write(text, ...path);
+  }
+
   /**
    * Writes a file that must be new.
    *

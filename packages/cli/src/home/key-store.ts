@@ -75,8 +75,7 @@ export class KeyStore {
 
   /** The encrypted file, as it is. */
   async export(name: string): Promise<string> {
-    const text = await this.#read(name);
-    return text.slice(text.indexOf('-----BEGIN'));
+    return pemIn(await this.#read(name));
   }
 
   /**
@@ -87,20 +86,30 @@ export class KeyStore {
    */
   async open(name: string, ask: AskPassword): Promise<{ readonly key: KeyObject; readonly pair: KeyPair }> {
     const { public: said } = await this.find(name);
-    const pem = await this.export(name);
+    const text = await this.#read(name);
+    const pem = pemIn(text);
     // A password that was checked has opened the key already, which takes long.
     let last: { readonly password: string; readonly key: KeyObject } | undefined;
     const password = await ask((text) => faultOf(() => (last = { password: text, key: decrypt(pem, text) })));
     const key = last?.password === password ? last.key : decrypt(pem, password);
     const pair = pairOf(key);
     if (pair.public !== said) throw local(`The file of key '${name}' was altered: it holds another key than it says.`);
-    if (isWeaker(pem, this.work)) await this.#renew(name, key, password, pair);
+    if (isWeaker(pem, this.work)) await this.#renew(name, text, () => this.#written(name, key, password, pair));
     return { key, pair };
   }
 
-  /** A file that cannot be written stays as it is: the key is good. */
-  async #renew(name: string, key: KeyObject, password: string, pair: KeyPair): Promise<void> {
-    await this.home.write(this.#written(name, key, password, pair), FOLDER, `${name}.pem`).catch(() => {});
+  /**
+   * Writes a file anew that still has this text. One that cannot be written, or leads to another place, stays as it is: the key is
+   * good.
+   */
+  async #renew(name: string, text: string, make: () => string): Promise<void> {
+    try {
+      const written = make();
+      // Whoever was asked for the password may have taken minutes, and another command may have changed the file.
+      await this.home.replace(text, written, FOLDER, `${name}.pem`);
+    } catch {
+      // No memory for the work, or no room on the disk.
+    }
   }
 
   #written(name: string, key: KeyObject, password: string, pair: KeyPair): string {
@@ -113,6 +122,10 @@ export class KeyStore {
     if (text !== undefined) return text;
     throw local(`There is no key '${name}'.`, '`countersign key list` shows those there are, `key create` makes one');
   }
+}
+
+function pemIn(text: string): string {
+  return text.slice(text.indexOf('-----BEGIN'));
 }
 
 /** Another fault than the password is left to whoever opens the key: no other password helps. */

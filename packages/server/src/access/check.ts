@@ -1,8 +1,9 @@
-import type { JsonObject } from '@countersign/protocol';
+import { type JsonObject, LedgerError } from '@countersign/protocol';
+import { limits } from '../limits.js';
 import type { Caller } from './caller.js';
 import type { Context } from './context.js';
 import { carriesToken, isRead, passage, principals, rightsFor } from './decide.js';
-import { granting, tokenKeys } from './granting.js';
+import { grantingAny, tokenKeys } from './granting.js';
 import type { Level, Standing } from './standing.js';
 
 /** The order in which rules are shown; server rules are left out (interface/access#access-check). */
@@ -13,32 +14,26 @@ const LEVEL_ORDER: readonly Level[] = ['ledger', 'domain', 'record', 'policy'];
  * refused, at the gate or by the rules (interface/access#access-check).
  *
  * @param recordKind the check's `data.record`; when it is absent, the check is about the subject itself, or the ledger
- * @param asked who may send it (`askers`), each with what it would be judged by
+ * @param asked who may send it (`askers`), each with what it would be judged by: the same, but for conditions
  */
 export function grants(action: string, recordKind: string | undefined, asked: readonly Asked[]): JsonObject[] {
-  const [first = [], ...others] = asked.map((one) => granted(action, recordKind, one));
-  const shown = [...first];
-  // What several signers are granted by is shown once.
-  const known = new Set(first.map((one) => JSON.stringify(one)));
-  for (const one of others.flat()) {
-    const text = JSON.stringify(one);
-    if (!known.has(text)) shown.push(one);
-    known.add(text);
-  }
-  const kind = asked[0]?.context.subject?.kind ?? 'ledger';
+  const { context } = asked[0] ?? {};
+  if (!context) return [];
+  const kind = context.subject?.kind ?? 'ledger';
+  const shown = granted(action, recordKind ?? kind, asked, scopeOf(recordKind ?? kind, context));
   return LEVEL_ORDER.flatMap((level) => shown.filter((one) => one.level === level)).map((one) =>
     describeRule(one, kind),
   );
 }
 
-function granted(action: string, recordKind: string | undefined, { caller, context }: Asked): Standing[] {
-  const record = recordKind ?? context.subject?.kind ?? 'ledger';
-  const scope = scopeOf(record, context);
-  // A list is open to who may read, and to whoever is in (interface/access#lists).
-  const passed = passage(caller, scope, !isRead(action), action === 'query' ? 'read' : action, record);
-  if (!passed) return [];
-  const rules = [...granting(rightsFor(action, record, context.terms), scope, principals(action, caller, scope))];
-  return action === 'query' && rules.length === 0 ? [passed] : rules;
+function granted(action: string, record: string, asked: readonly Asked[], scope: Context): Standing[] {
+  const passed = asked.flatMap(({ caller, context }) => {
+    // A list is open to who may read, and to whoever is in (interface/access#lists).
+    const by = passage(caller, scope, !isRead(action), action === 'query' ? 'read' : action, record);
+    return by ? [{ by, who: principals(action, caller, scope), invoke: context.invoke }] : [];
+  });
+  const rules = [...grantingAny(rightsFor(action, record, scope.terms), scope, passed)];
+  return action === 'query' && rules.length === 0 ? passed.slice(0, 1).map(({ by }) => by) : rules;
 }
 
 /** Who would ask, and what the request would be judged by. */
@@ -50,11 +45,19 @@ export interface Asked {
 /**
  * The caller as the request would have it. A read carries a token: the check's own, else one that a signer of the check
  * would sign. A write carries proofs: the check's own, else one by the key of its token.
+ *
+ * @throws `record.invalid` for more than `limits.readers` signers of a check of a read
  */
 export function askers(action: string, caller: Caller): Caller[] {
   const { proofs, token } = caller;
   if (!carriesToken(action)) return [proofs.length > 0 ? caller : { ...caller, proofs: tokenKeys(caller) }];
   if (token) return [{ proofs: [], token }];
+  if (proofs.length > limits.readers) {
+    throw new LedgerError(
+      'record.invalid',
+      `More than ${limits.readers} signers ask what a read of each would be answered`,
+    );
+  }
   return proofs.map((key) => ({ proofs: [], token: { claims: {}, key } }));
 }
 

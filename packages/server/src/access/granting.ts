@@ -26,16 +26,37 @@ export function principal(keys: readonly Key[], caller: Caller): Principal {
  * Every standing rule that grants one of `rights`, which all mean the same operation. `who` tells with whom the rules
  * of a level are matched.
  */
-export function* granting(
+export function granting(
   rights: readonly Right[],
   context: Context,
   who: (level: Level) => Principal,
 ): Generator<Standing> {
+  return grantingAny(rights, context, [{ who, invoke: context.invoke }]);
+}
+
+/** One of several that rules are matched with: by their level, and with the conditions that this one fulfils. */
+export interface Candidate {
+  readonly who: (level: Level) => Principal;
+  readonly invoke: Context['invoke'];
+}
+
+/** Every standing rule that grants one of `rights` to any of the candidates, once. */
+export function* grantingAny(
+  rights: readonly Right[],
+  context: Context,
+  candidates: readonly Candidate[],
+): Generator<Standing> {
   const domains = domainsAround(context);
   for (const one of standing(rights, context)) {
     const about = rights.find((right) => covers(one, right, context));
-    if (!about || !admits(one.rule, who(one.level), ownersFor(about, context, domains), context.cost)) continue;
-    if (isPolicyValueMet(one.rule, context)) yield one;
+    if (!about) continue;
+    const owners = ownersFor(about, context, domains);
+    for (const { who, invoke } of candidates) {
+      if (!admits(one.rule, who(one.level), owners, context.cost) || !isPolicyValueMet(one.rule, context, invoke))
+        continue;
+      yield one;
+      break;
+    }
   }
 }
 
@@ -67,8 +88,8 @@ export function domainsAround({ domains, subject, signersOf }: Context): readonl
  * Whether `filter` and `invoke` of a policy value hold (interface/policies#access-policies). A filter needs a subject
  * and `invoke` needs conditions: where these are missing, the value grants nothing.
  */
-function isPolicyValueMet({ filter, invoke }: AccessValue, context: Context): boolean {
+function isPolicyValueMet({ filter, invoke }: AccessValue, context: Context, met: Context['invoke']): boolean {
   const { subject } = context;
   if (filter && !(subject && matchesFilter(filter, subject, context.cost, context.hopeful))) return false;
-  return invoke === undefined || context.invoke?.(invoke) === true;
+  return invoke === undefined || met?.(invoke) === true;
 }

@@ -20,6 +20,9 @@ import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
 import { verifySignedBody } from './verify-signed-body.js';
 
+/** The actions whose requests are judged by conditions of policy values; of others, values with `invoke` grant nothing. */
+const CONDITIONED: readonly string[] = ['read', 'query', 'create', 'update', 'query-event', 'retry-event', 'activate'];
+
 /** Steps to hash and sign an item. */
 const ITEM_STEPS = 1_000;
 
@@ -39,9 +42,10 @@ export async function check(session: Session, kind: Kind, command: Command): Pro
     const signers = await callerOfWrite(session, proofs.signed, token, false);
     const { right, subject } = askedOf(kind, action, narrowed, stored);
     const now = moment(session.runtime);
+    const isConditioned = CONDITIONED.includes(right.action) && right.record === subject.kind;
     const asked: Asked[] = [];
     for (const caller of askers(right.action, signers)) {
-      const conditions = await conditionsOf(session, caller, subject);
+      const conditions = isConditioned ? await conditionsOf(session, caller, subject) : undefined;
       asked.push({ caller, context: contextOf(session, subject, conditions) });
     }
     await session.task.turn();

@@ -3,6 +3,7 @@ import type { Caller } from '../../src/access/caller.js';
 import { askers, grants as grantsTo } from '../../src/access/check.js';
 import type { Context } from '../../src/access/context.js';
 import { DEFAULT_SERVER_RULES, type Rule } from '../../src/access/rules.js';
+import { limits } from '../../src/limits.js';
 import { bears, context, policy, registered, signs, stored } from './scene.js';
 
 const alice = registered('alice');
@@ -98,6 +99,21 @@ it('data.record asks about that kind at the same scope (interface/access#access-
       context({ ledger: [GATE], subject: stored('wallet', [{ action: 'create' }]) }),
     ),
   ).toEqual([]);
+});
+
+it('shows once what several signers are granted by, in order, and judges a few signers of a read', () => {
+  const [bob, forBob] = [registered('bob'), { action: 'read', bearer: { $signer: { handle: 'bob' } } } as Rule];
+  const here = context({ ledger: [open, GATE], subject: stored('wallet', [forBob, readByAlice, forBob]) });
+  expect(grants('read', undefined, { proofs: [alice, bob] }, here)).toEqual([
+    { action: 'any', record: 'any' },
+    { action: 'read', record: 'wallet' },
+    { action: 'any', record: 'wallet' },
+    { action: 'read', record: 'wallet' },
+  ]);
+  const many = Array.from({ length: limits.readers + 1 }, (_, at) => registered(`reader-${at}`));
+  expect(grants('read', undefined, { proofs: many.slice(1) }, here)).toHaveLength(1);
+  expect(() => grants('read', undefined, { proofs: many }, here)).toThrow('More than 4 signers');
+  expect(grants('update', undefined, { proofs: many }, here)).toHaveLength(1);
 });
 
 it('shows nothing to who would be stopped at the gate', () => {
