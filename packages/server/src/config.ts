@@ -173,7 +173,7 @@ export const settings = {
     name: 'REPORT_ASSETS_DIR',
     default: 'off',
     meaning:
-      'The folder that generated files of reports are served from: [where files lie](interface/reports.md#where-files-lie). Off, there is none to be had.',
+      'The folder that generated files of reports are served from: [where files lie](../interface/reports.md#where-files-lie). Off, there is none to be had.',
     read: (text) => (text === undefined ? undefined : readPath(text)),
   },
   reportAssetsBucket: {
@@ -192,7 +192,7 @@ export const settings = {
     name: 'WITNESSES',
     default: 'off',
     meaning:
-      'The file of a [policy](interface/log-witnesses.md#the-witnesses-of-a-server): the witnesses that cosign checkpoints, and the quorum without which none is shown.',
+      'The file of a [policy](../interface/log-witnesses.md#the-witnesses-of-a-server): the witnesses that cosign checkpoints, and the quorum without which none is shown.',
     read: (text) => (text === undefined ? undefined : readWitnesses(readPath(text))),
   },
   witnessInterval: {

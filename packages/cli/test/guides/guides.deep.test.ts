@@ -41,6 +41,12 @@ for (const [guide, ...programs] of NEEDS) {
   });
 }
 
+it('README.md has a program that works as printed', { timeout: 240_000 }, async () => {
+  const home = join(folder.path, 'readme');
+  await mkdir(home);
+  await follow('README.md', { home, chapter: 'From a program', env: { COUNTERSIGN_SERVER: server.current.url } });
+});
+
 function isThere(program: string): boolean {
   try {
     execFileSync('bash', ['-c', `command -v ${program}`], { stdio: 'ignore' });

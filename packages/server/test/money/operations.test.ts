@@ -16,16 +16,16 @@ beforeAll(async () => {
 
 afterAll(() => database.end());
 
-/** The one statement of docs/operations.md that has this text. */
+/** The one statement of docs/operations that has this text. */
 function statementWith(text: string): string {
-  const page = read('docs/operations.md');
+  const page = ['database', 'intents'].map((name) => read(`docs/operations/${name}.md`)).join('\n');
   const blocks = [...page.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, block = '']) => block);
   const found = blocks.flatMap((block) => block.split(/;\n/)).filter((statement) => statement.includes(text));
   expect(found).toHaveLength(1);
   return found[0]!;
 }
 
-describe('the SQL of docs/operations.md', () => {
+describe('the SQL of docs/operations', () => {
   it('shows intents that are stuck, and the homes of ledgers', async () => {
     const key = newKey();
     const access = [

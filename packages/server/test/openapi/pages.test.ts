@@ -90,6 +90,18 @@ describe('the pages of the interface and the guides', () => {
     }
   });
 
+  it('list guides in the order in which they are read, and decisions on a page of their own', async () => {
+    const linked = async (path: string) =>
+      linksOf(path, await (await open(path)).text()).flatMap(({ pathname }) =>
+        pathname.startsWith('/docs/guides/') ? [pathname.replace('/docs/guides/', '')] : [],
+      );
+    const pages = await linked('/docs/guides');
+    expect(pages.slice(0, 3)).toEqual(['guides/README', 'guides/quick-start', 'guides/with-the-client']);
+    expect(pages).toContain('operations/alarms');
+    expect(pages.filter((page) => page.startsWith('decisions'))).toEqual(['decisions']);
+    expect((await linked('/docs/guides/decisions')).length).toBe((await readdir(new URL('decisions', DOCS))).length);
+  });
+
   it('load nothing but their style sheet, and let nothing act', async () => {
     for (const path of ['/', '/docs', '/docs/wallet', '/docs/guides', '/docs/guides/interface/records']) {
       const answer = await open(path);

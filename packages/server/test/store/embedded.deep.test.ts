@@ -30,7 +30,7 @@ describe('the connections of all processes', () => {
   }, 120_000);
 
   it('are told to operators as they are', async () => {
-    const operations = await readFile(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+    const operations = await readFile(new URL('../../../../docs/operations/database.md', import.meta.url), 'utf8');
     expect(operations).toContain(`up to ${countConnections()} connections for each of its processes`);
   });
 });

@@ -10,7 +10,7 @@ export const eraseCommand: Command = {
   summary: 'Forget what a dropped record or a final intent said, for good',
   about:
     `${DEPLOYMENT}The texts of all versions of the record go, with their hashes and salts; a change signed by the ledger says ` +
-    'so, with the reason: keep names out of that. docs/operations.md tells what backups and others still hold.',
+    'so, with the reason: keep names out of that. docs/operations/erasure.md tells what backups and others still hold.',
   arguments: [
     { name: 'ledger', about: 'handle or luid' },
     { name: 'kind', about: 'kind of the record, such as wallet' },

@@ -10,7 +10,7 @@ export const logRestart: Command = {
   about:
     `${DEPLOYMENT}--data names the folder of the server also where DATABASE_URL is set: it knows what was shown. ` +
     'Only a log that is stopped begins anew, under another origin. The first leaf commits to the last checkpoint that was shown; ' +
-    'all changes that the database has are sealed again. docs/operations.md says what to try before.',
+    'all changes that the database has are sealed again. docs/operations/backup.md says what to try before.',
   arguments: [{ name: 'ledger', about: 'handle or luid' }],
   options: [DATA],
   examples: [{ call: 'countersign log restart acme --yes', about: 'after a restore that lost what others have seen' }],

@@ -9,7 +9,7 @@ export const serve: Command = {
   summary: 'Start a server on this machine',
   about:
     'Starts the server of this installation, with a PostgreSQL of its own, as `npm start` does. It listens on the loopback ' +
-    'address. docs/operations.md lists the further settings, which are environment variables. Ctrl-C stops it and keeps all data.',
+    'address. docs/operations/settings.md lists the further settings, which are environment variables. Ctrl-C stops it and keeps all data.',
   options: [
     { flags: '--port <port>', env: 'PORT', about: 'port to listen at', default: '3000' },
     { flags: '--data <folder>', env: 'DATA_DIR', about: 'where the data lies', default: './data' },

@@ -17,12 +17,17 @@ export class Guides {
     this.#names = new Set(files.filter((file) => file.endsWith('.md')).map(nameOf));
   }
 
-  /** A guide as a page; the list of all for the empty name; undefined for one that is unknown. */
+  /** A guide as a page; the list of all for the empty name, that of decisions for theirs; undefined for one that is unknown. */
   page(name: string): Sendable | undefined {
-    if (name !== '' && !this.#names.has(name)) return undefined;
-    const page = this.#pages.get(name) ?? sendable(name === '' ? this.#list() : this.#render(name));
+    if (name !== '' && name !== APART && !this.#names.has(name)) return undefined;
+    const page = this.#pages.get(name) ?? sendable(this.#make(name));
     this.#pages.set(name, page);
     return page;
+  }
+
+  #make(name: string): string {
+    if (name === '') return this.#list();
+    return name === APART ? this.#listApart() : this.#render(name);
   }
 
   #render(name: string): string {
@@ -43,7 +48,7 @@ export class Guides {
 
   /** The pages of a folder, in the order in which its first page names them. */
   #inOrder(folder: string, names: readonly string[]): readonly string[] {
-    const first = `${folder}/README`;
+    const first = posix.join(folder, 'README');
     if (!names.includes(first)) return names;
     const text = readFileSync(new URL(`${first}.md`, FOLDER), 'utf8');
     const placeOf = (name: string) => (name === first ? -1 : text.indexOf(`(${posix.basename(name)}.md)`) >>> 0);
@@ -51,27 +56,40 @@ export class Guides {
   }
 
   #list(): string {
-    const folders = groupByFolder(this.#names);
-    const lists = [...folders].map(([folder, all]) => {
-      const names = this.#inOrder(folder, all);
-      const items = names.map((name) => {
-        const text = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8');
-        return `<li><a href="guides/${escapeHtml(name)}">${escapeHtml(titleOf(text, name))}</a></li>`;
-      });
-      return `<h2>${escapeHtml(HEADINGS[folder] ?? folder)}</h2>\n<ul>${items.join('\n')}</ul>`;
+    const { [APART]: _, ...folders } = Object.fromEntries(groupByFolder(this.#names));
+    const lists = Object.entries(folders).map(([folder, all]) => {
+      const items = this.#links(this.#inOrder(folder, all), 'guides/');
+      return `<h2>${escapeHtml(HEADINGS[folder] ?? folder)}</h2>\n<ul>${items}</ul>`;
     });
-    return layout({ title: 'Guides', body: `<h1>Guides</h1>\n${lists.join('\n')}`, up: '../' });
+    const apart = `<h2>Decisions</h2>\n<p><a href="guides/${APART}">Why things are as they are</a></p>`;
+    return layout({ title: 'Guides', body: `<h1>Guides</h1>\n${lists.join('\n')}\n${apart}`, up: '../' });
+  }
+
+  #listApart(): string {
+    const items = this.#links(groupByFolder(this.#names).get(APART) ?? [], '');
+    return layout({ title: 'Decisions', body: `<h1>Decisions</h1>\n<ul>${items}</ul>`, up: '../../' });
+  }
+
+  #links(names: readonly string[], below: string): string {
+    const items = names.map((name) => {
+      const text = readFileSync(new URL(`${name}.md`, FOLDER), 'utf8');
+      return `<li><a href="${below}${escapeHtml(name)}">${escapeHtml(titleOf(text, name))}</a></li>`;
+    });
+    return items.join('\n');
   }
 }
+
+/** The folder whose pages have a list of their own: readers of guides need none of them. */
+const APART = 'decisions';
 
 /** The folder whose pages `cli.md` lists. They are made for the package, and the repository lacks them. */
 const LISTED_ON_A_PAGE = 'cli';
 
 const HEADINGS: Readonly<Record<string, string>> = {
-  '.': 'About the service',
   guides: 'How to begin',
+  '.': 'About the service',
   interface: 'The interface',
-  decisions: 'Decisions',
+  operations: 'Running a server',
 };
 
 /** The name of a file, or of what a link leads to. */
@@ -86,8 +104,9 @@ function titleOf(text: string, name: string): string {
 function groupByFolder(names: ReadonlySet<string>): Map<string, string[]> {
   const folders = new Map<string, string[]>([
     ['guides', []],
-    ['interface', []],
     ['.', []],
+    ['interface', []],
+    ['operations', []],
   ]);
   for (const name of [...names].sort()) {
     const folder = posix.dirname(name);
