@@ -14,7 +14,8 @@ export const proxy: Command = {
   path: ['proxy'],
   summary: 'Run a proxy on this machine that signs requests',
   about:
-    'For development and testing. Every request gets a token; creates, updates, drops and proofs get a hash and a signature. ' +
+    'For development and testing. A request without a token gets one, unless it is for the token endpoint; creates, updates, drops ' +
+    'and proofs get a hash and a signature, or with --client-id and without --signer are left to the token. ' +
     'A record is verified before it is signed; the key of the selected ledger is the one that was noted. ' +
     'A request without x-ledger is for the selected ledger, or that of --ledger; one that names a ledger keeps it. Whoever can run a program on this machine can ' +
     'sign through the proxy while it runs; web pages cannot, unless --allow-origin admits theirs.',
