@@ -39,7 +39,7 @@ function overview(commands: readonly Definition[], entry: (command: Definition) 
     groups.set(name, [...(groups.get(name) ?? []), command]);
   }
   const sections = [...groups].map(([name, members]) => {
-    const heading = name === '' ? '## First of all' : `## ${name}\n\n${aboutGroup(name)}.`;
+    const heading = name === '' ? '## General' : `## ${name}\n\n${aboutGroup(name)}.`;
     const rows = members.map((one) => `| ${entry(one)} | ${cell(one.summary)} |`);
     return `${heading}\n\n| Command | Does |\n|---|---|\n${rows.join('\n')}`;
   });
@@ -48,14 +48,14 @@ function overview(commands: readonly Definition[], entry: (command: Definition) 
     MADE,
     '# The countersign command',
     'Works with keys, ledgers and records from a terminal or a script. `npx countersign` runs it where it is installed, and in the ' +
-      'repository after `npm run build`. `countersign <command> --help` has the options of a command; a server that was installed ' +
+      'repository after `npm run build`. `countersign <command> --help` shows the options of a command; a server that was installed ' +
       'from packages shows them as pages, at `/docs/guides/cli`.',
     INTRODUCTION,
     ...sections,
     '## Options of every command',
     optionTable(GENERAL),
     '## Options of commands that speak to a server',
-    'A variable of the environment stands in for a flag, and the selected context for both.',
+    'Without a flag, the environment variable counts; without both, the selected context.',
     optionTable(CONNECTION),
     '## Exit codes',
     `| Code | Means |\n|---|---|\n${codes.join('\n')}`,
@@ -65,18 +65,18 @@ function overview(commands: readonly Definition[], entry: (command: Definition) 
     .replace(/\n+$/, '\n');
 }
 
-const INTRODUCTION = `- **Questions.** What is missing is asked for at a terminal. Each question has a flag or a position, so that scripts answer it
-  beforehand; without a terminal, a missing value is exit code 2.
+const INTRODUCTION = `- **Questions.** At a terminal, the command asks for missing values. Each can also be given as a flag or an argument, for use in
+  scripts. Without a terminal, a missing value ends the command with exit code 2.
 - **Results** are written to standard output, everything else to standard error. \`--json\` writes results for programs.
-- **Keys** are kept in \`~/.countersign/keys\`, one file for each: PKCS#8 in PEM, encrypted under a password (scrypt of 128 MiB,
-  AES-256). \`COUNTERSIGN_HOME\` names another folder than \`~/.countersign\`. Only its owner may read the files.
-  Each call asks for the password, unless \`COUNTERSIGN_PASSWORD\` has it, or \`COUNTERSIGN_PASSWORD_FILE\` names a file that
-  nobody else may read, with the password in its first line.
-- **Contexts** name a server, a ledger and a key, in \`~/.countersign/contexts.json\`. The key that a ledger signs with is noted there
-  when the ledger is made or selected, and answers are held to it. What the server says is verified: hash, proofs, and that the
-  ledger has signed it.
-- **Handles that begin with a dash**, as those that the ledger gives, may need \`--\` before them.
-- \`NO_COLOR\` turns colours off. \`countersign completion bash\`, \`zsh\` or \`fish\` writes what completes commands and options.`;
+- **Keys** are kept in \`~/.countersign/keys\`, one file for each: PKCS#8 in PEM, encrypted with a password (scrypt with 128 MiB,
+  AES-256), readable by the owner only. \`COUNTERSIGN_HOME\` names a folder other than \`~/.countersign\`.
+  Each call asks for the password, unless it is in \`COUNTERSIGN_PASSWORD\`, or in the first line of the file
+  \`COUNTERSIGN_PASSWORD_FILE\`, which nobody else may be able to read.
+- **Contexts** name a server, a ledger and a key, in \`~/.countersign/contexts.json\`. The key with which a ledger signs is stored
+  there when the ledger is made or selected. Every answer of the server is verified: its hash, its proofs, and that it is signed with
+  that key.
+- **Handles that begin with a dash**, such as those chosen by the ledger, may need \`--\` before them.
+- \`NO_COLOR\` turns colours off. \`countersign completion bash\`, \`zsh\` or \`fish\` writes a completion script for the shell.`;
 
 function pageOf(command: Definition): string {
   const { path, summary, about, arguments: positions = [], examples = [] } = command;
@@ -85,7 +85,7 @@ function pageOf(command: Definition): string {
   const shared = new Set([...(command.connects ? CONNECTION : []), ...GENERAL].map(nameOf));
   const own = optionsOf(command).filter((one) => !shared.has(nameOf(one)) || command.options?.includes(one));
   const rows = positions.map(({ name, about, choices, ask }) => {
-    return `| \`${name}\` | ${cell(about + listed(choices))}${ask === undefined ? '' : '; asked for when it is missing'} |`;
+    return `| \`${name}\` | ${cell(about + listed(choices))}${ask === undefined ? '' : '; the command asks for it if it is missing'} |`;
   });
   const link = `See [options of every command](../cli.md#options-of-every-command)${
     command.connects
@@ -111,7 +111,7 @@ function pageOf(command: Definition): string {
 function optionTable(options: readonly Option[]): string {
   const rows = options.map((option) => {
     const { flags, about, env, choices, default: initial } = option;
-    const more = `${listed(choices)}${initial === undefined ? '' : `; \`${initial}\` unless given`}`;
+    const more = `${listed(choices)}${initial === undefined ? '' : `; \`${initial}\` by default`}`;
     return `| \`${flags}\` | ${env === undefined ? '' : `\`${env}\``} | ${cell(about)}${cell(more)} |`;
   });
   return `| Option | Variable | Is |\n|---|---|---|\n${rows.join('\n')}`;

@@ -7,7 +7,7 @@ import { loadArchive } from './server-parts.js';
 
 export const eraseCommand: Command = {
   path: ['erase'],
-  summary: 'Forget what a dropped record or a final intent said, for good',
+  summary: 'Erase the contents of a dropped record or a final intent irrevocably',
   about:
     `${DEPLOYMENT}The texts of all versions of the record go, with their hashes and salts; a change signed by the ledger says ` +
     'so, with the reason: keep names out of that. docs/operations/erasure.md tells what backups and others still hold.',

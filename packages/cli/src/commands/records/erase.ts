@@ -12,7 +12,7 @@ export function eraseRecordCommand(kind: KindDescription): Command {
   const isDropped = kind.operations.some(({ name }) => name === 'drop');
   return {
     path: [kind.record, 'erase'],
-    summary: `Forget what ${oneOf(kind)} said, for good`,
+    summary: `Erase the contents of ${oneOf(kind)} irrevocably`,
     about:
       `${isDropped ? 'It must be dropped first' : 'It must be completed or rejected'}. Asks for a confirmation: it cannot be taken back. The ledger must grant ` +
       'the key `erase`, which `any` leaves out. The reason stays, so keep names out of it.',
