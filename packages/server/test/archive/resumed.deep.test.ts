@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBegun } from '../../src/archive/archive.js';
 import { auditLogs } from '../log/audit.js';
 import { MoneyScene, transfer } from '../money/scene.js';
@@ -22,12 +22,17 @@ beforeAll(async () => {
   scene = await MoneyScene.make(from.url, ['alice', 'bob']);
   await scene.issue('alice', 100);
   await scene.done([transfer('alice', 'bob', 30)]);
-  // Enough that an import stores it in several pieces.
-  const text = 'x'.repeat(300_000);
-  for (let at = 0; at < 30; at += 1)
-    await stored(scene.client, 'symbol', { handle: `s-${at}`, factor: 1, custom: { text } });
+  // More than an export writes at a time.
+  await addLong(1);
 });
 afterAll(() => from.stop());
+
+/** Adds symbols of a long text. */
+async function addLong(count: number): Promise<void> {
+  const text = 'x'.repeat(300_000);
+  for (let at = 0; at < count; at += 1)
+    await stored(scene.client, 'symbol', { handle: `s-${count}-${at}`, factor: 1, custom: { text } });
+}
 
 it('goes on with an export that was interrupted, wherever that was (export#export)', async () => {
   const ledger = scene.client.ledger!;
@@ -109,101 +114,109 @@ it('does not go on with a file that was altered (export#export)', async () => {
   expect(verified(cut + (await exported(from, ledger, { begun, passphrase: PASSPHRASE }))).told).toEqual([]);
 });
 
-it('goes on with an import that was interrupted, and shows nothing before its end (export#import)', async () => {
-  const into = await startServer();
-  try {
-    const text = await exported(from, scene.client.ledger!, { passphrase: PASSPHRASE });
-    const count = text.split('\n').length;
-    const there = new TestClient(into.url, scene.client.key, scene.client.ledger);
-    let readings = 0;
-    const interrupted = async function* () {
-      readings += 1;
-      let at = 0;
-      for await (const line of linesOf(text)) {
-        at += 1;
-        // The second reading stores.
-        if (readings === 2 && at > count - 10) throw new Error('killed');
-        yield line;
-      }
-    };
-    await expect(imported(into, text, { passphrase: PASSPHRASE, lines: interrupted })).rejects.toThrow('killed');
-    const rows = () => withPool(into, async (pool) => (await pool.query('select from change')).rowCount!);
-    const before = await rows();
-    expect(before).toBeGreaterThan(0);
-    expect((await there.get('/ledger')).status).toBe(404);
-    expect((await there.get('/wallets/alice')).status).toBe(404);
-    expect(await imported(into, text, { passphrase: PASSPHRASE })).toEqual([]);
-    // Nothing was stored twice.
-    expect(await rows()).toBe(JSON.parse(text.split('\n')[0]!).changes);
-    expect((await there.get('/wallets/alice')).text).toBe((await scene.client.get('/wallets/alice')).text);
-    expect(verified(await exported(into, scene.client.ledger!)).told).toEqual([]);
-  } finally {
-    await into.stop();
-  }
-});
+describe('an import in several pieces', () => {
+  let text: string;
 
-it('stores nothing that was not verified, when the file is swapped between its readings (export#import)', async () => {
-  const into = await startServer();
-  try {
-    const text = await exported(from, scene.client.ledger!, { passphrase: PASSPHRASE });
-    const xs = /xxxxx(?=[^\n]*\n)/;
-    const early = text.replace(xs, 'yxxxx');
-    const late = text.slice(0, text.length / 2) + text.slice(text.length / 2).replace(xs, 'yxxxx');
-    const swapped = (other: string) => {
+  beforeAll(async () => {
+    await addLong(15);
+    text = await exported(from, scene.client.ledger!, { passphrase: PASSPHRASE });
+  });
+
+  it('goes on with an import that was interrupted, and shows nothing before its end (export#import)', async () => {
+    const into = await startServer();
+    try {
+      const count = text.split('\n').length;
+      const there = new TestClient(into.url, scene.client.key, scene.client.ledger);
       let readings = 0;
-      return () => {
+      const interrupted = async function* () {
         readings += 1;
-        return linesOf(readings === 1 ? text : other);
+        let at = 0;
+        for await (const line of linesOf(text)) {
+          at += 1;
+          // The second reading stores.
+          if (readings === 2 && at > count - 10) throw new Error('killed');
+          yield line;
+        }
       };
-    };
-    const rows = () => withPool(into, async (pool) => (await pool.query('select body from change')).rows);
-    for (const [other, isBegun] of [
-      [early, false],
-      [late, true],
-      [`${text.slice(0, text.indexOf('{"line":"balance"'))}`, true],
-    ] as const) {
-      expect(other).not.toBe(text);
-      await expect(imported(into, text, { passphrase: PASSPHRASE, lines: swapped(other) })).rejects.toThrow(
-        'The file has changed while it was read. The ledger was not made.',
-      );
-      const stored = await rows();
-      expect(stored.length > 0).toBe(isBegun);
-      expect(stored.filter(({ body }) => body.includes('yxxxx'))).toEqual([]);
+      await expect(imported(into, text, { passphrase: PASSPHRASE, lines: interrupted })).rejects.toThrow('killed');
+      const rows = () => withPool(into, async (pool) => (await pool.query('select from change')).rowCount!);
+      const before = await rows();
+      expect(before).toBeGreaterThan(0);
+      expect((await there.get('/ledger')).status).toBe(404);
+      expect((await there.get('/wallets/alice')).status).toBe(404);
+      expect(await imported(into, text, { passphrase: PASSPHRASE })).toEqual([]);
+      // Nothing was stored twice.
+      expect(await rows()).toBe(JSON.parse(text.split('\n')[0]!).changes);
+      expect((await there.get('/wallets/alice')).text).toBe((await scene.client.get('/wallets/alice')).text);
+      expect(verified(await exported(into, scene.client.ledger!)).told).toEqual([]);
+    } finally {
+      await into.stop();
     }
-    expect(await imported(into, text, { passphrase: PASSPHRASE })).toEqual([]);
-    const lines = (one: string) => ranked(one.split('\n').filter((line) => /^\{"line":"(change|current|e)/.test(line)));
-    const again = await exported(into, scene.client.ledger!);
-    expect(lines(again).slice(0, -1)).toEqual(lines(text).slice(0, -1));
-  } finally {
-    await into.stop();
-  }
-});
+  });
 
-it('begins anew where the one that was interrupted was to be read-only', async () => {
-  const into = await startServer();
-  try {
-    const text = await exported(from, scene.client.ledger!, { passphrase: PASSPHRASE });
-    let readings = 0;
-    const interrupted = async function* () {
-      readings += 1;
-      const lines = text.split('\n').slice(0, -1);
-      yield* readings === 2 ? lines.slice(0, -1) : lines;
-      // The second reading stores: all but what stands at the end of the file.
-      if (readings === 2) throw new Error('killed');
-    };
-    await expect(imported(into, text, { isReadOnly: true, lines: interrupted })).rejects.toThrow('killed');
-    expect(await imported(into, text, { passphrase: PASSPHRASE })).toEqual([]);
-    const there = new TestClient(into.url, scene.client.key, scene.client.ledger);
-    expect((await there.create('/wallets', { handle: 'new' })).status).toBe(201);
-    const changes = await withPool(into, async (pool) => {
-      const { rows } = await pool.query('select count(distinct ledger_id) as count from change');
-      return rows[0].count;
-    });
-    // What the first has left is gone.
-    expect(changes).toBe(1);
-    // A read-only ledger has no log.
-    await auditLogs(into.database.url);
-  } finally {
-    await into.stop();
-  }
+  it('stores nothing that was not verified, when the file is swapped between its readings (export#import)', async () => {
+    const into = await startServer();
+    try {
+      const xs = /xxxxx(?=[^\n]*\n)/;
+      const early = text.replace(xs, 'yxxxx');
+      const at = text.lastIndexOf('x'.repeat(300_000));
+      const late = text.slice(0, at) + text.slice(at).replace(xs, 'yxxxx');
+      const swapped = (other: string) => {
+        let readings = 0;
+        return () => {
+          readings += 1;
+          return linesOf(readings === 1 ? text : other);
+        };
+      };
+      const rows = () => withPool(into, async (pool) => (await pool.query('select body from change')).rows);
+      for (const [other, isBegun] of [
+        [early, false],
+        [late, true],
+        [`${text.slice(0, text.indexOf('{"line":"balance"'))}`, true],
+      ] as const) {
+        expect(other).not.toBe(text);
+        await expect(imported(into, text, { passphrase: PASSPHRASE, lines: swapped(other) })).rejects.toThrow(
+          'The file has changed while it was read. The ledger was not made.',
+        );
+        const stored = await rows();
+        expect(stored.length > 0).toBe(isBegun);
+        expect(stored.filter(({ body }) => body.includes('yxxxx'))).toEqual([]);
+      }
+      expect(await imported(into, text, { passphrase: PASSPHRASE })).toEqual([]);
+      const lines = (one: string) =>
+        ranked(one.split('\n').filter((line) => /^\{"line":"(change|current|e)/.test(line)));
+      const again = await exported(into, scene.client.ledger!);
+      expect(lines(again).slice(0, -1)).toEqual(lines(text).slice(0, -1));
+    } finally {
+      await into.stop();
+    }
+  });
+
+  it('begins anew where the one that was interrupted was to be read-only', async () => {
+    const into = await startServer();
+    try {
+      let readings = 0;
+      const interrupted = async function* () {
+        readings += 1;
+        const lines = text.split('\n').slice(0, -1);
+        yield* readings === 2 ? lines.slice(0, -1) : lines;
+        // The second reading stores: all but what stands at the end of the file.
+        if (readings === 2) throw new Error('killed');
+      };
+      await expect(imported(into, text, { isReadOnly: true, lines: interrupted })).rejects.toThrow('killed');
+      expect(await imported(into, text, { passphrase: PASSPHRASE })).toEqual([]);
+      const there = new TestClient(into.url, scene.client.key, scene.client.ledger);
+      expect((await there.create('/wallets', { handle: 'new' })).status).toBe(201);
+      const changes = await withPool(into, async (pool) => {
+        const { rows } = await pool.query('select count(distinct ledger_id) as count from change');
+        return rows[0].count;
+      });
+      // What the first has left is gone.
+      expect(changes).toBe(1);
+      // A read-only ledger has no log.
+      await auditLogs(into.database.url);
+    } finally {
+      await into.stop();
+    }
+  });
 });
