@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Suite } from '@countersign/protocol';
 import { ExportVerifier, type FileOptions, type Finding, formatFinding, type Summary } from '@countersign/verifier';
 import type pg from 'pg';
 import { type ExportOptions, exportLedger, type ImportOptions, importLedger } from '../../src/archive/archive.js';
@@ -6,6 +7,21 @@ import { native } from '../../src/auth/native-suite.js';
 import { sha256 } from '../../src/base/sha256.js';
 import { createPool } from '../../src/store/pool.js';
 import { type RunningServer, TEST_MASTER_KEY } from '../support/server.js';
+
+/** Whether signatures are valid, by all that they are made of: copies of an export that are altered have most of them alike. */
+const known = new Map<string, boolean>();
+
+const remembering: Suite = {
+  ...native,
+  verify(signature, message, publicKey) {
+    const all = [signature, publicKey, message].map((bytes) => Buffer.from(bytes).toString('base64')).join();
+    const before = known.get(all);
+    if (before !== undefined) return before;
+    const isValid = native.verify(signature, message, publicKey);
+    known.set(all, isValid);
+    return isValid;
+  },
+};
 
 const RUNTIME = {
   now: () => Date.now(),
@@ -79,7 +95,7 @@ export function imported(
     const findings: Finding[] = [];
     const found = (finding: Finding) => void findings.push(finding);
     const lines = () => linesOf(text);
-    await importLedger({ pool, masterKey, suite: native, runtime: RUNTIME, lines, found, ...options });
+    await importLedger({ pool, masterKey, suite: remembering, runtime: RUNTIME, lines, found, ...options });
     return findings;
   });
 }
@@ -92,7 +108,7 @@ export function verified(
 ): { findings: Finding[]; told: string[]; summary: Summary } {
   const findings: Finding[] = [];
   const verifier = new ExportVerifier({
-    suite: native,
+    suite: remembering,
     digest: createHash('sha256'),
     sha256,
     ...options,
