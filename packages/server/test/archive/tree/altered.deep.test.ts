@@ -1,5 +1,5 @@
 import type { Finding } from '@countersign/verifier';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { seeded } from '../../support/seed.js';
 import { verified } from '../support.js';
 import { type Means, OF_CHANGES, OF_LOG } from './alterations.js';
@@ -18,7 +18,6 @@ beforeAll(async () => {
     keys: new Map([ledger.key, ledger.scene.client.key].map((key) => [publicOf(key), key])),
   };
 }, 600_000);
-afterAll(() => ledger.server.stop());
 
 const ofLog = (findings: readonly Finding[]) => findings.filter(({ rule }) => rule === 'log');
 

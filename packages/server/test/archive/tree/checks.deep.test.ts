@@ -11,7 +11,7 @@ import {
   parsePolicy,
 } from '@countersign/protocol/log';
 import type { FileOptions } from '@countersign/verifier';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../../src/auth/native-suite.js';
 import { verified } from '../support.js';
 import { Draft, type DraftLine, indexOf, signed } from './draft.js';
@@ -21,7 +21,6 @@ let ledger: SealedLedger;
 beforeAll(async () => {
   ledger = await sealedLedger();
 }, 600_000);
-afterAll(() => ledger.server.stop());
 
 /** What the verifier tells of the log. */
 function told(draft: Draft | string, options: Partial<FileOptions> = {}): string[] {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FileOptions } from '@countersign/verifier';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { verified } from '../support.js';
 import { Draft, type DraftLine, signed } from './draft.js';
 import { type SealedLedger, sealedLedger } from './sealed-ledger.js';
@@ -9,7 +9,6 @@ let ledger: SealedLedger;
 beforeAll(async () => {
   ledger = await sealedLedger();
 }, 600_000);
-afterAll(() => ledger.server.stop());
 
 /** What the verifier tells of the log. */
 function told(draft: Draft, options: Partial<FileOptions> = {}): string[] {

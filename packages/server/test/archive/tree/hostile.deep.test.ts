@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { seeded } from '../../support/seed.js';
 import { verified } from '../support.js';
 import { Draft, type DraftLine } from './draft.js';
@@ -8,7 +8,6 @@ let ledger: SealedLedger;
 beforeAll(async () => {
   ledger = await sealedLedger();
 }, 600_000);
-afterAll(() => ledger.server.stop());
 
 /** Files, of each of which every line is altered somewhere. */
 const ROUNDS = process.env.LONG_TESTS ? 120 : 18;

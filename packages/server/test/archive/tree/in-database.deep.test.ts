@@ -1,13 +1,12 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { native } from '../../../src/auth/native-suite.js';
 import { createMac } from '../../../src/integrity/mac.js';
 import type { KindName } from '../../../src/kinds/kind.js';
 import { seeded } from '../../support/seed.js';
 import { TEST_MASTER_KEY } from '../../support/server.js';
 import { exported, verified } from '../support.js';
 import { type Means, OF_CHANGES } from './alterations.js';
-import { Draft, type DraftLine, publicOf } from './draft.js';
+import { Draft, publicOf } from './draft.js';
 import { type SealedLedger, sealedLedger } from './sealed-ledger.js';
 
 /** In the long run as many as the promise says, for the alterations of lines and of rows together. */
@@ -32,7 +31,6 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(async () => {
   await client.end();
-  await ledger.server.stop();
 });
 
 const TABLES = ['change', 'record', 'log', 'log_leaf'];
@@ -56,37 +54,59 @@ async function altering<T>(alter: () => Promise<void>, look: () => Promise<T>): 
 /** Writes what a draft has into the database, as who has the master key can: changes, codes, leaves, checkpoint. */
 async function write(draft: Draft): Promise<void> {
   const mac = createMac(TEST_MASTER_KEY);
-  const kept = new Set(draft.changes.map(({ luid, change }) => `${luid}/${change}`));
-  const { rows } = await client.query('select luid, change from change where ledger_id = $1', [id]);
-  for (const { luid, change } of rows)
-    if (!kept.has(`${luid}/${change}`))
-      await client.query('delete from change where ledger_id = $1 and luid = $2 and change = $3', [id, luid, change]);
+  const whole = versionsIn(Draft.of(ledger.text));
+  const versions = versionsIn(draft);
+  // A version may be stored by what the one after it has alike: a record is written with all of its own.
+  const altered = draft.changes.filter(({ luid }) => versions.get(luid) !== whole.get(luid));
+  const kept = { luids: draft.changes.map(({ luid }) => luid), changes: draft.changes.map(({ change }) => change) };
+  await client.query(
+    `delete from change c where ledger_id = $1
+       and not exists (select from unnest($2::text[], $3::int[]) as k (luid, change) where k.luid = c.luid and k.change = c.change)`,
+    [id, kept.luids, kept.changes],
+  );
+  for (const { kind, luid, change, action, moment, hash, text: body } of altered) {
+    const code = mac({ ledger: Number(id), kind: kind as KindName }, { luid, change, action, body });
+    await client.query(
+      `insert into change (ledger_id, luid, change, kind, action, moment, hash, body, mac, cut)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, null)
+       on conflict (ledger_id, luid, change) do update set moment = $6, hash = $7, body = $8, mac = $9, cut = null`,
+      [id, luid, change, kind, action, moment, hash, body, code],
+    );
+  }
+  const leaves = draft.changes.filter(({ leaf }) => leaf);
+  const none = Buffer.alloc(32).toString('base64');
   await client.query('delete from log_leaf where ledger_id = $1', [id]);
-  for (const line of draft.changes) await writeChange(line, mac);
+  await client.query(
+    `insert into log_leaf (ledger_id, luid, change, first, commitments, salts)
+     select $1, luid, change, first, decode($2, 'base64'), decode(salt, 'base64')
+     from unnest($3::text[], $4::int[], $5::int[], $6::text[]) as l (luid, change, first, salt)`,
+    [
+      id,
+      none,
+      leaves.map(({ luid }) => luid),
+      leaves.map(({ change }) => change),
+      leaves.map(({ leaf }) => leaf.index),
+      leaves.map(({ leaf }) => leaf.salt),
+    ],
+  );
   const { size, checkpoint } = draft.header.log;
   await client.query('update log set size = $2, checkpoint = $3 where ledger_id = $1', [id, size, checkpoint]);
   const current = draft.lines.filter(({ line }) => line === 'current');
-  for (const { luid, change } of current)
-    await client.query('update record set change = $3 where ledger_id = $1 and luid = $2', [id, luid, change]);
   const luids = current.map(({ luid }) => luid);
+  await client.query(
+    `update record r set change = c.change from unnest($2::text[], $3::int[]) as c (luid, change)
+     where r.ledger_id = $1 and r.luid = c.luid and r.change <> c.change`,
+    [id, luids, current.map(({ change }) => change)],
+  );
   await client.query('delete from record where ledger_id = $1 and luid <> all($2)', [id, luids]);
 }
 
-async function writeChange(line: DraftLine, mac: ReturnType<typeof createMac>): Promise<void> {
-  const { kind, luid, change, action, moment, hash, text: body, leaf } = line;
-  const code = mac({ ledger: Number(id), kind: kind as KindName }, { luid, change, action, body });
-  await client.query(
-    `insert into change (ledger_id, luid, change, kind, action, moment, hash, body, mac, cut)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, null)
-     on conflict (ledger_id, luid, change) do update set moment = $6, hash = $7, body = $8, mac = $9, cut = null`,
-    [id, luid, change, kind, action, moment, hash, body, code],
-  );
-  if (!leaf) return;
-  await client.query(
-    `insert into log_leaf (ledger_id, luid, change, first, commitments, salts)
-     values ($1, $2, $3, $4, decode($5, 'base64'), decode($6, 'base64'))`,
-    [id, luid, change, leaf.index, Buffer.alloc(32).toString('base64'), leaf.salt],
-  );
+/** What the versions of each record say, by its luid. */
+function versionsIn({ changes }: Draft): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { leaf: _, ...line } of changes)
+    found.set(line.luid, `${found.get(line.luid) ?? ''}${JSON.stringify(line)}\n`);
+  return found;
 }
 
 describe('a ledger that was altered in its database by who has its key (interface/log-verifying)', () => {
@@ -117,6 +137,6 @@ describe('a ledger that was altered in its database by who has its key (interfac
 });
 
 function isFound(text: string, checkpoints: SealedLedger['kept'] = []): boolean {
-  const { findings } = verified(text, undefined, { checkpoints, suite: native });
+  const { findings } = verified(text, undefined, { checkpoints });
   return findings.some(({ rule }) => rule === 'log');
 }

@@ -16,8 +16,16 @@ export interface SealedLedger {
   readonly text: string;
 }
 
+let made: Promise<SealedLedger> | undefined;
+
+/** A ledger that the files of this process share: who alters its rows puts them back. */
+export function sealedLedger(): Promise<SealedLedger> {
+  made ??= makeSealed();
+  return made;
+}
+
 /** Fills a ledger, and keeps the checkpoints that it shows on the way. */
-export async function sealedLedger(): Promise<SealedLedger> {
+async function makeSealed(): Promise<SealedLedger> {
   const server = await startServer();
   const kept: { name: string; text: string; size: number }[] = [];
   const keep = () =>
