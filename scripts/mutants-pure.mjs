@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { dirname, join } from 'node:path';
 import { ensureBuilt } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
-import { parts } from './mutants/pure/parts.mjs';
+import { parts, workFolderOf } from './mutants/pure/parts.mjs';
 import { ensureRelease, environmentWith } from './node-release.mjs';
 import { npm } from './npm.mjs';
 import { root, say } from './root.mjs';
@@ -39,18 +39,39 @@ async function main(args) {
   let worst = 0;
   for (const name of named.length > 0 ? named : Object.keys(parts)) {
     say(`StrykerJS on ${name} ...`);
-    const run = spawn(env.NODE, [stryker, 'run', `${configuration}/stryker.config.mjs`, ...options], {
-      cwd: root,
-      env: { ...env, MUTANTS_PART: name },
-      stdio: 'inherit',
-    });
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => run.kill(signal));
-    const [code] = await once(run, 'exit');
-    // One that was ended from outside.
-    if (code === null) return 130;
+    const call = [stryker, 'run', `${configuration}/stryker.config.mjs`, ...options];
+    const code = await runToEnd(env.NODE, call, { ...env, MUTANTS_PART: name });
+    rmSync(workFolderOf(name), { recursive: true, force: true });
+    // The run was ended from outside.
+    if (code === undefined) return 130;
     worst = Math.max(worst, code);
   }
   return worst;
+}
+
+/**
+ * Runs a program with a process group of its own, so that none of its workers outlives it: StrykerJS leaves some when it is ended.
+ *
+ * @returns its exit code; undefined when it was ended by a signal, which is passed on to it
+ */
+async function runToEnd(program, args, env) {
+  const run = spawn(program, args, { cwd: root, env, stdio: 'inherit', detached: true });
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  let isEnded = false;
+  const end = (signal) => {
+    isEnded = true;
+    // It first keeps what it has found.
+    run.kill(signal);
+  };
+  for (const signal of signals) process.on(signal, end);
+  const [code] = await once(run, 'exit');
+  for (const signal of signals) process.off(signal, end);
+  try {
+    process.kill(-run.pid, 'SIGKILL');
+  } catch {
+    // All have ended.
+  }
+  return isEnded || code === null ? undefined : code;
 }
 
 /**

@@ -1,3 +1,6 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 const money = 'packages/server/src/money';
 const moneyTests = 'packages/server/test/money';
 
@@ -11,8 +14,9 @@ export const parts = {
     sources: ['packages/safe-json-schema/src/**/*.ts'],
     tests: ['packages/safe-json-schema/test/**/*.test.ts'],
   },
+  // Hints, the filters of effects and the deployment's rules are tested over HTTP alone.
   access: {
-    sources: ['packages/server/src/access/**/*.ts'],
+    sources: ['packages/server/src/access/!(data-filter|explain|hint|server-rules).ts'],
     tests: ['packages/server/test/access/**/*.test.ts'],
   },
   // Permissions and limits are judged on records and balances of the database: their defects are in the list.
@@ -30,4 +34,9 @@ export const parts = {
 export function partOfRun() {
   const name = process.env.MUTANTS_PART;
   return { name, ...parts[name] };
+}
+
+/** Where the copies of the repository lie that a part is changed in. */
+export function workFolderOf(name) {
+  return join(tmpdir(), `countersign-mutants-${name}`);
 }

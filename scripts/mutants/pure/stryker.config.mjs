@@ -1,6 +1,4 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { partOfRun } from './parts.mjs';
+import { partOfRun, workFolderOf } from './parts.mjs';
 
 const { name, sources } = partOfRun();
 
@@ -26,7 +24,7 @@ export default {
   // What runs once, when a file is loaded, would have every test run anew.
   ignoreStatic: true,
   ignorePatterns: ['**', ...COPIED.map((pattern) => `!${pattern}`)],
-  tempDirName: join(tmpdir(), `countersign-mutants-${name}`),
+  tempDirName: workFolderOf(name),
   cleanTempDir: 'always',
   // A second run judges only what has changed since the first.
   incremental: true,
