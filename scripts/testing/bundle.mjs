@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { stamp as builtOf } from '../build.mjs';
 import { root } from '../root.mjs';
 
@@ -8,11 +8,12 @@ const BUNDLES = {
   'packages/server/test/.bundle': {
     main: 'packages/server/dist/main.js',
     worker: 'packages/server/dist/signing/worker.js',
+    process: 'packages/server/test/deliveries/process.mjs',
   },
   'packages/cli/test/.bundle': { countersign: 'packages/cli/test/guides/countersign.mjs' },
 };
 
-/** Names the build that the last bundles were made of. */
+/** What the last bundles were made of: the build, and this list with the programs of tests in it. */
 const stamp = join(root, 'packages/server/test/.bundle/.sources');
 
 /**
@@ -20,7 +21,7 @@ const stamp = join(root, 'packages/server/test/.bundle/.sources');
  * hundreds of processes: each loads them in a third of the time.
  */
 export async function ensureBundled() {
-  const sources = readFileSync(builtOf, 'utf8');
+  const sources = [builtOf, ...programs()].map((path) => readFileSync(resolve(root, path), 'utf8')).join('\n');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;
   // Not before: in a new clone it is installed by the program that imports this file.
   const { rolldown } = await import('rolldown');
@@ -36,4 +37,10 @@ export async function ensureBundled() {
     await bundle.close();
   }
   writeFileSync(stamp, sources);
+}
+
+/** The files here that are no part of the build. */
+function programs() {
+  const entries = Object.values(BUNDLES).flatMap((one) => Object.values(one));
+  return ['scripts/testing/bundle.mjs', ...entries.filter((path) => !path.includes('/dist/'))];
 }

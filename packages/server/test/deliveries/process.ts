@@ -13,15 +13,22 @@ export interface ServerProcess {
   readonly ended: Promise<number | null>;
 }
 
-export interface ServerProcessOptions extends Pick<ServerOptions, 'deliveries' | 'background' | 'connections'> {
+type Options = 'deliveries' | 'background' | 'connections' | 'siblings' | 'requestTimeout';
+
+export interface ServerProcessOptions extends Pick<ServerOptions, Options> {
   /** Connection string. */
   readonly database: string;
+  /** Milliseconds by which its clock is ahead, until it is sent a message `{ ahead }`, which it sends back. */
+  readonly ahead?: number;
+  /** In place of numbers in `limits`, as `{ intents: { home: 1_000 } }`. */
+  readonly bounds?: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
-const script = fileURLToPath(new URL('./process.mjs', import.meta.url));
+/** Bundled with all of the server (scripts/testing/bundle.mjs). */
+const script = fileURLToPath(new URL('../.bundle/process.js', import.meta.url));
 
 /**
- * Starts a server in a process of its own, from the built sources, and waits until it serves.
+ * Starts a server in a process of its own, from a bundle of the built sources, and waits until it serves.
  *
  * @param environment added to ours
  */
@@ -31,12 +38,12 @@ export async function startServerProcess(
 ): Promise<ServerProcess> {
   const told = { ...options, masterKey: TEST_MASTER_KEY.toString('base64') };
   const child = spawn(process.execPath, [script, JSON.stringify(told)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, ...environment },
   });
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   const [line] = await Promise.race([
-    once(child.stdout, 'data'),
+    once(child.stdout!, 'data'),
     ended.then((code) => {
       throw new Error(`exit code ${code}`);
     }),

@@ -139,24 +139,39 @@ function settle(world: World, claims: readonly Claim[], moves: readonly Move[], 
   return { balances, limits };
 }
 
+/** A world as a text, by which equal ones are told. */
+export function formatWorld({ balances, limits }: World): string {
+  const plain = (map: ReadonlyMap<string, unknown>) => [...map].sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([plain(balances), plain(limits)], (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+}
+
+type Told = Intended & { readonly result: Result };
+
 /**
  * The worlds that intents sent at the same time may lead to, given what became of each: there must be an order in which
- * the ledger may have decided on them.
+ * the ledger may have decided on them. Of intents that are the same one order is looked at.
  */
-export function explain(
-  world: World,
-  intents: readonly (Intended & { readonly result: Result })[],
-  day: number,
-): readonly World[] {
-  if (intents.length === 0) return [world];
-  return intents.flatMap((intent, index) => {
-    const next = apply(world, intent, day);
-    return next.result === intent.result
-      ? explain(
-          next.world,
-          intents.filter((_, other) => other !== index),
-          day,
-        )
-      : [];
-  });
+export function explain(world: World, intents: readonly Told[], day: number): readonly World[] {
+  const sorts = new Map(intents.map((one) => [sortOf(one), one]));
+  const counts = [...sorts.keys()].map((sort) => intents.filter((one) => sortOf(one) === sort).length);
+  let states = new Map([['', { world, left: counts }]]);
+  for (const _ of intents) {
+    const next: typeof states = new Map();
+    for (const { world, left } of states.values()) {
+      for (const [at, one] of [...sorts.values()].entries()) {
+        const applied = left[at]! > 0 ? apply(world, one, day) : undefined;
+        if (applied?.result !== one.result) continue;
+        const rest = left.with(at, left[at]! - 1);
+        next.set(`${rest} ${formatWorld(applied.world)}`, { world: applied.world, left: rest });
+      }
+    }
+    states = next;
+  }
+  return [...states.values()].map(({ world }) => world);
+}
+
+function sortOf({ claims, isPermitted, result }: Told): string {
+  return JSON.stringify({ claims, isPermitted, result });
 }
