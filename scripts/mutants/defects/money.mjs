@@ -169,7 +169,7 @@ export const mutants = [
     find: "stored ? { ...outcome, result: 'done' } : outcome",
     replace: 'outcome',
     breaks: 'A client is told that its new intent was there before.',
-    tests: [test('money/handing-faults.deep.test.ts')],
+    tests: [test('money/model.deep.test.ts')],
   },
   {
     id: 'handing-other-ledger',

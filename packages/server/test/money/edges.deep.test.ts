@@ -116,38 +116,6 @@ describe('intents that are sent twice', () => {
     const [mine] = await balanceOf(money, 'alice');
     expect([98, 99]).toContain(mine);
   });
-
-  it('among others leave those as they are', async () => {
-    const money = await scene();
-    await money.issue('alice', 1_000);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const answers = await Promise.all(
-        Array.from({ length: 90 }, (_, n) =>
-          money.client.create('/intents', { handle: `dup-${round}-${n % 30}`, claims: [transfer('alice', 'bob', 1)] }),
-        ),
-      );
-      expect(answers.filter(({ status }) => status === 201)).toHaveLength(30);
-      expect(await balanceOf(money, 'bob')).toEqual([30 * (round + 1)]);
-    }
-  });
-});
-
-it('moves once what is decided on while the batch before fails', async () => {
-  const rounds = ROUNDS;
-  // Wallets that nobody knows yet: to decide takes longer than to find out that a handle is taken.
-  const fresh = Array.from({ length: rounds * 12 }, (_, n) => `w${n}`);
-  const money = await scene(['alice', ...fresh]);
-  await money.issue('alice', 10_000);
-  const send = (handle: string, target: string) =>
-    money.client.create('/intents', { handle, claims: [transfer('alice', target, 1)] });
-  for (let round = 0; round < rounds; round += 1) {
-    const own = fresh.slice(round * 12, round * 12 + 12);
-    const answers = await Promise.all(
-      own.flatMap((wallet) => [send(`to-${wallet}`, wallet), send(`to-${wallet}`, wallet)]),
-    );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(12);
-    for (const wallet of own) expect(await balanceOf(money, wallet)).toEqual([1]);
-  }
 });
 
 describe('wallets that change while intents on them are under way', () => {

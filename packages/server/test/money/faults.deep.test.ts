@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '@countersign/protocol';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Cable, layCable } from '../store/cable.js';
 import { signed, type TestAnswer, TestClient } from '../support/client.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -14,7 +13,6 @@ import { issue, MoneyScene, transfer } from './scene.js';
 import { balanceOf } from './under-way.js';
 
 let database: TestDatabase;
-let cable: Cable;
 let server: RunningServer;
 let money: MoneyScene;
 /** Straight to the database. */
@@ -23,7 +21,6 @@ let watcher: pg.Client;
 
 beforeAll(async () => {
   database = await createMigratedDatabase();
-  cable = await layCable(database.url);
   server = await start();
   money = await MoneyScene.make(server.url, ['alice', 'bob', 'carol', 'spoilt']);
   await stored(money.client, 'symbol', { handle: 'eur', factor: 1 });
@@ -34,7 +31,7 @@ beforeAll(async () => {
 });
 
 function start(): Promise<RunningServer> {
-  return startServer({ database: { url: cable.url, drop: async () => {} }, requestTimeout: 5_000 });
+  return startServer({ database, requestTimeout: 5_000 });
 }
 
 /** Another server in place of the one that has stopped. */
@@ -47,9 +44,7 @@ async function startAgain(): Promise<void> {
 afterAll(async () => {
   await holder.end();
   await watcher.end();
-  await cable.mend();
   await server.stop();
-  await cable.close();
   await database.drop();
 });
 
@@ -77,11 +72,6 @@ async function available(wallet: string): Promise<number> {
   return (await balanceOf(money, wallet))[0] ?? 0;
 }
 
-async function untilReady(): Promise<void> {
-  const { origin } = new URL(server.url);
-  await eventually(async () => expect((await fetch(`${origin}/health/ready`)).status).toBe(200));
-}
-
 /** Sends intents while the home's row is locked, and waits until the statement that settles waits for it. */
 async function sendInto(bodies: readonly object[]): Promise<readonly Promise<TestAnswer[]>[]> {
   await holder.query('begin; select from home for update');
@@ -103,47 +93,6 @@ async function expectOnce(bodies: readonly object[], before: number, statuses: r
   expect(await available('bob')).toBe(before + bodies.length);
   expect(await balanceOf(money, 'alice')).toEqual([0, 0]);
 }
-
-describe('a connection that is cut', () => {
-  it('before intents are stored: none is, and they can be sent again', async () => {
-    const bodies = await makeTransfers(8);
-    const before = await available('bob');
-    await cable.cut();
-    for (const { status } of await sendAll(bodies)) expect(status).toBe(503);
-    await cable.mend();
-    await untilReady();
-    await expectOnce(bodies, before, [201]);
-  });
-
-  it('while they are: the outcome is told when they are sent again', async () => {
-    const bodies = await makeTransfers(8);
-    const before = await available('bob');
-    const [answers] = await sendInto(bodies);
-    await cable.cut();
-    for (const { status } of await answers!) expect(status).toBe(503);
-    await holder.query('rollback');
-    await cable.mend();
-    await untilReady();
-    await expectOnce(bodies, before, [200, 201]);
-  });
-
-  it('after they were: they are there, and are moved once', async () => {
-    const bodies = await makeTransfers(8);
-    const before = await available('bob');
-    const [answers] = await sendInto(bodies);
-    cable.stall();
-    await holder.query('rollback');
-    await eventually(async () => {
-      const { rows } = await holder.query('select from record where handle = $1', [`f-${rounds}-0`]);
-      expect(rows).toHaveLength(1);
-    });
-    await cable.cut();
-    for (const { status } of await answers!) expect(status).toBe(503);
-    await cable.mend();
-    await untilReady();
-    await expectOnce(bodies, before, [200, 201]);
-  });
-});
 
 describe('intents that wait too long', () => {
   it('are answered so, and are stored once or not at all', async () => {
@@ -193,6 +142,10 @@ const among = async (spoilt: JsonObject): Promise<{ answers: TestAnswer[]; spoil
 };
 
 describe('a database that refuses', () => {
+  const allow = (requestTimeout: number) => void Object.assign(server.server.service, { requestTimeout });
+  // On a busy machine, those that are stored take more than what is waited for above.
+  beforeAll(() => allow(60_000));
+
   it('some commits for now: they are decided anew, and nobody hears of it', async () => {
     const before = await available('bob');
     const bodies = await makeTransfers(40);
@@ -227,6 +180,7 @@ describe('a database that refuses', () => {
   });
 
   it('one intent again and again: it ends with its time, and others have their turns', async () => {
+    allow(5_000);
     const mend = await refuse('eur', 'serialization_failure', 'true');
     const { answers, spoilt } = await among(issue('spoilt', 1, 'eur'));
     for (const { status, text } of answers) expect(status, text).toBe(201);

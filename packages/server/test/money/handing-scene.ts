@@ -69,14 +69,19 @@ export class TwoSiblings {
     return { money, other: new TestClient(this.second.url, money.client.key, money.client.ledger) };
   }
 
-  /** The path at which the home of a ledger listens. */
-  async pathOfHome({ client }: MoneyScene): Promise<string> {
+  /** The name of the home of a ledger. */
+  async homeOf({ client }: MoneyScene): Promise<string> {
     const [row] = await query<{ holder: string }>(
       this.first,
       'select h.holder from home h join ledger l on l.id = h.ledger_id where l.handle = $1',
       [client.ledger],
     );
-    return join(this.folder, row!.holder.split('/').at(-1)!);
+    return row!.holder;
+  }
+
+  /** The path at which the home of a ledger listens. */
+  async pathOfHome(money: MoneyScene): Promise<string> {
+    return join(this.folder, (await this.homeOf(money)).split('/').at(-1)!);
   }
 
   /** How many intents the second server has handed over, with that result. */

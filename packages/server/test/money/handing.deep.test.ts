@@ -7,7 +7,7 @@ import { newKey, signed } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { send, TwoSiblings } from './handing-scene.js';
-import { transfer } from './scene.js';
+import { issue, limit, transfer } from './scene.js';
 import { balanceOf, settled } from './under-way.js';
 
 const siblings = new TwoSiblings();
@@ -153,50 +153,24 @@ describe('an intent of which another process is the home', () => {
     expect(statuses.filter((status) => status === 201)).toHaveLength(4);
   });
 
-  it('is stored once when homes change all the time', async () => {
-    const { money, other } = await siblings.makeLedger();
-    let isOver = false;
-    const forcing = (async () => {
-      while (!isOver) {
-        await query(siblings.first, "update home set until = '-infinity' where random() < 0.7");
-        await new Promise((resolve) => setTimeout(resolve, 3));
-      }
-    })();
-    const handles: string[] = [];
-    await Promise.all(
-      Array.from({ length: 10 }, async (_, n) => {
-        for (let m = 0; m < 10; m += 1) {
-          const { handle, answer } = await send(n % 2 === 0 ? money.client : other, one);
-          expect(answer.status, answer.text).toBe(201);
-          handles.push(handle);
-        }
-      }),
-    );
-    isOver = true;
-    await forcing;
-    for (const handle of handles) expect(await settled(money, handle)).toBe('completed');
-    expect(await balanceOf(money, 'bob')).toEqual([100]);
-  });
-
-  it('is finished by a home that stops', async () => {
-    const third = await siblings.start();
-    const { money, other } = await siblings.makeLedger({}, third);
-    const handles: string[] = [];
-    let isOver = false;
-    const load = Array.from({ length: 8 }, async () => {
-      while (!isOver) {
-        const { handle, answer } = await send(other, one);
-        expect(answer.status, answer.text).toBe(201);
-        handles.push(handle);
-      }
+  it('keeps a daily limit that the other has set, whoever they take for the home', async () => {
+    const { money, other } = await siblings.makeLedger({ config: { 'limits.aggregated.enabled': true } });
+    const make = (until: string, holder: string) =>
+      query(
+        siblings.first,
+        `update home set until = ${until}, holder = $1 where ledger_id = (select id from ledger where handle = $2)`,
+        [holder, money.client.ledger],
+      );
+    const mine = await siblings.homeOf(money);
+    // The other becomes the home, and sets the limit.
+    await eventually(async () => {
+      await make(`'-infinity'`, 'nobody');
+      await settled(money, (await send(other, [issue('bob', 1)])).handle);
+      expect(await siblings.homeOf(money)).not.toBe(mine);
     });
-    await eventually(() => expect(handles.length).toBeGreaterThan(10));
-    await third.stop();
-    const { length } = handles;
-    await eventually(() => expect(handles.length).toBeGreaterThan(length + 10));
-    isOver = true;
-    await Promise.all(load);
-    Object.assign(money, { client: other });
-    for (const handle of handles) expect(await settled(money, handle)).toBe('completed');
+    await settled(money, (await send(other, [limit('alice', 'dailyCount', 2)])).handle);
+    await make(`clock_timestamp() + interval '3 seconds'`, mine);
+    expect(await settled(money, (await send(money.client, one)).handle)).toBe('completed');
+    expect(await settled(money, (await send(money.client, one)).handle)).toBe('rejected');
   });
 });
