@@ -2790,6 +2790,8 @@ export interface components {
                 "debits.claims.groupBy"?: "address" | "wallet";
                 /** @enum {string} */
                 "credits.claims.groupBy"?: "address" | "wallet";
+                /** @description Whether it is sent the tokens of clients, and can act as they may. */
+                "token.forward"?: boolean;
             };
             secure: components["schemas"]["security-rule"][];
             traits?: components["schemas"]["bridge-trait"][];

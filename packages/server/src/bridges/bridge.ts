@@ -14,6 +14,8 @@ export interface Bridge {
   readonly domain?: string;
   /** `config.server`. */
   readonly server: string;
+  /** Whether it gets the tokens of clients: `config["token.forward"]`. */
+  readonly forwardsTokens: boolean;
   /** Absent where it has all. */
   readonly traits?: readonly Json[];
   /** Its security rules, in order. */
@@ -64,12 +66,13 @@ export async function findBridge(session: Session, handle: string): Promise<Brid
   if (!found) return undefined;
   const { luid, change, body } = found;
   const { data, meta } = readJson(body) as RecordEnvelope;
-  const { server } = data.config as { server: string };
+  const { server, 'token.forward': forwards } = data.config as { server: string; 'token.forward'?: boolean };
   return {
     handle,
     luid,
     change,
     server,
+    forwardsTokens: forwards === true,
     rules: await rulesOf(session, luid, data),
     ...(meta.domain === undefined ? {} : { domain: String(meta.domain) }),
     ...(Array.isArray(data.traits) ? { traits: data.traits } : {}),

@@ -56,6 +56,13 @@ export function hasAccessToken({ rules }: Bridge): boolean {
   return rules.some(({ schema }) => schema === 'oauth2');
 }
 
+/** Whether a rule of the bridge sets `authorization`, where rules may. */
+export function setsAuthorization(bridge: Bridge): boolean {
+  return (
+    hasAccessToken(bridge) || bridge.rules.some((rule) => rule.schema === 'header' && rule.name === 'authorization')
+  );
+}
+
 /** The refusal of a rule that cannot be used as it is. Rules are counted from 1. */
 export function unusableRule({ handle }: Bridge, index: number, why: string): BridgeSecurityError {
   return new BridgeSecurityError(`Security rule #${index + 1} of bridge '${handle}' cannot be used: ${why}`);

@@ -121,7 +121,13 @@ function bridgeCall(
   return {
     method,
     path: `/v2/${kind.path}${path}`,
-    headers: makeForwardHeaders(session, bridge, clientsHeaders(command.request, domain), body !== undefined),
+    headers: makeForwardHeaders(
+      session,
+      bridge,
+      clientsHeaders(command.request, domain),
+      command.token,
+      body !== undefined,
+    ),
     own: OWN,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };

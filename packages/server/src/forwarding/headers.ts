@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Token } from '../auth/token.js';
 import type { Bridge } from '../bridges/bridge.js';
+import { forwardedAuthorization, makeLedgerAuthorization } from '../bridges/ledger-token.js';
 import { HOP_BY_HOP } from '../bridges/reserved-headers.js';
 import { hasAccessToken } from '../bridges/security.js';
 import type { Session } from '../ledgers/session.js';
@@ -8,7 +10,7 @@ import { makeVia } from '../outbound/via.js';
 /** Headers of the client that are kept from the bridge (interface/forwarding#headers). */
 const NOT_PASSED_ON: readonly string[] = [
   'x-ledger',
-  // Set by the ledger, from the token that it verified: a client could forge them.
+  // Set by the ledger: a client could forge them, and a bridge could act with the client's token.
   'authorization',
   'x-forwarded-authorization',
   'x-ledger-authorization',
@@ -31,29 +33,34 @@ const NOT_PASSED_ON_EITHER = /^(content-|if-)/;
 /** Headers by which the ledger speaks, which no security rule may set (interface/forwarding#headers). */
 export const OWN: readonly string[] = ['authorization', 'x-ledger-authorization', 'x-forwarded-authorization', 'via'];
 
-/** Lifetime of a token of the ledger's, in seconds (interface/forwarding#headers). */
-const TOKEN_LIFE = 86_400;
-
 /**
- * The headers of a forwarded request: the client's own, its `authorization` under another name, and a token by which the
- * bridge knows the ledger (interface/forwarding#headers). A bridge with an `oauth2` rule gets that token under another
- * name too: what stands before it asks for an access token in `authorization`.
+ * The headers of a forwarded request: the client's own, and a token by which the bridge knows the ledger and the caller
+ * (interface/forwarding#headers). A bridge with an `oauth2` rule gets that token under another name: what stands before it
+ * asks for an access token in `authorization`. The client's `authorization` goes, under another name, to a bridge that is
+ * to have it.
+ *
+ * @param token the client's, verified
  */
 export function makeForwardHeaders(
   session: Session,
   bridge: Bridge,
   client: IncomingHttpHeaders,
+  token: Token | undefined,
   hasBody: boolean,
 ): Record<string, string> {
-  const { authorization, accept = 'application/json' } = client;
+  const { accept = 'application/json' } = client;
+  const authorization = forwardedAuthorization(bridge, client);
   return {
     ...selectEndToEndHeaders(client),
     'accept-encoding': 'identity',
     accept,
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
     ...(authorization === undefined ? {} : { 'x-forwarded-authorization': authorization }),
-    [hasAccessToken(bridge) ? 'x-ledger-authorization' : 'authorization']:
-      `Bearer ${makeBridgeToken(session, bridge.handle)}`,
+    [hasAccessToken(bridge) ? 'x-ledger-authorization' : 'authorization']: makeLedgerAuthorization(
+      session,
+      bridge,
+      token,
+    ),
     via: makeVia(session.ledger, client),
   };
 }
@@ -66,16 +73,4 @@ function selectEndToEndHeaders(client: IncomingHttpHeaders): Record<string, stri
       return stays || value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]];
     }),
   );
-}
-
-function makeBridgeToken(session: Session, bridge: string): string {
-  const iat = Math.floor(session.runtime.now() / 1000);
-  const { handle } = session.ledger;
-  return session.ledger.system.token({
-    iss: `ledger:${handle}`,
-    sub: `${session.ledger.system.handle}@${handle}`,
-    aud: bridge,
-    iat,
-    exp: iat + TOKEN_LIFE,
-  });
 }

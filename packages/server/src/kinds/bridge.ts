@@ -7,7 +7,14 @@ import { requireHttpUrl } from './refusal.js';
 
 const Url = Type.String({ maxLength: limits.url });
 const groupBy = Type.Optional(oneOfNames(['address', 'wallet']));
-const BridgeConfig = strictObject({ server: Url, 'debits.claims.groupBy': groupBy, 'credits.claims.groupBy': groupBy });
+const BridgeConfig = strictObject({
+  server: Url,
+  'debits.claims.groupBy': groupBy,
+  'credits.claims.groupBy': groupBy,
+  'token.forward': Type.Optional(
+    Type.Boolean({ description: 'Whether it is sent the tokens of clients, and can act as they may.' }),
+  ),
+});
 
 // Security rules report an unknown member as `additional`, unlike data itself (interface/bridges#security-rules).
 const rule = (members: TProperties) => Type.Object(members, { additionalProperties: false });

@@ -97,7 +97,8 @@ describe('a bridge that a processing policy in a domain leads to', () => {
     for (const handle of ['a@sales', 'a@bank', 'a']) {
       await stored(founder, 'anchor', { handle, wallet: 'till', target: 'x' });
     }
-    ok(await admin.create('/bridges', bridgeData('spy@sales', bridge.url)));
+    const config = { server: bridge.url, 'token.forward': true };
+    ok(await admin.create('/bridges', { ...bridgeData('spy@sales'), config }));
     const values = [aspect('read', 'proxy', { invoke: { bridge: 'spy@sales' } })];
     ok(await admin.create('/policies', processing('p@sales', values)));
     const token = bearer(founder.key);

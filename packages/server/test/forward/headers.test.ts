@@ -18,6 +18,9 @@ const values = [aspect('read', 'proxy'), aspect('create', 'validate'), aspect('q
 const ledger = (options?: Parameters<typeof forwardingLedger>[3]) =>
   forwardingLedger(server.current.url, bridge.url, values, options);
 
+const claimsIn = (authorization: unknown) =>
+  JSON.parse(Buffer.from(String(authorization).split('.')[1] ?? '', 'base64url').toString());
+
 /** The headers a bridge gets for a read with these. */
 async function passed(client: TestClient, headers: Record<string, string>) {
   bridge.reset();
@@ -101,12 +104,27 @@ describe('the headers of a forwarded request', () => {
     expect(token.key).toBe(systemKeyOf(client));
   });
 
-  it('have the token of the client under another name, and no word of its own about that', async () => {
+  it('lack the token of the client, whose key the token of the ledger names', async () => {
     const client = await ledger();
     const { authorization = '' } = bearer(client.key);
-    expect(await passed(client, { authorization })).toMatchObject({ 'x-forwarded-authorization': authorization });
-    const headers = await passed(client, { 'x-forwarded-authorization': 'Bearer forged' });
+    const headers = await passed(client, { authorization, 'x-forwarded-authorization': authorization });
+    expect(JSON.stringify(headers)).not.toContain(authorization.split('.')[2]);
     expect(headers).not.toHaveProperty('x-forwarded-authorization');
+    expect(claimsIn(headers.authorization)).toMatchObject({
+      sub: `system@${client.ledger}`,
+      caller: { origin: 'self-signed-token', public: client.key.public },
+    });
+  });
+
+  it('have the token of the client under another name where the bridge is to have it, and no word of its own about that', async () => {
+    const client = await ledger({ config: { 'token.forward': true } });
+    const { authorization = '' } = bearer(client.key);
+    const headers = await passed(client, { authorization });
+    expect(headers).toMatchObject({ 'x-forwarded-authorization': authorization });
+    expect(claimsIn(headers.authorization)).toMatchObject({ caller: { public: client.key.public } });
+    const forged = await passed(client, { 'x-forwarded-authorization': 'Bearer forged' });
+    expect(forged).not.toHaveProperty('x-forwarded-authorization');
+    expect(claimsIn(forged.authorization)).not.toHaveProperty('caller');
   });
 
   it('have a content type where there is a body', async () => {

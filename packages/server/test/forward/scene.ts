@@ -12,12 +12,19 @@ export async function forwardingLedger(
   url: string,
   server: string,
   values: readonly JsonObject[],
-  options: { access?: Json[]; key?: TestKey; policy?: JsonObject; secure?: JsonObject[]; secret?: JsonObject } = {},
+  options: {
+    access?: Json[];
+    key?: TestKey;
+    policy?: JsonObject;
+    secure?: JsonObject[];
+    secret?: JsonObject;
+    config?: JsonObject;
+  } = {},
 ): Promise<TestClient> {
-  const { policy = {}, secure = [], secret, ...ledger } = options;
+  const { policy = {}, secure = [], secret, config = {}, ...ledger } = options;
   const client = await newLedger(url, ledger);
   await made(client, '/wallets', { handle: 'alice' });
-  const data = { handle: 'bank', schema: 'rest', config: { server }, secure };
+  const data = { handle: 'bank', schema: 'rest', config: { server, ...config }, secure };
   const body = signed(data, client.key);
   const answer = await client.call('POST', '/bridges', {
     ...body,

@@ -29,6 +29,15 @@ const bridge = withBridge();
 const tokens = withTokenEndpoint();
 beforeEach(() => bridge.reset());
 
+/** Header and claims of a token that was sent. */
+function tokenIn(authorization: unknown) {
+  const [header, claims] = String(authorization)
+    .replace(/^Bearer /, '')
+    .split('.')
+    .map((part) => Buffer.from(part, 'base64url').toString());
+  return { header: JSON.parse(header!), claims: JSON.parse(claims!) };
+}
+
 const bridged = (more?: JsonObject) => bridgedLedger(server.current.url, bridge, more);
 
 describe('when the wallet has a bridge with the anchors trait', () => {
@@ -178,7 +187,7 @@ describe('the traits of a bridge', () => {
 });
 
 describe('the headers of a lookup at a bridge', () => {
-  it('are those of the ledger, and of the client its authorization alone', async () => {
+  it('are those of the ledger, whose token says who asks, and none of the client', async () => {
     const client = await bridged();
     answerWith(bridge);
     const { authorization = '' } = bearer(client.key);
@@ -192,10 +201,16 @@ describe('the headers of a lookup at a bridge', () => {
     for (const way of WAYS) {
       bridge.received.length = 0;
       ok(await ask(client, way, 'acc', headers));
-      const { host, connection: _, 'content-length': length, ...others } = bridge.only.headers;
+      const { host, connection: _, 'content-length': length, authorization: sent, ...others } = bridge.only.headers;
+      expect(tokenIn(sent)).toMatchObject({
+        header: { alg: 'EdDSA', kid: systemKeyOf(client) },
+        claims: {
+          ...{ iss: `ledger:${client.ledger}`, sub: `system@${client.ledger}`, aud: 'bank' },
+          caller: { origin: 'self-signed-token', public: client.key.public },
+        },
+      });
       const { luid } = ok(await client.get('/ledger')).body;
       expect(others).toEqual({
-        authorization,
         accept: 'application/json, text/plain, */*',
         'accept-encoding': 'identity',
         'x-ledger': client.ledger,
@@ -207,11 +222,31 @@ describe('the headers of a lookup at a bridge', () => {
     }
   });
 
-  it('are without an authorization where the client has none: the ledger has no token of its own there', async () => {
+  it('name no caller where the client has no token', async () => {
     const client = await bridged();
     answerWith(bridge);
     for (const way of WAYS) ok(await ask(client, way, 'acc'));
-    for (const { headers } of bridge.received) expect(headers).not.toHaveProperty('authorization');
+    for (const { headers } of bridge.received) {
+      expect(tokenIn(headers.authorization).claims).not.toHaveProperty('caller');
+    }
+    expect(bridge.received).toHaveLength(WAYS.length);
+  });
+
+  it('have the token of the client as it came where the bridge is to have it, and that of the ledger beside it', async () => {
+    const client = await newLedger(server.current.url);
+    await stored(client, 'bridge', {
+      ...{ handle: 'bank', schema: 'rest', secure: [] },
+      config: { server: bridge.url, 'token.forward': true },
+    });
+    await stored(client, 'wallet', { handle: 'acc', bridge: 'bank' });
+    answerWith(bridge);
+    const { authorization = '' } = bearer(client.key);
+    for (const way of WAYS) ok(await ask(client, way, 'acc', { authorization }));
+    for (const { headers } of bridge.received) {
+      expect(headers.authorization).toBe(authorization);
+      expect(tokenIn(headers['x-ledger-authorization']).claims).toMatchObject({ aud: 'bank' });
+    }
+    expect(bridge.received).toHaveLength(WAYS.length);
   });
 
   it('have those of its security rules, in place of others but for what the ledger says of the message', async () => {

@@ -17,7 +17,6 @@ import {
   handlesIn,
   listed,
   lookUp,
-  storeBridge,
   storeBridged,
   traitOf,
   WAYS,
@@ -105,10 +104,10 @@ describe('a right that is taken away while a bridge is asked', () => {
 describe('the token of a client', () => {
   it.each(WAYS)('%s: does not go to a bridge in a domain, whoever leads there', async (way) => {
     const { founder, admin } = await divided(server.current.url);
-    const data = { schema: 'rest', config: { server: bridge.url }, secure: [] };
+    const data = { schema: 'rest', config: { server: bridge.url, 'token.forward': true }, secure: [] };
     ok(await createIn(founder, '/bridges', 'sales', { handle: 'moved', ...data }));
     ok(await admin.create('/bridges', { handle: 'theirs@sales', ...data }));
-    await storeBridge(founder, 'bank', bridge.url);
+    ok(await founder.create('/bridges', { handle: 'bank', ...data }));
     for (const name of ['moved', 'theirs@sales', 'bank']) {
       await stored(founder, 'wallet', { handle: `at-${name.replace('@', '-')}`, bridge: name });
     }

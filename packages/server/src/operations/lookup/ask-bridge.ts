@@ -7,7 +7,7 @@ import { limits } from '../../limits.js';
 import { type OutboundAnswer, OutboundFailure } from '../../outbound/outbound.js';
 import { invalidAnswer, type LookupTrait, NoAnswer } from './invalid-answer.js';
 
-/** A call of a bridge. Its headers may hold the token of a client: keep it out of logs. */
+/** A call of a bridge. Its headers hold tokens: keep it out of logs. */
 export interface LookupCall {
   readonly bridge: Bridge;
   readonly trait: LookupTrait;
@@ -20,7 +20,7 @@ export interface LookupCall {
 }
 
 /** Headers that the ledger alone sets, beside those that it keeps of every call. */
-const OF_LEDGER: readonly string[] = ['via', 'accept-encoding'];
+const OF_LEDGER: readonly string[] = ['via', 'accept-encoding', 'x-ledger-authorization'];
 
 /**
  * Asks a bridge, outside of every session.

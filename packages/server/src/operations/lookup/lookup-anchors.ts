@@ -50,7 +50,7 @@ export async function lookUpAnchors(session: Session, walletKind: Kind, command:
   const address = params.id ?? '';
   if (data.wallet !== address) throw addressMismatch();
   return answerQuestion(session, {
-    ...{ trait: 'anchors', kind, address, request, about: data, path: '/anchors/!lookup' },
+    ...{ trait: 'anchors', kind, address, request, token, about: data, path: '/anchors/!lookup' },
     async reader(current) {
       const reader = await authorizeLookup(current, kind, signed);
       // Proofs of a record are shown to its readers. Unless used ones are refused, a reader could look up as their signer.

@@ -1,7 +1,10 @@
 import type { Json, JsonObject, RecordEnvelope } from '@countersign/protocol';
+import type { Token } from '../../auth/token.js';
 import { contextOf } from '../../authorization/context.js';
 import { newSubject } from '../../authorization/subject.js';
-import { findBridge } from '../../bridges/bridge.js';
+import { type Bridge, findBridge } from '../../bridges/bridge.js';
+import { forwardedAuthorization, makeLedgerAuthorization } from '../../bridges/ledger-token.js';
+import { setsAuthorization } from '../../bridges/security.js';
 import { allowsMethod } from '../../bridges/traits.js';
 import { type Item, newItem } from '../../integrity/items.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -27,6 +30,8 @@ export interface Question {
   readonly address: string;
   /** The request that it came in. */
   readonly request: ForwardedRequest;
+  /** The client's, verified. */
+  readonly token: Token | undefined;
   /** The data that filters of a bridge's traits are matched with. */
   readonly about: JsonObject;
   /** Appended to the address in the path at the bridge. */
@@ -77,7 +82,7 @@ async function decideCall(session: Session, question: Question): Promise<Answer 
   const body = question.body?.(session);
   return {
     ...{ bridge, trait, method: body ? 'POST' : 'GET', path: `/wallets/${address}${path}` },
-    headers: makeLookupHeaders(session, request, bridge.domain, body !== undefined),
+    headers: makeLookupHeaders(session, question, bridge, body !== undefined),
     ...(body ? { body } : {}),
   };
 }
@@ -87,21 +92,24 @@ function makeEmptyList(session: Session): Answer {
 }
 
 /**
- * Passes the client's token on to bridges outside every domain only: an administrator of a domain, who may change its
- * bridges, could use the token elsewhere in the ledger.
+ * The headers of a lookup (interface/lookups#at-a-bridge). The token of the ledger makes way, by another name, for what
+ * else is sent as `authorization`.
  */
 function makeLookupHeaders(
-  { ledger }: Session,
-  { headers }: ForwardedRequest,
-  domain: string | undefined,
+  session: Session,
+  { request: { headers }, token }: Question,
+  bridge: Bridge,
   hasBody: boolean,
 ): Record<string, string> {
-  const { authorization } = headers;
+  const { ledger } = session;
+  const clients = forwardedAuthorization(bridge, headers);
+  const own = clients !== undefined || setsAuthorization(bridge) ? 'x-ledger-authorization' : 'authorization';
   return {
     accept: 'application/json, text/plain, */*',
     'accept-encoding': 'identity',
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
-    ...(authorization === undefined || domain !== undefined ? {} : { authorization }),
+    ...(clients === undefined ? {} : { authorization: clients }),
+    [own]: makeLedgerAuthorization(session, bridge, token),
     'x-ledger': ledger.handle,
     via: makeVia(ledger, headers),
   };

@@ -24,7 +24,7 @@ export async function listAnchors(
   const address = params.id ?? '';
   const filters = filtersOf(kind, query);
   return answerQuestion(session, {
-    ...{ trait: 'anchors', kind, address, request, about: { wallet: address }, path: '/anchors' },
+    ...{ trait: 'anchors', kind, address, request, token, about: { wallet: address }, path: '/anchors' },
     reader: (current) => authorizeList(current, kind, token),
     own: (current, reader, wallet) =>
       answerFromLedger(current, kind, [...makeWalletFilters(address, wallet), ...filters], reader),

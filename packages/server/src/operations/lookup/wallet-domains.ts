@@ -17,7 +17,7 @@ export async function listDomains(session: Session, _: Kind, { params, token, re
   const kind = kindNamed('domain');
   const address = params.id ?? '';
   return answerQuestion(session, {
-    ...{ trait: 'domains', kind, address, request, about: { wallet: address }, path: '/domains' },
+    ...{ trait: 'domains', kind, address, request, token, about: { wallet: address }, path: '/domains' },
     reader: (current) => authorizeList(current, kind, token),
     own: async (current) => ({ status: 200, body: listText(current, current.ledger, []) }),
   });
