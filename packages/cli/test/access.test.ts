@@ -19,6 +19,16 @@ beforeAll(async () => {
   await cli.done(['wallet', 'create', 'shop']);
 });
 
+describe('a ledger that `init` made', () => {
+  it('takes tokens that name it or the server, and no others', async () => {
+    const { data, luid } = (await cli.done(['ledger', 'show', '--json'])).json;
+    expect(data.config['token.audiences']).toEqual(['acme', running.current.url, luid]);
+    for (const named of ['acme', luid]) {
+      expect((await cli.done(['wallet', 'show', 'shop', '--ledger', named, '--json'])).json.data.handle).toBe('shop');
+    }
+  });
+});
+
 /** Adds rules to those of the owner. */
 async function allow(...rules: object[]) {
   const own = [

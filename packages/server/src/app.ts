@@ -77,8 +77,9 @@ export interface ServerOptions {
   readonly runtime?: Runtime;
   /** Rules that hold on every ledger; those of interface/access#levels unless given. */
   readonly serverRules?: readonly Rule[];
-  /** Milliseconds a request may take; 15 seconds unless given. */
+  /** Milliseconds a request may take (15 seconds unless given), seconds a self-signed token may live (a day). */
   readonly requestTimeout?: number;
+  readonly tokenMaxLife?: number;
   /** Whether outbound calls may reach addresses outside the public Internet; false unless given. */
   readonly deliveryAllowPrivate?: boolean;
   /** PEM of the authorities that services outside are verified by; those of Node.js unless given. */
@@ -308,7 +309,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
   const { metrics, pools, epochs, disk, outbound, deliveriesQueued, retriesQueued } = resources;
   const { holder, siblings, intentsAccepted: accepted } = resources;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
-  const { reportAssetsDir: folder, reportAssetsBucket: bucket } = options;
+  const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = limits.selfSignedLife } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
   const scheduler = new Scheduler();
   watchTurns(metrics, () => scheduler.waiting);
@@ -354,7 +355,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     runtime,
     outbound,
     accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),
-    requestTimeout,
+    ...{ requestTimeout, tokenMaxLife },
     tokenRefused: makeRefusedTokenLog(logger, runtime.now),
     store,
     logs,

@@ -29,6 +29,8 @@ export interface Config {
   readonly workers: number;
   /** Milliseconds. */
   readonly requestTimeout: number;
+  /** Seconds. */
+  readonly tokenMaxLife: number;
   readonly deliveryTimeout: number;
   readonly deliveryConcurrency: number;
   readonly backgroundLease: number;
@@ -139,6 +141,13 @@ export const settings = {
     meaning:
       'Milliseconds after which a request is answered 408. It may still have been done; sending it again is safe.',
     read: (text = '15000') => parseInteger(text, 100, 600_000),
+  },
+  tokenMaxLife: {
+    name: 'TOKEN_MAX_LIFE',
+    default: '`86400`',
+    meaning:
+      'Seconds that a [self-signed token](../interface/tokens.md#self-signed-tokens) may live, by its `iat` and `exp`.',
+    read: (text = String(limits.selfSignedLife)) => parseInteger(text, 60, limits.tokenLife),
   },
   deliveryTimeout: {
     name: 'DELIVERY_TIMEOUT',

@@ -190,6 +190,8 @@ describe('tables in docs/interface', async () => {
       of(limits.schema.pattern.count, limits.schema.pattern.characters, limits.schema.pattern.properties).join(', '),
       of(limits.schema.code).join(),
       of(limits.token).join(),
+      of(limits.selfSignedLife).join(),
+      of(limits.audiences).join(),
       of(limits.tokenLife).join(),
       of(limits.failures.attempts).join(),
       of(limits.schedules.policies, limits.schedules.inDomains).join(' and '),

@@ -1218,6 +1218,7 @@ export interface components {
                 "policy.scheduleProcessorEnabled"?: boolean;
                 "request.journalingEnabled"?: boolean;
                 "signer.factor.oauth.allowClientCredentials"?: boolean;
+                "token.audiences"?: string[];
             } & {
                 [key: string]: unknown;
             }) | null;

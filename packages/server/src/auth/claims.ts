@@ -10,11 +10,19 @@ const SINGLE_USE_LIFE = 300;
 export type Maker = 'bearer' | 'provider';
 
 /** The fault of claims, in a word for the log. */
-export type ClaimFault = 'claims-malformed' | 'expired' | 'from-the-future' | 'not-valid-yet' | 'single-use-too-long';
+export type ClaimFault =
+  | 'claims-malformed'
+  | 'expired'
+  | 'from-the-future'
+  | 'not-valid-yet'
+  | 'life-too-long'
+  | 'single-use-too-long';
 
 /** The claims that verification goes on with. */
 export interface Claims {
   readonly iss: string;
+  /** Whom it is for: one or more. */
+  readonly audiences: readonly string[];
   /** Milliseconds. */
   readonly expiresAt: number;
   /** Absent when the token may be used any number of times. */
@@ -26,12 +34,13 @@ export interface Claims {
 /**
  * Checks the claims of a token at `now` (milliseconds; interface/tokens#claims): `iss` and `aud` not empty, `iat` and
  * `exp` positive and in order, `exp` in the future, `iat` at most `LEEWAY` ahead, `nbf` in the past, `sub`, `jti` and
- * `hsh` text where present. Empty `jti` and `hsh` count as absent. Returns a fault where a rule is broken.
+ * `hsh` text where present. Empty `jti` and `hsh` count as absent. A bearer's own token lives `longest` seconds at most.
+ * Returns a fault where a rule is broken.
  *
  * Providers follow RFC 7519 more freely: `aud` may be a list (§4.1.3), and their tokens are reusable, so `jti` means
  * single use in a bearer's own tokens only.
  */
-export function parseClaims(claims: JsonObject, now: number, maker: Maker): Claims | ClaimFault {
+export function parseClaims(claims: JsonObject, now: number, maker: Maker, longest: number): Claims | ClaimFault {
   const { iss, aud, iat, exp, nbf, sub, jti, hsh } = claims;
   if (!isText(iss) || !(isText(aud) || (maker === 'provider' && isTextList(aud)))) return 'claims-malformed';
   if (!isMoment(iat) || !isMoment(exp) || exp < iat) return 'claims-malformed';
@@ -39,9 +48,12 @@ export function parseClaims(claims: JsonObject, now: number, maker: Maker): Clai
   if (iat * 1000 > now + LEEWAY) return 'from-the-future';
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf * 1000 <= now)) return 'not-valid-yet';
   if (!isOptionalText(sub) || !isOptionalText(jti) || !isOptionalText(hsh)) return 'claims-malformed';
-  const read: Claims = { iss, expiresAt: exp * 1000, ...(hsh && { hsh }) };
-  if (maker === 'provider' || !jti) return read;
-  return exp - iat <= SINGLE_USE_LIFE ? { ...read, jti } : 'single-use-too-long';
+  const audiences = isText(aud) ? [aud] : (aud as readonly string[]);
+  const read: Claims = { iss, audiences, expiresAt: exp * 1000, ...(hsh && { hsh }) };
+  if (maker === 'provider') return read;
+  if (jti && exp - iat > SINGLE_USE_LIFE) return 'single-use-too-long';
+  if (exp - iat > longest) return 'life-too-long';
+  return jti ? { ...read, jti } : read;
 }
 
 function isText(claim: Json | undefined): claim is string {

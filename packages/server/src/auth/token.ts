@@ -1,4 +1,4 @@
-import { decodeBase64, type JsonObject, LedgerError, parseAddress } from '@countersign/protocol';
+import { decodeBase64, isLuid, type JsonObject, LedgerError, parseAddress } from '@countersign/protocol';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import type { Replays } from '../store/queries/replays.js';
@@ -14,8 +14,10 @@ import { rsaKey } from './rsa-key.js';
  * only.
  */
 export interface KeySource {
-  /** Identifies the ledger among all others: used tokens are remembered by it. */
+  /** Luid of the ledger, by which used tokens are remembered; empty outside ledgers. */
   readonly ledger: string;
+  /** The audiences that the ledger takes; undefined where it takes any (interface/tokens#audience). */
+  readonly audiences?: readonly string[] | undefined;
   /**
    * The base64 Ed25519 public key of the signer record with this handle; undefined for one that is missing or out of
    * use.
@@ -51,7 +53,7 @@ const KEY_TEXT = 44;
 /**
  * Verifies the token of a request (interface/tokens#refused-tokens): its form, claims, signature, the request it is
  * bound to and, last so that only a valid request uses it up, its single use. `authorization` is the header as sent,
- * `clock` returns milliseconds.
+ * `clock` returns milliseconds, `longest` is the longest life of a self-signed token in seconds.
  *
  * @throws LedgerError `auth.unauthorized` `Invalid token.` for every fault of the token. Errors of the key source and
  *   of `replays` are passed on
@@ -62,6 +64,7 @@ export async function verifyToken(
   keys: KeySource,
   clock: () => number,
   replays: Replays,
+  longest: number = limits.selfSignedLife,
 ): Promise<Token> {
   const token = BEARER.exec(authorization)?.[1];
   if (token === undefined) throw invalidToken('no-bearer');
@@ -69,7 +72,7 @@ export async function verifyToken(
   const compact = verifiedTokens.get(token)?.compact ?? parseCompact(token);
   switch (compact?.algorithm) {
     case 'EdDSA':
-      return verifySelfSigned(compact, request, keys, clock(), replays);
+      return verifySelfSigned(compact, request, keys, { now: clock(), longest }, replays);
     case 'RS256':
       return verifyProvided(compact, request, keys, clock());
     case undefined:
@@ -87,10 +90,11 @@ async function verifySelfSigned(
   compact: Compact,
   request: BoundRequest,
   keys: KeySource,
-  now: number,
+  { now, longest }: { readonly now: number; readonly longest: number },
   replays: Replays,
 ): Promise<Token> {
-  const claims = checkClaims(compact, now, 'bearer');
+  const claims = checkClaims(compact, now, 'bearer', longest);
+  checkAudience(claims, keys);
   const { kid } = compact;
   const key =
     keyBytes(kid) !== undefined ? kid : valid('signer-unknown', isHandle(kid) ? await keys.signerKey(kid) : undefined);
@@ -140,7 +144,8 @@ function assertSignedBy(compact: Compact, key: string): void {
  * (interface/tokens#provider-tokens).
  */
 async function verifyProvided(compact: Compact, request: BoundRequest, keys: KeySource, now: number): Promise<Token> {
-  const claims = checkClaims(compact, now, 'provider');
+  const claims = checkClaims(compact, now, 'provider', limits.tokenLife);
+  checkAudience(claims, keys);
   const factor = valid(
     'factor-untrusted',
     isHandle(compact.kid) && isHandle(claims.iss)
@@ -152,6 +157,16 @@ async function verifyProvided(compact: Compact, request: BoundRequest, keys: Key
   if (!isSignedBy(key, compact.signed, compact.signature)) throw invalidToken('badly-signed');
   checkRequest(claims, request);
   return { kind: 'oauth2-token', claims: compact.claims, factor: compact.kid };
+}
+
+/**
+ * Whether the token is for this ledger (interface/tokens#audience). Handles of other ledgers are not compared: whoever founds a
+ * ledger chooses its handle, and would make the tokens of others invalid by it.
+ */
+function checkAudience({ audiences }: Claims, { ledger, audiences: taken }: KeySource): void {
+  if (taken && !audiences.some((audience) => taken.includes(audience))) throw invalidToken('for-another-audience');
+  const named = audiences.filter((audience) => isLuid(audience, 'ldg'));
+  if (named.length > 0 && !named.includes(ledger)) throw invalidToken('for-another-ledger');
 }
 
 function checkRequest(claims: Claims, request: BoundRequest): void {
@@ -169,8 +184,8 @@ function isHandle(kid: string): boolean {
   return kid.length <= limits.handle && parseAddress(kid) !== undefined;
 }
 
-function checkClaims(compact: Compact, now: number, maker: Maker): Claims {
-  const claims = parseClaims(compact.claims, now, maker);
+function checkClaims(compact: Compact, now: number, maker: Maker, longest: number): Claims {
+  const claims = parseClaims(compact.claims, now, maker, longest);
   if (typeof claims === 'string') throw invalidToken(claims);
   return claims;
 }
@@ -195,6 +210,8 @@ export type TokenFault =
   | 'badly-signed'
   | 'bound-to-another-request'
   | 'used-already'
+  | 'for-another-audience'
+  | 'for-another-ledger'
   | 'key-of-the-ledger';
 
 /** Cause of the refusal of a token: for the log, never for the client. */
@@ -209,6 +226,9 @@ const HINTS: Partial<Record<TokenFault, string>> = {
   expired: "`exp` is in the past, by this server's clock: meta.moment of this answer tells it.",
   'from-the-future': "`iat` is more than 60 seconds ahead of this server's clock: meta.moment of this answer tells it.",
   'not-valid-yet': "`nbf` is in the future, by this server's clock: meta.moment of this answer tells it.",
+  'life-too-long': 'A self-signed token lives a day at most, where the server has no other `TOKEN_MAX_LIFE`.',
+  'for-another-audience': '`aud` is none of those that `config["token.audiences"]` of the ledger names.',
+  'for-another-ledger': '`aud` is the luid of another ledger.',
   'single-use-too-long': 'A token with `jti` lives 300 seconds at most.',
   'bound-to-another-request':
     '`hsh` is the hash of another request: method, public URL with query, named headers and body count.',

@@ -21,7 +21,7 @@ export interface ServeOptions {
 /** Opens a server and listens, with the settings of the environment. */
 export async function serve(config: Config, means: ServeOptions): Promise<Server> {
   const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
-  const { witnesses: policy, witnessInterval } = config;
+  const { witnesses: policy, witnessInterval, tokenMaxLife } = config;
   const {
     reportAssetsDir,
     reportAssetsBucket,
@@ -42,6 +42,7 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     serverRules,
     logger: means.logger,
     requestTimeout,
+    tokenMaxLife,
     deliveryAllowPrivate,
     deliveries: { attempt: deliveryTimeout, slots: { process: slots, ledger: Math.ceil(slots / 4) } },
     background: { lease, beat: lease / 3 },

@@ -48,6 +48,7 @@ export async function authenticate(
     ledger ? makeKeySource(openSession(service, ledger)) : NO_KEYS,
     service.runtime.now,
     service.replays,
+    service.tokenMaxLife,
   );
   if (ledger) assertNotOwnToken(ledger, token);
   return token;
@@ -62,6 +63,7 @@ function makeKeySource(session: Session): KeySource {
   const { ledger, store, task } = session;
   return {
     ledger: ledger.luid,
+    audiences: audiencesOf(ledger),
     async signerKey(handle) {
       const found = await store.signers({ ledger: ledger.id, key: handle, by: 'handle' });
       await task.turn(stepsOfText(found.body));
@@ -70,6 +72,12 @@ function makeKeySource(session: Session): KeySource {
     },
     factor: (handle, issuer, subject) => findTrustedFactor(session, handle, issuer, subject),
   };
+}
+
+/** What a ledger stored under the name before it had a meaning may be anything: then any audience is taken. */
+function audiencesOf({ config }: Ledger): readonly string[] | undefined {
+  const audiences = config['token.audiences'];
+  return Array.isArray(audiences) ? audiences.map(String) : undefined;
 }
 
 /** For requests outside every ledger: only keys that tokens themselves carry count. */

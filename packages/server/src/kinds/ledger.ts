@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { limits } from '../limits.js';
 import { common, Free, Handle, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
 import { withoutNull } from './hashed.js';
@@ -19,6 +20,9 @@ const LedgerConfig = Type.Object(
     'policy.scheduleProcessorEnabled': flag,
     'request.journalingEnabled': flag,
     'signer.factor.oauth.allowClientCredentials': flag,
+    'token.audiences': Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: limits.url }), { minItems: 1, maxItems: limits.audiences }),
+    ),
   },
   { additionalProperties: true },
 );

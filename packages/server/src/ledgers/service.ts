@@ -39,6 +39,8 @@ export interface Service {
   readonly task: Task;
   /** Milliseconds a request may take before it is answered 408. */
   readonly requestTimeout: number;
+  /** Seconds that a self-signed token may live. */
+  readonly tokenMaxLife: number;
   readonly masterKey: Buffer;
   readonly suite: Suite;
   /** Signatures of requests that come together. */

@@ -1,3 +1,4 @@
+import type { Ledger, Schemas } from '@countersign/client';
 import { clientOf, LOCAL_SERVER, openKey, targetOf } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
@@ -15,7 +16,8 @@ export const init: Command = {
   path: ['init'],
   summary: 'Begin: a key, a ledger that it owns, and rules by which it may read and write',
   about:
-    'Makes the key unless the key store has it, makes the ledger, selects both, and prints them as environment variables. ' +
+    'Makes the key unless the key store has it, makes the ledger, which takes only tokens that name it or the server, selects both, ' +
+    'and prints them as environment variables. ' +
     'Nobody else has any right in the ledger until its rules name others.',
   arguments: [
     { name: 'ledger', about: 'handle of the new ledger', ask: { kind: 'text', message: 'Handle of the ledger' } },
@@ -45,13 +47,18 @@ export const init: Command = {
     const target = await targetOf(invocation);
     const server = serverUrl(target.server ?? LOCAL_SERVER);
     // Before anything is made here.
-    const { handle: name } = await informationOf(new Connection(server, undefined, ANONYMOUS, surroundings.now));
+    const information = await informationOf(new Connection(server, undefined, ANONYMOUS, surroundings.now));
+    const { handle: name } = information;
     const handle = await invocation.need('ledger');
     const signer = await invocation.need('signer');
     const key = await keyOf(invocation, signer);
     const client = await clientOf({ ...target, signer }, key, undefined);
-    const record = await makeLedger(client, { handle, signer: 'system', access: rulesOfOwner(key.public) });
+    // Tokens of the token endpoint name the server's address as it states it.
+    const audiences = [handle, ...new Set([String(information.server), server.href.replace(/\/+$/, '')])];
+    const config = { 'token.audiences': audiences };
+    const record = await makeLedger(client, { handle, signer: 'system', access: rulesOfOwner(key.public), config });
     const system = await selectLedger(invocation, record, signer);
+    await nameLuid(await clientOf({ ...target, signer, ledger: handle, system }, key, handle), record);
     output.done(`Ledger ${handle} made on server ${name}, owned by ${signer}.`);
     output.note('Its rules let your key do everything, and nobody else anything. Next: countersign wallet create');
     const environment = { COUNTERSIGN_SERVER: server.href, COUNTERSIGN_LEDGER: handle, COUNTERSIGN_SIGNER: signer };
@@ -62,6 +69,14 @@ export const init: Command = {
     );
   },
 };
+
+/** Has the ledger take tokens that name its luid, which is known once it is made. */
+async function nameLuid(client: Ledger, record: Schemas['ledger']): Promise<void> {
+  await client.record.update(record, (data) => {
+    const taken = data.config?.['token.audiences'] ?? [];
+    return { ...data, config: { ...data.config, 'token.audiences': [...taken, record.luid] } };
+  });
+}
 
 /** The key of the store, or a new one. */
 async function keyOf(invocation: Invocation, name: string): Promise<KeyPair> {
