@@ -42,7 +42,9 @@ function meetsSigner(matcher: JsonObject, asker: Asker): Verdict {
 function meetsBearer(matcher: JsonObject, asker: Asker): Verdict {
   return all(
     Object.entries(matcher).map(([name, wanted]): Verdict => {
-      return name === '$signer' ? meetsMatcher(wanted, (one) => meetsSigner(one, asker)) : 'unknown';
+      if (name === '$signer') return meetsMatcher(wanted, (one) => meetsSigner(one, asker));
+      // Of a token of the asker's own no other claim counts, but whether it is bound to its request.
+      return name === 'hsh' ? 'unknown' : 'no';
     }),
   );
 }

@@ -45,6 +45,8 @@ export interface CallerToken {
   /** The key that signed it, or the key of the signer it impersonates; absent when it stands for no signer. */
   readonly key?: Key;
   readonly claims: JsonObject;
+  /** Whether a provider has made it: its claims are more than what its bearer says of itself. */
+  readonly isProvided?: true;
 }
 
 /** The sender of a request. Everything in it is verified. */

@@ -38,6 +38,8 @@ export function hintOn(action: string, record: string, caller: Caller, context: 
   if (bySignature) return forReads(bySignature);
   const byToken = !caller.token && about.find((one) => one.rule.bearer && meets(one, asBearer(caller)));
   if (byToken) return forWrites(byToken);
+  const byClaims = about.find((one) => one.rule.bearer && meets(one, asProvided(caller)));
+  if (byClaims) return forClaims(byClaims);
   const atGate = decide(action, record, caller, around).granted && !mayEnter(caller, around);
   if (atGate) return GATE;
   const withoutRecord = rules.find(
@@ -66,6 +68,11 @@ function asBearer({ proofs: [key] }: Caller): Principal {
   return key ? { keys: [key], token: { key, claims: {} } } : { keys: [] };
 }
 
+/** The caller, had a provider made its token. */
+function asProvided({ proofs, token }: Caller): Principal {
+  return token && !token.isProvided ? { keys: proofs, token: { ...token, isProvided: true } } : { keys: [] };
+}
+
 const GATE =
   'Rules of the ledger grant this, but none lets the caller in: add one with "action": "access" for it, or "any" on "any".';
 
@@ -80,6 +87,13 @@ function forWrites({ index }: Numbered): string {
   return (
     `access[${index}] of the ledger grants this by "bearer", which tokens meet. This request carries a signature only: add a ` +
     'rule with "signer".'
+  );
+}
+
+function forClaims({ index }: Numbered): string {
+  return (
+    `access[${index}] of the ledger grants this by claims of "bearer", which count in tokens of providers only. A token that its ` +
+    'bearer signed meets {"$signer": {…}}.'
   );
 }
 

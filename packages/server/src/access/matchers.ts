@@ -103,7 +103,7 @@ function isOwner(expected: Json): boolean {
 /**
  * Whether `token` is one the `bearer` of a rule means (interface/access#bearer-matchers). `{}` means any valid token.
  * `$signer` needs a token that stands for a key; a token whose `sub` is unknown is matched by its claims only
- * (interface/tokens#provider-tokens).
+ * (interface/tokens#provider-tokens). Other claims need a provider's token: anybody can write any into a token of their own.
  */
 export function bearerMatches(matcher: BearerMatcher, token: CallerToken, owners: Owners, cost: Cost): boolean {
   cost.spend(3);
@@ -115,8 +115,15 @@ export function bearerMatches(matcher: BearerMatcher, token: CallerToken, owners
     if (claim === '$signer')
       return token.key !== undefined && signerMatches(expected as SignerMatcher, token.key, owners, cost);
     if (claim === 'hsh') return expected === false || (expected === true && isBound(token));
-    return !claim.startsWith('$') && matches(expected as Json, member(token.claims, claim), cost);
+    if (!token.isProvided || claim.startsWith('$')) return false;
+    return matches(expected as Json, member(token.claims, claim), cost);
   });
+}
+
+/** Whether the matcher asks, in each of its alternatives, for claims that only a provider's token has. */
+export function needsProvider(matcher: BearerMatcher): boolean {
+  if (isAlternatives(matcher)) return matcher.$in.every(needsProvider);
+  return Object.keys(matcher).some((claim) => claim !== '$signer' && claim !== 'hsh');
 }
 
 function isAlternatives(

@@ -37,7 +37,8 @@ export async function callerOfRead(session: Session, token: Token | undefined): 
 
 function withToken(proofs: readonly Key[], token: Token | undefined, key: Key | undefined): Caller {
   if (!token) return { proofs };
-  return { proofs, token: { claims: token.claims, ...(key ? { key } : {}) } };
+  const isProvided = token.kind === 'oauth2-token' ? ({ isProvided: true } as const) : {};
+  return { proofs, token: { claims: token.claims, ...isProvided, ...(key ? { key } : {}) } };
 }
 
 /** The key a token stands for: the one that signed it, or that of the signer an identity provider vouches for. */

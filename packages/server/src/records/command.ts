@@ -41,6 +41,8 @@ export interface Answer {
   readonly file?: OpenFile & { readonly name: string };
   /** Seconds after which it is worth trying again. */
   readonly retryAfter?: number;
+  /** What whoever made the request should know, for people (interface/errors#hints-on-what-was-stored). In ASCII. */
+  readonly hint?: string;
   /** It holds secrets: caches must not keep it. */
   readonly confidential?: boolean;
   /** The change that the answer is about, of a write that was stored, now or before: its client may wait until it is sealed. */

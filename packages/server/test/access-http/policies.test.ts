@@ -182,7 +182,11 @@ describe('the policy-based strategy (interface/policies#access-policies)', () =>
       [{ 'meta.labels': 'vip' }, ['w-3']],
       [{ 'meta.domain': 'a' }, ['w-3']],
     ];
-    const values = filters.map(([filter], index) => ({ action: 'read', bearer: { role: `${index}` }, filter }));
+    const keys = filters.map(newKey);
+    const values = filters.map(([filter], index) => ({
+      ...{ action: 'read', bearer: { $signer: { public: keys[index]!.public } } },
+      filter,
+    }));
     const founder = await underPolicies(server.current.url, [OPEN_GATE, access('filtered', values)]);
     await stored(founder, 'domain', { handle: 'a' });
     await stored(founder, 'wallet', { handle: 'w-1', custom: { rank: 1, deep: { at: 'x' } } });
@@ -190,10 +194,9 @@ describe('the policy-based strategy (interface/policies#access-policies)', () =>
     await statusSet(founder, '/wallets/w-2', second, 'active');
     const third = ok(await founder.create('/wallets', { handle: 'w-3' }, { domain: 'a' })).body;
     ok(await founder.prove('/wallets/w-3', third, { labels: ['vip'] }));
-    const key = newKey();
     for (const [index, [filter, fitting]] of filters.entries()) {
       for (const handle of ['w-1', 'w-2', 'w-3']) {
-        const answer = await readBy(founder, key, `/wallets/${handle}`, { role: `${index}` });
+        const answer = await readBy(founder, keys[index]!, `/wallets/${handle}`);
         expect(answer.status, `${JSON.stringify(filter)} ${handle}`).toBe(fitting.includes(handle) ? 200 : 403);
       }
     }
@@ -302,15 +305,16 @@ describe('the conditions a value may ask for (interface/policies#access-policies
 
   it('intent.canReadAnyClaimWalletInThread: an intent is in its own thread', async () => {
     const { founder, alice } = await scene();
-    const value = { action: 'read', bearer: { role: 'thread' }, invoke: 'intent.canReadAnyClaimWalletInThread' };
+    const reader = newKey();
+    const forReader = { action: 'read', bearer: { $signer: { public: reader.public } } };
+    const value = { ...forReader, invoke: 'intent.canReadAnyClaimWalletInThread' };
     await activated(founder, access('threads', [value], { record: 'intent' }));
     await stored(founder, 'wallet', { handle: 'open' });
-    const reads = { action: 'read', bearer: { role: 'thread' }, filter: { handle: 'open' } };
+    const reads = { ...forReader, filter: { handle: 'open' } };
     await activated(founder, access('open', [reads]));
     await stored(founder, 'intent', { handle: 'i', claims: [claim('transfer', 'open', 'his')] });
     await stored(founder, 'intent', { handle: 'j', claims: [claim('transfer', 'his', 'hers')] });
-    const read = async (handle: string) =>
-      outcome(await readBy(founder, newKey(), `/intents/${handle}`, { role: 'thread' }));
+    const read = async (handle: string) => outcome(await readBy(founder, reader, `/intents/${handle}`));
     expect(await read('i')).toBe('200');
     expect(await read('j')).toBe('403 Cannot read intent.');
     expect(outcome(await readBy(founder, alice, '/intents/i'))).toBe('403 Cannot read intent.');

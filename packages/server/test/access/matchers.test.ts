@@ -52,6 +52,7 @@ it.each<[SignerMatcher, boolean, boolean]>([
 
 const token: CallerToken = {
   key: alice,
+  isProvided: true,
   claims: {
     iss: 'idp',
     sub: 'user',
@@ -62,7 +63,7 @@ const token: CallerToken = {
     $key: 'alice-key',
   },
 };
-const keyless: CallerToken = { claims: { iss: 'idp', sub: 'nobody', hsh: '' } };
+const keyless: CallerToken = { isProvided: true, claims: { iss: 'idp', sub: 'nobody', hsh: '' } };
 
 it.each<[BearerMatcher, boolean, boolean]>([
   [{}, true, true],
@@ -91,6 +92,19 @@ it.each<[BearerMatcher, boolean, boolean]>([
     expect(bearerMatches(matcher, keyless, owners, UNBOUNDED)).toBe(ofKeyless);
   },
 );
+
+it.each<[BearerMatcher, boolean]>([
+  [{}, true],
+  [{ $signer: { handle: 'alice' } }, true],
+  [{ hsh: true }, true],
+  [{ iss: 'idp' }, false],
+  [{ level: { $ne: 4 } as Json }, false],
+  [{ $signer: { handle: 'alice' }, iss: 'idp' }, false],
+  [{ $in: [{ iss: 'idp' }, { hsh: true }] }, true],
+])('bearer %j of a token that its bearer has signed: %s (interface/access#bearer-matchers)', (matcher, met) => {
+  const { isProvided: _, ...own } = token;
+  expect(bearerMatches(matcher, own, owners, UNBOUNDED)).toBe(met);
+});
 
 it('a claim is never one that objects inherit', () => {
   expect(member(keyless.claims, 'constructor')).toBeUndefined();

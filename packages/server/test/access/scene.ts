@@ -22,10 +22,10 @@ export function signs(...proofs: Key[]): Caller {
   return { proofs };
 }
 
-/** Who sends a token and no proof; `claims` come on top of those every token has. */
+/** Who sends a provider's token and no proof; `claims` come on top of those every token has. */
 export function bears(key: Key | undefined, claims: Record<string, string> = {}): Caller {
   const all = { iss: 'idp', sub: 'user', aud: 'acme', ...claims };
-  return { proofs: [], token: key ? { key, claims: all } : { claims: all } };
+  return { proofs: [], token: { claims: all, isProvided: true, ...(key ? { key } : {}) } };
 }
 
 export interface Parts {

@@ -221,21 +221,20 @@ describe('the proof of a ledger that a bridge was sent', () => {
   });
 
   it('drops nothing that the system signers own, where owners may drop', async () => {
-    const key = newKey();
+    const [key, dropper] = [newKey(), newKey()];
     const access = [
       { action: 'any', record: 'any', signer: { public: key.public } },
       { action: 'access', record: 'ledger', signer: {} },
       { action: 'drop', record: 'any', signer: { $record: 'owner' } },
       { action: 'read', record: 'any', bearer: {} },
-      { action: 'drop', record: 'anchor', bearer: { sub: 'dropper' } },
-      { action: 'create', record: 'wallet', bearer: { sub: 'dropper' } },
-      { action: 'access', record: 'ledger', bearer: { sub: 'dropper' } },
+      { action: 'drop', record: 'anchor', bearer: { $signer: { public: dropper.public } } },
+      { action: 'create', record: 'wallet', bearer: { $signer: { public: dropper.public } } },
+      { action: 'access', record: 'ledger', bearer: { $signer: { public: dropper.public } } },
     ];
     const client = await forwardingLedger(server.current.url, bridge.url, [aspect('drop', 'proxy')], { key, access });
-    const dropper = newKey();
     await made(client, '/signers', { handle: 'dropper', public: dropper.public, format: 'ed25519-raw' });
     const byToken = { data: { handle: 'till' }, meta: { proofs: [{ custom: {} }] } };
-    const token = bearer(dropper, { sub: 'dropper' });
+    const token = bearer(dropper);
     expect((await client.call('POST', '/wallets', byToken, token)).status).toBe(201);
     const records: RecordEnvelope[] = [
       (await client.get('/wallets/till', bearer(key, { sub: 'none' }))).body,

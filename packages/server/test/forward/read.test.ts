@@ -79,7 +79,7 @@ describe('a read that is forwarded', () => {
     const key = newKey();
     const access = [
       { action: 'any', record: 'any', signer: { public: key.public } },
-      { action: 'read', record: 'any', bearer: { sub: 'signer:test' } },
+      { action: 'read', record: 'any', bearer: { $signer: { public: key.public } } },
     ];
     const client = await ledgerWith('read', 'proxy', { key, access });
     bridge.keep(anchor('a'));

@@ -7,6 +7,7 @@ import { claimsOf } from '../../src/money/resolution/claims.js';
 import { directoryOf } from '../../src/money/resolution/directory.js';
 import { isPermitted, permissionsOf } from '../../src/money/resolution/permit.js';
 import { resolveIntent } from '../../src/money/resolution/resolve.js';
+import { provided, providerFactor, policy as providers, signer } from '../oauth/scene.js';
 import { newKey, newLedger, proofOver, type TestAnswer, type TestClient, type TestKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
@@ -173,6 +174,9 @@ describe('what an intent may do', () => {
         format: 'ed25519-raw',
         public: carol.public,
       });
+      await signer(at.as(carol), 'prov');
+      await providerFactor(at.as(carol));
+      await providers(at.as(carol));
     });
 
     it('is what the signer that it stands for may do', async () => {
@@ -185,13 +189,15 @@ describe('what an intent may do', () => {
     });
 
     it('is what rules grant to its claims, where system.auth has signed them', async () => {
-      const headers = bearer(carol, { role: 'teller' });
+      const headers = provided({ sub: 'carol', role: 'teller' });
       expect(await judge(at, await create(at, [issue('bob')], [], { proofs: partial, headers }))).toBe(true);
+      const said = { proofs: partial, headers: bearer(carol, { role: 'teller' }) };
+      expect(await judge(at, await create(at, [issue('bob')], [], said))).toBe(false);
       expect(await judge(at, await create(at, [issue('bob')], [], { proofs: partial, headers: bearer(carol) }))).toBe(
         false,
       );
       // A token that stands for no signer leaves nothing in the record.
-      const unknown = { headers: bearer(alice, { role: 'teller' }) };
+      const unknown = { headers: provided({ sub: 'nobody', role: 'teller' }) };
       expect(await judge(at, await create(at, [issue('bob')], [alice], unknown))).toBe(false);
     });
 

@@ -26,7 +26,8 @@ export async function callerOfIntent(session: Session, record: RecordEnvelope, t
     said && keyOfProof(session, said, trustAbsence),
   ]);
   if (!said) return { proofs: keys };
-  return { proofs: keys, token: { claims: claimsSaid(said), ...(signer ? { key: signer } : {}) } };
+  const isProvided = said.origin === 'oauth2-token' ? ({ isProvided: true } as const) : {};
+  return { proofs: keys, token: { claims: claimsSaid(said), ...isProvided, ...(signer ? { key: signer } : {}) } };
 }
 
 /** The proofs before the one by which the ledger gave the intent its luid; nobody else could have made that. */

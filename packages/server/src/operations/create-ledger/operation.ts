@@ -19,6 +19,7 @@ import {
   verifyHash,
 } from '../../records/proofs.js';
 import { bodyChecksOf } from '../bodies.js';
+import { hintOnRules } from '../hint-on-rules.js';
 import { findRepeatedCreate } from '../repeated.js';
 import { newLedger } from './birth.js';
 
@@ -44,7 +45,8 @@ export async function createLedger(service: Service, command: Command): Promise<
   const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
   assertProofs(ledger.record.meta.proofs);
   if (await service.store.ledgers.create({ handle, luid: ledger.luid, owners }, ledger.births)) {
-    return { status: 201, body: JSON.stringify(ledger.record) };
+    const hint = hintOnRules(undefined, sent.data, service.task);
+    return { status: 201, body: JSON.stringify(ledger.record), ...(hint === undefined ? {} : { hint }) };
   }
   const repeated = await findRepeatedFounding(service, handle, { hash, proofs: sentProofs, token });
   if (repeated !== undefined) return { status: 200, body: repeated };

@@ -9,6 +9,7 @@ import { type Decided, proofReused, type Session } from '../../ledgers/session.j
 import type { Answer, Command } from '../../records/command.js';
 import { versionOf, withProofs } from '../../records/version.js';
 import type { Write } from '../../store/committer/write.js';
+import { hintOnRules } from '../hint-on-rules.js';
 import type { Operation } from '../operation.js';
 import { SIGNED } from '../refusals.js';
 import type { Stages } from '../stage.js';
@@ -86,7 +87,9 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
     if (stored === 'reused' && !(await isTaken(session, kind, made))) throw proofReused();
     if (stored !== 'done') return taken();
     const change = { luid: write.luid, number: write.change };
-    const answer = { status: kind.trail.answer ?? 201, body: write.body, change };
+    const hint = hintOnRules(session.ledger, data, session.task);
+    const told = hint === undefined ? {} : { hint };
+    const answer = { status: kind.trail.answer ?? 201, body: write.body, change, ...told };
     return reveals ? revealSecrets(session, kind, answer, write.secrets) : answer;
   });
 }
