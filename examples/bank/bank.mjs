@@ -35,6 +35,7 @@ export async function startBank({ books, ledger, signer, host = '127.0.0.1', por
       if (reported === status) return;
       const custom = {
         ...{ handle, status, moment: new Date().toISOString(), coreId: `bank-${handle.slice(-6)}` },
+        ...{ ledger: ledger.handle, record: 'intent' },
         ...(reason && status === 'failed' ? { reason, detail } : {}),
       };
       const proof = signProof({ hash, custom, ...key });

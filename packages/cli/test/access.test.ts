@@ -22,7 +22,10 @@ beforeAll(async () => {
 describe('a ledger that `init` made', () => {
   it('takes tokens that name it or the server, and no others', async () => {
     const { data, luid } = (await cli.done(['ledger', 'show', '--json'])).json;
-    expect(data.config['token.audiences']).toEqual(['acme', running.current.url, luid]);
+    expect(data.config).toEqual({
+      'token.audiences': ['acme', running.current.url, luid],
+      'proof.ledgerRequired': true,
+    });
     for (const named of ['acme', luid]) {
       expect((await cli.done(['wallet', 'show', 'shop', '--ledger', named, '--json'])).json.data.handle).toBe('shop');
     }

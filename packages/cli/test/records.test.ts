@@ -209,7 +209,7 @@ describe('the commands of every kind', () => {
     expect((await cli.done(['ledger', 'list', '--json'])).json).toHaveLength(1);
     const changed = await cli.done(['ledger', 'update', '--custom', '{"note":1}', '--json']);
     expect(changed.json.data).toMatchObject({ custom: { note: 1 }, access: expect.any(Array) });
-    expect((await cli.done(['ledger', 'history', '--json'])).json).toHaveLength(2);
+    expect((await cli.done(['ledger', 'history', '--json'])).json).toHaveLength(3);
     const rules = await cli.done(['ledger', 'check', 'update', '--json']);
     expect(rules.json).toContainEqual({ action: 'any', record: 'any' });
   });

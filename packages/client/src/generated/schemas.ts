@@ -1216,6 +1216,7 @@ export interface components {
                 /** @enum {string} */
                 log?: "open" | "members" | "closed";
                 "policy.scheduleProcessorEnabled"?: boolean;
+                "proof.ledgerRequired"?: boolean;
                 "request.journalingEnabled"?: boolean;
                 "signer.factor.oauth.allowClientCredentials"?: boolean;
                 "token.audiences"?: string[];

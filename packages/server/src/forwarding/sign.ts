@@ -5,7 +5,7 @@ import { callerOfWrite } from '../authorization/caller.js';
 import { isNobodys } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Answer } from '../records/command.js';
-import { assertMeant } from '../records/meant.js';
+import { assertMeant, assertNamesLedger } from '../records/meant.js';
 import { signatureMissing } from '../records/proofs.js';
 import type { SentProof } from '../records/sent.js';
 import { type BridgeRecord, isRecordNamed, parseBridgeRecord, successOf, toBareProof } from './answer.js';
@@ -61,6 +61,7 @@ export async function proxyProof(
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
   if (isNobodys(session, key)) throw signatureMissing();
   assertMeant(session.ledger, kind, [custom]);
+  assertNamesLedger(session.ledger, [custom]);
   const caller = await callerOfWrite(session, [], token, false);
   await authorize(session, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });
   const { bridge } = aspectOf(target);

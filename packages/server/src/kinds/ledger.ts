@@ -18,6 +18,7 @@ const LedgerConfig = Type.Object(
     'limits.aggregated.enabled': flag,
     log: Type.Optional(oneOfNames(['open', 'members', 'closed'])),
     'policy.scheduleProcessorEnabled': flag,
+    'proof.ledgerRequired': flag,
     'request.journalingEnabled': flag,
     'signer.factor.oauth.allowClientCredentials': flag,
     'token.audiences': Type.Optional(

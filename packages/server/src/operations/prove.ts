@@ -26,7 +26,7 @@ import type { Decided, Session } from '../ledgers/session.js';
 import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/kind-rules.js';
 import { changeLabels } from '../records/labels.js';
-import { assertMeant } from '../records/meant.js';
+import { assertMeant, assertNamesLedger } from '../records/meant.js';
 import {
   isSameProof,
   isSigned,
@@ -64,6 +64,7 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     assertMeant(session.ledger, kind, [sent.custom]);
     const caller = await callerOfWrite(session, proof ? [proof] : [], token);
     const signs = proof !== undefined && !isNobodys(session, proof.public);
+    if (signs) assertNamesLedger(session.ledger, [sent.custom]);
     if (!signs && !caller.token?.key?.signer && token?.kind !== 'oauth2-token') throw signatureMissing();
     await authorize(session, caller, { action: 'prove', kind, subject });
     await assertMayDecide(session, kind, caller, subject, sent.custom);

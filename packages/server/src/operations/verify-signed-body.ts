@@ -3,7 +3,7 @@ import type { Signed } from '../authorization/signed.js';
 import type { Kind } from '../kinds/kind.js';
 import { isNobodys } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
-import { assertMeant } from '../records/meant.js';
+import { assertMeant, assertNamesLedger } from '../records/meant.js';
 import { clientProofs, customsOf, verifyHash } from '../records/proofs.js';
 import type { SentRecord } from '../records/sent.js';
 
@@ -29,6 +29,11 @@ export function verifyProofs(
 ): Signed {
   const sentProofs = clientProofs(session, hash, sent, token !== undefined);
   assertMeant(session.ledger, kind, customsOf(sentProofs));
-  const { signed, partial } = sentProofs;
-  return { hash, proofs: { signed: signed.filter((proof) => !isNobodys(session, proof.public)), partial }, token };
+  const { partial } = sentProofs;
+  const signed = sentProofs.signed.filter((proof) => !isNobodys(session, proof.public));
+  assertNamesLedger(
+    session.ledger,
+    signed.map(({ custom }) => custom),
+  );
+  return { hash, proofs: { signed, partial }, token };
 }

@@ -25,3 +25,19 @@ export function assertMeant(
     }
   }
 }
+
+/**
+ * Holds what a client signs to the ledger, where that asks for it by `config["proof.ledgerRequired"]`: a proof that names no
+ * ledger counts in each where its key has rights (interface/proofs#sign-for-which-ledger-and-which-kind).
+ *
+ * @param customs of signed proofs; what is left to a token names the ledger by that
+ * @throws `record.invalid` for a proof without `custom.ledger`
+ */
+export function assertNamesLedger({ config }: Pick<Ledger, 'config'>, customs: readonly SentProof['custom'][]): void {
+  if (config['proof.ledgerRequired'] !== true) return;
+  if (customs.every((custom) => custom?.ledger !== undefined)) return;
+  throw new LedgerError(
+    'record.invalid',
+    'Proof does not name the ledger: sign custom.ledger, which config["proof.ledgerRequired"] asks for',
+  );
+}

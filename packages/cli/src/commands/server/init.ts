@@ -16,8 +16,9 @@ export const init: Command = {
   path: ['init'],
   summary: 'Begin: a key, a ledger that it owns, and rules by which it may read and write',
   about:
-    'Makes the key unless the key store has it, makes the ledger, which takes only tokens that name it or the server, selects both, ' +
+    'Makes the key unless the key store has it, makes the ledger, selects both, ' +
     'and prints them as environment variables. ' +
+    'The ledger takes tokens that name it or the server, and proofs that name it. ' +
     'Nobody else has any right in the ledger until its rules name others.',
   arguments: [
     { name: 'ledger', about: 'handle of the new ledger', ask: { kind: 'text', message: 'Handle of the ledger' } },
@@ -35,6 +36,11 @@ export const init: Command = {
       about: 'base URL of the server; else that of the context',
     },
     { flags: '--context <name>', env: 'COUNTERSIGN_CONTEXT', about: 'use this context instead of the selected one' },
+    {
+      flags: '--unbound',
+      about:
+        'also take proofs that do not name the ledger, as @minka/ledger-sdk signs them: they count in each ledger of their key',
+    },
     {
       flags: '--password-stdin',
       about: 'read the password of the key from standard input; COUNTERSIGN_PASSWORD may hold it instead',
@@ -55,7 +61,10 @@ export const init: Command = {
     const client = await clientOf({ ...target, signer }, key, undefined);
     // Tokens of the token endpoint name the server's address as it states it.
     const audiences = [handle, ...new Set([String(information.server), server.href.replace(/\/+$/, '')])];
-    const config = { 'token.audiences': audiences };
+    const config = {
+      'token.audiences': audiences,
+      ...(invocation.is('unbound') ? {} : { 'proof.ledgerRequired': true }),
+    };
     const record = await makeLedger(client, { handle, signer: 'system', access: rulesOfOwner(key.public), config });
     const system = await selectLedger(invocation, record, signer);
     await nameLuid(await clientOf({ ...target, signer, ledger: handle, system }, key, handle), record);
