@@ -50,6 +50,7 @@ import { assertSameMasterKey } from './store/key-check.js';
 import { migrate } from './store/migrate.js';
 import { createDeliveryStore } from './store/outbox/deliveries.js';
 import { createPool } from './store/pool.js';
+import { createFailedAttempts } from './store/queries/failed-attempts.js';
 import { createSystemKeys } from './store/queries/ledgers.js';
 import { createReplays } from './store/queries/replays.js';
 import { createSchedules } from './store/schedules.js';
@@ -351,9 +352,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     name,
     build,
     ...(defaultLedger === undefined ? {} : { defaultLedger }),
-    masterKey,
-    runtime,
-    outbound,
+    ...{ masterKey, runtime, outbound },
     accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),
     ...{ requestTimeout, tokenMaxLife },
     tokenRefused: makeRefusedTokenLog(logger, runtime.now),
@@ -363,6 +362,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     suite: native,
     signatures: createRequestSignatures(signing, native, metrics.batched),
     serverRules,
+    failedAttempts: createFailedAttempts(pools.others, runtime),
     replays: createReplays(pools.others, runtime, (size, waited) => metrics.batched('token', size, waited)),
     ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),
     compiledSchemas: new CompiledSchemas(),

@@ -86,13 +86,15 @@ async function issueToken(
   const attempt = native.sha256(JSON.stringify([session.ledger.luid, id, address]));
   if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));
   const candidate = await candidateFor(session, id);
-  // Other attempts may have failed meanwhile. All is synchronous from here to the count, so the bound is exact.
+  // Other attempts may have failed meanwhile. All is synchronous from here to the count, so the bound of this process is exact.
   if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));
-  if (!knowsSecret(candidate, secret) || !candidate.factor) {
-    failures.add(attempt);
-    return invalidClient();
-  }
-  const found = await clientOf(session, candidate.factor);
+  const factor = knowsSecret(candidate, secret) ? candidate.factor : undefined;
+  if (!factor) failures.add(attempt);
+  // This process lets ten fail; of what the processes let fail together, the database allows ten.
+  const wait = await session.failedAttempts.note(session.ledger.luid, attempt, !factor);
+  if (wait > 0) return tooManyFailures(wait);
+  if (!factor) return invalidClient();
+  const found = await clientOf(session, factor);
   if (!found.client) return invalidClient();
   const minted = await mint(openSession(session, found.ledger), found.client);
   if (minted === 'not-enabled') return tokenError(400, 'invalid_grant', 'OAuth is not enabled for this ledger');

@@ -16,6 +16,7 @@ import type { CompiledSchemas } from '../schemas/compiled.js';
 import type { RequestSignatures } from '../signing/request-signatures.js';
 import type { Outcome, Write } from '../store/committer/write.js';
 import type { StoredChange, Versioned } from '../store/queries/history.js';
+import type { FailedAttempts } from '../store/queries/failed-attempts.js';
 import type { Replays } from '../store/queries/replays.js';
 import type { FoundSigner } from '../store/queries/signers.js';
 import type { Version } from '../store/queries/version.js';
@@ -49,6 +50,7 @@ export interface Service {
   readonly outbound: Outbound;
   readonly accessTokens: AccessTokens;
   readonly replays: Replays;
+  readonly failedAttempts: FailedAttempts;
   readonly store: Store;
   readonly integrity: Integrity;
   readonly logs: Logs;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Failures } from '../../src/auth/failures.js';
 import { limits } from '../../src/limits.js';
 import { newLedger, type TestClient } from '../support/client.js';
+import { createMigratedDatabase } from '../support/database.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { ask, credentialsFor, grant, type OauthLedger, oauthLedger } from './scene.js';
 
@@ -64,6 +65,30 @@ describe('wrong secrets (interface/tokens#token-endpoint)', () => {
     const { client } = scene;
     const answers = await Promise.all(Array.from({ length: 3 * attempts }, () => fail(client, 'flood', 1)));
     expect(answers.flat().filter((status) => status === 401)).toHaveLength(attempts);
+  });
+});
+
+describe('wrong secrets at several processes', () => {
+  it('are counted together, however many come at once, and the right one waits at each', async () => {
+    const database = await createMigratedDatabase();
+    const servers = [await startServer({ database }), await startServer({ database }), await startServer({ database })];
+    try {
+      const { client, credentials } = await oauthLedger(servers[0]!.url);
+      const at = servers.map(({ url }) => client.at(url));
+      const wrong = (one: TestClient) => ask(one, grant({ id: credentials.id, secret: 'wrong' }));
+      const answers = await Promise.all(Array.from({ length: 3 * attempts }, (_, index) => wrong(at[index % 3]!)));
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 401)).toHaveLength(attempts);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(2 * attempts);
+      for (const one of at) {
+        const refused = await ask(one, grant(credentials));
+        expect(refused.status).toBe(429);
+        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+    } finally {
+      for (const server of servers) await server.stop();
+      await database.drop();
+    }
   });
 });
 

@@ -1,0 +1,81 @@
+import type pg from 'pg';
+import type { Runtime } from '../../base/clock.js';
+import { gather } from '../../base/gather.js';
+import { limits } from '../../limits.js';
+
+/** Failed attempts, counted by all processes of a deployment together. */
+export interface FailedAttempts {
+  /**
+   * Notes the outcome of an attempt, in the order of all processes: of those that are allowed, at most
+   * `limits.failures.attempts` have failed within `limits.failures.window`.
+   *
+   * @param ledger luid of the ledger
+   * @param key digest of who attempts
+   * @returns 0 for an attempt that is allowed, else the milliseconds to wait, whatever its outcome
+   * @throws Overloaded when the queue is full; what the database throws
+   */
+  note(ledger: string, key: string, hasFailed: boolean): Promise<number>;
+}
+
+interface Attempt {
+  readonly ledger: string;
+  readonly key: string;
+  readonly hasFailed: boolean;
+}
+
+/**
+ * Each failure takes a place of the key, a row beside those of used tokens, until the window has passed. Their names differ
+ * from digests by a colon, and they are swept with them.
+ */
+export function createFailedAttempts(pool: pg.Pool, { now }: Runtime): FailedAttempts {
+  const queue = { batch: 1, queue: limits.queue, lanes: limits.failures.lanes };
+  const note = gather<Attempt, number>(
+    (attempts) => Promise.all(attempts.map((one) => judge(pool, one, now()))),
+    queue,
+  );
+  return { note: (ledger, key, hasFailed) => note({ ledger, key, hasFailed }) };
+}
+
+async function judge(pool: pg.Pool, attempt: Attempt, now: number): Promise<number> {
+  const { attempts } = limits.failures;
+  // Of several at once that want the same place, one gets it; the others look for the next.
+  for (let round = 0; round <= attempts; round += 1) {
+    if (attempt.hasFailed && (await takePlace(pool, attempt, now))) return 0;
+    const { taken, until } = await placesOf(pool, attempt, now);
+    if (taken >= attempts) return Math.max(1, until - now);
+    if (!attempt.hasFailed) return 0;
+  }
+  return limits.failures.window;
+}
+
+async function takePlace(pool: pg.Pool, { ledger, key }: Attempt, now: number): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'note-failure',
+    text: `insert into used_token (ledger, use, expires_at)
+      select $1::text, place, $3::timestamptz from unnest($2::text[]) with ordinality p (place, n)
+      where not exists (select from used_token t where t.ledger = $1 and t.use = place and t.expires_at > $4)
+      order by n limit 1
+      on conflict (ledger, use) do update set expires_at = excluded.expires_at where used_token.expires_at <= $4`,
+    values: [ledger, places(key), at(now + limits.failures.window), at(now)],
+  });
+  return rowCount === 1;
+}
+
+async function placesOf(pool: pg.Pool, { ledger, key }: Attempt, now: number) {
+  const { rows } = await pool.query<{ taken: number; until: Date | null }>({
+    name: 'count-failures',
+    text: `select count(*)::int as taken, min(expires_at) as until from used_token
+      where ledger = $1 and use = any ($2::text[]) and expires_at > $3`,
+    values: [ledger, places(key), at(now)],
+  });
+  const [{ taken, until } = { taken: 0, until: null }] = rows;
+  return { taken, until: until === null ? now : new Date(until).getTime() };
+}
+
+function places(key: string): string[] {
+  return Array.from({ length: limits.failures.attempts }, (_, index) => `${key}:${index}`);
+}
+
+function at(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
