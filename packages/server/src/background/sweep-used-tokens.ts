@@ -21,8 +21,8 @@ export function sweepUsedTokens(pool: pg.Pool, now: () => number): BackgroundWor
     each: 1,
     async run(_unit, signal) {
       for (;;) {
-        const { rowCount } = await queryUntil(pool, deleteExpiredTokens(now()), signal);
-        if ((rowCount ?? 0) < limits.background.swept) break;
+        const { rows } = await queryUntil(pool, deleteExpiredTokens(now()), signal);
+        if (Number(rows[0]?.swept ?? 0) < limits.background.swept) break;
       }
       await queryUntil(pool, { text: DELETE_OLD_LEASES }, signal);
     },

@@ -30,7 +30,8 @@ describe('sweep-used-tokens', () => {
     await eventually(async () => {
       expect(await leases()).toEqual([{ worker: 'sweep-used-tokens', holder: null, failures: 0 }]);
     });
-    expect((await pool.query('select use from used_token')).rows).toEqual([{ use: 'good' }]);
+    const left = await pool.query(`select use from used_token where ledger <> ''`);
+    expect(left.rows).toEqual([{ use: 'good' }]);
   });
 
   it('deletes rows of leases that nobody has needed for a day', async () => {

@@ -46,3 +46,19 @@ it('forgets what has expired, and what that is can be deleted', async () => {
   const { rows } = await pool.query('select use from used_token where ledger = $1', ['late']);
   expect(rows).toEqual([{ use: 'longer' }]);
 });
+
+it('takes no used token again after a sweep by a clock that was ahead, and those that expire later once', async () => {
+  const replays = createReplays(pool, runtime);
+  const [minute, hour] = [60_000, 3_600_000];
+  now += hour;
+  const expiresAt = now + 5 * minute;
+  expect(await replays.use('back', 'jti', expiresAt)).toBe(true);
+  now += 2 * hour;
+  for (let round = 0; round < 2; round += 1) await pool.query(deleteExpiredTokens(now));
+  expect((await pool.query('select from used_token where ledger = $1', ['back'])).rowCount).toBe(0);
+  now -= 2 * hour;
+  const restarted = createReplays(pool, runtime);
+  for (const one of [replays, restarted]) expect(await one.use('back', 'jti', expiresAt)).toBe(false);
+  expect(await restarted.use('back', 'later', expiresAt + 1)).toBe(true);
+  expect(await replays.use('back', 'later', expiresAt + 1)).toBe(false);
+});

@@ -11,7 +11,7 @@ import { formatUnnest } from './unnested.js';
 export interface Replays {
   /**
    * Marks `jti` as used in `ledger` until `expiresAt` (milliseconds). Of all calls with the same ledger and `jti`
-   * within that time exactly one returns true.
+   * within that time exactly one returns true, or none where tokens of that expiry have been forgotten already.
    *
    * @throws Overloaded when the queue is full; what the database throws
    */
@@ -38,15 +38,27 @@ export function createReplays(pool: pg.Pool, runtime: Runtime, watch?: Watch): R
   return { use: (ledger, jti, expiresAt) => use({ ledger, jti, expiresAt }) };
 }
 
+/** The row that keeps until when tokens have been forgotten. No token is called so: they go by digests. */
+const SWEPT = `ledger = '' and use = 'swept'`;
+
 /**
- * The statement that deletes expired tokens, `limits.background.swept` of them at most.
+ * The statement that deletes expired tokens, `limits.background.swept` of them at most, and answers how many as `swept`. The
+ * greatest expiry among them is kept: a clock that goes back would make them good again.
  *
  * @param now milliseconds since 1970
  */
 export function deleteExpiredTokens(now: number): pg.QueryConfig {
   return {
-    text: `delete from used_token where (ledger, use) in (
-      select ledger, use from used_token where expires_at <= $1 limit ${limits.background.swept} for update skip locked)`,
+    text: `with gone as (
+        delete from used_token where (ledger, use) in (
+          select ledger, use from used_token where expires_at <= $1 and not (${SWEPT})
+          limit ${limits.background.swept} for update skip locked)
+        returning expires_at),
+      kept as (
+        insert into used_token (ledger, use, expires_at)
+        select '', 'swept', max(expires_at) from gone having count(*) > 0
+        on conflict (ledger, use) do update set expires_at = greatest(used_token.expires_at, excluded.expires_at))
+      select count(*)::int as swept from gone`,
     values: [new Date(now).toISOString()],
   };
 }
@@ -59,6 +71,7 @@ async function take(pool: pg.Pool, uses: readonly Use[], now: number): Promise<b
     name: 'use-tokens',
     text: `insert into used_token (ledger, use, expires_at)
       select * from ${formatUnnest('u', ['ledger text', 'use text', 'expires_at timestamptz'])}
+      where expires_at > coalesce((select s.expires_at from used_token s where s.ledger = '' and s.use = 'swept'), '-infinity')
       on conflict (ledger, use) do update set expires_at = excluded.expires_at where used_token.expires_at <= $4
       returning ledger, use`,
     values: [
