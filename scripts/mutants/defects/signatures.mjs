@@ -168,9 +168,9 @@ export const mutants = [
   {
     id: 'endpoint-attempts-meanwhile',
     file: src('http/oauth.ts'),
-    find: 'if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));\n  if (!knowsSecret',
-    replace: 'if (!knowsSecret',
-    breaks: 'Guesses sent at once are all looked at.',
+    find: 'if (wait > 0) return tooManyFailures(wait);',
+    replace: '',
+    breaks: 'Guesses sent at once, and at several processes, are all looked at.',
     tests: [test('oauth/attempts.test.ts')],
   },
 ];

@@ -86,11 +86,9 @@ async function issueToken(
   const attempt = native.sha256(JSON.stringify([session.ledger.luid, id, address]));
   if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));
   const candidate = await candidateFor(session, id);
-  // Other attempts may have failed meanwhile. All is synchronous from here to the count, so the bound of this process is exact.
-  if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));
   const factor = knowsSecret(candidate, secret) ? candidate.factor : undefined;
   if (!factor) failures.add(attempt);
-  // This process lets ten fail; of what the processes let fail together, the database allows ten.
+  // Other attempts may have failed meanwhile, here or at other processes: the database has them in one order.
   const wait = await session.failedAttempts.note(session.ledger.luid, attempt, !factor);
   if (wait > 0) return tooManyFailures(wait);
   if (!factor) return invalidClient();
