@@ -39,7 +39,8 @@ export const outboundLimits = {
    * Names of hosts, in milliseconds unless said otherwise. A lookup ends `within` so much, and a name server is asked again after
    * `timeout`, `tries` times in all; where addresses of one family have come, the `other` gets so much more. Lookups under way
    * of the `process` and of one `ledger`, and how many of one may wait, and how long. An answer is kept for as long as it says,
-   * within bounds, and a failure for `failed`; so many names are `kept`.
+   * within bounds, and a failure for `failed`. Of each family so many `addresses` are taken; so many names are `kept`, and so many
+   * addresses of all of them together.
    */
   names: {
     within: 2_000,
@@ -48,7 +49,8 @@ export const outboundLimits = {
     other: 200,
     lookup: { process: 256, ledger: 8, waiting: 256, patience: 2_000 },
     life: { least: 1_000, greatest: 30_000, failed: 5_000 },
-    kept: 10_000,
+    addresses: 32,
+    kept: { names: 10_000, addresses: 40_000 },
   },
   /**
    * Deliveries of events. Attempts under way (`slots`), of all ledgers and of one; of one queue it begins with `width.first`

@@ -5,9 +5,9 @@ import { limits } from '../limits.js';
 
 /** What name servers say of a name. */
 export interface Found {
-  /** None where the name is missing, or has none. */
+  /** None where the name is missing, or has none; of each family `limits.names.addresses` at most. */
   readonly addresses: readonly LookupAddress[];
-  /** Milliseconds that they are good. */
+  /** Milliseconds that they are good: none where a family may be missing. */
   readonly life: number;
   /** Whether a server did not say: another answer may come later. */
   readonly isUnsure: boolean;
@@ -30,6 +30,7 @@ export function createNameServers(servers?: readonly string[]): AskServers {
   const resolver = new Resolver({ timeout, tries });
   if (servers) resolver.setServers(servers);
   return async (name, within) => {
+    const until = performance.now() + within;
     const answers: Answer[] = [];
     const asked = [
       answerOf(resolver.resolve4(name, { ttl: true }), 4),
@@ -38,15 +39,17 @@ export function createNameServers(servers?: readonly string[]): AskServers {
     const over = new AbortController();
     const deadline = (milliseconds: number) => after(milliseconds, undefined, { signal: over.signal }).catch(() => {});
     await Promise.race([Promise.race(asked), deadline(within)]);
-    const patience = answers.some(({ addresses }) => addresses.length > 0) ? limits.names.other : within;
-    await Promise.race([Promise.all(asked), deadline(Math.min(patience, within))]);
+    const left = Math.max(until - performance.now(), 0);
+    const patience = answers.some(({ addresses }) => addresses.length > 0) ? limits.names.other : left;
+    await Promise.race([Promise.all(asked), deadline(Math.min(patience, left))]);
     over.abort();
     // In order of the families: IPv4 first.
     answers.sort((one, other) => one.family - other.family);
+    const isUnsure = answers.length < asked.length || answers.some((answer) => answer.isUnsure);
     return {
       addresses: answers.flatMap(({ addresses }) => addresses),
-      life: Math.min(...answers.map(({ life }) => life)),
-      isUnsure: answers.length < asked.length || answers.some(({ isUnsure }) => isUnsure),
+      life: isUnsure ? 0 : Math.min(...answers.map(({ life }) => life)),
+      isUnsure,
     };
   };
 }
@@ -57,11 +60,12 @@ interface Answer extends Found {
 
 async function answerOf(asking: Promise<readonly RecordWithTtl[]>, family: number): Promise<Answer> {
   try {
-    const records = await asking;
+    const records = (await asking).slice(0, limits.names.addresses);
     return {
       family,
       addresses: records.map(({ address }) => ({ address, family })),
-      life: 1_000 * Math.min(...records.map(({ ttl }) => ttl)),
+      // Node.js leaves it out of some records of a long answer.
+      life: 1_000 * Math.min(...records.map(({ ttl = 0 }: Partial<RecordWithTtl>) => ttl)),
       isUnsure: false,
     };
   } catch (error) {

@@ -48,7 +48,7 @@ export function createNames(options: NamesOptions = {}): Names {
     order: parseSearchOrder(text),
     ask: createNameServers(servers),
   }));
-  const memory = new LruCache<string, Known>(kept);
+  const memory = new LruCache<string, Known>(kept.addresses, ({ addresses }) => addresses.length, kept.names);
   const underWay = new Map<string, Promise<Known>>();
   const callers = createCallers();
   const charged = chargeCallers(callers);
@@ -107,7 +107,11 @@ async function findFirst(names: readonly string[], ask: AskServers): Promise<Fou
   let isUnsure = false;
   for (const name of names) {
     const left = until - performance.now();
-    if (left <= 0) break;
+    if (left <= 0) {
+      // It was not asked for.
+      isUnsure = true;
+      break;
+    }
     const found = await ask(name, left);
     if (found.addresses.length > 0) return found;
     isUnsure ||= found.isUnsure;

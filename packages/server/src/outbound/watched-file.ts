@@ -6,22 +6,36 @@ const EVERY = 2_000;
 /** A file longer than this is none that is read here. */
 const LONGEST = 4 * 1024 * 1024;
 
-/** What a file of the system says, read anew when it has changed. A file that is missing, or cannot be read, is empty. */
-export function watchFile<T>(path: string, parse: (text: string) => T): () => Promise<T> {
+/** Codes of the system for a file that is not there. */
+const MISSING: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
+
+/**
+ * What a file of the system says, read anew when it has changed. A file that is missing, or too long, is empty; one that cannot be
+ * read, as while the process has too many files open, says what it said before.
+ *
+ * @param every milliseconds after which it is looked at again
+ */
+export function watchFile<T>(path: string, parse: (text: string) => T, every = EVERY): () => Promise<T> {
   let looked = Number.NEGATIVE_INFINITY;
   let state = '';
   let parsed = parse('');
   let looking: Promise<void> | undefined;
   const look = async () => {
-    const found = await stat(path).catch(() => undefined);
-    const now = found ? `${found.mtimeMs} ${found.size} ${found.ino}` : '';
-    if (now !== state)
-      parsed = parse(found && found.size <= LONGEST ? await readFile(path, 'utf8').catch(() => '') : '');
-    state = now;
     looked = performance.now();
+    try {
+      const { mtimeMs, size, ino } = await stat(path);
+      const now = `${mtimeMs} ${size} ${ino}`;
+      if (now === state) return;
+      parsed = parse(size <= LONGEST ? await readFile(path, 'utf8') : '');
+      state = now;
+    } catch (error) {
+      if (!MISSING.includes((error as NodeJS.ErrnoException).code)) return;
+      parsed = parse('');
+      state = '';
+    }
   };
   return async () => {
-    if (performance.now() - looked > EVERY) {
+    if (performance.now() - looked > every) {
       looking ??= look().finally(() => {
         looking = undefined;
       });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
+import { createNameServers } from '../../src/outbound/name-servers.js';
 import { createNames, type Names } from '../../src/outbound/names.js';
 import { eventually } from '../support/eventually.js';
 import { NameServer } from './name-server.js';
@@ -108,6 +109,40 @@ describe('what was found', () => {
     expect(await found(names, 'db')).toBe('ENOTFOUND');
     writeFileSync(hostsFile, '10.0.0.7 db\n');
     await eventually(async () => expect(await found(names, 'db')).toEqual(['10.0.0.7']));
+  });
+});
+
+describe('an answer', () => {
+  const { addresses: most } = limits.names;
+
+  it(`gives ${most} addresses of a family at most, and is remembered however many it has`, async () => {
+    const all = Array.from({ length: 600 }, (_, index) => `192.0.${index >> 8}.${index & 255}`);
+    server.names.set('many.example', [...all, '2606:4700::1']);
+    const names = opened();
+    for (let round = 0; round < 2; round += 1) {
+      expect(await found(names, 'many.example')).toEqual([...all.slice(0, most), '2606:4700::1']);
+    }
+    // By UDP and by TCP.
+    expect(server.asked.filter((one) => one === 'many.example/4')).toHaveLength(2);
+  });
+
+  it('that lacks a family is soon completed', async () => {
+    server.names.set('half.example', ['192.0.2.1', '2606:4700::1']);
+    server.silentFamilies.add('half.example/4');
+    const names = opened();
+    expect(await found(names, 'half.example')).toEqual(['2606:4700::1']);
+    server.silentFamilies.clear();
+    const began = performance.now();
+    await eventually(async () => expect(await found(names, 'half.example')).toEqual(['192.0.2.1', '2606:4700::1']));
+    // A whole one would be remembered for so long.
+    expect(performance.now() - began).toBeLessThan(limits.names.life.greatest / 2);
+  });
+
+  it('that comes after the time of a lookup leaves it open whether the name has addresses', async () => {
+    server.delays.set('slow.example/4', 200);
+    server.delays.set('slow.example/6', 500);
+    const ask = createNameServers([server.address]);
+    expect(await ask('slow.example', 400)).toMatchObject({ addresses: [], isUnsure: true });
   });
 });
 
