@@ -65,3 +65,8 @@ export function isPublic(address: string): boolean {
       return false;
   }
 }
+
+/** A host of a URL as connections have it: an IPv6 address without its brackets. */
+export function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}

@@ -1,9 +1,11 @@
+import { LedgerError } from '@countersign/protocol';
 import { type Dispatcher, errors, request } from 'undici';
 import { Overloaded } from '../base/gather.js';
 import { limits } from '../limits.js';
+import { withoutBrackets } from './addresses.js';
 import { type AgentOptions, createAgents } from './agents.js';
 import type { Lookup } from './guarded.js';
-import { createHandshakes } from './handshakes.js';
+import { createHandshakes, type Handshakes } from './handshakes.js';
 import { createNames, type Names } from './names.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
 import { underWay } from './under-way.js';
@@ -25,6 +27,8 @@ interface Options extends Partial<AgentOptions> {
   readonly calls?: { readonly process: number; readonly ledger: number };
   /** Resolves names; as the system does, unless given. */
   readonly names?: Names;
+  /** Bounds handshakes by the callers of `names`; within `limits.handshakes` unless given. */
+  readonly handshakes?: Handshakes;
 }
 
 /**
@@ -35,13 +39,14 @@ interface Options extends Partial<AgentOptions> {
 export function createOutbound({
   calls = limits.outbound.calls,
   names = createNames(),
+  handshakes = createHandshakes(names.callers),
   ...options
 }: Options): Outbound {
   const { total, origins } = limits.outbound;
   const counted = underWay({ each: calls.ledger, all: calls.process });
   const agents = createAgents(
     { origins, certificates: limits.certificates.count, ...options },
-    { lookup: lookupOf(names), handshakes: createHandshakes(names.callers) },
+    { lookup: lookupOf(names), handshakes },
   );
   const send = async (call: OutboundCall): Promise<OutboundAnswer> => {
     const { url, method, headers, body } = call;
@@ -49,7 +54,7 @@ export function createOutbound({
     const late = AbortSignal.timeout(within);
     const signal = call.signal ? AbortSignal.any([late, call.signal]) : late;
     const dispatcher = agents.take(call.ledger, call.certificate);
-    const called = names.callers.add(call.ledger, new URL(url).hostname);
+    const called = names.callers.add(call.ledger, withoutBrackets(new URL(url).hostname));
     try {
       const options = { dispatcher, method, headers, signal, ...(body === undefined ? {} : { body }) };
       const { statusCode, headers: answered, body: stream } = await request(url, options);
@@ -57,7 +62,7 @@ export function createOutbound({
       await passOver(stream, signal);
       return { status: statusCode, headers: answered, text: '' };
     } catch (error) {
-      if (error instanceof errors.MaxOriginsReachedError) throw new Overloaded();
+      if (error instanceof errors.MaxOriginsReachedError || error instanceof Overloaded) throw new Overloaded();
       throw failureOf(call, within, late, error);
     } finally {
       called();
@@ -91,7 +96,8 @@ function failureOf({ url }: OutboundCall, within: number, signal: AbortSignal, e
   if (error instanceof OutboundFailure) return error;
   const { host } = new URL(url);
   const { code, message } = error as NodeJS.ErrnoException;
-  if (signal.aborted || LATE.includes(code)) {
+  // Who waits too long for a turn gets an error of the ledger's.
+  if (signal.aborted || LATE.includes(code) || error instanceof LedgerError) {
     return new OutboundFailure('late', `${host} did not answer within ${within} ms`, 'ETIMEDOUT');
   }
   if (error instanceof errors.ResponseExceededMaxSizeError) {

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { isPublic } from './addresses.js';
+import { isPublic, withoutBrackets } from './addresses.js';
 import { OutboundFailure } from './outbound.js';
 
 /** Resolves a name to its addresses. */
@@ -44,7 +44,7 @@ export function makeGuardedConnector(
   const connect = buildConnector({ timeout, lookup });
   return (options, callback) => {
     // A host that is an address skips the lookup, so it is checked here.
-    const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
+    const host = withoutBrackets(options.hostname);
     if (isIP(host) !== 0 && !allowed(host)) callback(refusedAddress(host), null);
     else connect(options, callback);
   };

@@ -15,6 +15,8 @@ export class HandshakeStream extends Duplex {
   constructor(socket: Socket) {
     super();
     this.#socket = socket;
+    // Read only when TLS asks: bytes that came before are then handed on, and timed, in the turn of the handshake.
+    socket.pause();
     socket.on('data', (bytes) => this.#receive(bytes));
     socket.once('end', () => this.push(null));
     socket.on('error', (error) => this.destroy(error));

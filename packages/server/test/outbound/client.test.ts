@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
 import { limits } from '../../src/limits.js';
 import { createOutbound } from '../../src/outbound/client.js';
+import { createNames } from '../../src/outbound/names.js';
 import type { Outbound, OutboundCall, OutboundFailure } from '../../src/outbound/outbound.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
@@ -84,6 +85,18 @@ describe('a call', () => {
     expect(await failure()).toMatchObject({ kind: 'oversized' });
   });
 });
+
+it.each(['bridge.invalid', '127.0.0.1', '[2001:db8::1]'])(
+  'a call to %s is known as one of its ledger',
+  async (host) => {
+    const names = createNames();
+    outbound = createOutbound({ allowPrivate: false, names });
+    const sent = outbound.send(call({ ledger: 7, url: `http://${host}/` }));
+    // A connection is made to an address without its brackets.
+    expect(names.callers.of(host.replace(/[[\]]/g, ''))).toEqual([7]);
+    await expect(sent).rejects.toThrow();
+  },
+);
 
 describe('many calls', () => {
   it(`share ${limits.outbound.connections} connections to one origin`, async () => {

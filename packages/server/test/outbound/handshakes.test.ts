@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
-import { type AddressInfo, createServer as createListener, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createListener, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Overloaded } from '../../src/base/gather.js';
 import { limits } from '../../src/limits.js';
 import { createCallers } from '../../src/outbound/callers.js';
 import { createOutbound } from '../../src/outbound/client.js';
+import { HandshakeStream } from '../../src/outbound/handshake-stream.js';
 import { createHandshakes } from '../../src/outbound/handshakes.js';
+import { createNames } from '../../src/outbound/names.js';
 import type { Outbound } from '../../src/outbound/outbound.js';
 import { issueCertificate, makeAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
@@ -62,6 +66,27 @@ describe('what a service sends in a handshake', () => {
     await expect(sent).rejects.toMatchObject({ kind: 'unreachable', code: 'EPROTO' });
     listener.close();
   });
+
+  it('is timed also where it was sent before it was asked for', async () => {
+    const listener = createListener((socket) => socket.on('error', () => {}).write('no handshake')).listen(0);
+    await once(listener, 'listening');
+    const socket = connect({ port: (listener.address() as AddressInfo).port });
+    await eventually(() => expect(socket.readableLength).toBeGreaterThan(0));
+    const stream = new HandshakeStream(socket);
+    const busy = 20;
+    // It takes as long as OpenSSL might, whenever OpenSSL is given bytes.
+    stream.pause().on('data', () => {
+      for (const began = performance.now(); performance.now() - began < busy; );
+    });
+    const [error] = await once(
+      connectSecurely({ socket: stream }).on('connect', () => {}),
+      'error',
+    ).catch((e) => [e]);
+    expect(error).toMatchObject({ code: expect.stringMatching(/^ERR_SSL_|^EPROTO/) });
+    expect(stream.spent).toBeGreaterThanOrEqual(busy);
+    stream.destroy();
+    listener.close();
+  });
 });
 
 it('a connection that ends while it waits for its turn is told as that, and leaves room', async () => {
@@ -110,6 +135,75 @@ describe('handshakes', () => {
     await expect(shake('slow.example', 0)).rejects.toMatchObject({ code: 'EBUSY' });
     expect(await shake('quick.example', 0)).toBe('quick.example');
     await eventually(async () => expect(await shake('slow.example', 0)).toBe('slow.example'));
+  });
+
+  it('with a host that several ledgers call go on while one of them rests, and end when all do', async () => {
+    const callers = createCallers();
+    callers.add(1, 'slow.example');
+    callers.add(1, 'shared.example');
+    callers.add(2, 'shared.example');
+    const handshakes = createHandshakes(callers);
+    const shake = (host: string, milliseconds: number) =>
+      handshakes.run(host, async (took) => {
+        took(milliseconds);
+        return host;
+      });
+    await shake('slow.example', 600 * quick);
+    await expect(shake('slow.example', 0)).rejects.toMatchObject({ code: 'EBUSY' });
+    expect(await shake('shared.example', 0)).toBe('shared.example');
+    expect(await shake('shared.example', 600 * quick)).toBe('shared.example');
+    await expect(shake('shared.example', 0)).rejects.toMatchObject({ code: 'EBUSY' });
+  });
+
+  it('that wait for a ledger which begins to rest are made for another one that calls the host', async () => {
+    const callers = createCallers();
+    for (const [ledger, host] of [
+      [1, 'slow.example'],
+      [2, 'busy.example'],
+      [1, 'shared.example'],
+      [2, 'shared.example'],
+    ] as const) {
+      callers.add(ledger, host);
+    }
+    const handshakes = createHandshakes(callers, { ...limits.handshakes, turns: { ...turns, ledger: 1 } });
+    const ends: (() => void)[] = [];
+    const shake = (host: string, milliseconds: number) =>
+      handshakes.run(host, async (took) => {
+        await new Promise<void>((end) => ends.push(end));
+        took(milliseconds);
+        return host;
+      });
+    const all = Promise.all([shake('slow.example', 600 * quick), shake('busy.example', 0)]);
+    // Both have one under way: it waits for the first.
+    const shared = handshakes.run('shared.example', async () => 'made');
+    await eventually(() => expect(ends).toHaveLength(2));
+    for (const end of ends) end();
+    await all;
+    expect(await shared).toBe('made');
+  });
+
+  it('that find no room are told as such by the call: too many as overload, too long a wait as late', async () => {
+    const sockets: Socket[] = [];
+    const listener = createListener((socket) => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const names = createNames();
+    const patience = 200;
+    const handshakes = createHandshakes(names.callers, {
+      ...limits.handshakes,
+      turns: { process: 1, ledger: 1, waiting: 1, patience },
+    });
+    outbound = createOutbound({ allowPrivate: true, names, handshakes });
+    const url = `https://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+    const send = () => outbound!.send({ ledger: 1, method: 'GET', url, headers: {}, within: 15_000 });
+    const began = performance.now();
+    const sent = [send(), send(), send()].map((one) => one.catch((error) => error));
+    expect(await Promise.race(sent)).toBeInstanceOf(Overloaded);
+    await eventually(() => expect(performance.now() - began).toBeGreaterThan(2 * patience));
+    for (const socket of sockets) socket.resetAndDestroy();
+    const failures = await Promise.all(sent);
+    expect(failures.filter((failure) => failure instanceof Overloaded)).toHaveLength(1);
+    expect(failures).toContainEqual(expect.objectContaining({ kind: 'late', code: 'ETIMEDOUT' }));
+    listener.close();
   });
 
   it(`of a ledger are made ${turns.ledger} at a time, and hold up no other ledger`, async () => {
