@@ -49,7 +49,7 @@ export const processLimits = {
   /**
    * Keys and certificates that clients write, before OpenSSL is given any: characters of a private key as PEM and of a public
    * one as base64; bits of an RSA modulus, of its public exponent, and by which a prime may be longer than half of the modulus;
-   * `characters` of a chain of certificates as PEM, and how many they may be; values and levels in one of DER. `judged` private
+   * `characters` of a chain of certificates as PEM, and how many they may be; values and levels in one of DER, and bytes of an object's identifier. `judged` private
    * keys are remembered. Reading a key takes `steps` of work, trying the
    * primes of one of the greatest size `primes`, and a signature of RS256 is verified in so many (`verify`).
    */
@@ -58,7 +58,7 @@ export const processLimits = {
     publicKey: 2 * 1024,
     rsa: { least: 2_048, greatest: 4_096, exponentBits: 32, unequal: 32 },
     chain: { characters: 16 * 1024, count: 10 },
-    der: { values: 1_000, depth: 16 },
+    der: { values: 1_000, depth: 16, identifier: 64 },
     judged: 1_000,
     steps: 20_000,
     primes: 600_000,

@@ -88,16 +88,43 @@ export class DerValue {
 }
 
 /**
- * The value that the bytes are, without a byte more. The parser takes time in proportion to the number of values, which
- * has a bound.
+ * The value that the bytes are, without a byte more. The parser takes time in proportion to the bytes and the number of values,
+ * which has a bound; for an identifier of an object, to the square of its bytes, which have one as well.
  *
  * @throws MalformedDer
  */
 export function readDer(bytes: Uint8Array): DerValue {
   const { depth: maxDepth, values: maxNodes } = limits.untrustedKeys.der;
+  assertIdentifiersAreShort(bytes, 0, bytes.length, maxDepth);
   const { offset, result } = parse(bytes, { maxDepth, maxNodes, parseEmbedded: false, copyInput: false });
   if (offset !== bytes.length || result.error) throw new MalformedDer('The bytes are not one value');
   return new DerValue(result as BaseBlock);
+}
+
+/** Bits of a tag: its class, whether it holds values, and its number. */
+const BITS = { class: 0xc0, constructed: 0x20, number: 0x1f } as const;
+
+/** Numbers of the tags OBJECT IDENTIFIER and RELATIVE-OID. */
+const IDENTIFIERS: readonly number[] = [0x06, 0x0d];
+
+/** Looks at tags and lengths alone. @throws MalformedDer for a long identifier, and where a value does not end within `end` */
+function assertIdentifiersAreShort(bytes: Uint8Array, start: number, end: number, levels: number): void {
+  if (levels < 0) throw new MalformedDer('The values have too many levels');
+  for (let at = start; at < end; ) {
+    const [tag = 0, first = 0] = bytes.subarray(at, end);
+    const digits = first < 0x80 ? 0 : first & 0x7f;
+    // A length that is not told is BER; a tag of more bytes is in no key.
+    if (first === 0x80 || digits > 4 || (tag & BITS.number) === BITS.number)
+      throw new MalformedDer('A tag is not taken');
+    const content = at + 2 + digits;
+    const length = digits === 0 ? first : bytes.subarray(at + 2, content).reduce((sum, byte) => sum * 256 + byte, 0);
+    if (content + length > end) throw new MalformedDer('A length is wrong');
+    const isIdentifier = (tag & BITS.class) === 0 && IDENTIFIERS.includes(tag & BITS.number);
+    if (isIdentifier && length > limits.untrustedKeys.der.identifier)
+      throw new MalformedDer('An identifier is too long');
+    if ((tag & BITS.constructed) !== 0) assertIdentifiersAreShort(bytes, content, content + length, levels - 1);
+    at = content + length;
+  }
 }
 
 function parse(...given: Parameters<typeof fromBER>): ReturnType<typeof fromBER> {

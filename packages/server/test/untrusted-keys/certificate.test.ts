@@ -9,6 +9,7 @@ import { der, integer, pem } from '../support/crafted-keys.js';
 const authority = makeAuthority('authority');
 const client = issueCertificate(authority, 'client');
 const { characters, count } = limits.untrustedKeys.chain;
+const { identifier } = limits.untrustedKeys.der;
 
 function refusal(chain: string): string | undefined {
   try {
@@ -21,8 +22,7 @@ function refusal(chain: string): string | undefined {
 }
 
 /** A certificate of a key; nobody looks at its signature. */
-function withKey(spki: Uint8Array): string {
-  const name = der(0x30);
+function withKey(spki: Uint8Array, name = der(0x30)): string {
   const parts = [der(0xa0, integer(2n)), integer(1n), name, name, name, name, spki];
   return pem('CERTIFICATE', der(0x30, der(0x30, ...parts), der(0x30), der(0x03, Buffer.of(0))));
 }
@@ -32,6 +32,11 @@ const RSA = der(0x30, der(0x06, Buffer.from('2a864886f70d010101', 'hex')), der(0
 /** A public key whose modulus has so many bits, all of them set. */
 function rsa(bits: number): Buffer {
   return der(0x30, RSA, der(0x03, Buffer.of(0), der(0x30, integer(2n ** BigInt(bits) - 1n), integer(65_537n))));
+}
+
+/** A certificate with this in its names: the parser takes time to the square of an identifier's bytes. */
+function identifiedBy(value: Uint8Array): string {
+  return withKey(rsa(2_048), der(0x30, der(0x31, der(0x30, value))));
 }
 
 const NO_CERTIFICATE = 'The certificate cannot be read';
@@ -59,6 +64,14 @@ describe('a chain of certificates', () => {
     [`${characters + 1} characters`, () => ' '.repeat(characters + 1), 'The certificate is too long'],
     ['RSA of 1024 bits', () => withKey(rsa(1_024)), NOT_TAKEN],
     ['RSA of 4104 bits', () => withKey(rsa(4_104)), NOT_TAKEN],
+    [`an identifier of ${identifier} bytes`, () => identifiedBy(der(0x06, Buffer.alloc(identifier, 1))), undefined],
+    ['a longer one', () => identifiedBy(der(0x06, Buffer.alloc(identifier + 1, 1))), NO_CERTIFICATE],
+    ['a longer one that is relative', () => identifiedBy(der(0x0d, Buffer.alloc(identifier + 1, 1))), NO_CERTIFICATE],
+    [
+      'a longer one whose tag has two bytes',
+      () => identifiedBy(Buffer.of(0x1f, 0x06, identifier + 1, ...Buffer.alloc(identifier + 1, 1))),
+      NO_CERTIFICATE,
+    ],
     ['DSA', () => withKey(der(0x30, der(0x30, DSA), der(0x03, Buffer.of(0), integer(3n)))), NOT_TAKEN],
     ['secp256k1', () => issueCertificate(authority, 'k1', 'secp256k1').certificate, NOT_TAKEN],
     [
