@@ -25,13 +25,15 @@ export const outboundLimits = {
   },
   /**
    * TLS handshakes with services: bytes that one may send until it is done, certificates included, and `turns` of those under
-   * way, of the process and of one ledger, how many wait and how long. One that holds the event loop for longer than `quick`
-   * milliseconds is followed by `rest` times as long without another of the ledger; so many `ledgers` are remembered.
+   * way, of the process and of one ledger, how many wait and how long. Those that hold the event loop for longer than `quick`
+   * milliseconds are followed by `rest` times as long, all together, without another of the ledger, which may take `burst` milliseconds
+   * ahead; so many `ledgers` are remembered.
    */
   handshakes: {
     bytes: 16 * 1024,
     turns: { process: 64, ledger: 4, waiting: 1_000, patience: 5_000 },
-    quick: 100,
+    quick: 10,
+    burst: 100,
     rest: 10,
     ledgers: 10_000,
   },

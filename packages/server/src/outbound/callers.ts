@@ -5,7 +5,9 @@ const NOBODY = 0;
 export interface Callers {
   /** Marks a call of a ledger to a host, until the returned function is called. */
   add(ledger: number, host: string): () => void;
-  /** The ledgers that call a host, one at least. */
+  /** Whether any ledger calls a host. */
+  has(host: string): boolean;
+  /** The ledgers that call a host; one that none has where no call leads to it. */
   of(host: string): readonly number[];
 }
 
@@ -21,6 +23,7 @@ export function createCallers(): Callers {
         if (ledgers.size === 0 && calls.get(host) === ledgers) calls.delete(host);
       };
     },
+    has: (host) => calls.has(host),
     of: (host) => [...(calls.get(host)?.keys() ?? [NOBODY])],
   };
 }

@@ -117,7 +117,7 @@ it('a connection that ends while it waits for its turn is told as that, and leav
 });
 
 describe('handshakes', () => {
-  const { quick, turns } = limits.handshakes;
+  const { quick, burst, rest, turns } = limits.handshakes;
 
   it('of a ledger rest when one took long, whether it failed or not; those of others go on', async () => {
     const callers = createCallers();
@@ -130,11 +130,63 @@ describe('handshakes', () => {
         if (error) throw error;
         return host;
       });
-    expect(await shake('slow.example', quick)).toBe('slow.example');
-    await expect(shake('slow.example', quick + 1, new Error('failed'))).rejects.toThrow('failed');
+    expect(await shake('slow.example', burst)).toBe('slow.example');
+    await expect(shake('slow.example', burst, new Error('failed'))).rejects.toThrow('failed');
     await expect(shake('slow.example', 0)).rejects.toMatchObject({ code: 'EBUSY' });
     expect(await shake('quick.example', 0)).toBe('quick.example');
     await eventually(async () => expect(await shake('slow.example', 0)).toBe('slow.example'));
+  });
+
+  it(`of a ledger take a part of the time in ${rest} at most, however many they are; quick ones are free`, async () => {
+    let now = 0;
+    const callers = createCallers();
+    callers.add(1, 'slow.example');
+    const handshakes = createHandshakes(callers, limits.handshakes, () => now);
+    const shake = (milliseconds: number) => handshakes.run('slow.example', async (took) => took(milliseconds));
+    for (let round = 0; round < 100; round += 1) await shake(quick);
+    const each = 2 * quick;
+    let made = 0;
+    for (; now < 100_000; now += each)
+      made += await shake(each).then(
+        () => 1,
+        () => 0,
+      );
+    expect(made * each).toBeGreaterThan(now / rest);
+    expect(made * each).toBeLessThan(now / rest + 2 * burst);
+    now += 1_000_000;
+    // Those that are under way at a time add up.
+    let begun = 0;
+    let goOn = () => {};
+    const haveBegun = new Promise<void>((resolve) => (goOn = resolve));
+    const together = () =>
+      handshakes.run('slow.example', async (took) => {
+        begun += 1;
+        if (begun === turns.ledger) goOn();
+        await haveBegun;
+        took(burst);
+      });
+    await Promise.all(Array.from({ length: turns.ledger }, together));
+    now += (turns.ledger - 1) * burst * rest - 1;
+    await expect(shake(0)).rejects.toMatchObject({ code: 'EBUSY' });
+    now += 1;
+    await shake(0);
+  });
+
+  it('are not made when the calls to the host have ended', async () => {
+    const callers = createCallers();
+    const ended = callers.add(1, 'left.example');
+    callers.add(1, 'slow.example');
+    const handshakes = createHandshakes(callers, { ...limits.handshakes, turns: { ...turns, ledger: 1 } });
+    let end = (): void => expect.fail('It has not begun');
+    const slow = handshakes.run('slow.example', () => new Promise<void>((resolve) => (end = resolve)));
+    const made: string[] = [];
+    const left = handshakes.run('left.example', async () => void made.push('left'));
+    ended();
+    await eventually(() => end());
+    await slow;
+    await expect(left).rejects.toThrow('The calls to left.example have ended');
+    await expect(handshakes.run('left.example', async () => void made.push('left'))).rejects.toThrow('have ended');
+    expect(made).toEqual([]);
   });
 
   it('with a host that several ledgers call go on while one of them rests, and end when all do', async () => {
@@ -148,10 +200,10 @@ describe('handshakes', () => {
         took(milliseconds);
         return host;
       });
-    await shake('slow.example', 600 * quick);
+    await shake('slow.example', 600 * burst);
     await expect(shake('slow.example', 0)).rejects.toMatchObject({ code: 'EBUSY' });
     expect(await shake('shared.example', 0)).toBe('shared.example');
-    expect(await shake('shared.example', 600 * quick)).toBe('shared.example');
+    expect(await shake('shared.example', 600 * burst)).toBe('shared.example');
     await expect(shake('shared.example', 0)).rejects.toMatchObject({ code: 'EBUSY' });
   });
 
@@ -173,7 +225,7 @@ describe('handshakes', () => {
         took(milliseconds);
         return host;
       });
-    const all = Promise.all([shake('slow.example', 600 * quick), shake('busy.example', 0)]);
+    const all = Promise.all([shake('slow.example', 600 * burst), shake('busy.example', 0)]);
     // Both have one under way: it waits for the first.
     const shared = handshakes.run('shared.example', async () => 'made');
     await eventually(() => expect(ends).toHaveLength(2));

@@ -61,8 +61,14 @@ export class NameServer {
     socket.bind(0, '127.0.0.1');
     await once(socket, 'listening');
     const listener = createServer().listen(socket.address().port, '127.0.0.1');
-    await once(listener, 'listening');
-    return new NameServer(socket, listener);
+    try {
+      await once(listener, 'listening');
+      return new NameServer(socket, listener);
+    } catch {
+      // The port is taken for TCP.
+      socket.close();
+      return NameServer.start();
+    }
   }
 
   get address(): string {
