@@ -67,17 +67,27 @@ function makeImage() {
   say(`building ${tag} by ${engine} ...`);
   build(engine, { context, tag, platform, isFresh: values['fresh-base'], args, labels });
 
+  let isKept = false;
+  try {
+    describeImage({ engine, tag, bill, version, modules: join(app, 'node_modules') });
+    isKept = !values.discard;
+  } finally {
+    if (!isKept) discard(engine, tag);
+  }
+}
+
+/** Writes what is in an image that was built, and the image itself where that is asked for. */
+function describeImage({ engine, tag, bill, version, modules }) {
   const { id, size } = describe(engine, tag);
   const out = resolve(values.out);
   mkdirSync(out, { recursive: true });
   const name = `countersign-${version}-linux-${cpu}`;
   const asked = `node --version && dpkg-query --show --showformat='${FIELDS}'`;
   const [node, ...debian] = output(engine, tag, ['sh', '-c', asked]).split('\n');
-  const contents = { modules: join(app, 'node_modules'), version, id, node: node.replace(/^v/, ''), debian };
+  const contents = { modules, version, id, node: node.replace(/^v/, ''), debian };
   const whole = billOfImage(bill, contents);
   writeFileSync(join(out, `${name}.cdx.json`), `${JSON.stringify(whole, null, 2)}\n`);
   if (values.save) save(engine, tag, join(out, `${name}.tar`));
-  if (values.discard) discard(engine, tag);
   const seconds = ((performance.now() - began) / 1_000).toFixed(0);
   say(
     `${tag}  ${id.slice(0, 12)}  ${(size / 1e6).toFixed(0)} MB, Node.js ${contents.node}, ${seconds} s; ${name}.cdx.json beside it`,

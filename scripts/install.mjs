@@ -4,8 +4,22 @@ import { say } from './root.mjs';
 
 const require = createRequire(import.meta.url);
 
-/** Installs the dependencies with `npm ci` unless what package-lock.json asks for is installed. */
+/** Installs the dependencies with `npm ci` unless what package-lock.json asks for is installed. Ends the process where that fails. */
 export function ensureInstalled() {
+  try {
+    installMissing();
+  } catch (error) {
+    say(error.message);
+    process.exit(error.status ?? 1);
+  }
+}
+
+/**
+ * The same for a process that has others to wait for.
+ *
+ * @throws Error with the `status` of npm
+ */
+export function installMissing() {
   const missing = firstMissing();
   if (missing === undefined) return;
   say(`installing dependencies (${missing}) ...`);
@@ -14,8 +28,7 @@ export function ensureInstalled() {
   const args = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, error } = npm(args, { stdio: ['ignore', 'inherit', 'inherit'] });
   if (status === 0) return;
-  say(`npm ci failed${error ? `: ${error.message}` : ''}`);
-  process.exit(status ?? 1);
+  throw Object.assign(new Error(`npm ci failed${error ? `: ${error.message}` : ''}`), { status });
 }
 
 /**

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureInstalled } from '../install.mjs';
+import { discard, findEngine } from '../image/engine.mjs';
+import { installMissing } from '../install.mjs';
 import { root, say } from '../root.mjs';
 import { cutRelease } from './changelog.mjs';
 import { git } from './checks.mjs';
@@ -29,6 +30,8 @@ const { values, positionals } = parseArgs({
 });
 const [version] = positionals;
 const { out, trial } = values;
+/** Tags of the images that are made, and left in the store of the engine. */
+const images = [];
 
 try {
   if (trial) {
@@ -54,6 +57,7 @@ try {
 } catch (error) {
   say(error.message);
   process.exitCode = 1;
+  discardImages();
 }
 
 /** @returns what the changelog says of the release */
@@ -66,7 +70,8 @@ function setRelease() {
 }
 
 async function commitRelease(section) {
-  ensureInstalled();
+  // The process must not end before its children.
+  installMissing();
   say('keeping a database of this release ...');
   await keepDatabase();
   git(root, ['add', '--all']);
@@ -81,11 +86,23 @@ function keepDatabase() {
   return script('test.mjs', ['packages/server/test/upgrade/upgrade.deep.test.ts', '-t', `of release ${version}`], env);
 }
 
-function makeImage(cpu, how) {
+async function makeImage(cpu, how) {
   const name = trial ? 'localhost/countersign-dry-run' : 'localhost/countersign';
   const tag = `${name}:${version}${values.cpu.length > 1 ? `-${cpu}` : ''}`;
   const end = trial ? ['--discard'] : [];
-  return script('image.mjs', ['--packages', out, '--out', out, '--cpu', cpu, '--tag', tag, '--save', ...how, ...end]);
+  await script('image.mjs', ['--packages', out, '--out', out, '--cpu', cpu, '--tag', tag, '--save', ...how, ...end]);
+  if (!trial) images.push(tag);
+}
+
+/** No image stays of a release that failed. */
+function discardImages() {
+  for (const tag of images) {
+    try {
+      discard(findEngine(), tag);
+    } catch (error) {
+      say(`the image ${tag} is left: ${error.message}`);
+    }
+  }
 }
 
 /** Runs a script of the repository to its end. */
