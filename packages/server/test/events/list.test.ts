@@ -8,12 +8,12 @@ import { expectList, expectRefusal } from '../support/checks.js';
 import { newLedger, signed, type TestAnswer, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer, withServer } from '../support/server.js';
 import { bearer } from '../support/token.js';
 import { holdDeliveries, loadRows, query, setDelivery, subscribe } from './support.js';
 
 const live = withServer({ deliveryAllowPrivate: true });
-const held = withServer();
+const held = withOwnServer();
 const receiver = withReceiver();
 beforeAll(() => holdDeliveries(held.current));
 

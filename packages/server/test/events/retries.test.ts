@@ -4,7 +4,7 @@ import { Description } from '../http/description.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, proofOver, signed, type TestClient } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import {
   ago,
   countWaiting,
@@ -22,7 +22,7 @@ import {
 } from './retry-scene.js';
 import { type DeliveryRow, holdDeliveries, loadRows, setDelivery, subscribe } from './support.js';
 
-const server = withServer();
+const server = withOwnServer();
 beforeAll(() => holdDeliveries(server.current));
 
 describe('a retry of events', () => {

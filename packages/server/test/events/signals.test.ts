@@ -16,7 +16,7 @@ import {
   setScene,
   stored,
 } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { withOwnServer } from '../support/server.js';
 import {
   findLastPlace,
   holdDeliveries,
@@ -27,7 +27,7 @@ import {
   subscribeToAll,
 } from './support.js';
 
-const server = withServer({ deliveryAllowPrivate: true });
+const server = withOwnServer({ deliveryAllowPrivate: true });
 beforeAll(() => holdDeliveries(server.current));
 
 /** What is raised by what happens after this call. */

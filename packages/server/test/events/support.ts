@@ -33,7 +33,7 @@ export async function query<Row extends object>(
 
 /**
  * Keeps the deliveries of a server from being sent, so that a test says what becomes of them: whatever becomes due is due in
- * a hundred years.
+ * a hundred years. The server is the file's own: others would wait for what they send.
  */
 export async function holdDeliveries(server: RunningServer): Promise<void> {
   await query(
