@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withServer } from '../../server/test/support/server.js';
+import { withOwnServer } from '../../server/test/support/server.js';
 import { Cli, withFolder } from './support/cli.js';
 import { hasTerminals, Terminal } from './support/terminal.js';
 
-const running = withServer();
+const running = withOwnServer();
 const folder = withFolder();
 let cli: Cli;
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { DESCRIPTION } from '@countersign/client/description';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../server/test/support/eventually.js';
-import { withServer } from '../../server/test/support/server.js';
+import { withOwnServer } from '../../server/test/support/server.js';
 import { COMMANDS } from '../src/commands/all.js';
 import { BY_OPERATION } from '../src/commands/records/all.js';
 import { nameOf, optionsOf } from '../src/description/definition.js';
 import { Cli, withFolder } from './support/cli.js';
 
-const running = withServer({ deliveryAllowPrivate: true });
+const running = withOwnServer({ deliveryAllowPrivate: true });
 const folder = withFolder();
 let cli: Cli;
 

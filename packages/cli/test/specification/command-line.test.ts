@@ -1,12 +1,12 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withServer } from '../../../server/test/support/server.js';
+import { withOwnServer } from '../../../server/test/support/server.js';
 import { COMMANDS } from '../../src/commands/all.js';
 import { optionsOf, takesValue } from '../../src/description/definition.js';
 import { Cli, withFolder } from '../support/cli.js';
 
-const running = withServer();
+const running = withOwnServer();
 const folder = withFolder();
 let cli: Cli;
 
