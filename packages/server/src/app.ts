@@ -50,6 +50,7 @@ import { assertSameMasterKey } from './store/key-check.js';
 import { migrate } from './store/migrate.js';
 import { createDeliveryStore } from './store/outbox/deliveries.js';
 import { createPool } from './store/pool.js';
+import { createPools } from './store/pools.js';
 import { createFailedAttempts } from './store/queries/failed-attempts.js';
 import { createSystemKeys } from './store/queries/ledgers.js';
 import { createReplays } from './store/queries/replays.js';
@@ -78,8 +79,9 @@ export interface ServerOptions {
   readonly runtime?: Runtime;
   /** Rules that hold on every ledger; those of interface/access#levels unless given. */
   readonly serverRules?: readonly Rule[];
-  /** Milliseconds a request may take (15 seconds unless given), seconds a self-signed token may live (a day). */
+  /** Milliseconds a request may take; 15 seconds unless given. */
   readonly requestTimeout?: number;
+  /** Seconds a self-signed token may live; a day unless given. */
   readonly tokenMaxLife?: number;
   /** Whether outbound calls may reach addresses outside the public Internet; false unless given. */
   readonly deliveryAllowPrivate?: boolean;
@@ -229,19 +231,6 @@ function createDeliveries(
   return deliverEvents({ ...service, accessTokens }, { ...means, metrics: metrics.deliveries });
 }
 
-/** The pools of a process. Each has its own timeouts, and connections that the others leave alone. */
-function createPools(database: pg.PoolConfig, onConnect: EpochGuard['verify'], failed: (error: Error) => void) {
-  const { connections, listed, listing, background } = limits;
-  const patience = { statement_timeout: listed.quick, connectionTimeoutMillis: 2 * listing };
-  const short = { statement_timeout: background.query, query_timeout: background.query };
-  return {
-    lists: createPool({ max: connections.lists, ...patience, ...database, onConnect }, failed),
-    deliveries: createPool({ max: connections.deliveries, ...database, onConnect }, failed),
-    leases: createPool({ max: connections.leases, ...short, ...database, onConnect }, failed),
-    others: createPool({ max: connections.others, ...database, onConnect }, failed),
-  };
-}
-
 /** A unique name of this process, for leases. */
 function nameProcess(worker: string, { random }: Runtime): string {
   return [worker, process.pid, Buffer.from(random(8)).toString('hex')].join('/');
@@ -352,9 +341,12 @@ function createService(options: ServerOptions, resources: Resources): { service:
     name,
     build,
     ...(defaultLedger === undefined ? {} : { defaultLedger }),
-    ...{ masterKey, runtime, outbound },
+    masterKey,
+    runtime,
+    outbound,
     accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),
-    ...{ requestTimeout, tokenMaxLife },
+    requestTimeout,
+    tokenMaxLife,
     tokenRefused: makeRefusedTokenLog(logger, runtime.now),
     store,
     logs,
