@@ -1,9 +1,9 @@
-import { LedgerError, parseFilterKey } from '@countersign/protocol';
+import { type Json, LedgerError, parseFilterKey, readJson } from '@countersign/protocol';
 import type { Kind } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import type { Filter } from '../store/queries/filter.js';
 import { instantOf } from './instant.js';
-import { parseParameters } from './query.js';
+import { assertForms, parseParameters } from './query.js';
 
 /** Members every kind is filtered by (interface/lists#filterable-members). */
 const COMMON = ['data.handle', 'data.schema', 'meta.status', 'meta.labels', 'meta.domain', 'meta.moment'];
@@ -17,6 +17,12 @@ const OF_RECORDS = ['luid', 'hash', 'proofs', 'status', 'moment', 'owners', 'lab
 /** A key's first step: `custom` of `custom.tier`, `handle` of `handle[$in][0]`. */
 const FIRST_STEP = /^[^.[]*/;
 
+/** Filters in a form that other services take. */
+const OTHER_FORM = /^filters?([.[]|$)/;
+
+/** A key whose one value holds the whole set: `data.handle.$in=a,b`. */
+const WHOLE_SET = /\$n?in\]?$/;
+
 /**
  * The filters of a list query. A key that begins with the name of a member but lacks the prefix `data.` or `meta.` is
  * refused: to ignore a misspelt filter would be to list everything. Other keys are other parameters, and ignored.
@@ -26,8 +32,11 @@ const FIRST_STEP = /^[^.[]*/;
  *   or larger filters than one query may have (interface/lists#filters)
  */
 export function filtersOf(kind: Kind, query: string): Filter[] {
-  const field = (path: string) =>
-    isFilterable(kind, path) ? { key: path === 'data.handle' && !kind.links.key } : undefined;
+  const field = (path: string) => {
+    if (isFilterable(kind, path)) return { path, key: path === 'data.handle' && !kind.links.key };
+    // An address stands for the handle in it, as it does where it is written.
+    return isAddress(kind, path) ? { path: `${path}.handle`, key: false } : undefined;
+  };
   return filtersBy([...OF_RECORDS, ...kind.data.order], query, field);
 }
 
@@ -42,7 +51,7 @@ export const OF_CHANGES = ['meta.action', 'meta.change', 'meta.moment'];
  * @throws as `filtersOf` does
  */
 export function changeFiltersOf(kind: Kind, query: string): Filter[] {
-  const field = (path: string) => (OF_CHANGES.includes(path) ? {} : undefined);
+  const field = (path: string) => (OF_CHANGES.includes(path) ? { path } : undefined);
   return filtersBy([...OF_RECORDS, ...kind.data.order, 'action', 'change'], query, field);
 }
 
@@ -59,7 +68,7 @@ const DELIVERY_MEMBERS = [...OF_RECORDS, 'handle', 'bridge', 'effect', 'record',
  * @throws as `filtersOf` does
  */
 export function deliveryFiltersOf(query: string): Filter[] {
-  return filtersBy(DELIVERY_MEMBERS, query, (path) => (OF_DELIVERIES.includes(path) ? {} : undefined));
+  return filtersBy(DELIVERY_MEMBERS, query, (path) => (OF_DELIVERIES.includes(path) ? { path } : undefined));
 }
 
 /** Members that lists of a wallet's balances are filtered by. */
@@ -78,7 +87,7 @@ const MONEY_MEMBERS = [...OF_RECORDS, 'parent', 'wallet', 'symbol', 'schema', 'm
  * @throws as `filtersOf` does
  */
 export function moneyFiltersOf(fields: readonly string[], query: string): Filter[] {
-  return filtersBy(MONEY_MEMBERS, query, (path) => (fields.includes(path) ? {} : undefined));
+  return filtersBy(MONEY_MEMBERS, query, (path) => (fields.includes(path) ? { path } : undefined));
 }
 
 /**
@@ -88,11 +97,13 @@ export function moneyFiltersOf(fields: readonly string[], query: string): Filter
 function filtersBy(
   members: readonly string[],
   query: string,
-  field: (path: string) => Pick<Filter, 'key'> | undefined,
+  field: (path: string) => Pick<Filter, 'path' | 'key'> | undefined,
 ): Filter[] {
   const filters = new Map<string, Filter & { values: string[] }>();
   const unsupported: string[] = [];
-  for (const [key, value] of parseParameters(query)) {
+  const parameters = parseParameters(query);
+  assertForms(parameters, (name) => OTHER_FORM.test(name), 'write a filter as data.handle=x or data.handle.$in[0]=x');
+  for (const [key, value] of parameters) {
     const isMisspelt = members.includes(FIRST_STEP.exec(key)?.[0] ?? '');
     if (!isMisspelt && !FILTER.test(key)) continue;
     if (key.length > limits.filter || value.length > limits.filter) throw tooLong();
@@ -104,9 +115,9 @@ function filtersBy(
       continue;
     }
     const several = parsed.operator === '$in' || parsed.operator === '$nin';
-    const name = several ? `${path} ${parsed.operator}` : `${filters.size}`;
-    const filter = filters.get(name) ?? { path, operator: parsed.operator, values: [], ...found };
-    filter.values.push(value);
+    const name = several ? `${found.path} ${parsed.operator}` : `${filters.size}`;
+    const filter = filters.get(name) ?? { operator: parsed.operator, values: [], ...found };
+    filter.values.push(...(several && WHOLE_SET.test(key) ? elementsOf(value) : [value]));
     filters.set(name, filter);
   }
   if (unsupported.length > 0) {
@@ -114,6 +125,25 @@ function filtersBy(
     throw new LedgerError('api.query-malformed', `Unsupported filters: ${names}`);
   }
   return verifyFilterBounds([...filters.values()]).map(withInstants);
+}
+
+/**
+ * The elements of a set that is one value: a JSON array of texts, numbers and booleans, or values with commas between
+ * (interface/lists#operators).
+ */
+function elementsOf(value: string): string[] {
+  const elements = value.startsWith('[') ? parseArray(value) : undefined;
+  return elements?.every((one) => one !== null && typeof one !== 'object') ? elements.map(String) : value.split(',');
+}
+
+/** The array that a text is as JSON; undefined for any other text. */
+function parseArray(text: string): Json[] | undefined {
+  try {
+    const value = readJson(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -137,10 +167,20 @@ function namesSchema({ data: { shape } }: Kind): boolean {
   return (shape.properties.schema as { type?: string } | undefined)?.type !== 'object';
 }
 
+/** Whether the handle in what the path leads to is filterable: `data.claims.target`. */
+function isAddress(kind: Kind, path: string): boolean {
+  return path.startsWith('data.') && filterableMembers(kind).includes(`${toPlain(path)}.handle`);
+}
+
 function isFilterable(kind: Kind, path: string): boolean {
   if (path.startsWith('data.custom.')) return true;
-  const plain = path.replace(/\.\d+(?=\.|$)/g, '');
+  const plain = toPlain(path);
   return filterableMembers(kind).some((allowed) => plain === allowed || isBelow(plain, allowed));
+}
+
+/** The path without the numbers of elements. */
+function toPlain(path: string): string {
+  return path.replace(/\.\d+(?=\.|$)/g, '');
 }
 
 /** Members that may be text or an object (an anchor's target) are also filtered by the members inside. */

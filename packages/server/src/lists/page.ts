@@ -1,21 +1,30 @@
 import { LedgerError } from '@countersign/protocol';
 import { limits } from '../limits.js';
-import { parseParameters } from './query.js';
+import { assertForms, parseParameters } from './query.js';
 
 export interface PageQuery {
   readonly index: number;
   readonly limit: number;
 }
 
+/** Parameters that are meant to select a page. */
+const MEANT = /^(index|limit|page)$|^page[.[]/;
+
+/** Those that do. */
+const PAGE = /^page(\.(index|limit)|\[(index|limit)\])$/;
+
 /**
  * The page a list query asks for: `page.index` from 0 and `page.limit`, also as `page[index]` and `page[limit]`
  * (interface/lists#pages). A limit over the greatest is served as the greatest, and echoed so.
  *
  * @param query as sent, after the `?`
- * @throws `api.query-malformed` unless the index is an integer of at least 0, and the limit one of at least 1
+ * @throws `api.query-malformed` unless the index is an integer of at least 0, and the limit one of at least 1; or for a
+ *   parameter that is meant to select a page, and does not
  */
 export function pageOf(query: string): PageQuery {
-  const parameters = new Map(parseParameters(query));
+  const sent = parseParameters(query);
+  assertForms(sent, (name) => MEANT.test(name) && !PAGE.test(name), 'write page.index=0 and page.limit=20');
+  const parameters = new Map(sent);
   const index = whole(parameters, 'index', 0) ?? 0;
   const limit = whole(parameters, 'limit', 1) ?? limits.page.default;
   return { index, limit: Math.min(limit, limits.page.greatest) };
