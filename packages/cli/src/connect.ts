@@ -91,7 +91,7 @@ export async function openLedger(invocation: Invocation, isSigned = false): Prom
   const isNobody = target.signer === undefined || invocation.is('anonymous');
   if (isNobody && isSigned) unsigned(true);
   const key = isNobody ? undefined : await openKey(invocation, target.signer as string);
-  return { ledger: await clientOf(target, key, handle), handle, key, target };
+  return { ledger: await clientOf(target, key, handle, tellHint(invocation)), handle, key, target };
 }
 
 /** @throws Failure when no ledger is selected */
@@ -100,11 +100,26 @@ export function ledgerOf({ ledger }: Target): string {
   throw usage('No ledger is selected.', '`countersign ledger select <handle>`, or give --ledger');
 }
 
-/** A client of a ledger, or of the server outside of all. */
-export async function clientOf(target: Target, key: KeyPair | undefined, ledger: string | undefined): Promise<Ledger> {
+/** Warns of what a record that was stored does not do as it is (interface/errors#hints-on-what-was-stored). */
+export function tellHint({ output }: Invocation): (hint: string) => void {
+  return (hint) => output.warn(hint);
+}
+
+/**
+ * A client of a ledger, or of the server outside of all.
+ *
+ * @param onHint is told the hints on what was stored
+ */
+export async function clientOf(
+  target: Target,
+  key: KeyPair | undefined,
+  ledger: string | undefined,
+  onHint?: (hint: string) => void,
+): Promise<Ledger> {
   return connectClient({
     server: serverUrl(target.server ?? LOCAL_SERVER).href,
     attempts: ATTEMPTS,
+    ...(onHint === undefined ? {} : { onHint }),
     ...(ledger === undefined ? {} : { ledger }),
     ...(key === undefined
       ? { token: false }

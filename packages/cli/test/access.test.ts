@@ -32,6 +32,19 @@ describe('a ledger that `init` made', () => {
   });
 });
 
+describe('what a stored record does not do as it is', () => {
+  it('is told after the write, beside the result', async () => {
+    const dead = JSON.stringify([{ action: 'read', bearer: { role: 'auditor' } }]);
+    const warning = /^Beware: access\[0\] is met by nobody: /m;
+    const made = await cli.done(['wallet', 'create', 'dead', '--access', dead, '--json']);
+    expect([made.json.data.handle, made.err]).toEqual(['dead', expect.stringMatching(warning)]);
+    expect((await cli.done(['wallet', 'update', 'dead', '--custom', '{}'])).err).toMatch(warning);
+    const body = `{"data": {"handle": "dead-2", "access": ${dead}}}`;
+    expect((await cli.done(['curl', 'POST', '/wallets', '-d', body])).err).toMatch(warning);
+    expect((await cli.done(['wallet', 'create', 'alive'])).err).not.toContain('Beware');
+  });
+});
+
 /** Adds rules to those of the owner. */
 async function allow(...rules: object[]) {
   const own = [

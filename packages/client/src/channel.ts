@@ -53,11 +53,15 @@ export class Channel {
 
   /** @throws Refusal, AnswerError, UnreachableError */
   async ask(call: Call, before: Before): Promise<Answer> {
-    const { ledger } = this.environment.options;
+    const { ledger, onHint } = this.environment.options;
     const isOutside = ledger === undefined || /^\/ledgers\b/.test(call.path);
     const answer = await this.#transport.send({ ...call, isOutside });
     const { status, body } = answer;
-    if (status < 300) return answer;
+    if (status < 300) {
+      const hint = answer.response.headers.get('x-hint');
+      if (hint !== null) onHint?.(hint);
+      return answer;
+    }
     if (body === undefined) throw new UnreachableError(`${call.path} has no answer`, status);
     const refusal = await this.verifier.refusal(body, status, before, isOutside);
     refusal.mayBeDone = answer.isRepeat;

@@ -20,6 +20,8 @@ export interface ConnectOptions {
   readonly systemKey?: string;
   /** Is told the key that was trusted on first use, to be kept and compared. */
   readonly onFirstUse?: (systemKey: string) => void;
+  /** Is told what a stored record does not do as it is, in the server's words, which no signature covers. */
+  readonly onHint?: (hint: string) => void;
   /** Keys of bridges that keep anchors by themselves: anchors may have a proof of one of these instead. */
   readonly bridgeKeys?: readonly string[];
   /** Seconds that the moment of a signed answer may be off; 300 unless given. */

@@ -44,6 +44,15 @@ describe('records', () => {
     expect(last.meta).toMatchObject({ action: 'drop', status: 'dropped' });
   });
 
+  it('are stored with a hint on what they do not do as they are', async () => {
+    const hints: string[] = [];
+    const { ledger } = await makeLedger(server.current.url, {}, { onHint: (hint) => hints.push(hint) });
+    await ledger.wallets.create({ handle: 'alive' });
+    expect(hints).toEqual([]);
+    await ledger.wallets.create({ handle: 'dead', access: [{ action: 'read', bearer: { role: 'auditor' } }] });
+    expect(hints).toEqual([expect.stringContaining('access[0] is met by nobody')]);
+  });
+
   it('that a ledger is born with verify, in lists, alone and in their histories', async () => {
     const { ledger } = await makeLedger(server.current.url);
     let seen = 0;

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@countersign/protocol';
-import { clientOf, openKey, targetOf } from '../../connect.js';
+import { clientOf, openKey, targetOf, tellHint } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { usage } from '../../terminal/failure.js';
@@ -32,7 +32,7 @@ export const ledgerCreate: Command = {
     const key = await openKey(invocation, signer);
     const data = await dataOf(invocation, handle, key.public);
     await confirmFirstAccess(invocation, key.public, data);
-    const record = await makeLedger(await clientOf(target, key, undefined), data);
+    const record = await makeLedger(await clientOf(target, key, undefined, tellHint(invocation)), data);
     const system = await selectLedger(invocation, record, signer);
     invocation.output.done(`Ledger ${handle} made and selected.`);
     invocation.output.result(record as unknown as Json, () => `Luid: ${record.luid}\nKey of the ledger: ${system}`);

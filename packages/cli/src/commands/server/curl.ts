@@ -1,5 +1,5 @@
 import { isObject, type Json } from '@countersign/protocol';
-import { connect, targetOf } from '../../connect.js';
+import { connect, targetOf, tellHint } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import { EXIT, Failure, usage } from '../../terminal/failure.js';
 import { jsonOf, resolveText } from '../../terminal/input.js';
@@ -63,6 +63,8 @@ export const curl: Command = {
     }
     output.raw(answer.bytes);
     if (answer.bytes.length > 0) output.raw('\n');
+    const hint = answer.headers['x-hint'];
+    if (hint !== undefined) tellHint(invocation)(String(hint));
     if (answer.status >= 400) throw summaryOf(refusal(answer), isAsIs ? undefined : whatIsMissing(method, path, body));
   },
 };
