@@ -1,24 +1,34 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PACKAGE } from '../base/package.js';
 import { type Config, urlHost } from '../config.js';
 
 /** The tour, which is in the repository and not in the package. */
 const TOUR = new URL('../../scripts/tour.mjs', PACKAGE);
 
-/**
- * First steps for the operator of a new deployment.
- *
- * @param isClone whether the server runs in a clone of the repository
- */
-export function firstSteps(config: Config, isClone = existsSync(TOUR)): string {
+/** How a server was installed, by what it finds around it. */
+export interface Installation {
+  /** A clone of the repository, which has the tour. */
+  readonly isClone: boolean;
+  /** Whether npm is there, by which the command is run; in the image the command itself is on the path. */
+  readonly hasNpm: boolean;
+}
+
+const INSTALLATION: Installation = {
+  isClone: existsSync(TOUR),
+  hasNpm: ['npx', 'npx.cmd'].some((name) => existsSync(join(dirname(process.execPath), name))),
+};
+
+/** First steps for the operator of a new deployment: commands that are there, however it was installed. */
+export function firstSteps(config: Config, { isClone, hasNpm } = INSTALLATION): string {
   const local = `http://${urlHost(config.host)}:${config.port}/v2`;
   const isDefault = local === 'http://127.0.0.1:3000/v2';
-  const init = `npx countersign init acme${isDefault ? '' : ` --server ${local}`}`;
+  const init = `${hasNpm ? 'npx ' : ''}countersign init acme${isDefault ? '' : ` --server ${local}`}`;
+  const where = hasNpm ? 'in another terminal' : 'in a terminal of this machine or container';
   const tour = isDefault ? 'npm run tour' : `npm run tour -- ${local}`;
   return [
     '',
-    `There is no ledger yet. To make one, in another terminal:   ${init}`,
+    `There is no ledger yet. To make one, ${where}:   ${init}`,
     ...(isClone ? [`To see one made and used:   ${tour}`] : []),
     `In a browser, with the interface and guides:   ${config.publicUrl.replace(/\/v2$/, '/')}`,
     `For tools:   ${config.publicUrl}/openapi.json`,
