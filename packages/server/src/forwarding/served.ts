@@ -4,6 +4,7 @@ import { resolveKey } from '../authorization/caller.js';
 import type { Session } from '../ledgers/session.js';
 import { toStoredProof } from '../records/proofs.js';
 import type { BridgeRecord } from './answer.js';
+import { BridgeRefusal } from './error.js';
 
 /**
  * A bridge's record as the ledger serves it: unchanged, except that `signer` and `origin` of its proofs come from the
@@ -26,6 +27,20 @@ export async function allAsServed(session: Session, records: readonly BridgeReco
 export async function attributeProofs(session: Session, proofs: readonly Proof[]): Promise<StoredProof[]> {
   const keys = await resolveKeys(session, proofs, true);
   return proofs.map((proof) => withSigner(proof, keys));
+}
+
+/** A refusal of a bridge whose proofs say which signers of this ledger have made them. */
+export async function attributed(
+  session: Session,
+  { status, hash, data, proofs }: BridgeRefusal,
+): Promise<BridgeRefusal> {
+  const keys = await resolveKeys(session, proofs, false);
+  return new BridgeRefusal(
+    status,
+    hash,
+    data,
+    proofs.map((proof) => withSigner(proof, keys)),
+  );
 }
 
 type Keys = ReadonlyMap<string, ShownKey>;

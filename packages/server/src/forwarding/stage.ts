@@ -4,7 +4,9 @@ import type { Basis, HandedAction, Handover, ListHandover, Stage, Stages } from 
 import { aspectsFor, declares, onlyOne } from './aspect.js';
 import { type Forwarding, HandOver, handOver } from './call.js';
 import { answerDrop, forwardDrop } from './drop.js';
+import { BridgeRefusal } from './error.js';
 import { forwardPage, forwardRead } from './read.js';
+import { attributed } from './served.js';
 import { forwardProof, proxyProof } from './sign.js';
 import { aspectOf, makeBridgeSubject, type Target, targetOf } from './target.js';
 import { forwardVersion, proxyVersion } from './version.js';
@@ -22,13 +24,16 @@ export const stages: Stages = async (session, kind, command, work) => {
   for (;;) {
     let made: Made | undefined;
     try {
-      return await inSession(openSession(session, ledger), (current) => {
+      return await inSession(openSession(session, ledger), async (current) => {
         ledger = current.ledger;
-        if (forwarding.answer) return forwarding.answer(current);
         const stage = stageOf(forwarding, told, (latest) => {
           made = latest;
         });
-        return work(current, stage);
+        try {
+          return await (forwarding.answer ? forwarding.answer(current) : work(current, stage));
+        } catch (error) {
+          throw error instanceof BridgeRefusal ? await attributed(current, error) : error;
+        }
       });
     } catch (error) {
       // Each step is sent once, so the loop ends.

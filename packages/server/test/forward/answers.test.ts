@@ -4,6 +4,7 @@ import { native } from '../../src/auth/native-suite.js';
 import { limits } from '../../src/limits.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, proofOver, systemKeyOf, type TestClient } from '../support/client.js';
+import { ok } from '../support/scene.js';
 import { withServer } from '../support/server.js';
 import { type Received, withBridge } from './bridge.js';
 import { anchor, aspect, forwardingLedger, stored } from './scene.js';
@@ -47,6 +48,20 @@ describe('a signed error of a bridge', () => {
     });
     for (const proof of [banks, system]) expect(verifyProof(body.hash, proof, native)).toBe(true);
     expect(await stored(client, 'a')).toBe(false);
+  });
+
+  it('names the signer of this ledger whose key has signed it, and where its key comes from', async () => {
+    const client = await creating('validate');
+    const refused = async () => {
+      bridge.instead = () => bridge.refusal(409, { reason: 'bank.account-closed', detail: 'The account is closed' });
+      return (await client.create('/anchors', anchor('a'))).body.meta.proofs[0];
+    };
+    const stranger = await refused();
+    expect(stranger.public).toBe(bridge.key.public);
+    expect(stranger).not.toHaveProperty('signer');
+    expect(stranger).not.toHaveProperty('origin');
+    ok(await client.create('/signers', { handle: 'bank-key', format: 'ed25519-raw', public: bridge.key.public }));
+    expect(await refused()).toMatchObject({ public: bridge.key.public, signer: 'bank-key', origin: 'key-pair' });
   });
 
   it('does not say of itself who signed it', async () => {
