@@ -214,11 +214,9 @@ describe('requests that docs/interface says are not served yet', () => {
   it.each(requests)('%s', async (request) => {
     const [method = '', path = ''] = request.replace(/\{\w+\}/g, 'x').split(' ');
     const client = await newLedger(server.current.url);
-    const answer = await client.call(
-      method,
-      path,
-      method === 'GET' ? undefined : signed({ action: 'read' }, client.key),
-    );
+    const { hash: parent, luid } = (await client.get('/ledger')).body;
+    const body = { luid, ...signed({ parent }, client.key, { status: 'dropped' }) };
+    const answer = await client.call(method, path, method === 'GET' ? undefined : body);
     const detail = path.startsWith('/system') ? 'Journaling is not enabled' : 'Route not found';
     expectRefusal(answer, client, 'api.route-not-found', detail);
   });

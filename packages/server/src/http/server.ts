@@ -11,9 +11,9 @@ import { answerNotFound, refuse } from './framework-errors.js';
 import { health } from './health.js';
 import type { HttpService } from './http-service.js';
 import { information } from './information.js';
-import { JOURNAL, notJournaled } from './journal.js';
 import { logRoutes } from './log/routes.js';
 import { metricsRoute } from './metrics.js';
+import { JOURNAL, ledgerIsKept, notJournaled } from './not-served.js';
 import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
 import { type Sendable, sendable, sendText } from './pages/html.js';
@@ -102,6 +102,9 @@ export function createServer(
   for (const path of JOURNAL) {
     app.get(BASE + path, (request, reply) => inLedger(service, request, reply, notJournaled));
   }
+  app.delete(`${BASE}/ledger`, (request, reply) =>
+    inLedger(service, request, reply, (session) => ledgerIsKept(session, request)),
+  );
   tokenRoute(app, service, BASE);
   logRoutes(app, service);
   return { app, connections };

@@ -1,0 +1,30 @@
+import { LedgerError } from '@countersign/protocol';
+import type { FastifyRequest } from 'fastify';
+import { kindNamed } from '../kinds/registry.js';
+import type { Session } from '../ledgers/session.js';
+import { addHash, bodyChecksOf } from '../operations/bodies.js';
+import { commandOf } from './command.js';
+
+/** Where the journal of requests is read (interface/ledgers#server-information). */
+export const JOURNAL = ['/system/requests', '/system/requests/:id'] as const;
+
+/**
+ * Answers requests for the journal: this release lacks it, so tokens stay unread.
+ *
+ * @throws `api.route-not-found`
+ */
+export async function notJournaled(): Promise<never> {
+  throw new LedgerError('api.route-not-found', 'Journaling is not enabled');
+}
+
+/**
+ * Answers `DELETE /ledger`, which is switched off, as the reference service does: the body is checked first
+ * (interface/README#not-served-yet).
+ *
+ * @throws `record.schema-invalid` for a body that is no drop, else `api.route-not-found`
+ */
+export async function ledgerIsKept(session: Session, request: FastifyRequest): Promise<never> {
+  const { body, token } = await commandOf(session, session.ledger, request);
+  bodyChecksOf(kindNamed('ledger')).drop(addHash(session, body, token));
+  throw new LedgerError('api.route-not-found', 'Route not found');
+}
