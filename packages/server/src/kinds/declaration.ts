@@ -203,6 +203,8 @@ export interface Links<Name extends string = string> {
   readonly users?: readonly Users[];
   /** Balances and intents under way that keep this one from being dropped. */
   readonly holds?: Holding;
+  /** The same for changing a member. */
+  readonly fixes?: Fixing;
   /** False where other records and rules refer to the record by its handle: an update must keep it. */
   readonly renamable?: boolean;
 }
@@ -371,6 +373,14 @@ export interface Holding {
   readonly by: 'wallet' | 'symbol' | 'bridge';
   /** The refusal, given the handle to be dropped and the symbols that a wallet holds or is to hold. */
   refusal(handle: string, symbols: readonly string[]): { detail: string; custom?: JsonObject };
+}
+
+/** A member that an update must keep once money rests on it. */
+export interface Fixing {
+  readonly member: string;
+  readonly by: 'factor';
+  /** The refusal, given the handle of the record. */
+  refusal(handle: string): { readonly detail: string; readonly hint: string };
 }
 
 /** What the ledger generates for a new record. */

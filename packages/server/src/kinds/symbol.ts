@@ -27,6 +27,14 @@ export const symbol: KindDeclaration = {
       by: 'symbol',
       refusal: (handle) => ({ detail: `Cannot drop symbol '${handle}' with balance different from zero` }),
     },
+    fixes: {
+      member: 'factor',
+      by: 'factor',
+      refusal: (handle) => ({
+        detail: `Cannot change factor of symbol '${handle}' with amounts counted in it`,
+        hint: 'Balances, limits and intents would mean other amounts. Create another symbol, and move the balances to it.',
+      }),
+    },
     renamable: false,
   },
   filters: { access: { data: '^factor$' } },

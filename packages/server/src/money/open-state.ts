@@ -1,10 +1,11 @@
-import { type RecordEnvelope, readJson } from '@countersign/protocol';
+import { type JsonObject, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Session } from '../ledgers/session.js';
 import type { OpenIntentWrite } from '../store/committer/settlement.js';
 import { type Held, nameUse } from '../store/money/holds.js';
 import type { StoredOpenIntent } from '../store/money/open-intents.js';
 import type { Member } from './member.js';
 import type { IntentState } from './model.js';
+import { claimsOf } from './resolution/claims.js';
 
 /** Minutes after which a pending intent expires, where the ledger's configuration says nothing (interface/intents#expiry). */
 const EXPIRES = 60;
@@ -31,7 +32,7 @@ export function formatOpen(session: Session, { draft, state, day, row }: Member)
     was: row?.version ?? 0,
     wasDue: row?.due ?? undefined,
     stage: state.stage,
-    uses: usesOf(ledger.id, state),
+    uses: usesOf(ledger.id, state, draft.record.data),
     state: text,
     mac: integrity.openMac(ledger.id, luid, text),
     ...(state.stage === 'accepted' ? { due: meta.moment } : {}),
@@ -39,9 +40,17 @@ export function formatOpen(session: Session, { draft, state, day, row }: Member)
   };
 }
 
-/** The wallets, symbols and bridges that an intent under way keeps from being dropped. */
-export function usesOf(ledger: number, { plan }: IntentState): string[] {
-  if (!plan) return [];
+/**
+ * The wallets, symbols and bridges that an intent under way keeps from being dropped. One that is not resolved yet has
+ * symbols only: its amounts were meant in their units.
+ *
+ * @param data of the intent
+ */
+export function usesOf(ledger: number, { plan }: IntentState, data: JsonObject = {}): string[] {
+  if (!plan) {
+    const symbols = claimsOf(data).map(({ symbol }) => nameUse(ledger, { by: 'symbol', id: symbol.handle }));
+    return [...new Set(symbols)];
+  }
   const moved = [...plan.entries, ...plan.limits];
   const held: Held[] = [
     ...moved.flatMap(({ luid, symbol }) => [

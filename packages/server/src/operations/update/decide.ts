@@ -22,6 +22,7 @@ import { checkUserSchema } from '../../records/user-schemas.js';
 import { recordKeyOf, type VersionWrite } from '../../records/version.js';
 import { isRepeatedUpdate } from '../repeated.js';
 import type { Handover, Stage } from '../stage.js';
+import { assertFixed } from './fixed.js';
 import { makeMeta } from './make-version.js';
 import { assertRenamable, renameRejected } from './rename.js';
 import type { Update } from './verify.js';
@@ -81,6 +82,7 @@ export async function decideUpdate(
   await checkKeys(session, kind, data, update.secrets, record.data);
   assertStateFits(kind, session.ledger, domain, data, record.data);
   if (renames) await assertRenamable(session, kind, record.data, data, domain);
+  const held = await assertFixed(session, kind, record.data, data);
   const kept = await loadSecretNames(session, kind, record);
   const make = () => makeMeta(session, update, record.luid, record.meta, caller);
   const meta = await stage.once(session, { luid: record.luid, change: stored.change }, make);
@@ -94,6 +96,7 @@ export async function decideUpdate(
       proofs: usesOf(session, signed.proofs),
       secrets: sealSecrets(session, kind, data, record.luid, update.secrets, kept),
       unique,
+      ...(held ? { held } : {}),
       ...(renames ? { renames } : {}),
     },
   };

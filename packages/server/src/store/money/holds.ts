@@ -2,14 +2,17 @@ import { LedgerError } from '@countersign/protocol';
 import { limits } from '../../limits.js';
 import { isCanceled, type Queryable } from '../queries/statement.js';
 
-/** What balances and intents under way name: a wallet by its luid, symbols and bridges by their handles. */
+/**
+ * What balances and intents under way name: a wallet by its luid, symbols and bridges by their handles. `factor` is a symbol
+ * that amounts were counted in.
+ */
 export interface Held {
-  readonly by: 'wallet' | 'symbol' | 'bridge';
+  readonly by: 'wallet' | 'symbol' | 'bridge' | 'factor';
   readonly id: string;
 }
 
 /**
- * What keeps a wallet, symbol or bridge from being dropped.
+ * What keeps a wallet, symbol or bridge from being dropped, or the factor of a symbol from being changed.
  *
  * @returns symbols of a wallet that its balance differs from zero in, or that intents under way move, in order and up to 100;
  *   of the others their own handle. Empty when nothing does
@@ -31,11 +34,16 @@ const STATEMENTS: Readonly<Record<Held['by'], string>> = {
   symbol: `(select symbol as held from balance where ledger_id = $1 and symbol = $2 and ${NOT_ZERO} limit 1)
     union all select $2::text as held ${UNDER_WAY} limit 1`,
   bridge: `select $2::text as held ${UNDER_WAY} limit 1`,
+  // A balance of 0 counts as well: what has moved is on record in 1/factor units.
+  factor: `(select symbol as held from balance where ledger_id = $1 and symbol = $2 limit 1)
+    union all (select symbol from wallet_limit where ledger_id = $1 and symbol = $2 limit 1)
+    union all select $2::text ${UNDER_WAY} limit 1`,
 };
 
 /** How rows of intents under way name what they use. */
 export function nameUse(ledger: number, { by, id }: Held): string {
-  return by === 'wallet' ? id : `${by}:${ledger}:${id}`;
+  if (by === 'wallet') return id;
+  return `${by === 'factor' ? 'symbol' : by}:${ledger}:${id}`;
 }
 
 /** @param on cancels statements after `limits.listing` milliseconds */
