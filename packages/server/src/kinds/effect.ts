@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { limits } from '../limits.js';
 import { common, Free, Handle, oneOf, oneOfNames, strictObject } from './data.js';
 import type { KindDeclaration } from './declaration.js';
-import { checkEffectFilter } from './effect-filter.js';
+import { checkEffectFilter } from './effects/filter.js';
+import { checkPaths } from './effects/paths.js';
 import { requireHttpUrl } from './refusal.js';
 
 // `schema` may be left out: the other member identifies the form (interface/effects#fields).
@@ -33,7 +34,10 @@ export const effect: KindDeclaration = {
     order: ['handle', 'schema', 'signal', 'filter', 'action', 'custom', 'access'],
     schemas: 'applied',
     check(data) {
-      if (isObject(data.filter)) checkEffectFilter(data.filter);
+      if (isObject(data.filter)) {
+        checkEffectFilter(data.filter);
+        checkPaths(data.filter, String(data.signal));
+      }
       if (isObject(data.action)) requireHttpUrl('/data/action/endpoint', data.action.endpoint);
     },
     essence: ['signal'],

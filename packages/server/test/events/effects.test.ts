@@ -21,6 +21,10 @@ const effect = (filter: Json, more: JsonObject = {}): JsonObject => ({
 
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 1]));
 const deep = (steps: number) => Array.from({ length: steps }, () => 'a').join('.');
+/** Of members that the client chooses. */
+const custom = (members: JsonObject) =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [`${CUSTOM}${name}`, value])) as JsonObject;
+const CUSTOM = 'wallet.data.custom.';
 const ones = (count: number) => Array.from({ length: count }, () => 1);
 
 const TOO_LONG = `must have paths of at most ${limits.filter} characters and ${limits.filterDepth} steps`;
@@ -31,14 +35,14 @@ describe('the filter of an effect', () => {
   it.each<[title: string, filter: JsonObject]>([
     ['without paths', {}],
     ['of a required value', { 'wallet.data.handle': 'ann' }],
-    ['of values of every type', { a: 1, b: true, c: null, d: ['x', 1], e: { f: { g: 'h' } } }],
-    ['with every operator', { a: { $gt: 1, $gte: 'a', $lt: 9, $lte: 'z', $eq: null, $ne: [1], $regex: 'a%' } }],
-    ['with sets', { a: { $in: [1, 'a', true, null] }, b: { $nin: [] } }],
-    [`of ${limits.filters} paths`, many(limits.filters)],
-    [`of a path of ${limits.filter} characters`, { ['a'.repeat(limits.filter)]: 1 }],
-    [`of a path of ${limits.filterDepth} steps`, { [deep(limits.filterDepth)]: 1 }],
-    [`with a set of ${limits.filterElements}`, { a: { $in: ones(limits.filterElements) } }],
-    [`with a pattern of ${limits.filter} characters`, { a: { $regex: 'a'.repeat(limits.filter) } }],
+    ['of values of every type', custom({ a: 1, b: true, c: null, d: ['x', 1], e: { f: { g: 'h' } } })],
+    ['with every operator', custom({ a: { $gt: 1, $gte: 'a', $lt: 9, $lte: 'z', $eq: null, $ne: [1], $regex: 'a%' } })],
+    ['with sets', custom({ a: { $in: [1, 'a', true, null] }, b: { $nin: [] } })],
+    [`of ${limits.filters} paths`, custom(many(limits.filters))],
+    [`of a path of ${limits.filter} characters`, custom({ ['a'.repeat(limits.filter - CUSTOM.length)]: 1 })],
+    [`of a path of ${limits.filterDepth} steps`, custom({ [deep(limits.filterDepth - 3)]: 1 })],
+    [`with a set of ${limits.filterElements}`, custom({ a: { $in: ones(limits.filterElements) } })],
+    [`with a pattern of ${limits.filter} characters`, custom({ a: { $regex: 'a'.repeat(limits.filter) } })],
   ])('%s is taken and served as sent, on create and on update', async (_, filter) => {
     const client = await newLedger(server.current.url);
     const data = effect(filter);
@@ -88,6 +92,38 @@ describe('the filter of an effect', () => {
     expect((await client.get('/effects/e')).status).toBe(404);
     const record = ok(await client.create('/effects', effect({}))).body;
     expectRefusal(await client.update('/effects/e', record, effect(filter)), client, 'record.schema-invalid', detail);
+  });
+});
+
+describe('a path that matches no event of the signal', () => {
+  it.each<[signal: string, path: string, expected: string]>([
+    ['report-created', 'data.schema', 'must have paths that begin with handle, signal or report'],
+    ['report-created', 'wallet.data.handle', 'must have paths that begin with handle, signal or report'],
+    ['wallet-updated', 'toString', 'must have paths that begin with handle, signal, wallet or parent'],
+    ['wallet-dropped', 'wallet.data.handle', 'must have paths that begin with handle, signal or parent'],
+    ['intent-proofs-added', 'meta.proofs', 'must have paths that begin with handle, signal, intent or proofs'],
+    [
+      'wallet-limited',
+      'limit.amount',
+      'must have paths that begin with handle, signal, amount, intent, symbol, wallet or metric',
+    ],
+    ['intent-proofs-added', 'intent.data.handle', 'must have no paths below intent'],
+    ['balance-received', 'amount.0', 'must have no paths below amount'],
+    ['report-created', 'report.schema', 'must have paths that lead from report to data, hash, luid or meta'],
+  ])('is refused, on create and on update: of %s, %s', async (signal, path, expected) => {
+    const client = await newLedger(server.current.url);
+    const detail = `Schema validation error: request/body/data/filter ${expected}: '${path}' matches no event`;
+    const silent = effect({ [path]: { $ne: 'x' } }, { signal });
+    expectRefusal(await client.create('/effects', silent), client, 'record.schema-invalid', detail);
+    const record = ok(await client.create('/effects', effect({}, { signal }))).body;
+    expectRefusal(await client.update('/effects/e', record, silent), client, 'record.schema-invalid', detail);
+  });
+
+  it('is taken where nothing is known of the events', async () => {
+    const client = await newLedger(server.current.url);
+    for (const signal of ['bridge-entry-created', 'request-updated']) {
+      ok(await client.create('/effects', effect({ 'any.thing': 1 }, { signal, handle: signal })));
+    }
   });
 });
 

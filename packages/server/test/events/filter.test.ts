@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, readJson } from '@countersign/pro
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matchesData } from '../../src/access/data-filter.js';
-import { checkEffectFilter, FILTER_OPERATORS } from '../../src/kinds/effect-filter.js';
+import { checkEffectFilter, FILTER_OPERATORS } from '../../src/kinds/effects/filter.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
 import { newLedger, signed } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';

@@ -1,5 +1,6 @@
 import type { RecordEnvelope } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { eventMembers } from '../../src/kinds/effects/paths.js';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kinds, names } from '../../src/kinds/registry.js';
 import { withBridge } from '../forward/bridge.js';
@@ -64,6 +65,8 @@ function signalsOf(name: KindName, operation: string): string[] {
 /** Checks the members of an event, given the record before and after the operation (interface/effects#signals). */
 function expectPayload(name: KindName, { plan, data }: Queued, before: RecordEnvelope | undefined, after: unknown) {
   const { handle, signal, ...members } = data;
+  // Filters of effects are checked by it.
+  expect(Object.keys(eventMembers(signal) ?? {}).sort()).toEqual(Object.keys(data));
   expect(handle).toBe(plan.handle);
   expect(signal).toBe(plan.signal);
   const record = after as RecordEnvelope;

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventMembers } from '../../src/kinds/effects/paths.js';
 import { findLastPlace, holdDeliveries, loadRaised, type Queued, subscribeToAll } from '../events/support.js';
 import { ok } from '../support/scene.js';
 import { withOwnServer } from '../support/server.js';
@@ -49,6 +50,7 @@ describe('what intents raise', () => {
     expect(more).toEqual([]);
     expect(credit!.linked).toBe('alice');
     expect(Object.keys(credit!.data).sort()).toEqual(['amount', 'handle', 'intent', 'signal', 'symbol', 'wallet']);
+    expect(Object.keys(eventMembers('balance-received')!).sort()).toEqual(Object.keys(credit!.data).sort());
     expect(credit!.data.amount).toBe(7);
     expect([credit!.data.wallet.data.handle, credit!.data.symbol.data.handle]).toEqual(['alice', 'usd']);
     const { meta } = credit!.data.intent;
@@ -112,6 +114,7 @@ describe('what intents raise', () => {
       'symbol',
       'wallet',
     ]);
+    expect(Object.keys(eventMembers('wallet-limited')!).sort()).toEqual(Object.keys(limited[0]!.data).sort());
     expect(limited[0]!.data.intent.meta.status).toBe('committed');
   });
 

@@ -53,10 +53,6 @@ describe('Query parameters on lists: page (object with index and limit)', () => 
     expect(pages.flat()).toEqual(numbered(limits.page.default, 0));
   });
 
-  it('page: index and limit without `page` are no parameters', async () => {
-    expect(await page('index=1&limit=1', { index: 0, limit: limits.page.default })).toHaveLength(limits.page.default);
-  });
-
   it(`page: limit is at most ${limits.page.greatest}; a greater one is served as that`, async () => {
     const { greatest } = limits.page;
     for (const asked of [greatest - 1, greatest, greatest + 1, 999_999_999]) {

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, type LedgerError } from '@countersign/protocol';
-import { limits } from '../limits.js';
-import { requestInvalid } from './refusal.js';
+import { limits } from '../../limits.js';
+import { requestInvalid } from '../refusal.js';
 
 /** The operators, each with the check of its operand. */
 const OPERANDS: Readonly<Record<string, (pointer: string, operand: Json) => void>> = {
