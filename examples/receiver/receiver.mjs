@@ -102,7 +102,8 @@ export async function startReceiver({ key, folder, host = '127.0.0.1', port = 0,
   });
   server.maxConnections = 32; // Each may hold a body of 9 MiB.
   await new Promise((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
-  const close = () => new Promise((resolve) => server.close(resolve).closeAllConnections());
+  const stop = () => new Promise((resolve) => server.close(resolve).closeAllConnections());
+  const close = () => stop().then(() => handled.file.close());
   return { url: `http://${host}:${server.address().port}/`, close };
 }
 

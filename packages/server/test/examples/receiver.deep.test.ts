@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EVENT_BOUNDS } from '@countersign/protocol';
@@ -38,6 +38,13 @@ async function deliveries(count: number, of = client): Promise<Outgoing[]> {
   await stored(of, 'effect', { handle: 'hook', signal: 'wallet-created', action: { endpoint: 'https://r.example/' } });
   for (let at = 0; at < count; at++) await stored(of, 'wallet', { handle: `shop-${at}` });
   return outgoingOf(running.current, of);
+}
+
+/** The files in the folder that this process has open. */
+async function openIn(path: string): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd');
+  const files = await Promise.all(descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => '')));
+  return files.filter((file) => file.startsWith(`${path}/`));
 }
 
 /** How an event is printed. */
@@ -105,6 +112,17 @@ describe('the example of a receiver', () => {
     for (const one of sent.slice(3)) expect(await second.send(one)).toBe(204);
     expect(await second.send(sent[0]!)).toBe(204);
     expect(await second.printed()).toEqual([lineOf(sent[0]!)]);
+  });
+});
+
+describe('the example as a module', () => {
+  it('closes its files when it is closed', async () => {
+    const module = new URL('../../../../examples/receiver/receiver.mjs', import.meta.url).href;
+    const { startReceiver } = await import(module);
+    const { close } = await startReceiver({ key: systemKeyOf(client), folder, onEvent: () => undefined });
+    expect(await openIn(folder)).toEqual([join(folder, 'handled')]);
+    await close();
+    expect(await openIn(folder)).toEqual([]);
   });
 });
 
