@@ -83,6 +83,8 @@ export interface ServerOptions {
   readonly requestTimeout?: number;
   /** Seconds a self-signed token may live; a day unless given. */
   readonly tokenMaxLife?: number;
+  /** Proofs that a record carries; 100 unless given. */
+  readonly recordProofs?: number;
   /** Whether outbound calls may reach addresses outside the public Internet; false unless given. */
   readonly deliveryAllowPrivate?: boolean;
   /** PEM of the authorities that services outside are verified by; those of Node.js unless given. */
@@ -115,10 +117,7 @@ export interface Server {
   readonly app: FastifyInstance;
   readonly service: Service;
   readonly metrics: Metrics;
-  /**
-   * Closes once clients have left (`Connections.leave`), so that each of their requests meets an open connection. Takes
-   * seconds where a client keeps an idle one.
-   */
+  /** Closes once clients have left (`Connections.leave`), which takes seconds where one keeps an idle connection. */
   leave(): Promise<void>;
   /** Finishes what is under way, then closes the connections to the database. */
   close(): Promise<void>;
@@ -313,7 +312,6 @@ function createService(options: ServerOptions, resources: Resources): { service:
       logger.error({ ledger, luid, change, defect }, 'a stored version is not what its ledger stored');
     },
   });
-  const { check } = integrity;
   const logs = createLogs({
     pool: pools.others,
     masterKey,
@@ -326,7 +324,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     logger,
     policy: options.witnesses?.policy,
   });
-  const store = createStore(pools, { check, epochs }, metrics.batched, disk, logs.wake);
+  const store = createStore(pools, { check: integrity.check, epochs }, metrics.batched, disk, logs.wake);
   const signing = createSigning({
     suite: native,
     versionKey: versionKeyOf(masterKey),
@@ -347,6 +345,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),
     requestTimeout,
     tokenMaxLife,
+    recordProofs: options.recordProofs ?? limits.proofs,
     tokenRefused: makeRefusedTokenLog(logger, runtime.now),
     store,
     logs,
@@ -358,7 +357,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     replays: createReplays(pools.others, runtime, (size, waited) => metrics.batched('token', size, waited)),
     ledgers: createLedgers(store.ledgers, { masterKey, suite: native, integrity, scheduler }),
     compiledSchemas: new CompiledSchemas(),
-    items: createItems(check),
+    items: createItems(integrity.check),
     answerBytes: createWeightedSemaphore(limits.answers),
     ledgerMutex: createLedgerMutex(),
     scheduler,

@@ -31,6 +31,7 @@ export interface Config {
   readonly requestTimeout: number;
   /** Seconds. */
   readonly tokenMaxLife: number;
+  readonly recordProofs: number;
   readonly deliveryTimeout: number;
   readonly deliveryConcurrency: number;
   readonly backgroundLease: number;
@@ -148,6 +149,13 @@ export const settings = {
     meaning:
       'Seconds that a [self-signed token](../interface/tokens.md#self-signed-tokens) may live, by its `iat` and `exp`.',
     read: (text = String(limits.selfSignedLife)) => parseInteger(text, 60, limits.tokenLife),
+  },
+  recordProofs: {
+    name: 'RECORD_PROOFS',
+    default: '`100`',
+    meaning:
+      'How many [proofs](../interface/proofs.md) a record carries, those of the ledger counted, from 10 to 500. Set it alike for all processes.',
+    read: (text = String(limits.proofs)) => parseInteger(text, 10, 500),
   },
   deliveryTimeout: {
     name: 'DELIVERY_TIMEOUT',

@@ -25,7 +25,7 @@ export const limits = {
   values: 50_000,
   /** Characters of a handle. */
   handle: 255,
-  /** Proofs a record carries (interface/limits). */
+  /** Proofs a record carries, unless `RECORD_PROOFS` says otherwise (interface/limits). */
   proofs: 100,
   /** Access rules on one record or policy. */
   rules: 1_000,

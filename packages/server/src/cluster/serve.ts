@@ -21,7 +21,7 @@ export interface ServeOptions {
 /** Opens a server and listens, with the settings of the environment. */
 export async function serve(config: Config, means: ServeOptions): Promise<Server> {
   const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
-  const { witnesses: policy, witnessInterval, tokenMaxLife } = config;
+  const { witnesses: policy, witnessInterval, tokenMaxLife, recordProofs } = config;
   const {
     reportAssetsDir,
     reportAssetsBucket,
@@ -43,6 +43,7 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     logger: means.logger,
     requestTimeout,
     tokenMaxLife,
+    recordProofs,
     deliveryAllowPrivate,
     deliveries: { attempt: deliveryTimeout, slots: { process: slots, ledger: Math.ceil(slots / 4) } },
     background: { lease, beat: lease / 3 },

@@ -107,7 +107,7 @@ function itemIn(service: Service, bridge: string, { hash, data, luid, meta }: Js
   if (luid !== undefined && !(typeof luid === 'string' && isLuid(luid))) throw invalidResponse(bridge);
   if (!isObject(meta) || !Array.isArray(meta.proofs)) throw invalidResponse(bridge);
   const { proofs, ...others } = meta;
-  if (proofs.length === 0 || proofs.length > limits.proofs) throw invalidResponse(bridge);
+  if (proofs.length === 0 || proofs.length > service.recordProofs) throw invalidResponse(bridge);
   // Hex is lower case wherever it is served (interface/envelope#hash-and-digest).
   return { hash: hashed, data, ...(luid === undefined ? {} : { luid }), meta: others, proofs };
 }
@@ -152,7 +152,7 @@ function refusalOf(service: Service, status: number, body: Json | undefined): Br
   const { hash, data, meta } = body;
   const { proofs } = meta;
   if (typeof hash !== 'string' || hash.toLowerCase() !== hashOf(data, service.suite)) return undefined;
-  if (!Array.isArray(proofs) || proofs.length === 0 || proofs.length > limits.proofs) return undefined;
+  if (!Array.isArray(proofs) || proofs.length === 0 || proofs.length > service.recordProofs) return undefined;
   if (!proofs.every((proof) => verifyProof(hash, proof as StoredProof, service.suite))) return undefined;
   return new BridgeRefusal(
     status,

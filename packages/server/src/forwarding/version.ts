@@ -5,7 +5,6 @@ import { moment } from '../base/clock.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import type { Service } from '../ledgers/service.js';
 import type { Session } from '../ledgers/session.js';
-import { limits } from '../limits.js';
 import type { HandedVersion } from '../operations/stage.js';
 import type { OutboundAnswer } from '../outbound/outbound.js';
 import type { Answer } from '../records/command.js';
@@ -152,7 +151,7 @@ export async function collectAddedProofs(
       !(proof.public === session.ledger.system.public && proof.custom?.luid !== undefined) &&
       ![...kept, ...taken.proofs.slice(0, index)].some((one) => isSameProof(one, proof)),
   );
-  if (kept.length + others.length > limits.proofs) throw invalidResponse(bridge);
+  if (kept.length + others.length > session.recordProofs) throw invalidResponse(bridge);
   return attributeProofs(session, others);
 }
 

@@ -42,6 +42,8 @@ export interface Service {
   readonly requestTimeout: number;
   /** Seconds that a self-signed token may live. */
   readonly tokenMaxLife: number;
+  /** Proofs that a record carries. */
+  readonly recordProofs: number;
   readonly masterKey: Buffer;
   readonly suite: Suite;
   /** Signatures of requests that come together. */

@@ -46,13 +46,13 @@ export async function assertRoomForProof(
   proof: StoredProof,
 ): Promise<void> {
   if (kind.name !== 'intent') {
-    if (record.meta.proofs.length >= limits.proofs) throw tooManyProofs();
+    if (record.meta.proofs.length >= session.recordProofs) throw tooManyProofs(session);
     return;
   }
   const size = JSON.stringify(proof).length;
   const isFull = length + size > limits.record / 2;
-  if (!isFull && countPosted(record, session.ledger) < limits.proofs) return;
-  if (size > limits.intents.report || !(await carriesOn(session, record, proof))) throw tooManyProofs();
+  if (!isFull && countPosted(record, session.ledger) < session.recordProofs) return;
+  if (size > limits.intents.report || !(await carriesOn(session, record, proof))) throw tooManyProofs(session);
 }
 
 /** Whether the proof is a report or a decision that an intent under way waits for. */

@@ -8,7 +8,6 @@ import {
 } from '@countersign/protocol';
 import type { Key } from '../access/caller.js';
 import type { Service } from '../ledgers/service.js';
-import { limits } from '../limits.js';
 import { hintOnHash, hintOnProof } from './hints.js';
 import { tooManyProofs } from './proof-limit.js';
 import type { SentProof, SentRecord } from './sent.js';
@@ -65,7 +64,7 @@ export function clientProofs(service: Service, hash: string, body: SentRecord, m
   if (signed.length === 0 && !mayBeUnsigned) {
     throw signatureMissing();
   }
-  if (sent.length > limits.proofs) throw tooManyProofs();
+  if (sent.length > service.recordProofs) throw tooManyProofs(service);
   return {
     signed: signed.map((proof) => verifySentProof(service, hash, proof)),
     partial: sent.filter((proof) => !isSigned(proof)).map((proof) => proof.custom),

@@ -31,6 +31,7 @@ export interface TestServerOptions {
   /** PEM of the authority that services outside are verified by. */
   readonly outboundCa?: string;
   readonly requestTimeout?: number;
+  readonly recordProofs?: number;
   readonly reportAssetsDir?: string;
   readonly reportAssetsBucket?: string;
   /** Bounds on connections that a test can wait for. */

@@ -43,7 +43,7 @@ export async function createLedger(service: Service, command: Command): Promise<
   const stored = proofs.map((proof) => toStoredProof(proof, undefined, true));
   const uses = usesOf(service, sentProofs);
   const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
-  assertProofs(ledger.record.meta.proofs);
+  assertProofs(service, ledger.record.meta.proofs);
   if (await service.store.ledgers.create({ handle, luid: ledger.luid, owners }, ledger.births)) {
     const hint = hintOnRules(undefined, sent.data, service.task);
     return { status: 201, body: JSON.stringify(ledger.record), ...(hint === undefined ? {} : { hint }) };

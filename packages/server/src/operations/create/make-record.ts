@@ -48,7 +48,7 @@ export async function makeRecord(
     ...(labels === undefined ? {} : { labels }),
     ...(domain === undefined ? {} : { domain }),
   };
-  assertProofs(meta.proofs);
+  assertProofs(session, meta.proofs);
   await sign(session, kind, unsigned);
   const served = kind.data.served?.(data, domain) ?? data;
   return { hash, data: sortMembers(kind, served), luid, meta };

@@ -27,6 +27,6 @@ export async function makeMeta(
     ...(await clientTrail(session, kind, signed, caller, now)),
     session.ledger.system.stored(signed.hash, { luid, moment: now }),
   ];
-  assertProofs(proofs);
+  assertProofs(session, proofs);
   return withLabels({ ...previous, proofs, moment: now }, labelsAfter(previous.labels, customsOf(signed.proofs)));
 }
