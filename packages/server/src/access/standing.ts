@@ -257,7 +257,8 @@ function withRecord(value: AccessValue, policy: AccessPolicy): AccessValue {
   return value.record === undefined && policy.record !== undefined ? { ...value, record: policy.record } : value;
 }
 
-function isReference(entry: AccessEntry): entry is PolicyReference {
+/** Whether an entry stands for the values of access policies. */
+export function isReference(entry: AccessEntry): entry is PolicyReference {
   return 'policy' in entry;
 }
 

@@ -39,6 +39,7 @@ import {
 import { assertNotReserved, findRecord } from '../records/stored.js';
 import { recordKeyOf, versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
+import { hintOnPolicy } from './hints/on-policy.js';
 import type { Operation } from './operation.js';
 import { assertMayDecide, assertRoomForProof, wakesIntent } from './prove-intent.js';
 import { PROVED } from './refusals.js';
@@ -110,7 +111,9 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
       wakes: wakesIntent(kind, stored),
     };
     await session.commit(write);
-    return { status: 200, body: write.body, change: { luid: record.luid, number: version.change } };
+    const hint = hintOnPolicy(session, kind, proved);
+    const told = hint === undefined ? {} : { hint };
+    return { status: 200, body: write.body, change: { luid: record.luid, number: version.change }, ...told };
   });
 }
 

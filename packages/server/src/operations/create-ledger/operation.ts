@@ -19,7 +19,7 @@ import {
   verifyHash,
 } from '../../records/proofs.js';
 import { bodyChecksOf } from '../bodies.js';
-import { hintOnRules } from '../hint-on-rules.js';
+import { hintOnRules } from '../hints/on-rules.js';
 import { findRepeatedCreate } from '../repeated.js';
 import { newLedger } from './birth.js';
 

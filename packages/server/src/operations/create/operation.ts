@@ -9,7 +9,7 @@ import { type Decided, proofReused, type Session } from '../../ledgers/session.j
 import type { Answer, Command } from '../../records/command.js';
 import { versionOf, withProofs } from '../../records/version.js';
 import type { Write } from '../../store/committer/write.js';
-import { hintOnRules } from '../hint-on-rules.js';
+import { hintOnRules } from '../hints/on-rules.js';
 import type { Operation } from '../operation.js';
 import { SIGNED } from '../refusals.js';
 import type { Stages } from '../stage.js';

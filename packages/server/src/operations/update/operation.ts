@@ -9,7 +9,8 @@ import type { Decided, Session } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
 import { findRecord } from '../../records/stored.js';
 import { versionOf, withProofs } from '../../records/version.js';
-import { hintOnRules } from '../hint-on-rules.js';
+import { hintOnPolicy } from '../hints/on-policy.js';
+import { hintOnRules } from '../hints/on-rules.js';
 import type { Operation } from '../operation.js';
 import { SIGNED } from '../refusals.js';
 import type { Stages } from '../stage.js';
@@ -72,7 +73,7 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
     }
     const deliveries = await raiseEvents(session, updateOf({ kind, record, change }, stored.record));
     if ((await session.commit({ ...write, deliveries })) !== 'done') throw duplicated(kind, data);
-    const hint = hintOnRules(session.ledger, data, session.task);
+    const hint = hintOnRules(session.ledger, data, session.task) ?? hintOnPolicy(session, kind, record);
     const told = hint === undefined ? {} : { hint };
     return { status: 200, body: write.body, change: { luid, number: change }, ...told };
   });

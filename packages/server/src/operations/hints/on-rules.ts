@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
-import { needsProvider } from '../access/matchers.js';
-import type { AccessEntry } from '../access/rules.js';
-import { providersOf } from '../auth/providers.js';
-import type { Ledger } from '../ledgers/ledger.js';
-import type { Cost } from '../metering/cost.js';
+import { needsProvider } from '../../access/matchers.js';
+import type { AccessEntry } from '../../access/rules.js';
+import { providersOf } from '../../auth/providers.js';
+import type { Ledger } from '../../ledgers/ledger.js';
+import type { Cost } from '../../metering/cost.js';
 
 /**
  * What the author of a record should know of its rules: the first that nobody can meet, as the ledger is now

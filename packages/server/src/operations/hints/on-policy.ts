@@ -1,0 +1,39 @@
+import type { AccessEntry } from '../../access/rules.js';
+import { isReference } from '../../access/standing.js';
+import { contextOf } from '../../authorization/context.js';
+import type { Kind } from '../../kinds/kind.js';
+import type { Session } from '../../ledgers/session.js';
+
+/**
+ * What the author of an active access policy should know of it: where rules count that stand on records, a policy counts
+ * where one of them refers to it (interface/errors#hints-on-what-was-stored). Rules on other records than the ledger and
+ * its domains are left aside: there may be millions.
+ *
+ * @param policy as it is stored now
+ */
+export function hintOnPolicy(
+  session: Session,
+  kind: Kind,
+  { data, meta }: { readonly data: { readonly [name: string]: unknown }; readonly meta: { readonly status?: string } },
+): string | undefined {
+  if (kind.access.part !== 'policies' || data.schema !== 'access' || meta.status !== 'active') return undefined;
+  const { access, domains, policies } = session.ledger;
+  if (contextOf(session).ledger.policyBased) return undefined;
+  const handle = String(data.handle);
+  session.task.spend(access.length + domains.size + policies.size);
+  const refers = (entry: AccessEntry) => {
+    session.task.spend(1);
+    return isReference(entry) && namesOf(entry.policy).includes(handle);
+  };
+  if (access.some(refers) || [...domains.values()].some((domain) => domain.access.some(refers))) return undefined;
+  if ([...policies.values()].some(({ extend = [] }) => namesOf(extend).includes(handle))) return undefined;
+  return (
+    `No rule of the ledger or a domain refers to this policy, and none of the policies does. It counts where "access" has ` +
+    `{"policy": "${handle}"}.`
+  );
+}
+
+function namesOf(names: string | readonly string[] | { readonly $in: readonly string[] }): readonly string[] {
+  if (typeof names === 'string') return [names];
+  return '$in' in names ? names.$in : names;
+}
