@@ -9,6 +9,8 @@ export default defineConfig({
     server: { deps: { external: [COMPILED] } },
     globalSetup: ['packages/server/test/support/memory.ts', 'packages/server/test/support/database.ts'],
     setupFiles: ['packages/server/test/support/seed.ts'],
+    // Servers that run at the same time on one machine: a test of metrics names a port of its own.
+    env: { METRICS_PORT: 'off' },
     // For what hangs. How fast the machine is decides no test.
     testTimeout: process.env.LONG_TESTS ? 3_600_000 : 120_000,
     hookTimeout: 120_000,

@@ -116,6 +116,7 @@ function startLedger({ server = here('../packages/server/dist/main.js'), profile
   const env = {
     PORT: port,
     HOST: '127.0.0.1',
+    METRICS_PORT: 'off',
     DATA_DIR: folder,
     LOG_LEVEL: 'warn',
     DATABASE_URL: '',

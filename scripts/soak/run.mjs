@@ -109,6 +109,7 @@ async function startServer({ port, folder, workers }) {
     ...process.env,
     PORT: port,
     HOST: '127.0.0.1',
+    METRICS_PORT: 'off',
     DATA_DIR: folder,
     WORKERS: workers,
     LOG_LEVEL: 'fatal',

@@ -54,6 +54,7 @@ import { createPools } from './store/pools.js';
 import { createFailedAttempts } from './store/queries/failed-attempts.js';
 import { createSystemKeys } from './store/queries/ledgers.js';
 import { createReplays } from './store/queries/replays.js';
+import { type Readiness, watchReadiness } from './store/readiness.js';
 import { createSchedules } from './store/schedules.js';
 import { createStore, type Pools } from './store/store.js';
 import { type Witnesses, witnessLogs } from './witnessing/worker.js';
@@ -99,8 +100,6 @@ export interface ServerOptions {
   readonly worker?: string;
   /** The folder in which the processes of this machine meet, private to their user; they stay apart unless given. */
   readonly siblings?: string;
-  /** Collects the metrics of all processes; this one's unless given. */
-  readonly collect?: () => Promise<string>;
   /** Limits on client connections; the service's own unless given. */
   readonly connections?: Partial<ConnectionBounds>;
   /** Limits on deliveries and on background work; `limits` unless given. */
@@ -125,13 +124,6 @@ export interface Server {
 
 // biome-ignore lint/plugin: the clock that everything else is given
 const RUNTIME: Runtime = { now: () => Date.now(), random: makePooledRandom(8_192) };
-
-function logDiskSpace(logger: FastifyBaseLogger): (enough: boolean) => void {
-  return (enough) => {
-    if (enough) logger.info('there is room on the disk again: writes are taken');
-    else logger.error('the disk is nearly full: writes are refused, reads go on');
-  };
-}
 
 function logSpoilt(logger: FastifyBaseLogger): ProcessMeans['failed'] {
   return (failure) => logger.error(failure, 'an intent under way could not be processed, and is put off');
@@ -161,10 +153,13 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   let disk = UNWATCHED;
   const ends = () => Object.values(pools).map((one) => one.end());
   const siblings = createSiblings(options.siblings, () => performance.now());
-  const letGo = () => Promise.all([siblings.close(), outbound.close(), calls.close(), ...ends(), disk.close()]);
+  const readiness = watchReadiness(pools.others, limits.readiness, logger);
+  const letGo = () => {
+    readiness.close();
+    return Promise.all([siblings.close(), outbound.close(), calls.close(), ...ends(), disk.close()]);
+  };
   try {
-    if (databaseFolder !== undefined)
-      disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logDiskSpace(logger));
+    if (databaseFolder !== undefined) disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logger);
     watchPools(metrics, pools);
     let background: Background | undefined;
     const deliveriesQueued = () => background?.hint(DELIVER);
@@ -172,11 +167,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const intentsAccepted = () => background?.hint(PROCESS_INTENTS);
     const hints = { deliveriesQueued, retriesQueued, intentsAccepted };
     const holder = nameProcess(worker, options.runtime ?? RUNTIME);
-    const resources = { metrics, pools, epochs, disk, outbound, holder, siblings, ...hints };
+    const resources = { metrics, pools, epochs, disk, readiness, outbound, holder, siblings, ...hints };
     const { service, money } = createService(options, resources);
     const stopReceiving = await receiveIntents({ service, engine: money.engine, logger }, options.siblings, holder);
-    const collect = options.collect ?? (() => metrics.registry.metrics());
-    const { app, connections } = createServer(service, logger, { metrics, collect }, bounds);
+    const { app, connections } = createServer(service, logger, metrics, bounds);
     const outbox = createDeliveryStore(pools.deliveries);
     watchDeliveries(metrics, outbox.waiting, service.runtime.now);
     const deliver = createDeliveries(service, { store: outbox, outbound: calls, metrics, logger, bounds: deliveries });
@@ -284,6 +278,7 @@ interface Resources {
   readonly pools: Pools;
   readonly epochs: EpochGuard;
   readonly disk: DiskSpace;
+  readonly readiness: Readiness;
   readonly outbound: Outbound;
   readonly siblings: Siblings;
   readonly deliveriesQueued: () => void;
@@ -295,8 +290,8 @@ interface Resources {
 
 /** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
 function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
-  const { metrics, pools, epochs, disk, outbound, deliveriesQueued, retriesQueued } = resources;
-  const { holder, siblings, intentsAccepted: accepted } = resources;
+  const { metrics, pools, epochs, disk, outbound, deliveriesQueued: queued, retriesQueued } = resources;
+  const { holder, siblings, readiness, intentsAccepted: accepted } = resources;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = limits.selfSignedLife } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
@@ -331,7 +326,6 @@ function createService(options: ServerOptions, resources: Resources): { service:
     random: runtime.random,
     failed: (err) => logger.error({ err }, 'the signing thread failed'),
   });
-  const queued = deliveriesQueued;
   const money = createMoney(pools.others, { store, runtime, signing, holder, siblings, accepted, queued, metrics });
   const service: HttpService = {
     publicUrl,
@@ -341,6 +335,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     ...(defaultLedger === undefined ? {} : { defaultLedger }),
     masterKey,
     runtime,
+    readiness,
     outbound,
     accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),
     requestTimeout,
@@ -362,7 +357,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     ledgerMutex: createLedgerMutex(),
     scheduler,
     settle: money.engine.create,
-    deliveriesQueued,
+    deliveriesQueued: queued,
     intentsDue: accepted,
     retriesQueued,
     task: UNBOUNDED,

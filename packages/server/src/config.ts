@@ -15,6 +15,9 @@ import { limits } from './limits.js';
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** The TCP port of the metrics; undefined where none are served. */
+  readonly metricsPort: number | undefined;
+  readonly metricsHost: string;
   /** The URL that clients call, `/v2` included; it ends without a slash. */
   readonly publicUrl: string;
   /** Further loopback URLs that are accepted, when the server listens on loopback and PUBLIC_URL is absent. */
@@ -72,22 +75,25 @@ export const settings = {
     name: 'PORT',
     default: '`3000`',
     meaning: 'The TCP port to listen on.',
-    read: (text = '3000') => {
-      const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-      if (port < 1 || port > 65_535) throw new Error(`must be a number from 1 to 65535, not ${JSON.stringify(text)}`);
-      return port;
-    },
+    read: (text = '3000') => parsePort(text, 'a number from 1 to 65535'),
   },
   host: {
     name: 'HOST',
     default: '`127.0.0.1`',
     meaning: 'The address to listen on: `0.0.0.0` for all of IPv4, `::` for all addresses.',
-    read: (text = '127.0.0.1') => {
-      if (isIP(text) === 0 && !/^[A-Za-z0-9._-]{1,253}$/.test(text)) {
-        throw new Error(`must be an IP address or a host name, not ${JSON.stringify(text)}`);
-      }
-      return text;
-    },
+    read: (text = '127.0.0.1') => parseHost(text),
+  },
+  metricsPort: {
+    name: 'METRICS_PORT',
+    default: '`9464`',
+    meaning: 'The TCP port of the [metrics](monitoring.md#metrics) of all processes. `off` for none.',
+    read: (text = '9464') => (text === 'off' ? undefined : parsePort(text, 'a number from 1 to 65535, or off')),
+  },
+  metricsHost: {
+    name: 'METRICS_HOST',
+    default: '`127.0.0.1`',
+    meaning: 'The address of the metrics. They need no token: name one that only your monitoring can reach.',
+    read: (text = '127.0.0.1') => parseHost(text),
   },
   publicUrl: {
     name: 'PUBLIC_URL',
@@ -342,6 +348,19 @@ function parseInteger(text: string, least: number, most: number): number {
     throw new Error(`must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
   }
   return number;
+}
+
+function parsePort(text: string, form: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65_535) throw new Error(`must be ${form}, not ${JSON.stringify(text)}`);
+  return port;
+}
+
+function parseHost(text: string): string {
+  if (isIP(text) === 0 && !/^[A-Za-z0-9._-]{1,253}$/.test(text)) {
+    throw new Error(`must be an IP address or a host name, not ${JSON.stringify(text)}`);
+  }
+  return text;
 }
 
 function parseHandle(text: string): string {

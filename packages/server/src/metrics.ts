@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Seconds: from a cached read to the longest a request may take. */
 const LATENCIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
-/** What a process counts and measures, for `GET /metrics` in the form of Prometheus. */
+/** What a process counts and measures, for the metrics in the form of Prometheus. */
 export interface Metrics {
   readonly registry: Registry;
   /** A request was answered. `route` is the pattern; the path would expose handles of tenants. */

@@ -42,6 +42,15 @@ export const processLimits = {
     share: 0.25,
     accounts: 10_000,
   },
+  /**
+   * Metrics: milliseconds for which what was collected answers all who ask (`fresh`), and that a process has to tell its own
+   * (`told`); connections at a time; milliseconds in which a request must arrive.
+   */
+  metrics: { fresh: 1_000, told: 1_000, connections: 256, request: 5_000 },
+  /**
+   * What health is answered from: milliseconds between two looks at the database (`pause`), and in which one must end (`patience`).
+   */
+  readiness: { pause: 1_000, patience: 2_000 },
   /** Milliseconds of silence after which a serving process is replaced. */
   standstill: 10_000,
   /** Refused tokens that one process logs, in so many milliseconds. */

@@ -4,7 +4,8 @@ import type { pino } from 'pino';
 import { firstSteps } from './cluster/first-steps.js';
 import { createLogger } from './cluster/log.js';
 import type { ToPrimary } from './cluster/messages.js';
-import { assertFree } from './cluster/port.js';
+import { serveMetrics } from './cluster/metrics-listener.js';
+import { assertFree, METRICS_ADDRESS } from './cluster/port.js';
 import { prepareDatabase } from './cluster/prepare.js';
 import { startWorkers } from './cluster/workers.js';
 import { type Config, parseConfig } from './config.js';
@@ -38,6 +39,7 @@ async function serveFromEnvironment(): Promise<void> {
   }
   // Errors that are easily fixed are found before anything is created.
   await assertFree(config.host, config.port);
+  if (config.metricsPort !== undefined) await assertFree(config.metricsHost, config.metricsPort, METRICS_ADDRESS);
   await loadMasterKey(config);
   const embedded = config.databaseUrl
     ? undefined
@@ -93,12 +95,41 @@ async function run(config: Config, logger: pino.Logger, embedded: Postgres | und
   void serving.failed?.then(giveUp);
   void embedded?.exited.then(giveUp);
   if (stopping) return;
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  console.log(`listening on http://${host}:${config.port}/v2`);
+  console.log(`listening on ${addressOf(config.host, config.port)}/v2`);
+  if (config.metricsPort !== undefined) {
+    console.log(`metrics on ${addressOf(config.metricsHost, config.metricsPort)}/metrics`);
+  }
   if (isNew) console.log(firstSteps(config));
 }
 
-/** The serving processes share the socket. This process supervises them, and replaces one that stands still. */
-function begin(config: Config, logger: pino.Logger, databaseUrl: string, masterKey: Buffer): Promise<Serving> {
-  return startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
+/**
+ * The serving processes share the socket. This process supervises them, and replaces one that stands still. It serves the
+ * metrics of all, which then cost no tenant's request anything.
+ */
+async function begin(config: Config, logger: pino.Logger, databaseUrl: string, masterKey: Buffer): Promise<Serving> {
+  const workers = await startWorkers({ count: config.workers, databaseUrl, masterKey, logger });
+  const { metricsHost: host, metricsPort: port } = config;
+  if (port === undefined) return workers;
+  try {
+    const metrics = await serveMetrics(
+      { host, port },
+      () => workers.collect(),
+      () => performance.now(),
+    );
+    return {
+      failed: workers.failed,
+      restart: () => workers.restart(),
+      async stop() {
+        await workers.stop();
+        await metrics.stop();
+      },
+    };
+  } catch (error) {
+    await workers.stop();
+    throw error;
+  }
+}
+
+function addressOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -13,6 +13,8 @@ describe('the settings', () => {
     const defaults = {
       port: 3000,
       host: '127.0.0.1',
+      metricsPort: 9464,
+      metricsHost: '127.0.0.1',
       publicUrl: 'http://127.0.0.1:3000/v2',
       publicAliases: ['http://localhost:3000/v2', 'http://[::1]:3000/v2'],
       dataDir: resolve('data'),
@@ -43,6 +45,8 @@ describe('the settings', () => {
     const env = {
       PORT: '65535',
       HOST: '::1',
+      METRICS_PORT: 'off',
+      METRICS_HOST: '0.0.0.0',
       PUBLIC_URL: 'https://ledger.example/v2/',
       DATA_DIR: '/srv/data',
       DATABASE_URL: 'postgresql://user:secret@db/ledger',
@@ -66,6 +70,8 @@ describe('the settings', () => {
     expect(parseConfig(env)).toEqual({
       port: 65535,
       host: '::1',
+      metricsPort: undefined,
+      metricsHost: '0.0.0.0',
       publicUrl: 'https://ledger.example/v2',
       publicAliases: [],
       dataDir: resolve('/srv/data'),
@@ -103,7 +109,9 @@ describe('the settings', () => {
     ['REPORT_ASSETS_DIR', ['a\0b']],
     ['REPORT_ASSETS_BUCKET', ['a', 'Acme', 'gs://acme', 'a/b', 'x'.repeat(223)]],
     ['PORT', ['0', '65536', 'abc', '-1', '3000.5', '1e3', ' 80']],
+    ['METRICS_PORT', ['0', '65536', 'none']],
     ['HOST', ['a b', 'http://x', '1.2.3.4/8']],
+    ['METRICS_HOST', ['a b']],
     ['PUBLIC_URL', ['ledger.example/v2', 'ftp://x/v2', 'http://u:p@x/v2', 'http://x/v2?a', 'http://x/v2#a', 'http://']],
     ['DATABASE_URL', ['mysql://u:hidden@x/db', 'hidden', 'postgresql://u:hidden@:x/']],
     ['MASTER_KEY', ['hidden', Buffer.alloc(31).toString('base64')]],

@@ -83,6 +83,18 @@ describe('a start', () => {
     },
   );
 
+  it('is refused in one line when the port of the metrics is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const outcome = await start({ PORT: String(await freePort()), METRICS_PORT: String(port) });
+    expectLine(
+      outcome,
+      `METRICS_PORT ${port} on 127.0.0.1 is in use by another program: stop that one, or set METRICS_PORT to another`,
+    );
+    other.close();
+  });
+
   it('is refused in one line when the host is not one of this machine', async () => {
     const outcome = await start({ PORT: String(await freePort()), HOST: '192.0.2.1' });
     expectLine(
@@ -148,15 +160,16 @@ describe('a start', () => {
   });
 
   it('names its real address, and how to look at it', async () => {
-    const port = await freePort();
+    const [port, metrics] = [await freePort(), await freePort()];
     const { url } = await newDatabase(createDatabase);
     const { out, code } = await start({
       DATABASE_URL: url,
       PORT: String(port),
+      METRICS_PORT: String(metrics),
       PUBLIC_URL: 'https://ledger.example/v2',
     });
     expect(code).toBe(0);
-    expect(out).toContain(`listening on http://127.0.0.1:${port}/v2\n`);
+    expect(out).toContain(`listening on http://127.0.0.1:${port}/v2\nmetrics on http://127.0.0.1:${metrics}/metrics\n`);
     expect(out).toContain(`   npx countersign init acme --server http://127.0.0.1:${port}/v2\n`);
     expect(out).toContain(`   npm run tour -- http://127.0.0.1:${port}/v2\n`);
     expect(out).toContain(`the master key, ${join(dataDir(), 'master.key')}: without it`);

@@ -26,6 +26,7 @@ it.each(PAGES)('%s works as printed', { timeout: 240_000 }, async (path, chapter
     env: {
       DATA_DIR: join(home, 'data'),
       PORT: String(port),
+      METRICS_PORT: 'off',
       WORKERS: '1',
       COUNTERSIGN_SERVER: `http://127.0.0.1:${port}/v2`,
     },

@@ -1,14 +1,12 @@
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry } from 'prom-client';
+import { limits } from '../limits.js';
 import type { Counts, ToPrimary, ToWorker } from './messages.js';
-
-/** Milliseconds a worker has to report its metrics; a busier one is left out. */
-const COUNTS_TIMEOUT = 1_000;
 
 let questions = 0;
 
 /**
- * The metrics of all workers as one text, each labelled with its worker.
+ * The metrics of all workers as one text, each labelled with its worker. One that takes too long is left out.
  *
  * @param own the metrics of the primary itself
  */
@@ -29,7 +27,7 @@ function countsOf(worker: Worker): Promise<Counts | undefined> {
     const hear = (message: ToPrimary) => {
       if (message.type === 'counts' && message.question === question) end(message.counts);
     };
-    const timer = setTimeout(() => end(undefined), COUNTS_TIMEOUT);
+    const timer = setTimeout(() => end(undefined), limits.metrics.told);
     worker.on('message', hear);
     const ask: ToWorker = { type: 'count', question };
     if (worker.isConnected()) worker.send(ask);

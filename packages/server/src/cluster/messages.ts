@@ -14,8 +14,7 @@ export type ToWorker =
       readonly siblings?: string;
     }
   | { readonly type: 'stop' }
-  | { readonly type: 'count'; readonly question: number }
-  | { readonly type: 'counted'; readonly question: number; readonly text: string };
+  | { readonly type: 'count'; readonly question: number };
 
 /** Messages from a worker to the primary. */
 export type ToPrimary =
@@ -26,6 +25,4 @@ export type ToPrimary =
   | { readonly type: 'failed'; readonly why: string }
   /** The worker's event loop comes round: sent once a second. */
   | { readonly type: 'alive' }
-  /** A client of this worker asked for the metrics of all. */
-  | { readonly type: 'collect'; readonly question: number }
   | { readonly type: 'counts'; readonly question: number; readonly counts: Counts };

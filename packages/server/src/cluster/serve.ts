@@ -14,8 +14,6 @@ export interface ServeOptions {
   readonly worker: string;
   /** The folder in which the processes meet. */
   readonly siblings?: string;
-  /** Collects the metrics of all processes. */
-  readonly collect?: () => Promise<string>;
 }
 
 /** Opens a server and listens, with the settings of the environment. */
@@ -52,7 +50,6 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     ...(policy ? { witnesses: { policy, interval: witnessInterval * 1_000 } } : {}),
     worker: means.worker,
     ...(means.siblings === undefined ? {} : { siblings: means.siblings }),
-    ...(means.collect ? { collect: means.collect } : {}),
   });
   try {
     // For a name with several addresses the framework would start a second server, outside the guard of connections.

@@ -11,15 +11,6 @@ import { BEAT } from './watchdog.js';
  */
 export function runWorker(config: Config, logger: FastifyBaseLogger): void {
   let server: Server | undefined;
-  let questions = 0;
-  const waiting = new Map<number, (text: string) => void>();
-
-  const collect = () =>
-    new Promise<string>((resolve) => {
-      questions += 1;
-      waiting.set(questions, resolve);
-      tellPrimary({ type: 'collect', question: questions });
-    });
 
   const stop = async () => {
     await server?.leave().catch((error: unknown) => logger.error({ err: error }, 'did not stop cleanly'));
@@ -33,7 +24,6 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
       logger: logger.child({ worker }) as FastifyBaseLogger,
       worker,
       ...(siblings === undefined ? {} : { siblings }),
-      collect,
     });
     tellPrimary({ type: 'serving' });
   };
@@ -45,10 +35,7 @@ export function runWorker(config: Config, logger: FastifyBaseLogger): void {
         process.send?.({ type: 'failed', why } satisfies ToPrimary, () => process.exit(1));
       });
     } else if (message.type === 'stop') void stop();
-    else if (message.type === 'counted') {
-      waiting.get(message.question)?.(message.text);
-      waiting.delete(message.question);
-    } else if (message.type === 'count') {
+    else if (message.type === 'count') {
       void server?.metrics.registry.getMetricsAsJSON().then((counts) => {
         tellPrimary({ type: 'counts', question: message.question, counts: counts as unknown as Counts });
       });

@@ -14,6 +14,8 @@ export interface Workers {
   restart(): Promise<void>;
   /** Lets each worker finish its requests. */
   stop(): Promise<void>;
+  /** The metrics of all processes, in the text format of Prometheus. */
+  collect(): Promise<string>;
   /** Resolves only when workers die repeatedly as soon as they start. */
   readonly failed: Promise<Error>;
 }
@@ -95,6 +97,13 @@ class WorkerPool implements Workers {
     await this.#place?.remove();
   }
 
+  async collect(): Promise<string> {
+    return collectCounts(
+      this.#slots.flatMap((slot) => slot.worker ?? []),
+      await this.#replaced.counts(),
+    );
+  }
+
   /** Starts a worker in the slot, beside the present one. */
   async #fill(slot: Slot): Promise<void> {
     const { databaseUrl, masterKey, logger } = this.#options;
@@ -112,9 +121,6 @@ class WorkerPool implements Workers {
     const means = { databaseUrl, masterKey: masterKey.toString('base64'), worker: slot.name, ...place };
     await awaitServing(worker, () => (this.#stopping ? { type: 'stop' } : { type: 'serve', ...means }));
     slot.worker = worker;
-    worker.on('message', (message: ToPrimary) => {
-      if (message.type === 'collect') void this.#answerCounts(worker, message.question);
-    });
     worker.once('exit', (code, signal) => {
       if (this.#stopping || slot.worker !== worker) return;
       logger.error({ worker: slot.name, code, signal }, 'a worker has died and is replaced');
@@ -140,14 +146,6 @@ class WorkerPool implements Workers {
     const before = slot.worker;
     await this.#fill(slot);
     if (before) await stopWorker(before);
-  }
-
-  async #answerCounts(worker: Worker, question: number): Promise<void> {
-    const text = await collectCounts(
-      this.#slots.flatMap((slot) => slot.worker ?? []),
-      await this.#replaced.counts(),
-    );
-    tellWorker(worker, { type: 'counted', question, text });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Service } from '../ledgers/service.js';
+import type { Readiness } from '../store/readiness.js';
 import type { RefusedToken } from './refused-tokens.js';
 
 /** What the HTTP server is given: made once, in `app.ts`. */
@@ -7,6 +8,7 @@ export interface HttpService extends Service {
   readonly name: string;
   /** Release of this server. */
   readonly build: string;
+  readonly readiness: Readiness;
   /** The ledger of requests that leave it unnamed; usually unset. */
   readonly defaultLedger?: string;
   /** Called with every refused token. */

@@ -1,12 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Metrics } from '../metrics.js';
 
-/**
- * Counts every answer, and serves the counts.
- *
- * @param collect the metrics of all processes of the deployment, in the text format of Prometheus
- */
-export function metricsRoute(app: FastifyInstance, metrics: Metrics, collect: () => Promise<string>): void {
+/** Counts every answer. */
+export function countAnswers(app: FastifyInstance, metrics: Metrics): void {
   // What follows an answer, such as the rest of a body that is refused, is no part of its time.
   const answered = new WeakMap<FastifyReply, number>();
   app.addHook('onSend', (_, reply, payload, done) => {
@@ -22,7 +18,4 @@ export function metricsRoute(app: FastifyInstance, metrics: Metrics, collect: ()
     });
     done();
   });
-  app.get('/metrics', async (_, reply) =>
-    reply.header('content-type', metrics.registry.contentType).send(await collect()),
-  );
 }

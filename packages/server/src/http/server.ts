@@ -12,7 +12,7 @@ import { health } from './health.js';
 import type { HttpService } from './http-service.js';
 import { information } from './information.js';
 import { logRoutes } from './log/routes.js';
-import { metricsRoute } from './metrics.js';
+import { countAnswers } from './metrics.js';
 import { JOURNAL, ledgerIsKept, notJournaled } from './not-served.js';
 import { tokenRoute } from './oauth.js';
 import { openApi } from './openapi.js';
@@ -27,12 +27,6 @@ import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
 /** Greatest length of a path parameter; longer ones are an unknown route. */
 const PARAMETER_CHARACTERS = 1_024;
 
-/** What the server counts, and how the counts of all processes are collected. */
-export interface Counted {
-  readonly metrics: Metrics;
-  readonly collect: () => Promise<string>;
-}
-
 /** The HTTP server, and the connections of its clients. */
 export interface HttpServer {
   readonly app: FastifyInstance;
@@ -43,7 +37,7 @@ export interface HttpServer {
 export function createServer(
   service: HttpService,
   logger: FastifyBaseLogger,
-  counted: Counted,
+  metrics: Metrics,
   bounds: ConnectionBounds,
 ): HttpServer {
   const app = Fastify({
@@ -75,8 +69,8 @@ export function createServer(
   app.setErrorHandler((error: FastifyError, request, reply) => refuse(service, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerNotFound(service, request, reply));
   app.options('/*', (_, reply) => preflight(reply));
-  health(app, service);
-  metricsRoute(app, counted.metrics, counted.collect);
+  health(app, service.readiness);
+  countAnswers(app, metrics);
   app.get(BASE, async (_, reply) => send(reply, information(service)));
   // Made at the first request, to keep the start short.
   let description: Sendable | undefined;

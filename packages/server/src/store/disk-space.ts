@@ -1,4 +1,5 @@
 import { freeBytes } from '@countersign/embedded-postgres/data-dir';
+import type { FastifyBaseLogger } from 'fastify';
 
 /** The disk of the embedded PostgreSQL has too little room for a write: the request is answered 503. */
 export class DiskFull extends Error {
@@ -26,17 +27,14 @@ const DISK_CHECK_INTERVAL = 500;
  *
  * @param folder on that disk
  * @param least bytes below which writes are refused
- * @param changed called once when room runs out, and once when there is some again
+ * @param logger told once when room runs out, and once when there is some again
  */
-export async function watchDiskSpace(
-  folder: string,
-  least: number,
-  changed: (enough: boolean) => void,
-): Promise<DiskSpace> {
+export async function watchDiskSpace(folder: string, least: number, logger: FastifyBaseLogger): Promise<DiskSpace> {
   let enough = true;
   const look = async () => {
     const is = (await freeBytes(folder)) >= least;
-    if (is !== enough) changed(is);
+    if (is && !enough) logger.info('there is room on the disk again: writes are taken');
+    if (!is && enough) logger.error('the disk is nearly full: writes are refused, reads go on');
     enough = is;
   };
   await look();

@@ -50,12 +50,7 @@ export interface Store {
   readonly usedProofs: UsedProofs;
   readonly retries: DeliveryRetries;
   readonly ledgers: LedgerStore;
-  /** Resolves when the database answers. */
-  ping(): Promise<void>;
 }
-
-/** A health check expects its answer within seconds: a late one counts as a failure. */
-const PING = { text: 'select 1', query_timeout: 2_000 };
 
 /** Connections to the database, by what they are for. */
 export interface Pools {
@@ -217,6 +212,5 @@ export function createStore(
         return isCreated;
       },
     },
-    ping: async () => void (await pool.query(PING)),
   };
 }

@@ -113,7 +113,7 @@ describe.skipIf(why !== undefined)('a service whose disk is full', () => {
       expect(service.errors().match(/No space left on device/g)?.length).toBeGreaterThan(0);
     });
     expect((await fetch(new URL('/health/live', service.url))).status).toBe(200);
-    expect((await fetch(new URL('/health/ready', service.url))).status).toBe(503);
+    await eventually(async () => expect((await fetch(new URL('/health/ready', service.url))).status).toBe(503));
     await clear();
     await eventually(async () => expect((await write()).status).toBe(201));
     await expectAll();

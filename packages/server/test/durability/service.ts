@@ -13,6 +13,8 @@ const main = fileURLToPath(new URL('../.bundle/main.js', import.meta.url));
 /** The service as operators run it: a process of its own, from a bundle of the built sources, with its own PostgreSQL. */
 export interface Service {
   readonly url: string;
+  /** The metrics of its processes. */
+  readonly metrics: string;
   /** The processes that serve. */
   workers(): number[];
   /** Asks it to replace them, as an operator does after an upgrade. */
@@ -36,11 +38,12 @@ const children = new Set<ChildProcess>();
  * @throws Error with what it said when it ends instead of listening
  */
 export async function startService(dataDir: string, workers = 2, more: NodeJS.ProcessEnv = {}): Promise<Service> {
-  const port = await freePort();
+  const [port, metricsPort] = [await freePort(), await freePort()];
   const child = spawn(process.execPath, [main], {
     env: {
       ...environment(),
       PORT: String(port),
+      METRICS_PORT: String(metricsPort),
       DATA_DIR: dataDir,
       LOG_LEVEL: 'error',
       WORKERS: `${workers}`,
@@ -61,7 +64,7 @@ export async function startService(dataDir: string, workers = 2, more: NodeJS.Pr
     children.delete(child);
     return code as number | null;
   });
-  const listening = /^listening on (http:\S+)$/m;
+  const listening = /^listening on (http:\S+)\nmetrics on (http:\S+)$/m;
   const late = performance.now() + 90_000;
   while (!listening.test(said.out)) {
     const code = await Promise.race([ended, pause(20)]);
@@ -70,6 +73,7 @@ export async function startService(dataDir: string, workers = 2, more: NodeJS.Pr
   }
   return {
     url: listening.exec(said.out)?.[1] ?? '',
+    metrics: listening.exec(said.out)?.[2] ?? '',
     workers: () => childrenOf(child.pid ?? 0),
     renew: () => void child.kill('SIGHUP'),
     errors: () => said.err,

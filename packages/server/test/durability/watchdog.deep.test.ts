@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('a service whose event loop stands
 async function metrics(service: Service, late: number): Promise<string> {
   for (;;) {
     try {
-      return await (await fetch(new URL('/metrics', service.url))).text();
+      return await (await fetch(service.metrics)).text();
     } catch (error) {
       if (performance.now() > late) throw error;
       await pause(100);

@@ -52,7 +52,7 @@ describe.skipIf(process.platform === 'win32')('a service of several processes', 
     const client = await persistently(() => newLedger(service.url));
     const counted = async (worker: string) => {
       await persistently(() => client.get('/wallets', { connection: 'close' }));
-      const metrics = await persistently(async () => (await fetch(new URL('/metrics', service.url))).text());
+      const metrics = await persistently(async () => (await fetch(service.metrics)).text());
       return new RegExp(`^countersign_requests_total\\{.*route="/v2/wallets".*worker="${worker}"`, 'm').test(metrics);
     };
     await until(() => counted('1'));

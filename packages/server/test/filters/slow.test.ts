@@ -44,7 +44,6 @@ describe('lists that take long to find', () => {
     const list = store.lists.page(everything).then(() => {
       isListed = true;
     });
-    await store.ping();
     expect(await store.ledgers.find('none')).toBeUndefined();
     expect(await store.findVersion({ ledger: 1, kind: 'wallet', id: 'none', by: 'handle' })).toEqual({ version: 0 });
     expect(await store.linked.keys({ ledger: 1, kind: 'wallet', link: 'none', limit: 1 })).toEqual([]);

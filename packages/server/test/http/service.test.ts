@@ -2,6 +2,7 @@ import { hash as hashOf } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { newLedger, TestClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { startServer, withOwnServer } from '../support/server.js';
 import { Description } from './description.js';
 import { expectRefusal, systemKey } from './refusal.js';
@@ -40,7 +41,7 @@ describe('what the server says of itself', () => {
   });
 
   it('is alive and ready', async () => {
-    for (const probe of ['/health/live', '/health/ready']) {
+    for (const probe of ['/health', '/health/live', '/health/ready']) {
       const answer = await fetch(base + probe);
       expect(answer.status).toBe(200);
       expect(await answer.json()).toEqual({ status: 'UP' });
@@ -55,9 +56,10 @@ describe('what the server says of itself', () => {
     const system = await systemKey(client);
     await other.database.drop();
     const root = other.url.replace(/\/v2$/, '');
-    const ready = await fetch(`${root}/health/ready`);
-    expect(ready.status).toBe(503);
-    expect(await ready.json()).toEqual({ status: 'DOWN' });
+    for (const probe of ['/health', '/health/ready']) {
+      await eventually(async () => expect((await fetch(root + probe)).status).toBe(503));
+      expect(await (await fetch(root + probe)).json()).toEqual({ status: 'DOWN' });
+    }
     expect((await fetch(`${root}/health/live`)).status).toBe(200);
     expect((await fetch(other.url)).status).toBe(200);
     // Told as a failure or as being unavailable: that depends on which of the two the database itself tells.
@@ -71,6 +73,10 @@ describe('what the server says of itself', () => {
     const unresolved = await client.in('other').get('/wallets/w');
     expectRefusal(unresolved, { ...unexpected(unresolved.status), signedBy: null });
     await other.stop();
+  });
+
+  it('keeps its metrics off the port of clients', async () => {
+    expect((await fetch(`${base}/metrics`)).status).toBe(404);
   });
 
   it('answers with the content type of what it sends, to every origin', async () => {

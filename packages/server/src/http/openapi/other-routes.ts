@@ -5,25 +5,15 @@ import { object, openObject, ref, text } from './schemas.js';
 
 type Paths = Record<string, Record<string, unknown>>;
 
-/** The routes about the server itself, outside every ledger. Metrics and probes lie above the base path. */
+/** The routes about the server itself, outside every ledger. Probes lie above the base path. */
 export function describeServerRoutes(publicUrl: string): Paths {
   const above = [{ url: publicUrl.replace(/\/v2$/, '') || '/' }];
   const status = (status: string) => object({ status: { ...text, const: status } });
+  const readiness = {
+    200: jsonAnswer('It can.', status('UP')),
+    503: jsonAnswer('The database cannot be reached.', status('DOWN')),
+  };
   return {
-    '/metrics': {
-      servers: above,
-      get: about(
-        'readMetrics',
-        'Read what is counted of all processes',
-        'Counters and gauges of every process of the deployment, for a Prometheus server.',
-        {
-          200: {
-            description: 'In the text format of Prometheus.',
-            content: { 'text/plain': { schema: { type: 'string' } } },
-          },
-        },
-      ),
-    },
     '/': {
       get: about(
         'readServer',
@@ -44,6 +34,10 @@ export function describeServerRoutes(publicUrl: string): Paths {
         },
       ),
     },
+    '/health': {
+      servers: above,
+      get: about('readHealth', 'Ask whether the server can serve', 'The same as `/health/ready`.', readiness),
+    },
     '/health/live': {
       servers: above,
       get: about(
@@ -58,11 +52,8 @@ export function describeServerRoutes(publicUrl: string): Paths {
       get: about(
         'readReadiness',
         'Ask whether the server can serve',
-        'A probe for operators: it fails while the database is out of reach.',
-        {
-          200: jsonAnswer('It can.', status('UP')),
-          503: jsonAnswer('The database cannot be reached.', status('DOWN')),
-        },
+        'A probe for operators: it fails while the database is out of reach, by the latest look of a second ago.',
+        readiness,
       ),
     },
   };

@@ -30,7 +30,7 @@ page is for people.</p>
 <li><a href="docs">The interface</a>: every operation, with an example</li>
 <li><a href="docs/guides">Guides</a>: how records, proofs, intents and the rest work</li>
 <li><a href="v2/openapi.json">OpenAPI 3.1 description</a>, for tools</li>
-<li><a href="health/ready">Readiness</a> and <a href="metrics">metrics</a>, for operators</li>
+<li><a href="health/ready">Readiness</a>, for operators</li>
 </ul>`;
   return layout({ title: 'Server', body, up: '' });
 }

@@ -37,12 +37,8 @@ export function pageRoutes(
   app.get('/', async (request, reply) => {
     reply.header('vary', 'accept');
     if (!prefersHtml(request)) return notFound(request, reply);
-    const isReady = await service.store.ping().then(
-      () => true,
-      () => false,
-    );
-    const { name, publicUrl, build } = service;
-    return sendPage(request, reply, HTML, sendable(home({ name, publicUrl, build, isReady })));
+    const { name, publicUrl, build, readiness } = service;
+    return sendPage(request, reply, HTML, sendable(home({ name, publicUrl, build, isReady: readiness.isReady() })));
   });
   app.get('/docs/style.css', async (request, reply) => sendPage(request, reply, 'text/css', style));
   app.get('/docs', async (request, reply) => found(request, reply, reference().get('')));
