@@ -11,8 +11,10 @@ import type { Runtime } from './base/clock.js';
 import { makePooledRandom } from './base/pooled-random.js';
 import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import type { DeliveryBounds } from './deliveries/bounds.js';
-import { RETRY_DELIVERIES, retryDeliveries } from './deliveries/retries.js';
-import { DELIVER, deliverEvents } from './deliveries/worker.js';
+import { RETRY_DELIVERIES } from './deliveries/retries.js';
+import { TAKE_UP_DELIVERIES } from './deliveries/take-up.js';
+import { DELIVER } from './deliveries/worker.js';
+import { createDeliveryWorkers, endSoon } from './deliveries/workers.js';
 import type { ConnectionBounds } from './http/connections.js';
 import type { HttpService } from './http/http-service.js';
 import { makeRefusedTokenLog } from './http/refused-tokens.js';
@@ -28,7 +30,7 @@ import { limits } from './limits.js';
 import { createLogs } from './log/log.js';
 import { Scheduler } from './metering/scheduler.js';
 import { UNBOUNDED } from './metering/task.js';
-import { createMetrics, type Metrics, watchDeliveries, watchPools, watchTurns } from './metrics.js';
+import { createMetrics, type Metrics, watchPools, watchTurns } from './metrics.js';
 import { receiveIntents } from './money/handing/receive.js';
 import { createMoney, type Money } from './money/money.js';
 import { PROCESS_INTENTS, type ProcessMeans, processIntents } from './money/process.js';
@@ -48,7 +50,6 @@ import { type DiskSpace, UNWATCHED, watchDiskSpace } from './store/disk-space.js
 import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
 import { assertSameMasterKey } from './store/key-check.js';
 import { migrate } from './store/migrate.js';
-import { createDeliveryStore } from './store/outbox/deliveries.js';
 import { createPool } from './store/pool.js';
 import { createPools } from './store/pools.js';
 import { createFailedAttempts } from './store/queries/failed-attempts.js';
@@ -165,19 +166,20 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const deliveriesQueued = () => background?.hint(DELIVER);
     const retriesQueued = () => background?.hint(RETRY_DELIVERIES);
     const intentsAccepted = () => background?.hint(PROCESS_INTENTS);
-    const hints = { deliveriesQueued, retriesQueued, intentsAccepted };
+    const goOn = () => background?.hint(TAKE_UP_DELIVERIES);
+    const effectDropped = endSoon(pools.others, (options.runtime ?? RUNTIME).now, goOn);
+    const hints = { deliveriesQueued, retriesQueued, intentsAccepted, effectDropped };
     const holder = nameProcess(worker, options.runtime ?? RUNTIME);
     const resources = { metrics, pools, epochs, disk, readiness, outbound, holder, siblings, ...hints };
     const { service, money } = createService(options, resources);
     const stopReceiving = await receiveIntents({ service, engine: money.engine, logger }, options.siblings, holder);
     const { app, connections } = createServer(service, logger, metrics, bounds);
-    const outbox = createDeliveryStore(pools.deliveries);
-    watchDeliveries(metrics, outbox.waiting, service.runtime.now);
-    const deliver = createDeliveries(service, { store: outbox, outbound: calls, metrics, logger, bounds: deliveries });
-    const retry = retryDeliveries(pools.others, service.runtime.now, deliveriesQueued);
+    const outwards = createDeliveryWorkers(service, {
+      ...{ pools, outbound: calls, metrics, logger, bounds: deliveries, deliveriesQueued, goOn },
+    });
     const work = startWork(
       { ...options, holder, service, metrics },
-      [deliver, retry, processIntents({ service, holder, ...money, failed: logSpoilt(logger) })],
+      [...outwards, processIntents({ service, holder, ...money, failed: logSpoilt(logger) })],
       pools,
       epochs.verify,
     );
@@ -208,20 +210,6 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     await letGo();
     throw error;
   }
-}
-
-/** The worker that delivers, and the access tokens that it calls bridges with. */
-function createDeliveries(
-  service: Service,
-  { metrics, ...means }: Required<Omit<Parameters<typeof deliverEvents>[1], 'metrics'>> & { metrics: Metrics },
-) {
-  const accessTokens = createAccessTokens({
-    outbound: means.outbound,
-    now: service.runtime.now,
-    fetched: metrics.tokenFetched,
-    calls: means.bounds.slots,
-  });
-  return deliverEvents({ ...service, accessTokens }, { ...means, metrics: metrics.deliveries });
 }
 
 /** A unique name of this process, for leases. */
@@ -283,6 +271,7 @@ interface Resources {
   readonly siblings: Siblings;
   readonly deliveriesQueued: () => void;
   readonly retriesQueued: () => void;
+  readonly effectDropped: Service['effectDropped'];
   readonly intentsAccepted: () => void;
   /** Name of this process. */
   readonly holder: string;
@@ -291,7 +280,7 @@ interface Resources {
 /** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
 function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
   const { metrics, pools, epochs, disk, outbound, deliveriesQueued: queued, retriesQueued } = resources;
-  const { holder, siblings, readiness, intentsAccepted: accepted } = resources;
+  const { holder, siblings, readiness, intentsAccepted: accepted, effectDropped } = resources;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = limits.selfSignedLife } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
@@ -357,9 +346,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     ledgerMutex: createLedgerMutex(),
     scheduler,
     settle: money.engine.create,
-    deliveriesQueued: queued,
-    intentsDue: accepted,
-    retriesQueued,
+    ...{ deliveriesQueued: queued, effectDropped, intentsDue: accepted, retriesQueued },
     task: UNBOUNDED,
     ...(bucket === undefined ? {} : { assetBucket: bucket }),
     ...(folder === undefined ? {} : { openAsset: createAssetFolder(folder) }),

@@ -37,6 +37,8 @@ export interface Config {
   readonly recordProofs: number;
   readonly deliveryTimeout: number;
   readonly deliveryConcurrency: number;
+  /** Hours. */
+  readonly deliveryRetryHours: number;
   readonly backgroundLease: number;
   /** Whether calls to bridges may lead to loopback and private addresses. */
   readonly deliveryAllowPrivate: boolean;
@@ -174,6 +176,13 @@ export const settings = {
     default: '`1024`',
     meaning: 'How many events one process sends at a time; of one ledger, a quarter of that.',
     read: (text = '1024') => parseInteger(text, 4, 10_000),
+  },
+  deliveryRetryHours: {
+    name: 'DELIVERY_RETRY_HOURS',
+    default: '`72`',
+    meaning:
+      'Hours for which [further attempts](../interface/effects.md#further-attempts) of a delivery are made, once it failed as often as its schedule says. `0` gives it up then.',
+    read: (text = '72') => parseInteger(text, 0, 720),
   },
   backgroundLease: {
     name: 'BACKGROUND_LEASE',

@@ -43,7 +43,7 @@ export interface BackgroundMetrics {
 /** What is counted of deliveries. */
 export interface DeliveryMetrics {
   /**
-   * An attempt has ended: `delivered`, `rejected`, `unreachable`, `error`, `unwanted` or `withdrawn`.
+   * An attempt has ended: `delivered`, `rejected`, `unreachable`, `error`, `unwanted`, `withdrawn` or `expired`.
    *
    * @param seconds how long it took
    * @param waited seconds from the change to the attempt; absent after the first
@@ -180,7 +180,7 @@ function backgroundMetrics(registers: Registry[]): BackgroundMetrics {
 function deliveryMetrics(registers: Registry[]): DeliveryMetrics {
   const attempts = new Counter({
     name: 'countersign_delivery_attempts_total',
-    help: 'Attempts to deliver an event: delivered, rejected, unreachable, error; without a call: unwanted (its effect was dropped), withdrawn (the bridge has no trait for it).',
+    help: 'Attempts to deliver an event: delivered, rejected, unreachable, error; without a call: unwanted (its effect was dropped), withdrawn (the bridge has no trait for it), expired (the time for further attempts is over).',
     labelNames: ['outcome'] as const,
     registers,
   });
@@ -262,6 +262,8 @@ export function watchTurns({ registry }: Metrics, waiting: () => number): void {
 export interface WaitingDeliveries {
   readonly count: number;
   readonly oldest: Date | null;
+  /** Those that were set aside for further attempts. */
+  readonly aside: number;
 }
 
 /**
@@ -275,7 +277,7 @@ export function watchDeliveries(
   now: () => number,
 ): void {
   let found: Promise<WaitingDeliveries | undefined> | undefined;
-  // Both gauges are collected at once, by one query.
+  // The gauges are collected at once, by one query.
   const countOnce = () => {
     found ??= count()
       .catch(() => undefined)
@@ -291,6 +293,15 @@ export function watchDeliveries(
     async collect() {
       const waiting = await countOnce();
       if (waiting) this.set(waiting.count);
+    },
+  });
+  new Gauge({
+    name: 'countersign_deliveries_set_aside',
+    help: 'Deliveries that failed as often as their schedule says and are set aside for further attempts, in the whole deployment; counted up to 100,000.',
+    registers: [registry],
+    async collect() {
+      const waiting = await countOnce();
+      if (waiting) this.set(waiting.aside);
     },
   });
   new Gauge({

@@ -61,8 +61,15 @@ export const outboundLimits = {
    * (`listed`) and of one ledger (`queues`), and that one process runs: in all (`lanes`), and of one ledger (`each`).
    *
    * `attempts` that are made of a delivery which is rejected, or whose receiver cannot be reached; the delay before the
-   * second, and what each delay is multiplied by for the next. Characters of versions that are kept, and of one of them.
-   * Bytes that attempts of longer events hold at a time, and how long one waits for them. Failures that one process logs.
+   * second, and what each delay is multiplied by for the next.
+   *
+   * Then it is set aside for `retryFor` milliseconds at most. Of a queue one is taken up after the delay `first`, which doubles with
+   * each failure up to `greatest`; twice as many as have ended, up to `atOnce`. A queue whose last attempts failed, as many as
+   * `rests`, makes no others of events. A statement looks at so many `queues` of a ledger, and ends so many deliveries of each
+   * (`piece`); one look lists so many `ledgers`.
+   *
+   * Characters of versions that are `kept`, and of a `short` one. Bytes that attempts of longer events hold at a time, and how long
+   * one waits for them. Failures that one process logs.
    */
   deliveries: {
     slots: { process: 1_024, ledger: 256 },
@@ -79,6 +86,8 @@ export const outboundLimits = {
     each: 256,
     attempts: { rejected: 6, unreachable: 11 },
     retry: { first: 1_000, factor: 1.2, greatest: 3_600_000 },
+    retryFor: 72 * 3_600_000,
+    further: { first: 10_000, greatest: 3_600_000, rests: 100, atOnce: 1_000, piece: 500, queues: 20, ledgers: 2_000 },
     kept: 4 * 1024 * 1024,
     short: 32 * 1024,
     long: { process: 128 * 1024 * 1024, ledger: 32 * 1024 * 1024, waiting: 1_000, patience: 10_000 },

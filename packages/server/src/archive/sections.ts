@@ -26,7 +26,7 @@ const OPEN = `select luid, thread, version, due, deadline, stage, state, mac
   from open_intent where ledger_id = $1 order by luid`;
 
 const DELIVERIES = `select handle, effect, effect_handle, effect_change, effect_domain, bridge, target, record, linked, event,
-  moment, status, attempts, tries, signed, attempted, due, proofs, purpose, entry, given_up, mac,
+  moment, status, attempts, tries, signed, attempted, coalesce(due, aside) as due, proofs, purpose, entry, given_up, mac,
   given_up_mac from delivery where ledger_id = $1 order by seq`;
 
 const RETRIES = `select owner, id, slot, requested, since, domains, worked,

@@ -16,6 +16,8 @@ export interface ServeOptions {
   readonly siblings?: string;
 }
 
+const MILLISECONDS_PER_HOUR = 3_600_000;
+
 /** Opens a server and listens, with the settings of the environment. */
 export async function serve(config: Config, means: ServeOptions): Promise<Server> {
   const { publicUrl, publicAliases, name, defaultLedger, serverRules, requestTimeout, deliveryAllowPrivate } = config;
@@ -43,7 +45,11 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     tokenMaxLife,
     recordProofs,
     deliveryAllowPrivate,
-    deliveries: { attempt: deliveryTimeout, slots: { process: slots, ledger: Math.ceil(slots / 4) } },
+    deliveries: {
+      attempt: deliveryTimeout,
+      slots: { process: slots, ledger: Math.ceil(slots / 4) },
+      retryFor: config.deliveryRetryHours * MILLISECONDS_PER_HOUR,
+    },
     background: { lease, beat: lease / 3 },
     ...(reportAssetsDir === undefined ? {} : { reportAssetsDir }),
     ...(reportAssetsBucket === undefined ? {} : { reportAssetsBucket }),

@@ -4,7 +4,8 @@ import { type Reference, referenceKey } from '../events/event.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Cost } from '../metering/cost.js';
-import type { DueDelivery, GivenUpNote } from '../store/outbox/deliveries.js';
+import type { DueDelivery, Started } from '../store/outbox/deliveries.js';
+import type { GivenUpNote, Settlement } from '../store/outbox/settle-deliveries.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { openCall } from './call-receiver.js';
 import type { Engine } from './engine.js';
@@ -17,6 +18,8 @@ import { isAsQueued, toDeliveryLuid, verifyDelivery } from './verify.js';
 /** Deliveries that were started together, with the short versions that fit into one read. */
 export interface Batch {
   readonly ledger: Ledger;
+  /** Failed attempts of the queue since its last success. */
+  readonly failures: number;
   /** Emptied when all bodies are made: an attempt may take long, and needs its body alone. */
   readonly texts: Map<string, string>;
   /** Deliveries whose body is still to be made. */
@@ -27,7 +30,11 @@ export interface Batch {
  * Reads what a batch of deliveries needs. Where something of one cannot be read, each attempt reads its own, and that one
  * fails alone.
  */
-export async function openBatch(engine: Engine, ledger: Ledger, deliveries: readonly DueDelivery[]): Promise<Batch> {
+export async function openBatch(
+  engine: Engine,
+  ledger: Ledger,
+  { deliveries, failures }: Pick<Started, 'deliveries' | 'failures'>,
+): Promise<Batch> {
   const references = new Map(
     deliveries
       .filter((one) => one.isWanted && isAsQueued(engine.service, ledger, one))
@@ -35,10 +42,10 @@ export async function openBatch(engine: Engine, ledger: Ledger, deliveries: read
   );
   try {
     const texts = await engine.versions.readShort(ledger.id, [...references.values()]);
-    return { ledger, texts, unmade: deliveries.length };
+    return { ledger, failures, texts, unmade: deliveries.length };
   } catch (error) {
     if (isUnavailable(error)) throw error;
-    return { ledger, texts: new Map(), unmade: deliveries.length };
+    return { ledger, failures, texts: new Map(), unmade: deliveries.length };
   }
 }
 
@@ -53,7 +60,7 @@ function partsOf(delivery: DueDelivery): readonly Reference[] {
  * Makes one attempt, and stores its outcome.
  *
  * @param signal gives the attempt up: nothing is stored of it, and it is made again
- * @returns `delivered`, `failed`, `unwanted` where nobody was called, or `later` where the process has no room for it now
+ * @returns `delivered`, `failed`, `unwanted` or `expired` where nobody was called, or `later` where the process has no room for it now
  * @throws when the outcome could not be stored
  */
 export async function attempt(
@@ -61,7 +68,7 @@ export async function attempt(
   batch: Batch,
   delivery: DueDelivery,
   signal: AbortSignal,
-): Promise<'delivered' | 'failed' | 'unwanted' | 'later'> {
+): Promise<'delivered' | 'failed' | 'unwanted' | 'expired' | 'later'> {
   const { service, report } = engine;
   const { ledger } = batch;
   const began = service.runtime.now();
@@ -75,27 +82,37 @@ export async function attempt(
   }
   const waited = delivery.attempts === 0 ? (began - delivery.moment.getTime()) / 1000 : undefined;
   report.attempted(describeOutcome(outcome), (service.runtime.now() - began) / 1000, waited);
-  const means = { ledger: ledger.id, system: ledger.system, runtime: service.runtime, suite: service.suite };
+  const { retryFor } = engine.bounds;
+  const { runtime, suite } = service;
+  const means = { ledger: ledger.id, system: ledger.system, runtime, suite, retryFor, failures: batch.failures };
   const settled = settleAttempt(means, delivery, outcome);
-  const hasGivenUp = settled.status === 'cancelled' && outcome.kind === 'failed';
-  const note = hasGivenUp && !outcome.isUnsigned ? noteOf(service, ledger, delivery, outcome) : undefined;
-  if (hasGivenUp) {
+  const note = outcome.kind === 'failed' ? noteOf(service, ledger, delivery, settled, outcome) : undefined;
+  if (settled.status === 'cancelled' && outcome.kind !== 'unwanted') {
     const { handle, effectHandle: effect, purpose: call, target } = delivery;
     const about = { ...(effect === undefined ? {} : { effect }), ...(call === undefined ? {} : { call }) };
-    report.gaveUp({ ledger: ledger.handle, ...about, delivery: handle, target }, outcome.error ?? outcome.detail);
+    const { error, detail = undefined } = outcome.kind === 'failed' ? outcome : {};
+    report.gaveUp({ ledger: ledger.handle, ...about, delivery: handle, target }, error ?? detail);
   }
   await engine.settle({ ...settled, ...(note ? { note } : {}) }, signal);
   if (note) service.intentsDue();
+  // What waits behind it may go on.
+  if (outcome.kind !== 'failed' && settled.lesson) engine.goOn();
   return outcome.kind;
 }
 
-/** What the intent of a call is to say of its end (interface/bridges#failures); nothing for events, and calls that tell of a status. */
+/**
+ * What the intent of a call is to say once it was attempted as often as its schedule says (interface/bridges#failures); nothing
+ * for events, and calls that tell of a status. Further attempts may yet succeed.
+ */
 function noteOf(
   { integrity }: Engine['service'],
   { id }: Ledger,
   delivery: DueDelivery,
+  { status, aside }: Settlement,
   outcome: Outcome & { readonly kind: 'failed' },
 ): GivenUpNote | undefined {
+  const isExhausted = status === 'cancelled' || aside !== undefined;
+  if (!isExhausted || outcome.isUnsigned || delivery.aside !== null) return undefined;
   if (delivery.purpose === undefined || delivery.purpose === 'status') return undefined;
   const [, intent] = callOf(delivery)!.intent;
   const detail = outcome.note ?? describeForIntent(outcome.detail);
@@ -125,6 +142,7 @@ async function outcomeOf(
   }
   try {
     if (!delivery.isWanted) return { kind: 'unwanted' };
+    if (isOver(engine, delivery)) return { kind: 'expired' };
     const bytes = await sizeOfEvent(engine, batch, delivery);
     if (bytes <= limits.deliveries.short) return await deliver(engine, batch, delivery, release, signal);
     return await engine.longEvents(batch.ledger.id, COPIES * bytes, () =>
@@ -138,6 +156,11 @@ async function outcomeOf(
   } finally {
     release();
   }
+}
+
+/** Whether the time for further attempts is over. */
+function isOver({ bounds, service }: Engine, { aside }: DueDelivery): boolean {
+  return aside !== null && aside.getTime() + bounds.retryFor <= service.runtime.now();
 }
 
 /** Whether the process is too busy: that is no failure of the receiver's. */

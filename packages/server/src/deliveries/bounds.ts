@@ -13,4 +13,6 @@ export interface DeliveryBounds {
   readonly lanes: number;
   readonly each: number;
   readonly long: SemaphoreBounds;
+  /** Milliseconds for which attempts are made after the first ones; 0 for none. */
+  readonly retryFor: number;
 }

@@ -2,7 +2,8 @@ import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Service } from '../ledgers/service.js';
 import type { DeliveryMetrics } from '../metrics.js';
 import type { Outbound } from '../outbound/outbound.js';
-import type { DeliveryStore, DueQuestion, Settlement } from '../store/outbox/deliveries.js';
+import type { DeliveryStore, DueQuestion } from '../store/outbox/deliveries.js';
+import type { Settlement } from '../store/outbox/settle-deliveries.js';
 import type { DeliveryBounds } from './bounds.js';
 import type { Slots } from './slots.js';
 import type { VersionReader } from './versions.js';
@@ -21,6 +22,8 @@ export interface Engine {
   readonly longEvents: WeightedSemaphore;
   /** Stores an outcome, together with others of the ledger; tries again until the signal is aborted. */
   readonly settle: (settlement: Settlement, signal: AbortSignal) => Promise<void>;
+  /** Says that deliveries which were set aside may be due. */
+  readonly goOn: () => void;
   readonly report: DeliveryReport;
 }
 

@@ -22,6 +22,8 @@ export type Outcome =
     }
   /** Its effect was dropped, or its bridge has lost the trait for it since the first attempt. */
   | { readonly kind: 'unwanted' }
+  /** It was set aside, and the time for further attempts is over. */
+  | { readonly kind: 'expired' }
   /** Its bridge lacks the trait for it: the delivery is deleted. */
   | { readonly kind: 'withdrawn' };
 

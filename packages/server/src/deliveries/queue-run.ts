@@ -1,9 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { Bell } from '../base/bell.js';
 import type { Ledger } from '../ledgers/ledger.js';
-import type { DeliveryQueue } from '../store/outbox/deliveries.js';
+import { limits } from '../limits.js';
+import type { DeliveryQueue, Started } from '../store/outbox/deliveries.js';
 import { attempt, openBatch } from './attempt.js';
 import type { Engine } from './engine.js';
+
+const NOTHING: Started = { deliveries: [], failures: 0, rests: false };
 
 /** A run of a queue: it holds the lease, so no other process attempts the same deliveries. */
 export class QueueRun {
@@ -103,7 +106,7 @@ export class QueueRun {
 
   /** Starts what is due, as much as there is room for. @returns whether more may be started at once */
   async #fill(): Promise<boolean> {
-    const { slots, store, service } = this.#engine;
+    const { slots } = this.#engine;
     const { id } = this.#ledger;
     const wanted = this.#width - this.#running.size;
     const free = slots.take(id, wanted);
@@ -117,11 +120,12 @@ export class QueueRun {
     try {
       const running = [...this.#running.keys(), ...this.#postponed];
       const mayStart = !this.#hangs() || (await this.#engine.hasDue({ ...this.#queue, running }));
-      const due = mayStart ? await store.start(this.#queue, new Date(service.runtime.now()), free, running) : [];
+      const found = mayStart ? await this.#start(free, running) : NOTHING;
+      const due = found.deliveries;
       this.#isDrained = due.length < free;
       this.#foundNothing = due.length === 0;
       if (due.length === 0) return false;
-      const batch = await openBatch(this.#engine, this.#ledger, due);
+      const batch = await openBatch(this.#engine, this.#ledger, found);
       started = due.length;
       for (const delivery of due) {
         const done = attempt(this.#engine, batch, delivery, this.#signal).then(
@@ -142,10 +146,22 @@ export class QueueRun {
     }
   }
 
-  #end(handle: string, ended: 'delivered' | 'failed' | 'later' | 'unwanted'): void {
+  /** Begins what is due. In a queue that rests, events which were not taken up are set aside. */
+  async #start(free: number, running: readonly string[]): Promise<Started> {
+    const { store, service, bounds } = this.#engine;
+    const { rests } = limits.deliveries.further;
+    const now = new Date(service.runtime.now());
+    if (bounds.retryFor === 0) return store.start(this.#queue, now, free, running);
+    const found = await store.start(this.#queue, now, free, running, rests);
+    if (!found.rests) return found;
+    while (await store.setAside(this.#queue, now, running)) this.#signal.throwIfAborted();
+    return store.start(this.#queue, now, free, running, rests, true);
+  }
+
+  #end(handle: string, ended: Awaited<ReturnType<typeof attempt>>): void {
     const { greatest } = this.#engine.bounds.width;
     if (ended === 'delivered') this.#width = Math.min(greatest, this.#width + 1);
-    else if (ended !== 'unwanted') this.#width = Math.max(1, this.#width >> 1);
+    else if (ended !== 'unwanted' && ended !== 'expired') this.#width = Math.max(1, this.#width >> 1);
     this.#running.delete(handle);
     this.#engine.slots.release(this.#ledger.id);
     this.#bell.ring();

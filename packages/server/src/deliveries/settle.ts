@@ -2,7 +2,8 @@ import type { JsonObject, StoredProof, Suite } from '@countersign/protocol';
 import { moment, type Runtime } from '../base/clock.js';
 import type { Countersigner } from '../keys/countersigner.js';
 import { limits } from '../limits.js';
-import type { DueDelivery, Settlement } from '../store/outbox/deliveries.js';
+import type { DueDelivery } from '../store/outbox/deliveries.js';
+import type { QueueLesson, Settlement } from '../store/outbox/settle-deliveries.js';
 import type { Outcome } from './outcome.js';
 import { deliveryData, deliveryHash } from './record.js';
 
@@ -15,19 +16,25 @@ export interface SettleMeans {
   readonly system: Countersigner;
   readonly runtime: Runtime;
   readonly suite: Suite;
+  /** Milliseconds for which further attempts are made. */
+  readonly retryFor: number;
+  /** Failed attempts of its queue before this one. */
+  readonly failures: number;
 }
 
 /**
  * What is stored of an attempt: the proofs of its outcome, and when the next one is due
- * (interface/effects#attempts). After the last attempt a second proof says that it was given up, and why.
+ * (interface/effects#attempts). After the last attempt a second proof says that it was given up, and why. One that failed as
+ * often as its schedule says is set aside for further attempts.
  */
 export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome: ProvenOutcome): Settlement {
   const { ledger, system, runtime, suite } = means;
   const now = moment(runtime);
-  const isAttempt = outcome.kind !== 'unwanted';
+  const isAttempt = outcome.kind === 'delivered' || outcome.kind === 'failed';
   const attempts = delivery.attempts + Number(isAttempt);
   const tries = delivery.tries + Number(isAttempt);
-  const ended = endOf(outcome, tries);
+  const isExhausted = outcome.kind === 'failed' && (delivery.aside !== null || tries >= outcome.attempts);
+  const ended = endOf(means, outcome, { attempts, isExhausted });
   const hash = deliveryHash(deliveryData(delivery), suite);
   const prove = (custom: JsonObject) => system.stored(hash, sortKeys({ ...custom, moment: now }));
   const proofs: StoredProof[] = [];
@@ -35,7 +42,8 @@ export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome
   if (outcome.kind === 'failed') {
     const { reason, detail, body } = outcome;
     // The last failure of a call shows what was answered (interface/bridges#failures).
-    const shown = ended && detail && body !== undefined ? { ...detail, body: shorten(body) } : detail;
+    const isLast = isExhausted && (ended !== undefined || delivery.aside === null);
+    const shown = isLast && detail && body !== undefined ? { ...detail, body: shorten(body) } : detail;
     proofs.push(prove({ status: 'failed', reason, ...(shown ? { detail: shown } : {}) }));
   }
   if (ended) proofs.push(prove({ status: 'cancelled', reason: ended }));
@@ -48,7 +56,8 @@ export function settleAttempt(means: SettleMeans, delivery: DueDelivery, outcome
     tries,
     status,
     attempted: new Date(now),
-    ...(status === 'failed' ? { due: new Date(Date.parse(now) + retryDelay(tries)) } : {}),
+    ...(status === 'failed' ? nextOf(delivery, isExhausted, tries, new Date(now)) : {}),
+    ...lessonOf(means, delivery, outcome),
     proofs: isUnsigned(outcome) ? '' : proofs.map((proof) => JSON.stringify(proof)).join(','),
   };
 }
@@ -64,11 +73,41 @@ function isUnsigned(outcome: ProvenOutcome): boolean {
   return outcome.kind === 'failed' && outcome.isUnsigned === true;
 }
 
-/** Why no further attempt is made; undefined while one is due, or after success. */
-function endOf(outcome: ProvenOutcome, tries: number): string | undefined {
+/** Why no further attempt is made; undefined while there may be one, or after success. */
+function endOf(
+  { retryFor }: SettleMeans,
+  outcome: ProvenOutcome,
+  { attempts, isExhausted }: { readonly attempts: number; readonly isExhausted: boolean },
+): string | undefined {
   if (outcome.kind === 'unwanted') return 'delivery.permanent-failure';
-  if (outcome.kind === 'delivered' || tries < outcome.attempts) return undefined;
-  return outcome.attempts === 1 ? 'delivery.permanent-failure' : 'delivery.retry-cap-exhausted';
+  if (outcome.kind === 'expired') return 'delivery.retry-cap-exhausted';
+  if (outcome.kind === 'delivered' || !isExhausted) return undefined;
+  if (outcome.attempts === 1) return 'delivery.permanent-failure';
+  const isOver = retryFor === 0 || isUnsigned(outcome) || attempts >= limits.retries.attempts;
+  return isOver ? 'delivery.retry-cap-exhausted' : undefined;
+}
+
+/** When the next attempt is due, or since when the delivery waits for its queue to take it up. */
+function nextOf(
+  { aside }: DueDelivery,
+  isExhausted: boolean,
+  tries: number,
+  now: Date,
+): Pick<Settlement, 'due' | 'aside'> {
+  return isExhausted ? { aside: aside ?? now } : { due: new Date(now.getTime() + retryDelay(tries)) };
+}
+
+/** What the queue learns: of failures, of successes after them, and of deliveries that were taken up. */
+function lessonOf(
+  { retryFor, failures }: SettleMeans,
+  { aside }: DueDelivery,
+  outcome: ProvenOutcome,
+): { readonly lesson?: QueueLesson } {
+  const isFurther = aside !== null;
+  const isAttempt = outcome.kind === 'delivered' || outcome.kind === 'failed';
+  const isNews = isFurther || (retryFor > 0 && (outcome.kind === 'failed' || (isAttempt && failures > 0)));
+  if (!isNews) return {};
+  return { lesson: { isFurther, ...(isAttempt ? { succeeded: outcome.kind === 'delivered' } : {}) } };
 }
 
 /** Milliseconds until the attempt after `tries` failed ones: 1 s, and a fifth more each time. */

@@ -9,7 +9,8 @@ import type { Service } from '../ledgers/service.js';
 import { limits } from '../limits.js';
 import type { DeliveryMetrics } from '../metrics.js';
 import type { Outbound } from '../outbound/outbound.js';
-import { type DeliveryStore, DUE_QUEUES, type DueQuestion, type Settlement } from '../store/outbox/deliveries.js';
+import { type DeliveryStore, DUE_QUEUES, type DueQuestion } from '../store/outbox/deliveries.js';
+import type { Settlement } from '../store/outbox/settle-deliveries.js';
 import type { DeliveryBounds } from './bounds.js';
 import type { DeliveryReport, Engine } from './engine.js';
 import { QueueRun } from './queue-run.js';
@@ -24,6 +25,8 @@ export interface DeliverMeans {
   readonly metrics: DeliveryMetrics;
   readonly logger: FastifyBaseLogger;
   readonly bounds?: DeliveryBounds;
+  /** Called when deliveries that were set aside may be due. */
+  readonly goOn?: () => void;
 }
 
 /** Name of the worker, which hints are sent to. */
@@ -34,8 +37,8 @@ export const DELIVER = 'deliver';
  * slow or dead receiver delays its own queue only.
  */
 export function deliverEvents(service: Service, means: DeliverMeans): BackgroundWorker {
-  const { bounds = limits.deliveries } = means;
-  const engine = openEngine(service, { ...means, bounds });
+  const { bounds = limits.deliveries, goOn = () => {} } = means;
+  const engine = openEngine(service, { ...means, bounds, goOn });
   const runs = new Set<QueueRun>();
   let isStopping = false;
   const luids = new LruCache<number, { readonly luid: string }>(limits.ledgers.count);
@@ -74,7 +77,10 @@ export function deliverEvents(service: Service, means: DeliverMeans): Background
   };
 }
 
-function openEngine(service: Service, { store, outbound, metrics, logger, bounds }: Required<DeliverMeans>): Engine {
+function openEngine(
+  service: Service,
+  { store, outbound, metrics, logger, bounds, goOn }: Required<DeliverMeans>,
+): Engine {
   const pass = limitRate(limits.deliveries.lines, service.runtime.now);
   const together = gather<Settlement, void>(
     async (settlements) => {
@@ -106,6 +112,7 @@ function openEngine(service: Service, { store, outbound, metrics, logger, bounds
         }
       }
     },
+    goOn,
     report: createReport(metrics, logger, service.runtime.now),
   };
 }

@@ -116,6 +116,8 @@ export function openSession(service: Service, ledger: Ledger): Session {
       if (result === 'done' && write.link !== undefined) signers.delete(write.link);
       if (result === 'done' && write.deliveries?.length) service.deliveriesQueued();
       if (result === 'done' && write.wakes) service.intentsDue();
+      if (result === 'done' && write.kind === 'effect' && write.action === 'drop')
+        service.effectDropped(id, write.luid);
       if (result === 'stale') throw new OutOfDate(version, write.decides);
       if (result === 'reused' && write.action !== 'create') throw proofReused();
       return result;

@@ -198,7 +198,7 @@ async function emptySome(
     return { ...kept, mac: deliveryMac(ledger, kept) };
   });
   await client.query(
-    `update delivery d set status = 'erased', due = null, signed = null, linked = null, entry = null, proofs = '', given_up = null,
+    `update delivery d set status = 'erased', due = null, aside = null, signed = null, linked = null, entry = null, proofs = '', given_up = null,
        given_up_mac = null, effect_handle = nullif(e.effect_handle, ''), target = e.target, event = e.event, mac = e.mac
      from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
        as e (handle, effect_handle, target, event, mac)
@@ -232,6 +232,13 @@ async function forget(
   await client.query('delete from schedule where ledger_id = $1 and policy = $2', of);
   await client.query('delete from wallet_limit where ledger_id = $1 and wallet = $2', of);
   await client.query(`delete from delivery_retry where ledger_id = $1 and owner = 'effect' and id = $2`, of);
+  // They name the receiver. Locked first, so that the second statement sees what was set aside meanwhile.
+  await client.query('select from delivery_queue where ledger_id = $1 order by target for update', [ledger]);
+  await client.query(
+    `delete from delivery_queue q where q.ledger_id = $1 and not exists (
+       select from delivery d where d.ledger_id = $1 and d.target = q.target and (d.due is not null or d.aside is not null))`,
+    [ledger],
+  );
   if (keys.length === 0) return;
   await client.query(
     `delete from taken_key t where t.ledger_id = $1 and t.public = any($2::text[])

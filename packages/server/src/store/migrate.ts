@@ -25,6 +25,7 @@ import { logSchema } from './migrations/0014-log.js';
 import { erasureSchema } from './migrations/0015-erasure.js';
 import { importedErasuresSchema } from './migrations/0016-imported-erasures.js';
 import { statisticsSchema } from './migrations/0017-statistics.js';
+import { furtherAttemptsSchema } from './migrations/0018-further-attempts.js';
 
 const numbered: Record<string, string> = {
   '0001-records': recordsSchema,
@@ -44,6 +45,7 @@ const numbered: Record<string, string> = {
   '0015-erasure': erasureSchema,
   '0016-imported-erasures': importedErasuresSchema,
   '0017-statistics': statisticsSchema,
+  '0018-further-attempts': furtherAttemptsSchema,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

@@ -14,7 +14,8 @@ import { TestReceiver, withReceiver } from './receiver.js';
 /** Milliseconds that the clock of the server is ahead. */
 let ahead = 0;
 const runtime = { now: () => Date.now() + ahead, random: (bytes: number) => randomBytes(bytes) };
-const running = withOwnServer({ deliveryAllowPrivate: true, runtime });
+/** Deliveries are given up as recorded, without further attempts. */
+const running = withOwnServer({ deliveryAllowPrivate: true, runtime, deliveries: { retryFor: 0 } });
 const receiver = withReceiver();
 
 interface Row {

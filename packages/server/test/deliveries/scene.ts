@@ -18,6 +18,10 @@ export interface DeliveryRow {
   readonly linked: string | null;
   readonly status: string;
   readonly attempts: number;
+  /** Of its schedule, which a retry begins anew. */
+  readonly tries: number;
+  /** Since when it is set aside. */
+  readonly aside: Date | null;
   readonly due: Date | null;
   readonly proofs: { readonly custom: { readonly [member: string]: unknown; readonly status: string } }[];
 }

@@ -6,6 +6,8 @@ import type { NewDelivery } from '../committer/write.js';
 import { formatUnnest } from '../queries/unnested.js';
 import type { StoredVersion } from '../queries/version.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './delivery-columns.js';
+import { setAside } from './set-aside.js';
+import { type Settlement, settleDeliveries } from './settle-deliveries.js';
 
 /** Deliveries of one ledger to one target. */
 export interface DeliveryQueue {
@@ -28,35 +30,19 @@ export interface DueDelivery extends NewDelivery {
   /** Attempts made: in all, and since it was queued or retried. */
   readonly attempts: number;
   readonly tries: number;
-  /** Whether the effect that asked for it still exists; a call is always wanted. */
+  /** Since when it is set aside, for one that was taken up. */
+  readonly aside: Date | null;
+  /** Whether the effect that asked for it still exists; of a call, whether its intent may still take it. */
   readonly isWanted: boolean;
 }
 
-/** How a delivery stands after an attempt. */
-export interface Settlement {
-  readonly ledger: number;
-  readonly handle: string;
-  /** Attempts before it: a row that has changed since then is left alone (optimistic concurrency). */
-  readonly before: number;
-  readonly attempts: number;
-  readonly tries: number;
-  readonly status: 'delivered' | 'failed' | 'cancelled';
-  readonly attempted: Date;
-  /** When the next attempt is due; absent after the last. */
-  readonly due?: Date;
-  /** Proofs of this attempt, as JSON, joined by commas; empty where nothing is signed. */
-  readonly proofs: string;
-  /** What the intent of a call that was given up is to note: it is due then. */
-  readonly note?: GivenUpNote;
-}
-
-/** Why a call was given up. */
-export interface GivenUpNote {
-  /** Luid of the intent. */
-  readonly intent: string;
-  readonly detail: string;
-  /** Authentication code. */
-  readonly mac: string;
+/** What is begun of a queue. */
+export interface Started {
+  readonly deliveries: readonly DueDelivery[];
+  /** Failed attempts since the last success. */
+  readonly failures: number;
+  /** Whether the queue rests. */
+  readonly rests: boolean;
 }
 
 /** The outbox, as the worker of deliveries uses it. */
@@ -65,16 +51,30 @@ export interface DeliveryStore {
    * Marks due deliveries of a queue as running, those first that were due first.
    *
    * @param running handles that this process attempts already
+   * @param failures in a row after which a queue rests: nothing of it is begun
+   * @param isResting begins what is attempted of a queue that rests
    */
-  start(queue: DeliveryQueue, now: Date, count: number, running: readonly string[]): Promise<DueDelivery[]>;
+  start(
+    queue: DeliveryQueue,
+    now: Date,
+    count: number,
+    running: readonly string[],
+    failures?: number,
+    isResting?: boolean,
+  ): Promise<Started>;
+  /** Sets due deliveries of events of a queue that rests aside, without an attempt. @returns whether there may be more */
+  setAside(queue: DeliveryQueue, now: Date, running: readonly string[]): Promise<boolean>;
   /** Whether further deliveries of queues are due; of many queues in one query. */
   haveDue(questions: readonly DueQuestion[], now: Date): Promise<boolean[]>;
   /** Stores what became of attempts of one ledger. */
   settle(settlements: readonly Settlement[]): Promise<void>;
   /** Bytes of versions of a ledger, together. */
   size(ledger: number, of: readonly (readonly [kind: KindName, luid: string, change: number])[]): Promise<number>;
-  /** Counts the deliveries that wait in the whole deployment, up to 100,000; `oldest` is when the first of them is due. */
-  waiting(): Promise<{ readonly count: number; readonly oldest: Date | null }>;
+  /**
+   * Counts the deliveries of the whole deployment that wait for an attempt, and that are set aside, each up to 100,000; `oldest` is
+   * when the first of those that wait is due.
+   */
+  waiting(): Promise<{ readonly count: number; readonly oldest: Date | null; readonly aside: number }>;
   /** Deletes a delivery before its first call: its bridge lacks the trait for it. */
   withdraw(ledger: number, handle: string): Promise<void>;
   /**
@@ -140,17 +140,35 @@ from waiting w
     limit (select greatest(1, least(${limits.deliveries.queues}, ${limits.deliveries.listed} / count(*))) from waiting)
   ) q`;
 
+/**
+ * Of a queue that rests nothing, until the others are set aside, so that there are few to pass over; then what was taken up, and
+ * calls for intents, which are few, and which somebody waits for.
+ *
+ * A further attempt to have an intent prepared is made while it may still be.
+ */
 const START = `
-with chosen as (
+with queue as materialized (
+  select coalesce((select q.failures from delivery_queue q where q.ledger_id = $1 and q.target = $2), 0) as failures
+),
+chosen as (
   select d.handle from delivery d
   where d.ledger_id = $1 and d.target = $2 and d.due <= $3 and d.handle <> all ($5::text[])
+    and ((select failures from queue) < $6 or $7)
+    and (not $7 or d.aside is not null or d.purpose is not null)
   order by d.due limit $4
   for no key update skip locked
+),
+started as (
+  update delivery d set status = 'running', signed = coalesce(d.signed, $3)
+  from chosen c where d.ledger_id = $1 and d.handle = c.handle
+  returning ${DELIVERY_COLUMNS}, d.moment, d.signed, d.attempts, d.tries, d.aside,
+    case when d.purpose is null then exists (select from record r where r.ledger_id = $1 and r.luid = d.effect)
+      else d.purpose <> 'prepare' or d.aside is null or exists (
+        select from record r join open_intent o on o.ledger_id = $1 and o.luid = r.luid
+        where r.ledger_id = $1 and r.kind = 'intent' and r.handle = d.linked and o.stage in ('debits', 'credits'))
+    end as "isWanted"
 )
-update delivery d set status = 'running', signed = coalesce(d.signed, $3)
-from chosen c where d.ledger_id = $1 and d.handle = c.handle
-returning ${DELIVERY_COLUMNS}, d.moment, d.signed, d.attempts, d.tries,
-  d.purpose is not null or exists (select from record r where r.ledger_id = $1 and r.luid = d.effect) as "isWanted"`;
+select q.failures, s.* from queue q left join started s on true`;
 
 /** Handles are unique, so those of all queues are left out of each. */
 const HAVE_DUE = `
@@ -160,39 +178,6 @@ from ${formatUnnest('q', ['ord int', 'ledger_id bigint', 'target text'], 3)}
     select from delivery d
     where d.ledger_id = q.ledger_id and d.target = q.target and d.due <= $1 and d.handle <> all ($2::text[])
     limit 1) d`;
-
-const SETTLED = [
-  'handle text',
-  'before int',
-  'attempts int',
-  'tries int',
-  'status text',
-  'attempted timestamptz',
-  'due timestamptz',
-  'proofs text',
-];
-
-function settleStatement(columns: readonly string[], more = ''): string {
-  return `
-update delivery d set status = s.status, attempts = s.attempts, tries = s.tries, attempted = s.attempted, due = s.due,
-  proofs = concat_ws(',', nullif(d.proofs, ''), nullif(s.proofs, ''))${more}
-from ${formatUnnest('s', columns, 2)}
-where d.ledger_id = $1 and d.handle = s.handle and d.attempts = s.before and d.status = 'running'`;
-}
-
-const SETTLE = settleStatement(SETTLED);
-
-/** With calls that were given up: in the same transaction their intents become due, so that no note is lost. */
-const SETTLE_NOTED = `
-with settled as (${settleStatement(
-  [...SETTLED, 'intent text', 'given_up text', 'given_up_mac text'],
-  `,
-  given_up = coalesce(s.given_up, d.given_up), given_up_mac = coalesce(s.given_up_mac, d.given_up_mac)`,
-)}
-  returning s.intent, s.attempted)
-update open_intent o set due = greatest(s.attempted, o.due + interval '1 microsecond')
-from (select intent, max(attempted) as attempted from settled where intent is not null group by intent) s
-where o.ledger_id = $1 and o.luid = s.intent`;
 
 const SIZE = `
 select coalesce(sum(octet_length(c.body)), 0)::bigint as size
@@ -210,19 +195,31 @@ from (
 where v.ord = 0 or v.size <= $2`;
 
 /** Of the whole deployment, whatever the ledger. */
-const COUNT_WAITING = `select count(*)::int as count, min(due) as oldest
+const COUNT_WAITING = `select count(*)::int as count, min(due) as oldest,
+  (select count(*)::int from (
+    select from delivery where aside is not null and due is null limit 100000) a) as aside
 from (select due from delivery where due is not null limit 100000) w`;
+
+/** More failures than are counted. */
+const NEVER = 2 ** 31 - 1;
+
+/** The columns of a delivery are null in the one row that tells of none. */
+type StartedRow = Omit<DeliveryColumns<DueDelivery>, 'handle'> & {
+  readonly failures: number;
+  readonly handle: string | null;
+};
+
+function toStarted({ failures: _, handle, ...row }: StartedRow): DueDelivery[] {
+  return handle === null ? [] : [withoutNulls<DueDelivery>({ ...row, handle } as DeliveryColumns<DueDelivery>)];
+}
 
 export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
   return {
-    async start({ ledger, target }, now, count, running) {
-      const values = [ledger, target, now, count, running];
-      const { rows } = await pool.query<DeliveryColumns<DueDelivery>>({
-        name: 'start-deliveries',
-        text: START,
-        values,
-      });
-      return rows.map(withoutNulls);
+    async start({ ledger, target }, now, count, running, failures = NEVER, isResting = false) {
+      const values = [ledger, target, now, count, running, failures, isResting];
+      const { rows } = await pool.query<StartedRow>({ name: 'start-deliveries', text: START, values });
+      const found = rows[0]!.failures;
+      return { deliveries: rows.flatMap(toStarted), failures: found, rests: found >= failures };
     },
     async haveDue(questions, now) {
       const values = [
@@ -236,32 +233,10 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
       const found = new Set(rows.map(({ ord }) => ord));
       return questions.map((_, ord) => found.has(ord));
     },
-    async settle(settlements) {
-      if (settlements.length === 0) return;
-      const values = [
-        settlements[0]!.ledger,
-        settlements.map((one) => one.handle),
-        settlements.map((one) => one.before),
-        settlements.map((one) => one.attempts),
-        settlements.map((one) => one.tries),
-        settlements.map((one) => one.status),
-        settlements.map((one) => one.attempted),
-        settlements.map((one) => one.due ?? null),
-        textArray(settlements.map((one) => one.proofs)),
-      ];
-      if (settlements.every(({ note }) => note === undefined)) {
-        await pool.query({ name: 'settle-deliveries', text: SETTLE, values });
-        return;
-      }
-      const noted = [
-        settlements.map((one) => one.note?.intent ?? null),
-        settlements.map((one) => one.note?.detail ?? null),
-        settlements.map((one) => one.note?.mac ?? null),
-      ];
-      await pool.query({ name: 'settle-deliveries-noted', text: SETTLE_NOTED, values: [...values, ...noted] });
-    },
+    settle: (settlements) => settleDeliveries(pool, settlements),
+    setAside: (queue, now, running) => setAside(pool, queue, now, running),
     async waiting() {
-      const { rows } = await pool.query<{ count: number; oldest: Date | null }>(COUNT_WAITING);
+      const { rows } = await pool.query<{ count: number; oldest: Date | null; aside: number }>(COUNT_WAITING);
       return rows[0]!;
     },
     async withdraw(ledger, handle) {

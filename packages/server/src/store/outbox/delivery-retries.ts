@@ -65,6 +65,17 @@ kept as (
 ),
 first as (select from may where (select count(*) from kept) = cardinality($4::uuid[]))`;
 
+/** A queue that rests makes attempts again: whoever asks for a retry expects one at once. */
+const WOKEN = `
+woken as (
+  update delivery_queue q set failures = 0
+  from (
+    select k.target from delivery_queue k
+    where k.ledger_id = $1 and k.failures > 0 and k.target in (select target from resent)
+    order by k.target for no key update) w
+  where q.ledger_id = $1 and q.target = w.target
+)`;
+
 const OUTCOME = `
   exists (select from used where luid <> $3) as reused, exists (select from used) as repeated`;
 
@@ -106,10 +117,12 @@ may as (
 ),
 ${KEPT},
 resent as (
-  update delivery d set status = 'pending', tries = 0, due = $7
+  update delivery d set status = 'pending', tries = 0, due = $7, aside = null
   from found f cross join first
   where d.ledger_id = $1 and d.handle = f.handle and (${RESENDABLE} or ${REPEATABLE})
-)
+  returning d.target
+),
+${WOKEN}
 select l.version, ${OUTCOME}, true as room, exists (select from found) as found, exists (select from first) as done
 from ledger l where l.id = $1`;
 }
@@ -208,13 +221,14 @@ moved as (
   where r.ledger_id = $1 and ${own} and (select count(*) from piece) = ${piece} returning r.slot
 ),
 resent as (
-  update delivery d set status = 'pending', tries = 0, due = $6
+  update delivery d set status = 'pending', tries = 0, due = $6, aside = null
   from piece p
   where d.ledger_id = $1 and d.handle = p.handle and ${RESENDABLE}
     and (p.since is null or coalesce(d.attempted, d.moment) >= p.since) and ${inDomains('p.domains')}
     and (exists (select from ended) or exists (select from moved))
-  returning d.handle
-)
+  returning d.target
+),
+${WOKEN}
 select count(*) as count from resent`;
 }
 

@@ -1,0 +1,46 @@
+import type pg from 'pg';
+import type { BackgroundWorker } from '../background/worker.js';
+import type { Service } from '../ledgers/service.js';
+import { type Metrics, watchDeliveries } from '../metrics.js';
+import { createAccessTokens } from '../outbound/access-tokens.js';
+import { createDeliveryStore } from '../store/outbox/deliveries.js';
+import { hastenDeliveries } from '../store/outbox/set-aside.js';
+import type { DeliveryBounds } from './bounds.js';
+import { retryDeliveries } from './retries.js';
+import { takeUpFurther } from './take-up.js';
+import { type DeliverMeans, deliverEvents } from './worker.js';
+
+/** What the workers of deliveries need beside the service. */
+export interface WorkersMeans extends Pick<DeliverMeans, 'outbound' | 'logger'> {
+  readonly pools: { readonly deliveries: pg.Pool; readonly others: pg.Pool };
+  readonly metrics: Metrics;
+  readonly bounds: DeliveryBounds;
+  /** Called when deliveries have become due. */
+  readonly deliveriesQueued: () => void;
+  /** Called when deliveries that were set aside may be due. */
+  readonly goOn: () => void;
+}
+
+/** The workers that deliver, and that make deliveries due again; and the access tokens that bridges are called with. */
+export function createDeliveryWorkers(service: Service, means: WorkersMeans): BackgroundWorker[] {
+  const { pools, metrics, outbound, logger, bounds, deliveriesQueued, goOn } = means;
+  const { now } = service.runtime;
+  const store = createDeliveryStore(pools.deliveries);
+  watchDeliveries(metrics, store.waiting, now);
+  const fetched = metrics.tokenFetched;
+  const accessTokens = createAccessTokens({ outbound, now, fetched, calls: bounds.slots });
+  const deliver = { store, outbound, metrics: metrics.deliveries, logger, bounds, goOn };
+  return [
+    deliverEvents({ ...service, accessTokens }, deliver),
+    retryDeliveries(pools.others, now, deliveriesQueued),
+    takeUpFurther(pools.others, now, bounds, deliveriesQueued),
+  ];
+}
+
+/**
+ * Has deliveries of an effect that was dropped end soon, where they were set aside. Should that fail, they end when they are
+ * taken up.
+ */
+export function endSoon(pool: pg.Pool, now: () => number, goOn: () => void): Service['effectDropped'] {
+  return (ledger, luid) => void hastenDeliveries(pool, ledger, luid, new Date(now())).then(goOn, () => {});
+}
