@@ -3,7 +3,7 @@ import { ErasedWallets } from './erased/wallets.js';
 import type { Report } from './finding.js';
 import { Accounts, Holdings, Symbols } from './kept/accounts.js';
 import { Column } from './kept/column.js';
-import { Lives, type WalletLife } from './kept/lives.js';
+import { Lives } from './kept/lives.js';
 import { momentNumber, momentText } from './kept/moment.js';
 import { type Moved, MovedRows } from './kept/moved.js';
 import type { Records } from './kept/records.js';
@@ -24,6 +24,7 @@ export class Books {
   readonly #moved = new MovedRows();
   readonly #limits: Limits;
   readonly #lives: Lives;
+  readonly #symbols: Lives;
   readonly #erased = new ErasedWallets();
   readonly erasedIntents = new ErasedIntents();
   /** What erased intents have moved in erased wallets: of what these were called, nobody knows all that they had of it. */
@@ -40,7 +41,7 @@ export class Books {
   readonly #last = new Holdings();
   /** 1 where a balance is stated. */
   readonly #hasLast = new Column('int32');
-  /** 1 for wallets that were dropped. */
+  /** 1 for wallets and symbols that were dropped. */
   readonly #dropped = new Column('int32');
 
   constructor(
@@ -53,7 +54,10 @@ export class Books {
     this.#names = names;
     this.#lives = new Lives((record) => records.bornAt(record));
     const hasErasedWallets = () => this.#erased.count > 0;
-    this.#limits = new Limits(keys, verify, { records, names, lives: this.#lives, hasErasedWallets });
+    this.#symbols = new Lives((record) => records.bornAt(record));
+    const isDropped = (record: number) => this.#dropped.get(record) === 1;
+    const kept = { lives: this.#lives, symbols: this.#symbols };
+    this.#limits = new Limits(keys, verify, { records, names, ...kept, isDropped, hasErasedWallets });
     const symbols = new Symbols();
     this.#named = new Accounts(suite, symbols);
     this.#owned = new Accounts(suite, symbols);
@@ -74,11 +78,16 @@ export class Books {
     this.#erased.add(luid);
   }
 
-  /** A wallet, with the moments of its first and its last change; the last one where it was dropped. */
-  addWallet(handle: string, luid: string, from: number, until = Number.POSITIVE_INFINITY): void {
+  /** A wallet or symbol, with the moments of its first and its last change; the last one where it was dropped. */
+  addNamed(
+    kind: 'wallet' | 'symbol',
+    handle: string,
+    luid: string,
+    { from, until = Number.POSITIVE_INFINITY }: { from: number; until?: number | undefined },
+  ): void {
     const record = this.#records.numberOf(luid);
-    const life: WalletLife = { record, from, until };
-    this.#lives.add(this.#names.put(nameOf('wallet', handle)), life);
+    const lives = kind === 'wallet' ? this.#lives : this.#symbols;
+    lives.add(this.#names.put(nameOf(kind, handle)), { record, from, until });
     if (until !== Number.POSITIVE_INFINITY) this.#dropped.set(record, 1);
   }
 

@@ -181,7 +181,7 @@ export class LedgerVerifier {
         this.#report(latest, 'history', `is the newest, and the index says change ${current.change}`);
     }
     if (action !== 'drop') this.#registry.live(latest);
-    if (kind === 'wallet') this.#addWallet(history, latest);
+    if (kind === 'wallet' || kind === 'symbol') this.#addNamed(kind, history, latest);
     if (kind === 'intent') this.#addIntent(history, latest);
     this.#proofs.forget();
     this.#history = undefined;
@@ -283,10 +283,11 @@ export class LedgerVerifier {
     if (!isProof && isByToken) this.#unsigned.requests += 1;
   }
 
-  #addWallet({ luid }: RecordHistory, { record, action }: Version): void {
+  #addNamed(kind: 'wallet' | 'symbol', { luid }: RecordHistory, { record, action }: Version): void {
     const { meta, data } = record;
     const from = this.#records.bornAt(this.#records.numberOf(luid)) || momentNumber(meta.moment);
-    this.#books.addWallet(textOf(data.handle), luid, from, action === 'drop' ? momentNumber(meta.moment) : undefined);
+    const until = action === 'drop' ? momentNumber(meta.moment) : undefined;
+    this.#books.addNamed(kind, textOf(data.handle), luid, { from, until });
   }
 
   #addIntent({ trail }: RecordHistory, latest: Version): void {

@@ -35,6 +35,8 @@ interface Step {
 interface Place extends Pick<SetLimit, 'symbol' | 'metric'> {
   /** The record; where an erased wallet may have had the handle, another one that has it. Undefined where none has it. */
   readonly wallet: number | undefined;
+  /** The symbol that had the handle when it was set: limits end with it. Undefined where an erased one may have had it. */
+  readonly of: number | undefined;
   /** Whether the wallet was there under that handle when one was set. */
   isOwnHandle: boolean;
   readonly steps: Step[];
@@ -51,6 +53,9 @@ export interface LimitMeans {
   readonly records: Records;
   readonly names: TextNumbers;
   readonly lives: Lives;
+  readonly symbols: Lives;
+  /** Whether a record was dropped. */
+  isDropped(record: number): boolean;
   /** Whether wallets were erased: nobody knows their handles. */
   hasErasedWallets(): boolean;
 }
@@ -95,7 +100,8 @@ export class Limits {
     const [proof] = meta.proofs;
     const isSigned = proof?.public === this.keys.system && proof.custom?.moment === meta.moment;
     if (!isSigned || !this.#isVerified(hash, data, meta.proofs)) return 'its ledger has not signed';
-    const key = `${this.means.records.numberOf(wallet)} ${symbol} ${metric}`;
+    const of = this.means.symbols.current(this.#nameOf('symbol', symbol));
+    const key = keyOf(this.means.records.numberOf(wallet), symbol, of, metric);
     const set = this.#setLimits().get(key);
     if (set?.isStated || this.#others.has(key)) return 'stands there twice';
     if (set) set.isStated = true;
@@ -107,16 +113,19 @@ export class Limits {
 
   /** Limits that intents have set, and of which the ledger has no row: the wallet as a record, symbol and metric. */
   missing(): { readonly wallet: number; readonly symbol: string; readonly metric: string }[] {
-    return [...this.#setLimits().values()].flatMap(({ wallet, symbol, metric, isStated, isOwnHandle }) =>
-      isStated || !isOwnHandle || wallet === undefined ? [] : [{ wallet, symbol, metric }],
-    );
+    return [...this.#setLimits().values()].flatMap(({ wallet, symbol, of, metric, isStated, isOwnHandle }) => {
+      const mayHaveEnded = of === undefined || this.means.isDropped(of);
+      return isStated || !isOwnHandle || wallet === undefined || mayHaveEnded ? [] : [{ wallet, symbol, metric }];
+    });
   }
 
   /** The least that a wallet could be left with: 0, or what was set last; of several at that moment the lowest. */
   leastAt(name: number, symbol: string, moment: number): number {
     const limits = this.#setLimits();
     if (limits.size === 0) return 0;
-    const { steps } = limits.get(`${this.means.lives.at(name, moment)} ${symbol} minBalance`) ?? NOTHING_SET;
+    const { lives, symbols } = this.means;
+    const of = symbols.at(this.#nameOf('symbol', symbol), moment);
+    const { steps } = limits.get(keyOf(lives.at(name, moment), symbol, of, 'minBalance')) ?? NOTHING_SET;
     let at = 0;
     for (let end = steps.length; at < end; ) {
       const middle = (at + end) >>> 1;
@@ -131,7 +140,7 @@ export class Limits {
   /** Whether the wallet is one of the handle, and not erased. */
   isNamed(luid: string, handle: string): boolean {
     const name = this.means.lives.nameOf(this.means.records.numberOf(luid));
-    return name >= 0 && name === this.#nameOf(handle);
+    return name >= 0 && name === this.#nameOf('wallet', handle);
   }
 
   /** What cannot be hashed, as half of a character, was signed by nobody. */
@@ -149,10 +158,11 @@ export class Limits {
     const found = new Map<string, Place>();
     for (const limit of [...this.#all].sort((one, other) => one.code - other.code)) {
       const wallet = this.#walletAt(limit);
-      const key = `${wallet} ${limit.symbol} ${limit.metric}`;
-      const place = found.get(key) ?? placeOf(wallet, limit);
+      const of = this.means.symbols.at(this.#nameOf('symbol', limit.symbol), limit.resolvedCode);
+      const key = keyOf(wallet, limit.symbol, of, limit.metric);
+      const place = found.get(key) ?? placeOf(wallet, of, limit);
       found.set(key, place);
-      const isLived = this.means.lives.isLived(this.#nameOf(limit.wallet), limit.resolvedCode);
+      const isLived = this.means.lives.isLived(this.#nameOf('wallet', limit.wallet), limit.resolvedCode);
       place.isOwnHandle ||= isLived;
       takeInto(place, limit, isLived || !this.means.hasErasedWallets());
     }
@@ -170,20 +180,24 @@ export class Limits {
       ...(parent === undefined ? [] : [parent]),
       ...(schema === undefined ? [] : [schema]),
     ];
-    const names = candidates.map((handle) => this.#nameOf(handle));
+    const names = candidates.map((handle) => this.#nameOf('wallet', handle));
     // Clocks of servers differ: only where none was there then, one that was made later, or dropped before, may be meant.
     const name = names.find((one) => lives.isLived(one, resolvedCode)) ?? names.find((one) => lives.has(one));
     return name === undefined ? undefined : lives.at(name, resolvedCode);
   }
 
-  /** The number of the name of a wallet; -1 where no record has it. */
-  #nameOf(handle: string): number {
-    return this.means.names.find(nameOf('wallet', handle));
+  /** The number of the name of a wallet or symbol; -1 where no record has it. */
+  #nameOf(kind: 'wallet' | 'symbol', handle: string): number {
+    return this.means.names.find(nameOf(kind, handle));
   }
 }
 
-function placeOf(wallet: number | undefined, { symbol, metric }: LimitSet): Place {
-  return { wallet, symbol, metric, steps: [], moment: '', latest: new Set(), isStated: false, isOwnHandle: false };
+function keyOf(wallet: number | undefined, symbol: string, of: number | undefined, metric: string): string {
+  return `${wallet} ${symbol} ${of} ${metric}`;
+}
+
+function placeOf(wallet: number | undefined, of: number | undefined, { symbol, metric }: LimitSet): Place {
+  return { wallet, symbol, of, metric, steps: [], moment: '', latest: new Set(), isStated: false, isOwnHandle: false };
 }
 
 /**

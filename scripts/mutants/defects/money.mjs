@@ -30,8 +30,8 @@ export const mutants = [
   {
     id: 'settling-limit-version',
     file: src('store/committer/settle-sql.ts'),
-    find: '      and b.metric = li.metric and b.version = li.was\n',
-    replace: '      and b.metric = li.metric\n',
+    find: '      and b.metric = li.metric and b.luid = li.luid and b.version = li.was\n',
+    replace: '      and b.metric = li.metric and b.luid = li.luid\n',
     breaks: 'A decision rests on a limit that has changed.',
     tests: [test('money/settlement.test.ts')],
   },

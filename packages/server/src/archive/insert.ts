@@ -18,7 +18,7 @@ const TABLES = {
     'wallet text, symbol text, version bigint, intent text, change int, available_by bigint, reserved_by bigint, ' +
     'available bigint, reserved bigint, moment timestamptz',
   wallet_limit:
-    'wallet text, symbol text, metric text, version bigint, amount bigint, day date, used bigint, body text',
+    'wallet text, symbol text, symbol_luid text, metric text, luid text, version bigint, amount bigint, day date, used bigint, body text',
   open_intent:
     'luid text, thread text, version int, due timestamptz, deadline timestamptz, stage text, uses text[], state text, mac text',
   delivery:

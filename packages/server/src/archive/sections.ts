@@ -1,4 +1,5 @@
 import type { BalanceLine, BalanceRow, EntryLine, LimitLine, StateLine } from '@countersign/verifier';
+import { isInForce } from '../store/money/limits-in-force.js';
 
 /** Rows of a table that stand in an export as they are, one line for each, in an order that stays. */
 export interface Section {
@@ -20,7 +21,7 @@ const ENTRIES = `select wallet, symbol, version, intent, change, available_by as
   available, reserved, moment from entry where ledger_id = $1 order by wallet, symbol, version`;
 
 const LIMITS = `select wallet, symbol, metric, version, amount, day::text, used, body as text
-  from wallet_limit where ledger_id = $1 order by wallet, symbol, metric`;
+  from wallet_limit w where ledger_id = $1 and ${isInForce('w', '$1')} order by wallet, symbol, metric`;
 
 const OPEN = `select luid, thread, version, due, deadline, stage, state, mac
   from open_intent where ledger_id = $1 order by luid`;

@@ -224,13 +224,14 @@ function emptyEvent(event: string): string {
 /** Rows that were made of the record alone. */
 async function forget(
   client: pg.ClientBase,
-  { write: { ledger, luid } }: Erasure,
+  { write: { ledger, luid, kind } }: Erasure,
   keys: readonly string[],
 ): Promise<void> {
   const of = [ledger, luid];
   await client.query('delete from secret where ledger_id = $1 and luid = $2', of);
   await client.query('delete from schedule where ledger_id = $1 and policy = $2', of);
   await client.query('delete from wallet_limit where ledger_id = $1 and wallet = $2', of);
+  if (kind === 'symbol') await client.query('delete from wallet_limit where ledger_id = $1 and symbol_luid = $2', of);
   await client.query(`delete from delivery_retry where ledger_id = $1 and owner = 'effect' and id = $2`, of);
   // They name the receiver. Locked first, so that the second statement sees what was set aside meanwhile.
   await client.query('select from delivery_queue where ledger_id = $1 order by target for update', [ledger]);

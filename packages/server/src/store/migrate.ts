@@ -26,6 +26,7 @@ import { erasureSchema } from './migrations/0015-erasure.js';
 import { importedErasuresSchema } from './migrations/0016-imported-erasures.js';
 import { statisticsSchema } from './migrations/0017-statistics.js';
 import { furtherAttemptsSchema } from './migrations/0018-further-attempts.js';
+import { limitsOfSymbolsSchema } from './migrations/0019-limits-of-symbols.js';
 
 const numbered: Record<string, string> = {
   '0001-records': recordsSchema,
@@ -46,6 +47,7 @@ const numbered: Record<string, string> = {
   '0016-imported-erasures': importedErasuresSchema,
   '0017-statistics': statisticsSchema,
   '0018-further-attempts': furtherAttemptsSchema,
+  '0019-limits-of-symbols': limitsOfSymbolsSchema,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

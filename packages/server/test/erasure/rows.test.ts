@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MoneyScene } from '../money/scene.js';
+import { limit, MoneyScene } from '../money/scene.js';
 import { ON, schedulePolicy } from '../schedules/scene.js';
 import { newKey, type TestClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
@@ -49,18 +49,20 @@ describe('what other tables have of an erased record', () => {
   it('goes with a wallet: its limits, which name it', async () => {
     const scene = await MoneyScene.make(server.current.url, ['bob', 'carol'], { access: MAY_ERASE });
     const { client } = scene;
-    const limit = {
-      action: 'limit',
-      wallet: { handle: 'carol' },
-      symbol: { handle: 'usd' },
-      metric: 'minBalance',
-      amount: 0,
-    };
-    await scene.done([limit]);
+    await scene.done([limit('carol', 'minBalance', 0)]);
     const { luid } = ok(await client.get('/wallets/carol')).body;
     expect(await count('wallet_limit where wallet = $1', luid)).toBe('1');
     expect(await forget(client, '/wallets', 'carol')).toBe(luid);
     expect(await count('wallet_limit where wallet = $1', luid)).toBe('0');
+  });
+
+  it('goes with a symbol: the limits that have ended with it, which name it', async () => {
+    const scene = await MoneyScene.make(server.current.url, ['bob'], { access: MAY_ERASE });
+    await scene.done([limit('bob', 'minBalance', 0)]);
+    const { luid } = ok(await scene.client.get('/symbols/usd')).body;
+    expect(await count('wallet_limit where symbol_luid = $1', luid)).toBe('1');
+    expect(await forget(scene.client, '/symbols', 'usd')).toBe(luid);
+    expect(await count('wallet_limit where symbol_luid = $1', luid)).toBe('0');
   });
 
   it('goes with a schedule: the hash of its data', async () => {

@@ -158,6 +158,7 @@ describe('who may list what a wallet holds', () => {
       await stored(other, 'wallet', { handle: 'w' }),
     ];
     const books = await Books.of(server.current, one);
+    await stored(one, 'symbol', { handle: 'usd', factor: 100 });
     await books.set(wallet, 'usd', { available: 5 });
     await books.limit(wallet, 'usd', 'minBalance', 1);
     // Rows of the one ledger under the luid of the other's wallet.

@@ -56,16 +56,18 @@ export class Books {
     return luids;
   }
 
-  /** Sets a limit; gives its text. */
+  /** Sets a limit of a symbol that is there; gives its text. */
   async limit({ luid, data: wallet }: RecordEnvelope, symbol: string, metric: string, amount: number): Promise<string> {
     const data: JsonObject = { wallet: wallet.handle as string, symbol, metric, amount };
     const hash = hashOf(data, native);
     const moment = '2030-01-01T00:00:00.807Z';
     const proofs = [{ ...proofOver(hash, this.client.key, { moment }), public: systemKeyOf(this.client) }];
-    const body = JSON.stringify({ hash, data, luid: newLuid(), meta: { proofs, moment } });
+    const own = newLuid();
+    const body = JSON.stringify({ hash, data, luid: own, meta: { proofs, moment } });
     await this.connection.query(
-      'insert into wallet_limit (ledger_id, wallet, symbol, metric, version, amount, body) values ($1, $2, $3, $4, 1, $5, $6)',
-      [this.ledger, luid, symbol, metric, amount, body],
+      `insert into wallet_limit (ledger_id, wallet, symbol, symbol_luid, metric, luid, version, amount, body)
+       values ($1, $2, $3, (select luid from record where ledger_id = $1 and kind = 'symbol' and handle = $3), $4, $7, 1, $5, $6)`,
+      [this.ledger, luid, symbol, metric, amount, body, own],
     );
     return body;
   }

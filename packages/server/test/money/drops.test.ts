@@ -80,6 +80,7 @@ describe('the drop of a wallet (interface/wallets#drop)', () => {
   });
 
   it('leaves a wallet made anew under the handle with nothing', async () => {
+    await stored(client, 'symbol', { handle: 'usd', factor: 100 });
     await books.set(wallet, 'usd', { available: 0, reserved: 0 });
     await books.limit(wallet, 'usd', 'minBalance', -1);
     expect((await drop()).status).toBe(204);

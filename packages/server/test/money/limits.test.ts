@@ -12,6 +12,7 @@ const server = withServer();
 it('GET /wallets/{id}/limits: a signed page by symbol, then metric, of limits as they were stored', async () => {
   const client = await newLedger(server.current.url);
   const wallet = await stored(client, 'wallet', { handle: 'w' });
+  for (const handle of ['usd', 'eur']) await stored(client, 'symbol', { handle, factor: 100 });
   const books = await Books.of(server.current, client);
   const usd = await books.limit(wallet, 'usd', 'minBalance', -20_000);
   const count = await books.limit(wallet, 'usd', 'dailyCount', 3);

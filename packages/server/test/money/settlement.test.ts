@@ -37,7 +37,8 @@ beforeEach(async () => {
   );
   ledger = rows[0].id;
   await createHomes(pool, 'me').take(ledger, 60_000);
-  // What the ledger has: an intent under way, a wallet, a balance of it, and a daily limit on it.
+  // What the ledger has: a symbol, an intent under way, a wallet, a balance of it, and a daily limit on it.
+  await done({ writes: [write('symbol', 'usd')] });
   await done({
     writes: [intent('open'), write('wallet', 'w')],
     balances: [balance({ was: 0, version: 1 })],
@@ -68,6 +69,7 @@ function limit(more: Partial<LimitWrite>): LimitWrite {
     wallet: 'w',
     symbol: 'usd',
     metric: 'dailyCount',
+    luid: 'limit',
     was: 1,
     version: 2,
     amount: 1,
@@ -212,6 +214,25 @@ describe('decisions on intents are stored where they rest on what is still so', 
       const settled = await refused({ limits: [limit({ was: was!, version: version! })] });
       expect(settled).toMatchObject({ isBalanced: false });
     }
+  });
+
+  it('not on a limit of a symbol that was dropped since, nor on one that was made anew with the same version', async () => {
+    await pool.query("delete from record where ledger_id = $1 and kind = 'symbol'", [ledger]);
+    expect(await refused({ limits: [limit({ version: 1 })] })).toMatchObject({ isBalanced: false });
+    await done({ writes: [write('symbol', 'usd', { luid: `anew-${made}` })] });
+    expect(await refused({ limits: [limit({ version: 1 })] })).toMatchObject({ isBalanced: false });
+    // The new one has none yet, whatever the old one had.
+    await done({ limits: [limit({ luid: 'anew', was: 0, version: 1 })] });
+    for (const version of [1, 2])
+      expect(await refused({ limits: [limit({ version })] })).toMatchObject({ isBalanced: false });
+    await done({ limits: [limit({ luid: 'anew' })] });
+    const { rows } = await pool.query('select luid, version from wallet_limit where ledger_id = $1 order by luid', [
+      ledger,
+    ]);
+    expect(rows).toEqual([
+      { luid: 'anew', version: 2 },
+      { luid: 'limit', version: 1 },
+    ]);
   });
 
   it('not by a process that is not the home any more', async () => {

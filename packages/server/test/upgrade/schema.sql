@@ -313,7 +313,9 @@ create table wallet_limit (
   amount bigint not null,
   day date,
   used bigint default 0 not null,
-  body text not null
+  body text not null,
+  symbol_luid text collate "C" not null,
+  luid text collate "C" not null
 );
 
 alter table change alter column ledger_id set statistics 25;
@@ -472,7 +474,7 @@ alter table wallet_limit add constraint wallet_limit_amount_check CHECK ((abs(am
 
 alter table wallet_limit add constraint wallet_limit_metric_check CHECK ((metric = ANY (ARRAY['minBalance'::text, 'maxBalance'::text, 'dailyAmount'::text, 'dailyCount'::text])));
 
-alter table wallet_limit add constraint wallet_limit_pkey PRIMARY KEY (ledger_id, wallet, symbol, metric);
+alter table wallet_limit add constraint wallet_limit_pkey PRIMARY KEY (ledger_id, wallet, symbol, symbol_luid, metric);
 
 alter table wallet_limit add constraint wallet_limit_version_check CHECK ((version >= 1));
 

@@ -1,13 +1,13 @@
 import { Column } from './column.js';
 
-/** A wallet, from its first to its last change, by the codes of moments; until infinity while it lives. */
-export interface WalletLife {
+/** A wallet or symbol, from its first to its last change, by the codes of moments; until infinity while it lives. */
+export interface Life {
   readonly record: number;
   readonly from: number;
   readonly until: number;
 }
 
-/** Wallets of each handle, in the order in which they came: records, names and moments are numbers. */
+/** Wallets, or symbols, of each handle, in the order in which they came: records, names and moments are numbers. */
 export class Lives {
   #count = 0;
   readonly #records = new Column('int32');
@@ -23,7 +23,7 @@ export class Lives {
   /** @param bornAt the code of the moment of a record's first version; 0 where it has none */
   constructor(private readonly bornAt: (record: number) => number) {}
 
-  add(name: number, { record, from, until }: WalletLife): void {
+  add(name: number, { record, from, until }: Life): void {
     const life = this.#count;
     this.#count += 1;
     this.#records.set(life, record);
@@ -40,7 +40,7 @@ export class Lives {
     return name >= 0 && this.#first.get(name) > 0;
   }
 
-  /** The name of a wallet; -1 for another record, or none. */
+  /** The name of such a record; -1 for another record, or none. */
   nameOf(record: number): number {
     return record < 0 ? -1 : this.#names.get(record) - 1;
   }
@@ -49,7 +49,15 @@ export class Lives {
     return this.has(name) ? this.#records.get(this.#last.get(name) - 1) : undefined;
   }
 
-  /** Whether a wallet had the name at that moment, and before and after it. */
+  /** The record that has the name now; where none has, the last that had it. Records of one second come in any order. */
+  current(name: number): number | undefined {
+    if (!this.has(name)) return undefined;
+    for (let life = this.#first.get(name) - 1; life >= 0; life = this.#next.get(life) - 1)
+      if (this.#until.get(life) === 0) return this.#records.get(life);
+    return this.last(name);
+  }
+
+  /** Whether one had the name at that moment, and before and after it. */
   isLived(name: number, moment: number): boolean {
     for (let life = this.#first.get(name) - 1; life >= 0; life = this.#next.get(life) - 1) {
       const until = this.#until.get(life) || Number.POSITIVE_INFINITY;

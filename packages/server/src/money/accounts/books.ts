@@ -125,7 +125,7 @@ export class Books {
     });
     const limits = [...this.#readLimits.values()].map(({ place, metric, was }) => {
       const limit = this.#limits.get(keyOf(place))?.get(metric);
-      return { ...place, metric, was, ...(limit ?? { version: 0, amount: 0, used: 0, body: '' }) };
+      return { ...place, metric, was, ...(limit ?? { version: 0, luid: '', amount: 0, used: 0, body: '' }) };
     });
     const entries = this.#entries;
     this.#read = new Map();

@@ -1,4 +1,4 @@
-import { hash as hashOf, readJson, type Suite } from '@countersign/protocol';
+import { hash as hashOf, type Suite } from '@countersign/protocol';
 import type { Ledger } from '../../ledgers/ledger.js';
 import type { LimitClaim, Plan } from '../model.js';
 import type { Books, Cause } from './books.js';
@@ -23,10 +23,16 @@ export function setLimits(books: Books, { limits }: Plan, cause: Cause, tools: L
     const place = { wallet: claim.luid, symbol: claim.symbol };
     const before = books.limits(place).get(claim.metric);
     if (!before) made.add(nameLimit(place, claim.metric));
-    const luid = before ? (readJson(before.body) as { luid: string }).luid : tools.newLuid();
+    const luid = before?.luid ?? tools.newLuid();
     const { day, used = 0 } = before ?? {};
     const body = formatLimit(claim, luid, cause.moment, tools);
-    books.setLimit(place, claim.metric, { amount: claim.amount, ...(day === undefined ? {} : { day }), used, body });
+    books.setLimit(place, claim.metric, {
+      luid,
+      amount: claim.amount,
+      ...(day === undefined ? {} : { day }),
+      used,
+      body,
+    });
     if (!claim.metric.startsWith('daily')) books.touch(place, cause);
   }
   return made;

@@ -1,3 +1,4 @@
+import { isInForce } from '../money/limits-in-force.js';
 import { formatUnnest } from '../queries/unnested.js';
 
 /** Versions that are stored before the one of the write, in the same transaction. */
@@ -37,6 +38,7 @@ export const LIMITS = [
   'wallet text',
   'symbol text',
   'metric text',
+  'luid text',
   'was bigint',
   'version bigint',
   'amount bigint',
@@ -160,7 +162,8 @@ const kept = (holder: number) => `kept as (
 const KEPT_LIMIT = `kept_limit as (
   select b.wallet from li
     join wallet_limit b on b.ledger_id = $1::bigint and b.wallet = li.wallet and b.symbol = li.symbol
-      and b.metric = li.metric and b.version = li.was
+      and b.metric = li.metric and b.luid = li.luid and b.version = li.was
+  where ${isInForce('b', '$1::bigint')}
   for no key update of b
 )`;
 
@@ -193,7 +196,7 @@ const fits = (holder: number, { balance, limit, open }: Settles) => {
       `not exists (
         select from li join wallet_limit b on b.ledger_id = $1::bigint and b.wallet = li.wallet and b.symbol = li.symbol
           and b.metric = li.metric
-        where li.was = 0)`,
+        where li.was = 0 and ${isInForce('b', '$1::bigint')})`,
   ];
   return `fits as materialized (
   select $${holder}::text is null or exists (select from fence) as is_home,
@@ -250,11 +253,14 @@ limited as (
   update wallet_limit b set version = li.version, amount = li.amount, day = li.day, used = li.used, body = li.body
   from li
   where (select ok from sound) and li.was > 0 and li.version > li.was and b.ledger_id = $1::bigint
-    and b.wallet = li.wallet and b.symbol = li.symbol and b.metric = li.metric and b.version = li.was
+    and b.wallet = li.wallet and b.symbol = li.symbol and b.metric = li.metric and b.luid = li.luid and b.version = li.was
 ),
+-- Intents under way keep their symbols, and the others need theirs: each handle names one.
 limited_first as (
-  insert into wallet_limit (ledger_id, wallet, symbol, metric, version, amount, day, used, body)
-  select $1::bigint, wallet, symbol, metric, version, amount, day, used, body
+  insert into wallet_limit (ledger_id, wallet, symbol, symbol_luid, metric, luid, version, amount, day, used, body)
+  select $1::bigint, wallet, symbol,
+    (select s.luid from record s where s.ledger_id = $1::bigint and s.kind = 'symbol' and s.handle = li.symbol),
+    metric, luid, version, amount, day, used, body
   from li where (select ok from sound) and was = 0 and version > 0 order by wallet, symbol, metric
 )`;
 

@@ -46,6 +46,8 @@ export interface LimitWrite {
   readonly wallet: string;
   readonly symbol: string;
   readonly metric: string;
+  /** Of the limit as it is served. One made anew, as of a symbol made anew, has another, and the same versions. */
+  readonly luid: string;
   readonly was: number;
   readonly version: number;
   readonly amount: number;
@@ -172,6 +174,7 @@ function limitColumns({ limits }: Settlement): unknown[] {
     limits.map((one) => one.wallet),
     limits.map((one) => one.symbol),
     limits.map((one) => one.metric),
+    limits.map((one) => one.luid),
     limits.map((one) => one.was),
     limits.map((one) => one.version),
     limits.map((one) => one.amount),

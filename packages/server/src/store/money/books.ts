@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { BalanceWrite, LimitWrite } from '../committer/settlement.js';
+import { isInForce } from './limits-in-force.js';
 
 /** A balance as it is stored. */
 export type StoredBalance = Omit<BalanceWrite, 'was'>;
@@ -13,7 +14,7 @@ export interface Place {
   readonly symbol: string;
 }
 
-/** The balances and limits at so many places; those that do not exist are left out. */
+/** The balances and limits at so many places; those that do not exist, and limits that ended with their symbol, are left out. */
 export type LoadBooks = (
   ledger: number,
   places: readonly Place[],
@@ -38,9 +39,10 @@ const BALANCES = `select b.wallet, b.symbol, b.version, b.available, b.available
   from unnest((select $2::text[]), (select $3::text[])) as p(wallet, symbol)
     join balance b on b.ledger_id = $1 and b.wallet = p.wallet and b.symbol = p.symbol`;
 
-const LIMITS = `select l.wallet, l.symbol, l.metric, l.version, l.amount, l.day::text, l.used, l.body
+const LIMITS = `select l.wallet, l.symbol, l.metric, l.luid, l.version, l.amount, l.day::text, l.used, l.body
   from unnest((select $2::text[]), (select $3::text[])) as p(wallet, symbol)
-    join wallet_limit l on l.ledger_id = $1 and l.wallet = p.wallet and l.symbol = p.symbol`;
+    join wallet_limit l on l.ledger_id = $1 and l.wallet = p.wallet and l.symbol = p.symbol
+  where ${isInForce('l', '$1')}`;
 
 export function createLoadBooks(pool: pg.Pool): LoadBooks {
   return async (ledger, places) => {

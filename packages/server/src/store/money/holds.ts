@@ -1,6 +1,7 @@
 import { LedgerError } from '@countersign/protocol';
 import { limits } from '../../limits.js';
 import { isCanceled, type Queryable } from '../queries/statement.js';
+import { isInForce } from './limits-in-force.js';
 
 /**
  * What balances and intents under way name: a wallet by its luid, symbols and bridges by their handles. `factor` is a symbol
@@ -36,7 +37,7 @@ const STATEMENTS: Readonly<Record<Held['by'], string>> = {
   bridge: `select $2::text as held ${UNDER_WAY} limit 1`,
   // A balance of 0 counts as well: what has moved is on record in 1/factor units.
   factor: `(select symbol as held from balance where ledger_id = $1 and symbol = $2 limit 1)
-    union all (select symbol from wallet_limit where ledger_id = $1 and symbol = $2 limit 1)
+    union all (select symbol from wallet_limit w where ledger_id = $1 and symbol = $2 and ${isInForce('w', '$1')} limit 1)
     union all select $2::text ${UNDER_WAY} limit 1`,
 };
 

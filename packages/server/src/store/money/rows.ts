@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Filter, rowCondition } from '../queries/filter.js';
 import type { AsOf } from '../queries/history.js';
 import { type Queryable, statementRunner } from '../queries/statement.js';
+import { isInForce } from './limits-in-force.js';
 
 /** A page of what one wallet holds. */
 export interface RowsQuery {
@@ -92,7 +93,8 @@ const BALANCES: Listed = {
 
 const LIMITS: Listed = {
   columns: { 'data.symbol': sql<string>`w.symbol`, 'data.metric': sql<string>`w.metric` },
-  from: ({ ledger, wallet }) => sql`wallet_limit w where w.ledger_id = ${ledger} and w.wallet = ${wallet}`,
+  from: ({ ledger, wallet }) => sql`wallet_limit w
+    where w.ledger_id = ${ledger} and w.wallet = ${wallet} and ${sql.raw(isInForce('w', 'w.ledger_id'))}`,
   order: sql`w.symbol, w.metric`,
   select: sql`w.body`,
 };

@@ -1,0 +1,53 @@
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { limitsOfSymbolsSchema } from '../../src/store/migrations/0019-limits-of-symbols.js';
+import { limit, MoneyScene } from '../money/scene.js';
+import { ok, stored } from '../support/scene.js';
+import { withOwnServer } from '../support/server.js';
+import { runSql } from '../support/sql.js';
+
+const server = withOwnServer();
+
+/** The table as 0.2.0 had it, with all its rows. */
+const BEFORE = `
+alter table wallet_limit drop constraint wallet_limit_pkey, drop column symbol_luid, drop column luid,
+  add primary key (ledger_id, wallet, symbol, metric)`;
+
+it('limits of 0.2.0 go to the symbols that they were set on, and end with those that were dropped', async () => {
+  const { url } = server.current.database;
+  const money = await MoneyScene.make(server.current.url, ['alice', 'bob'], {
+    config: { 'limits.aggregated.enabled': true },
+  });
+  const { client } = money;
+  const make = (handle: string) => stored(client, 'symbol', { handle, factor: 100 });
+  const drop = async (handle: string) =>
+    ok(await client.drop(`/symbols/${handle}`, ok(await client.get(`/symbols/${handle}`)).body));
+  for (const handle of ['gone', 'anew', 'again']) {
+    await make(handle);
+    await money.done([limit('alice', 'minBalance', -1_000, handle), limit('alice', 'dailyCount', 5, handle)]);
+    await drop(handle);
+  }
+  await make('anew');
+  await make('again');
+  await money.done([limit('bob', 'minBalance', -10, 'again')]);
+  await money.done([limit('alice', 'minBalance', -7)]);
+
+  const served = async (wallet: string) => ok(await client.get(`/wallets/${wallet}/limits`)).body.data;
+  const before = [await served('alice'), await served('bob')];
+  await runSql(url, BEFORE);
+  expect(await runSql(url, 'select symbol from wallet_limit')).toHaveLength(8);
+  const connection = new pg.Client({ connectionString: url });
+  await connection.connect();
+  await connection.query(limitsOfSymbolsSchema).finally(() => connection.end());
+
+  const rows = await runSql<{ symbol: string; luid: string; symbol_luid: string; body: string }>(
+    url,
+    'select symbol, luid, symbol_luid, body from wallet_limit order by symbol',
+  );
+  expect(rows.map(({ symbol }) => symbol)).toEqual(['again', 'usd']);
+  for (const { symbol, luid, symbol_luid, body } of rows) {
+    expect(luid).toBe(JSON.parse(body).luid);
+    expect(symbol_luid).toBe(ok(await client.get(`/symbols/${symbol}`)).body.luid);
+  }
+  expect([await served('alice'), await served('bob')]).toEqual(before);
+});
