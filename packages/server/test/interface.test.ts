@@ -110,6 +110,17 @@ describe('tables in docs/interface', async () => {
     expectRows(page('lists'), 'filters', told, due);
   });
 
+  it('tell the statuses of every kind', () => {
+    const told = rowsOf(section(page('statuses'), 'statuses')).slice(1);
+    const due = kinds.map(({ name, lifecycle: { statuses, fixedStatus, operations } }) => {
+      if (statuses) return [name, statuses.join(', ')];
+      if (fixedStatus) return [name, 'set by the ledger alone'];
+      return [name, operations.includes('proof') ? 'any' : 'created'];
+    });
+    const cells = told.map(([name = '', taken = '']) => [name, taken.split(';')[0] ?? '']);
+    expectRows(page('statuses'), 'statuses', cells, due);
+  });
+
   it('tell every reason, its status and meaning', () => {
     const told = rowsOf(section(page('errors'), 'reasons')).slice(1);
     const due = Object.entries(REASONS).map(([name, { status, meaning }]) => [name, `${status}`, meaning]);

@@ -1,11 +1,9 @@
 import type { RecordEnvelope } from '@countersign/protocol';
-
-/** Statuses that take a signer or factor out of use (interface/signers#factors). */
-const OUT_OF_USE: readonly unknown[] = ['inactive', 'blocked'];
+import { isInUse } from '../kinds/in-use.js';
 
 /** Whether a signer or factor is in use, by its status. */
 export function isUsable({ meta }: { readonly meta: { readonly status?: string } }): boolean {
-  return !OUT_OF_USE.includes(meta.status);
+  return isInUse(meta.status);
 }
 
 /** A key-pair factor whose key signs as the signer's own does (interface/signers#key-pairs). */

@@ -38,7 +38,8 @@ export async function raiseEvents(
     const data = { handle, signal, ...Object.fromEntries(values) };
     const reached: Effect[] = [];
     for (const effect of effects) {
-      if (isWithin(ledger, domain, effect.domain) && (await isAsked(session, effect, data))) reached.push(effect);
+      if (effect.isInUse && isWithin(ledger, domain, effect.domain) && (await isAsked(session, effect, data)))
+        reached.push(effect);
     }
     if (reached.length === 0) continue;
     const members = Object.entries(occurrence.parts).map(([name, { kept }]) => [name, kept] as const);

@@ -22,6 +22,8 @@ export interface Effect {
   readonly action: { readonly bridge: string } | { readonly endpoint: string };
   /** The domain it is in: it is told of records there and below. */
   readonly domain?: string;
+  /** Whether its status lets it act. */
+  readonly isInUse: boolean;
 }
 
 export interface SchemaEntry {
@@ -30,6 +32,8 @@ export interface SchemaEntry {
   readonly hash: string;
   /** The domain it is in: it is for records there and below. */
   readonly domain?: string;
+  /** One out of use counts as if there were none. */
+  readonly status?: string;
 }
 
 /**

@@ -14,6 +14,7 @@ import type { Integrity } from '../integrity/integrity.js';
 import { createVeil, veilKeyOf } from '../integrity/veil.js';
 import { countersigner, keylessSigner } from '../keys/countersigner.js';
 import { open, sealContext } from '../keys/seal.js';
+import { isInUse } from '../kinds/in-use.js';
 import type { Kind, KindName } from '../kinds/kind.js';
 import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
@@ -218,6 +219,7 @@ function effectsOf(records: readonly Held[]): Ledger['effects'] {
       luid,
       change,
       action,
+      isInUse: isInUse(record.meta.status),
       ...(filter === undefined ? {} : { filter }),
       ...(record.meta.domain === undefined ? {} : { domain: record.meta.domain }),
     };
@@ -230,10 +232,11 @@ function effectsOf(records: readonly Held[]): Ledger['effects'] {
 
 function schemasOf(stored: StoredLedger): Ledger['schemas'] {
   const schemas = new Map<KindName, Map<string, SchemaEntry>>();
-  for (const { handle, luid, hash, link, domain } of stored.schemas) {
+  for (const { handle, luid, hash, link, domain, status } of stored.schemas) {
     const kind = link as KindName;
     const ofKind = schemas.get(kind) ?? new Map<string, SchemaEntry>();
-    schemas.set(kind, ofKind.set(handle, { handle, luid, hash, ...(domain === null ? {} : { domain }) }));
+    const place = domain === null ? {} : { domain };
+    schemas.set(kind, ofKind.set(handle, { handle, luid, hash, ...place, ...(status === null ? {} : { status }) }));
   }
   return schemas;
 }

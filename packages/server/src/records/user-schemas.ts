@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, LedgerError, type RecordEnvelope, readJson } from '@countersign/protocol';
+import { isInUse } from '../kinds/in-use.js';
 import type { Kind } from '../kinds/kind.js';
 import { domainsFrom, isWithin, type Ledger, type SchemaEntry } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
@@ -17,7 +18,7 @@ const verifiedEntries = new WeakSet<SchemaEntry>();
  * there and below.
  *
  * @param domain that of the record
- * @throws `record.relation-not-found` when the kind has no such schema; `record.schema-invalid` when the data does not
+ * @throws `record.relation-not-found` when the kind has no such schema in use; `record.schema-invalid` when the data does not
  *   match it, or names none although the kind has schemas
  */
 export async function checkUserSchema(
@@ -35,9 +36,10 @@ export async function checkUserSchema(
     return;
   }
   const entry = ofKind?.get(handle);
-  if (!entry || !isWithin(ledger, domain, entry.domain)) {
-    const detail = kind.data.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${kind.name}.`;
-    throw new LedgerError('record.relation-not-found', detail);
+  if (!entry || !isWithin(ledger, domain, entry.domain)) throw schemaNotFound(kind, handle);
+  if (!isInUse(entry.status)) {
+    const hint = `Schema ${handle} has the status ${entry.status}, and so counts as if there were none.`;
+    throw schemaNotFound(kind, handle, { hint });
   }
   const known = verifiedEntries.has(entry) ? session.compiledSchemas.get(entry.hash) : undefined;
   const schema = known ?? (await compileEntry(session, entry, kind));
@@ -54,17 +56,22 @@ async function compileEntry(session: Session, entry: SchemaEntry, kind: Schemed)
 
 type OfKind = ReadonlyMap<string, SchemaEntry>;
 
-/** The domains that the schemas of a kind are in; `undefined` for outside all. Cached by identity of the map. */
+/** The domains that the schemas in use of a kind are in; `undefined` for outside all. Cached by identity of the map. */
 const places = new WeakMap<OfKind, ReadonlySet<string | undefined>>();
 
 /** Whether any of the schemas is for records in the domain. */
 function hasOneFor(ledger: Ledger, ofKind: OfKind, domain: string | undefined): boolean {
   let known = places.get(ofKind);
   if (!known) {
-    known = new Set([...ofKind.values()].map((entry) => entry.domain));
+    known = new Set([...ofKind.values()].filter(({ status }) => isInUse(status)).map((entry) => entry.domain));
     places.set(ofKind, known);
   }
   return known.has(undefined) || domainsFrom(ledger, domain).some(({ handle }) => known.has(handle));
+}
+
+function schemaNotFound({ name, data }: Schemed, handle: string, custom?: JsonObject): LedgerError {
+  const detail = data.missingSchema?.(handle) ?? `Schema ${handle} not found for record of type ${name}.`;
+  return new LedgerError('record.relation-not-found', detail, custom);
 }
 
 function schemaMissing(kind: Schemed): LedgerError {
@@ -80,7 +87,7 @@ function schemaMissing(kind: Schemed): LedgerError {
  */
 async function loadSchema(
   { ledger, integrity, findVersion }: Pick<Session, 'ledger' | 'integrity' | 'findVersion'>,
-  { luid, hash, handle, domain }: SchemaEntry,
+  { luid, hash, handle, domain, status }: SchemaEntry,
   { name }: Schemed,
 ): Promise<JsonObject> {
   const record = await findVersion('schema', luid, 'luid');
@@ -88,7 +95,12 @@ async function loadSchema(
   const { data, meta } = schema;
   // A schema is compiled under the hash in the index and then applied in every ledger with that hash: the two must
   // agree.
-  const isIndexed = schema.hash === hash && data.handle === handle && data.record === name && meta?.domain === domain;
+  const isIndexed =
+    schema.hash === hash &&
+    data.handle === handle &&
+    data.record === name &&
+    meta?.domain === domain &&
+    meta.status === status;
   if (!isIndexed) {
     integrity.refuse({ ledger: ledger.luid, luid, change: record?.change ?? 0 }, 'is not what the index says');
   }

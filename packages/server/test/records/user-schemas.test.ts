@@ -197,15 +197,41 @@ describe('the schema of a user', () => {
     expect((await client.get('/intents')).body.data).toEqual([]);
   });
 
-  it('is enforced whatever its status, and by its newest version', async () => {
+  it.each(['inactive', 'blocked'])('counts as if there were none while it is %s', async (status) => {
+    const client = await newLedger(server.current.url);
+    const schema = await define(client, 'wallet', 's', TIERED);
+    const data = wallet({ custom: { tier: 'gold' } });
+    const made = ok(await client.create('/wallets', data)).body;
+    ok(await client.prove('/schemas/s', schema, { status }));
+    for (const answer of [
+      await client.create('/wallets', { ...data, handle: 'v' }),
+      await client.update('/wallets/w', made, { ...data, bridge: 'b' }),
+    ]) {
+      const detail = 'Schema s not found for record of type wallet.';
+      expectRefusal(answer, client, 'record.relation-not-found', detail);
+      expect(answer.body.data.custom.hint).toBe(
+        `Schema s has the status ${status}, and so counts as if there were none.`,
+      );
+    }
+    const { schema: _, ...without } = data;
+    ok(await client.create('/wallets', { ...without, handle: 'v' }));
+    const now = ok(await client.get('/schemas/s')).body;
+    ok(await client.prove('/schemas/s', now, { status: 'active' }));
+    expect((await client.create('/wallets', { ...without, handle: 'u' })).status).toBe(422);
+    ok(await client.create('/wallets', { ...data, handle: 'u' }));
+  });
+
+  it('is enforced while it is in use, and by its newest version', async () => {
     const client = await newLedger(server.current.url);
     const schema = await define(client, 'wallet', 's', TIERED);
     expectRefusal(await client.create('/wallets', wallet({})), client, 'record.schema-invalid', NO_CUSTOM.detail, {
       errors: NO_CUSTOM.errors,
     });
     const made = ok(await client.create('/wallets', wallet({ custom: { tier: 'gold' } }))).body;
-    ok(await client.prove('/schemas/s', schema, { status: 'inactive' }));
-    expect((await client.create('/wallets', wallet({ handle: 'v' }))).status).toBe(422);
+    for (const status of ['active', 'paused', null]) {
+      ok(await client.prove('/schemas/s', schema, { status }));
+      expect((await client.create('/wallets', wallet({ handle: 'v' }))).status).toBe(422);
+    }
 
     const { data } = schema;
     ok(await client.update('/schemas/s', schema, { ...data, schema: { ...TIERED, required: ['custom', 'bridge'] } }));

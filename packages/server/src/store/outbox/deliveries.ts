@@ -5,7 +5,7 @@ import { textArray } from '../arrays/text-array.js';
 import type { NewDelivery } from '../committer/write.js';
 import { formatUnnest } from '../queries/unnested.js';
 import type { StoredVersion } from '../queries/version.js';
-import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './delivery-columns.js';
+import { DELIVERY_COLUMNS, type DeliveryColumns, effectActs, withoutNulls } from './delivery-columns.js';
 import { setAside } from './set-aside.js';
 import { type Settlement, settleDeliveries } from './settle-deliveries.js';
 
@@ -32,7 +32,7 @@ export interface DueDelivery extends NewDelivery {
   readonly tries: number;
   /** Since when it is set aside, for one that was taken up. */
   readonly aside: Date | null;
-  /** Whether the effect that asked for it still exists; of a call, whether its intent may still take it. */
+  /** Whether the effect that asked for it still exists and is in use; of a call, whether its intent may still take it. */
   readonly isWanted: boolean;
 }
 
@@ -162,7 +162,7 @@ started as (
   update delivery d set status = 'running', signed = coalesce(d.signed, $3)
   from chosen c where d.ledger_id = $1 and d.handle = c.handle
   returning ${DELIVERY_COLUMNS}, d.moment, d.signed, d.attempts, d.tries, d.aside,
-    case when d.purpose is null then exists (select from record r where r.ledger_id = $1 and r.luid = d.effect)
+    case when d.purpose is null then ${effectActs('d.effect')}
       else d.purpose <> 'prepare' or d.aside is null or exists (
         select from record r join open_intent o on o.ledger_id = $1 and o.luid = r.luid
         where r.ledger_id = $1 and r.kind = 'intent' and r.handle = d.linked and o.stage in ('debits', 'credits'))

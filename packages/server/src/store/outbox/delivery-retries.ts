@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { DeliveryOwner } from '../../kinds/declaration.js';
 import { limits } from '../../limits.js';
 import { queryUntil } from '../abortable.js';
+import { effectActs } from './delivery-columns.js';
 import type { DeliveryScope } from './delivery-list.js';
 
 /** A request to send deliveries again, as the ledger decided it. */
@@ -31,11 +32,11 @@ export interface DeliveryRetries {
 }
 
 /**
- * Deliveries that are sent again: those that failed, wait or were given up, while their effect exists. One that runs is left
+ * Deliveries that are sent again: those that failed, wait or were given up, while their effect exists and is in use. One that runs is left
  * to its attempt. A delivery that was attempted often enough stays as it is, which bounds its proofs.
  */
 const RESENDABLE = `d.status in ('pending', 'failed', 'cancelled') and d.attempts < ${limits.retries.attempts}
-  and (d.effect is null or exists (select from record e where e.ledger_id = $1 and e.luid = d.effect))`;
+  and (d.effect is null or ${effectActs('d.effect')})`;
 
 /** Calls that were delivered, for a bridge that never reported: whoever names one may have it made again. */
 const REPEATABLE = `(d.purpose is not null and d.status = 'delivered' and d.attempts < ${limits.retries.attempts})`;

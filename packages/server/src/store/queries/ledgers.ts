@@ -25,6 +25,7 @@ export interface StoredLedger {
     readonly hash: string;
     readonly link: string;
     readonly domain: string | null;
+    readonly status: string | null;
   }[];
   /** Sealed secrets of the signers it signs with: `system` and `system.auth`. */
   readonly keys: readonly {
@@ -154,7 +155,7 @@ async function findLedger(
     }),
     pool.query<StoredLedger['schemas'][number]>({
       name: 'ledger-schemas',
-      text: `select handle, luid, hash, link, domain from record
+      text: `select handle, luid, hash, link, domain, status from record
         where ledger_id = $1 and kind || '' in (${kindsWhere(({ access }) => access.part === 'schemas')}) order by seq`,
       values: [ledger.id],
     }),
