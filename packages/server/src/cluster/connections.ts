@@ -1,47 +1,63 @@
 import type { Worker } from 'node:cluster';
 
-/** What of a message of `node:cluster` tells a connection that is handed over, and the word that it was taken. */
+/** What of a message of `node:cluster` tells a connection that is handed over, and the word whether it was taken. */
 interface ClusterMessage {
   readonly cmd?: string;
   readonly act?: string;
   readonly seq?: number;
   readonly ack?: number;
+  readonly accepted?: boolean;
 }
 
-/** Milliseconds in which the primary reads what a worker that has died had said. */
-const LAST_WORDS = 500;
-
-interface Handle {
-  close(): void;
-}
+/** Milliseconds between two looks whether all was read that a worker has said which is dead. */
+const LOOK = 10;
 
 /**
- * Closes the connections that a worker was handed, and has not taken, when it dies. `node:cluster` keeps them open until the
- * worker answers: their clients would wait for ever. Once it is closed, a client knows that it is to try again. Another
- * worker cannot take them over, since the first may have read from them.
+ * Hands the connections that a worker was given, and has not taken, to others when it dies. `node:cluster` keeps them open
+ * until the worker answers: their clients would wait for ever. Where no other worker serves they are closed, so that
+ * their clients try again.
  *
- * It listens in on `worker.process`, as Node.js 20 uses it: `newconn` with a `seq`, answered with an `ack` of that. Where a
- * release no longer does so, nothing is closed.
+ * A worker says that it takes a connection before it reads from it. So one of which it has not said so is as it was, and gets
+ * the answer that a worker gives which is shutting down.
+ *
+ * It listens in on `worker.process`, as Node.js 20 to 26 use it: `newconn` with a `seq`, answered with an `ack` of that.
+ *
+ * @param othersServe whether there is another worker that serves
  */
-export function closeWithWorker(worker: Worker): void {
-  const handed = new Map<number, Handle>();
-  const channel = worker.process as unknown as {
-    send(message: ClusterMessage, handle?: Handle, ...more: unknown[]): boolean;
-    on(event: 'internalMessage', listener: (message: ClusterMessage) => void): void;
-  };
+export function passOnWithWorker(worker: Worker, othersServe: () => boolean): void {
+  const handed = new Set<number>();
+  const channel = worker.process as unknown as Channel;
   const { send } = channel;
-  channel.send = function (message, handle, ...more) {
-    if (handle && message.cmd === 'NODE_CLUSTER' && message.act === 'newconn' && message.seq !== undefined)
-      handed.set(message.seq, handle);
-    return send.call(this, message, handle, ...more);
+  channel.send = function (message, ...more) {
+    if (message.cmd === 'NODE_CLUSTER' && message.act === 'newconn' && message.seq !== undefined)
+      handed.add(message.seq);
+    return send.call(this, message, ...more);
   };
   channel.on('internalMessage', ({ cmd, ack }) => {
     if (cmd === 'NODE_CLUSTER' && ack !== undefined) handed.delete(ack);
   });
-  // Closing the primary's own handle leaves a worker that still serves its own.
-  const close = () => {
-    for (const handle of handed.values()) handle.close();
-    handed.clear();
+  let isRemoved = false;
+  channel.once('disconnect', () => {
+    isRemoved = true;
+  });
+  const passOn = () => {
+    // The end of the channel comes after all that was said.
+    if (channel.connected) return void setTimeout(passOn, LOOK).unref();
+    // Node.js keeps this to itself while a connection is on its way, and would give the dead worker another one.
+    if (!isRemoved) channel.emit('disconnect');
+    for (const ack of [...handed]) {
+      channel.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: !othersServe() });
+    }
   };
-  worker.once('exit', () => setTimeout(close, LAST_WORDS).unref());
+  worker.once('exit', passOn);
+}
+
+/** The part of a worker's process that `node:cluster` speaks to it by. */
+interface Channel {
+  readonly connected: boolean;
+  send(message: ClusterMessage, ...more: unknown[]): boolean;
+  on(event: 'internalMessage', listener: (message: ClusterMessage) => void): void;
+  once(event: 'disconnect', listener: () => void): void;
+  emit(event: 'disconnect'): void;
+  emit(event: 'internalMessage', message: ClusterMessage): void;
 }

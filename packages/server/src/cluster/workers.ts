@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { closeWithWorker } from './connections.js';
+import { passOnWithWorker } from './connections.js';
 import { collectCounts } from './counts.js';
 import { type MeetingPlace, makeMeetingPlace } from './meeting-place.js';
 import type { ToPrimary, ToWorker } from './messages.js';
@@ -109,7 +109,7 @@ class WorkerPool implements Workers {
     const { databaseUrl, masterKey, logger } = this.#options;
     const began = performance.now();
     const worker = cluster.fork();
-    closeWithWorker(worker);
+    passOnWithWorker(worker, () => this.#slots.some((one) => one.worker !== worker && one.worker?.isConnected()));
     this.#running.add(worker);
     worker.once('exit', () => this.#running.delete(worker));
     let because: 'died' | 'stood-still' = 'died';
