@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
-import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openServer, type Server } from '../../src/app.js';
+import { createPool } from '../../src/store/pool.js';
 import { ask, grant, type OauthLedger, oauthLedger, pkcs8, rsa, tokenOf } from '../oauth/scene.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { ok, stored } from '../support/scene.js';
@@ -74,7 +74,7 @@ it('secrets are in no list, no change, no other read and no answer to a write', 
 });
 
 it('secrets are in the database only sealed, and gone with their record', async () => {
-  const pool = new pg.Pool({ connectionString: database.url });
+  const pool = createPool({ connectionString: database.url }, () => {});
   try {
     const { rows: tables } = await pool.query("select tablename from pg_tables where schemaname = 'public'");
     expect(tables.map(({ tablename }) => tablename)).toEqual(expect.arrayContaining(['change', 'record', 'secret']));

@@ -1,7 +1,7 @@
-import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
 import { readUnlogged } from '../../src/store/log/backfill.js';
+import { createPool } from '../../src/store/pool.js';
 import { query } from '../events/support.js';
 import { MoneyScene, transfer } from '../money/scene.js';
 import { newLedger } from '../support/client.js';
@@ -55,7 +55,7 @@ describe('changes of before the log', () => {
     // biome-ignore lint/suspicious/noExplicitAny: a server as far as a statement needs it
     const on = { database } as any;
     for (const text of FORGET) await query(on, text);
-    const pool = new pg.Pool({ connectionString: database.url });
+    const pool = createPool({ connectionString: database.url }, () => {});
     try {
       const [{ ledger }] = (await pool.query('select min(id)::int as ledger from ledger')).rows;
       const { backfill, backfillBytes } = limits.log;

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
@@ -10,6 +9,7 @@ import { createFence, type Fence } from '../../src/log/fence.js';
 import { fenceIn } from '../../src/log/log.js';
 import { createPublisher } from '../../src/log/publish.js';
 import { createSystemKeyOf } from '../../src/log/system-keys.js';
+import { createPool } from '../../src/store/pool.js';
 import { createSystemKeys } from '../../src/store/queries/ledgers.js';
 import { newLedger } from '../support/client.js';
 import { stored } from '../support/scene.js';
@@ -19,8 +19,7 @@ import { sealedLog } from '../support/witness.js';
 it('is no contradiction when another process shows more between two looks', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-fence-'));
   const running = await startServer({ dataDir });
-  const pool = new pg.Pool({ connectionString: running.database.url, max: 2 });
-  pool.on('connect', (client) => client.setTypeParser(pg.types.builtins.INT8, Number));
+  const pool = createPool({ connectionString: running.database.url, max: 2 }, () => {});
   const client = await newLedger(running.url);
   const { ledger, size } = await sealedLog(running.database.url, client.ledger!);
   const files = createFence(fenceIn(dataDir), 'second', () => performance.now());

@@ -1,7 +1,8 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { open, sealContext } from '../../src/keys/seal.js';
+import { createPool } from '../../src/store/pool.js';
 import { expectRefusal } from '../support/checks.js';
 import { newKey, newLedger, signed, type TestAnswer, type TestClient, updateOf } from '../support/client.js';
 import { ok, stored, withSecret } from '../support/scene.js';
@@ -11,7 +12,7 @@ const server = withOwnServer();
 let database: pg.Pool;
 
 beforeAll(() => {
-  database = new pg.Pool({ connectionString: server.current.database.url, max: 2 });
+  database = createPool({ connectionString: server.current.database.url, max: 2 }, () => {});
 });
 
 afterAll(async () => {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/store/embedded.js';
 import { migrate } from '../../src/store/migrate.js';
+import { createPool } from '../../src/store/pool.js';
 import { cachedClusters, copyCluster } from './clusters.js';
 import { closeSql, runSql } from './sql.js';
 
@@ -139,9 +139,8 @@ export function makeDataDir(folder: string): void {
 }
 
 async function migrateAll(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  // A connection that the pool has given up may be cut, by a server that stops, before it is closed.
-  pool.on('error', () => {});
+  // Those of a plain pool would end the process when they are cut before they are closed.
+  const pool = createPool({ connectionString: url, max: 1 }, () => {});
   try {
     await migrate(pool);
   } finally {
