@@ -9,7 +9,7 @@ export const mutants = [
     find: 'and luid = $2 and change < $3`,',
     replace: 'and luid = $2 and change = $3 - 1`,',
     breaks: 'Of the versions the last one is erased only.',
-    tests: [test('erasure/forgotten.test.ts')],
+    tests: [test('erasure/forgotten.kinds.test.ts')],
   },
   {
     id: 'erasure-salts',
@@ -17,7 +17,7 @@ export const mutants = [
     find: 'update log_leaf set salts = null',
     replace: 'update log_leaf set salts = salts',
     breaks: 'Whoever has the salts can tell a guessed text by its leaf.',
-    tests: [test('erasure/forgotten.test.ts')],
+    tests: [test('erasure/forgotten.kinds.test.ts')],
   },
   {
     id: 'erasure-right',

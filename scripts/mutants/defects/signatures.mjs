@@ -42,7 +42,7 @@ export const mutants = [
     find: 'if (ledger !== undefined && ledger !== handle && ledger !== luid) {',
     replace: 'if (ledger !== undefined && !handle) {',
     breaks: 'A proof that names another ledger counts in this one.',
-    tests: [test('replay/meant.test.ts')],
+    tests: [test('replay/meant.kinds.test.ts')],
   },
   {
     id: 'commit-used-proofs-kept',

@@ -1,9 +1,10 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { composeEvent, type EventPlan, referenceKey, referencesOf } from '../../src/events/event.js';
+import type { KindName } from '../../src/kinds/kind.js';
 import { names } from '../../src/kinds/registry.js';
 import { UNBOUNDED } from '../../src/metering/task.js';
 import type { TestClient } from '../support/client.js';
-import { stored } from '../support/scene.js';
+import { make, type Scene, setScene, stored } from '../support/scene.js';
 import type { RunningServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
 
@@ -108,6 +109,27 @@ export async function loadRaised(
 /** The place of the newest delivery of a ledger. */
 export async function findLastPlace(server: RunningServer, client: TestClient): Promise<number> {
   return (await loadQueued(server, client)).at(-1)?.seq ?? 0;
+}
+
+/** What is raised in the client's ledger by what happens after this call. */
+export async function watch(
+  server: RunningServer,
+  client: TestClient,
+): Promise<() => Promise<{ signals: string[]; events: Queued[] }>> {
+  const last = await findLastPlace(server, client);
+  return () => loadRaised(server, client, last);
+}
+
+/**
+ * A record of the kind in a ledger in which every signal is subscribed to, or those that begin so; the scene's record is
+ * not made yet.
+ */
+export async function setSubscribedScene(url: string, name: KindName, begin?: string): Promise<Scene> {
+  const scene = await setScene(url, name);
+  // The record of a ledger is there from its birth.
+  if (name === 'ledger') await make(scene);
+  await subscribeToAll(scene.client, begin);
+  return scene;
 }
 
 /** A row of the table, as far as tests look at it. */

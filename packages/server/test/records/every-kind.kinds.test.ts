@@ -9,7 +9,6 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import type { KindName } from '../../src/kinds/kind.js';
-import { kinds } from '../../src/kinds/registry.js';
 import { expectList, expectRecord, expectRefusal, expectRules } from '../support/checks.js';
 import {
   dropOf,
@@ -21,6 +20,7 @@ import {
   type TestAnswer,
   updateOf,
 } from '../support/client.js';
+import { testedKinds } from '../support/kinds.js';
 import {
   changed,
   createBody,
@@ -101,7 +101,7 @@ async function create(scene: Scene, body: JsonObject = createBody(scene)): Promi
 
 const server = withServer();
 
-describe.each(kinds)('a $name', (kind) => {
+describe.each(testedKinds)('a $name', (kind) => {
   const { name } = kind;
   const serves = (operation: string) => (kind.lifecycle.operations as readonly string[]).includes(operation);
 

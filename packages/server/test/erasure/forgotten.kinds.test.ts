@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { kinds } from '../../src/kinds/registry.js';
 import { auditLogs } from '../log/audit.js';
+import { testedKinds } from '../support/kinds.js';
 import { ok } from '../support/scene.js';
 import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
@@ -8,7 +8,7 @@ import { dropped, dump, erase, erasingLedger, tablesWith, tracesOf } from './sup
 
 const server = withOwnServer();
 
-const DROPPABLE = kinds.filter(({ lifecycle }) => lifecycle.erasable === 'dropped').map(({ name }) => name);
+const DROPPABLE = testedKinds.filter(({ lifecycle }) => lifecycle.erasable === 'dropped').map(({ name }) => name);
 
 describe('an erased record', () => {
   it.each(DROPPABLE)('leaves no text, no hash and no digest in any table: %s', async (name) => {

@@ -2,9 +2,9 @@ import { hash as hashOf, type JsonObject, type Proof, type Reason, type RecordEn
 import { describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import type { KindName } from '../../src/kinds/kind.js';
-import { kinds } from '../../src/kinds/registry.js';
 import { expectRefusal } from '../support/checks.js';
 import { dropOf, newKey, proofOver, signed, type TestKey, updateOf } from '../support/client.js';
+import { testedKinds } from '../support/kinds.js';
 import {
   changed,
   createBody,
@@ -184,7 +184,7 @@ function expectErrorsListed(custom: { errors: JsonObject[] }, told: string): voi
 
 const server = withServer();
 
-describe.each(kinds)('a malformed request about a $name is refused and stores nothing', (kind) => {
+describe.each(testedKinds)('a malformed request about a $name is refused and stores nothing', (kind) => {
   const { name } = kind;
 
   it('when it is a create', async () => {
