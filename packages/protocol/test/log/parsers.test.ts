@@ -46,6 +46,9 @@ const proof = fc.array(hash, { maxLength: 63 });
 const index = fc.nat().chain((low) => fc.constantFrom(low, low % 2000, low * 4_000_000));
 const width = fc.integer({ min: 1, max: 256 });
 
+/** Values of each format that are drawn. */
+const RUNS = process.env.LONG_TESTS ? 2_000 : 60;
+
 /** Each format: values of it, how they are written, how text is read. */
 const formats: [string, fc.Arbitrary<unknown>, (value: never) => string, (text: string) => unknown][] = [
   ['a verifier key', key, formatVkey, parseVkey],
@@ -69,7 +72,12 @@ const formats: [string, fc.Arbitrary<unknown>, (value: never) => string, (text: 
 
 describe.each(formats)('%s', (_name, values, format, parse) => {
   test('is read as it was written', () => {
-    fc.assert(fc.property(values, (value) => void expect(parse(format(value as never))).toEqual(value)));
+    fc.assert(
+      fc.property(values, (value) => void expect(parse(format(value as never))).toEqual(value)),
+      {
+        numRuns: RUNS,
+      },
+    );
   });
 
   test('with a byte altered, added or taken away is refused, or is another that is written so', () => {
@@ -88,7 +96,7 @@ describe.each(formats)('%s', (_name, values, format, parse) => {
       const written = format(other as never);
       expect(_name === 'a checkpoint' ? text.slice(0, written.length) : text).toBe(written);
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: 2 * RUNS });
   });
 
   test('refuses any other text with one kind of error', () => {

@@ -6,7 +6,7 @@ import { everyEvent, goodEvents, makePlan, type Shape } from './step-plans.js';
 import { begin, type Run, say } from './step-run.js';
 import '../support/seed.js';
 
-const RUNS = process.env.LONG_TESTS ? 100_000 : 2_000;
+const RUNS = process.env.LONG_TESTS ? 100_000 : 1_000;
 
 const shapes: fc.Arbitrary<Shape> = fc.record({
   parts: fc.array(fc.tuple(fc.constantFrom('debit', 'credit'), fc.constantFrom('a', 'b', 'c')), { maxLength: 5 }),
