@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../server/test/support/database.js';
 import { eventually } from '../../server/test/support/eventually.js';
 import { freePort } from '../../server/test/support/free-port.js';
-import { withOwnServer } from '../../server/test/support/server.js';
+import { startServer, withOwnServer } from '../../server/test/support/server.js';
 import { COMMANDS } from '../src/commands/all.js';
 import { completionFor } from '../src/description/completion.js';
 import { listOf, pagesOf } from '../src/description/page.js';
@@ -62,6 +62,19 @@ describe('the beginning', () => {
     const writing = await cli.call(['wallet', 'create', 'never', '--server', away]);
     expect([writing.code, writing.err]).toEqual([3, expect.stringContaining('; look whether the write was done')]);
     expect((await cli.done(['key', 'list'])).out).not.toContain('never');
+  });
+
+  it('shows a server whose database is gone as DOWN, with the exit code of one out of reach', async () => {
+    const other = await startServer();
+    await other.database.drop();
+    const told = await eventually(async () => {
+      const outcome = await cli.call(['status', '--server', other.url]);
+      expect(outcome.code).toBe(3);
+      return outcome;
+    });
+    expect(told.out).toMatch(/^Status: +DOWN$/m);
+    expect(told.err).toMatch(/^✗ The server does not reach its database\.\n {2}Try: see the log of the server/);
+    await other.stop();
   });
 
   it('connects, selects ledgers, and keeps several contexts', async () => {

@@ -167,7 +167,19 @@ export interface components {
                 /** Format: uri */
                 server: string;
                 semver: string;
-                status: string;
+                /** @description Handle of the ledger of the request; absent where it has none. */
+                ledger?: string;
+                /**
+                 * @description DOWN while the database does not answer.
+                 * @enum {string}
+                 */
+                status: "UP" | "DOWN";
+                /** @description Seconds that the process has served which answers. */
+                uptime: number;
+                dependencies: {
+                    /** @enum {string} */
+                    db: "CONNECTED" | "ERROR";
+                };
                 build: string;
             };
             meta: {

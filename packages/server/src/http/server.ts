@@ -22,6 +22,7 @@ import { inLedger, outsideLedgers, performOperation } from './perform.js';
 import { takeInTurn } from './pipelining.js';
 import { send } from './reply.js';
 import { recordRoutes } from './routes.js';
+import { tenantHeader } from './tenant.js';
 import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
 
 /** Greatest length of a path parameter; longer ones are an unknown route. */
@@ -71,7 +72,8 @@ export function createServer(
   app.options('/*', (_, reply) => preflight(reply));
   health(app, service.readiness);
   countAnswers(app, metrics);
-  app.get(BASE, async (_, reply) => send(reply, information(service)));
+  const began = service.runtime.now();
+  app.get(BASE, async (request, reply) => send(reply, await information(service, tenantHeader(request), began)));
   // Made at the first request, to keep the start short.
   let description: Sendable | undefined;
   app.get(`${BASE}/openapi.json`, async (request, reply) => {

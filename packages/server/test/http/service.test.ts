@@ -1,4 +1,4 @@
-import { hash as hashOf } from '@countersign/protocol';
+import { hash as hashOf, type JsonObject } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { native } from '../../src/auth/native-suite.js';
 import { newLedger, TestClient } from '../support/client.js';
@@ -33,11 +33,33 @@ describe('what the server says of itself', () => {
         server: server.current.url,
         semver: '2.36.0',
         status: 'UP',
+        uptime: expect.any(Number),
+        dependencies: { db: 'CONNECTED' },
         build: '0.0.0',
       });
       expect(body.hash).toBe(hashOf(body.data as never, native));
       expect(body.meta).toEqual({ moment: expect.stringMatching(/^\d{4}-.*Z$/) });
     }
+  });
+
+  it('names the ledger of the request where it has it, by its handle', async () => {
+    const { data, luid } = (await (await newLedger(server.current.url)).get('/ledger')).body;
+    const told = async (named: string) => {
+      const answer = await fetch(server.current.url, { headers: { 'x-ledger': named } });
+      return ((await answer.json()) as { data: JsonObject }).data.ledger;
+    };
+    for (const named of [data.handle, luid]) expect(await told(named)).toBe(data.handle);
+    expect(await told('nobody')).toBeUndefined();
+  });
+
+  it('tells for how many seconds it has served', async () => {
+    let now = Date.parse('2030-01-01T00:00:00.000Z');
+    const other = await startServer({ runtime: { now: () => now, random: (count) => Buffer.alloc(count, 1) } });
+    const uptime = async () => ((await (await fetch(other.url)).json()) as { data: JsonObject }).data.uptime;
+    expect(await uptime()).toBe(0);
+    now += 61_500;
+    expect(await uptime()).toBe(61);
+    await other.stop();
   });
 
   it('is alive and ready', async () => {
@@ -61,7 +83,8 @@ describe('what the server says of itself', () => {
       expect(await (await fetch(root + probe)).json()).toEqual({ status: 'DOWN' });
     }
     expect((await fetch(`${root}/health/live`)).status).toBe(200);
-    expect((await fetch(other.url)).status).toBe(200);
+    const told = (await (await fetch(other.url)).json()) as { data: JsonObject };
+    expect(told.data).toMatchObject({ status: 'DOWN', dependencies: { db: 'ERROR' } });
     // Told as a failure or as being unavailable: that depends on which of the two the database itself tells.
     const unexpected = (status: number) =>
       ({ reason: 'api.unexpected-error', status, detail: DETAILS[status] ?? '' }) as const;

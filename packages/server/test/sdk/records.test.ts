@@ -40,9 +40,12 @@ async function wallet(handle: string, custom: Record<string, unknown> = {}) {
 }
 
 describe('the server and its ledgers', () => {
-  it('tells its status without a ledger', async () => {
+  it('tells its status, with a ledger and without', async () => {
     const { status } = await new LedgerSdk({ server: server.current.url }).status();
     expect(status).toMatchObject({ status: 'UP', handle: 'test', server: server.current.url, semver: '2.36.0' });
+    expect(status).toMatchObject({ uptime: expect.any(Number), dependencies: { db: 'CONNECTED' } });
+    const { handle } = ledger;
+    expect((await new LedgerSdk({ server: server.current.url, ledger: handle }).status()).status.ledger).toBe(handle);
   });
 
   it('creates a ledger, makes it the active one, reads it and updates it', async () => {

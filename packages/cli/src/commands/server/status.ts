@@ -2,6 +2,7 @@ import type { JsonObject } from '@countersign/protocol';
 import { connectAnonymously, targetOf } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import { KeyStore } from '../../home/key-store.js';
+import { Failure } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
 import { informationOf } from './connect.js';
 
@@ -9,7 +10,12 @@ export const status: Command = {
   path: ['status'],
   summary: 'Show the server, the ledger and the key in use, and whether the server is up',
   connects: true,
-  examples: [{ call: 'countersign status || echo down', about: 'the exit code is 3 when the server is out of reach' }],
+  examples: [
+    {
+      call: 'countersign status || echo down',
+      about: 'the exit code is 3 when the server, or its database, is out of reach',
+    },
+  ],
   async run(invocation) {
     const { output, home } = invocation;
     const { name, ledger, signer, system } = await targetOf(invocation);
@@ -42,5 +48,9 @@ export const status: Command = {
         ['Status', String(information.status)],
       ]),
     );
+    if (information.status !== 'UP') {
+      const advice = 'see the log of the server, and that its database runs';
+      throw new Failure('unreachable', 'The server does not reach its database.', { advice });
+    }
   },
 };

@@ -110,7 +110,19 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
   }),
   'server-information': object({
     hash: ref('hash'),
-    data: object({ handle: text, server: { ...text, format: 'uri' }, semver: text, status: text, build: text }),
+    data: object(
+      {
+        handle: text,
+        server: { ...text, format: 'uri' },
+        semver: text,
+        ledger: { ...text, description: 'Handle of the ledger of the request; absent where it has none.' },
+        status: { ...oneOfTexts(['UP', 'DOWN']), description: 'DOWN while the database does not answer.' },
+        uptime: { ...count(0), description: 'Seconds that the process has served which answers.' },
+        dependencies: object({ db: oneOfTexts(['CONNECTED', 'ERROR']) }),
+        build: text,
+      },
+      ['ledger'],
+    ),
     meta: object({ moment: ref('moment') }),
   }),
 };
