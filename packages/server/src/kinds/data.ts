@@ -2,6 +2,7 @@ import { HANDLE_PATTERN, isObject, type Json } from '@countersign/protocol';
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { AccessEntries } from '../access/rules.js';
 import { limits } from '../limits.js';
+import { SECRET_PATTERN } from '../schemas/secret-reference.js';
 
 /** A handle, which is an address: `[schema:]name(@part)*` (interface/envelope#handles). */
 export const Handle = Type.String({ maxLength: limits.handle, pattern: HANDLE_PATTERN });
@@ -18,9 +19,6 @@ export const common = {
 
 /** Base64 of a raw 32-byte Ed25519 public key (interface/envelope#hash-and-digest). */
 export const PUBLIC_KEY_PATTERN = '^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$';
-
-/** Source of the pattern of a secret reference (interface/signers#secrets). */
-export const SECRET_PATTERN = '^\\{\\{ secret\\.[A-Za-z]+[A-Za-z0-9]* \\}\\}$';
 
 /** The placeholder of a secret in data; its value travels in `meta.secret` (interface/signers#secrets). */
 export const SecretReference = Type.String({ pattern: SECRET_PATTERN });

@@ -1,6 +1,7 @@
 import { type JsonObject, LedgerError } from '@countersign/protocol';
 import { Type } from 'typebox';
 import { limits } from '../limits.js';
+import { SECRET_PATTERN } from '../schemas/secret-reference.js';
 import { readRsaPublicKey } from '../untrusted-keys/public-key.js';
 import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 import {
@@ -9,7 +10,6 @@ import {
   isSecretReference,
   oneOfNames,
   PUBLIC_KEY_PATTERN,
-  SECRET_PATTERN,
   SecretReference,
   secretNames,
   strictObject,

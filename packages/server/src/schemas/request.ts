@@ -4,6 +4,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { limits } from '../limits.js';
+import { SECRET_HINT, SECRET_PATTERN } from './secret-reference.js';
 import { listSharedSchemas } from './shared.js';
 
 /**
@@ -48,7 +49,8 @@ function compile(schema: TSchema): ValidateFunction {
 function requestSchemaError(found: readonly ErrorObject[]): LedgerError {
   const errors = found.map(requestError);
   const texts = errors.map((error) => `request/body${error.instancePath} ${error.message}`);
-  return new LedgerError('record.schema-invalid', `Schema validation error: ${texts.join(', ')}`, { errors });
+  const hint = found.some(({ params }) => params.pattern === SECRET_PATTERN) ? { hint: SECRET_HINT } : {};
+  return new LedgerError('record.schema-invalid', `Schema validation error: ${texts.join(', ')}`, { errors, ...hint });
 }
 
 function requestError(found: ErrorObject): RequestError {

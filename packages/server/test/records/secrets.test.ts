@@ -135,6 +135,16 @@ describe('the secrets of a bridge (interface/signers#secrets, interface/bridges#
         /request\/body\/data\/secure\/0\/value must match pattern/,
       );
     }
+    const generic = { ...bridge(), secure: [{ schema: 'mtls', public: 'p', secret: VALUE }] };
+    const refused = await create(client, generic);
+    expectRefusal(
+      refused,
+      client,
+      'record.schema-invalid',
+      /request\/body\/data\/secure\/0\/secret must match pattern/,
+    );
+    expect(refused.body.data.custom.hint).toContain('write {{ secret.name }} in its place');
+    expect(refused.text).not.toContain(VALUE);
     for (const secret of [{ key: 1 }, { key: null }, 'key', []]) {
       const body = { ...signed(bridge('key'), client.key) };
       const answer = await client.call('POST', '/bridges', { ...body, meta: { ...body.meta, secret } });
