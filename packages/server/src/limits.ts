@@ -9,6 +9,17 @@ import { processLimits } from './process-limits.js';
 export const limits = {
   /** Bytes of a request body (interface/records#request-bodies). */
   body: 1024 * 1024,
+  /**
+   * Bytes of request bodies under way: up to `small`, one is read at once; the larger ones share those of a `process`, and
+   * those of one `sender` his own. Of one sender, `waiting` bodies may wait, each for `patience` milliseconds at most.
+   */
+  bodies: {
+    small: 16 * 1024,
+    process: 64 * 1024 * 1024,
+    sender: 16 * 1024 * 1024,
+    waiting: 128,
+    patience: 5_000,
+  },
   /** A body that is refused early is read on after the answer: bytes, milliseconds (`time`), and connections at a time. */
   refusedBody: { bytes: 16 * 1024 * 1024, time: 5_000, connections: 256 },
   /** Milliseconds in which a request must arrive, its body included (interface/limits). */

@@ -164,6 +164,7 @@ describe('tables in docs/interface', async () => {
     const of = (...values: number[]) => values.map((value) => value.toLocaleString('en'));
     const due = [
       of(limits.body).join(),
+      of(limits.bodies.sender).join(),
       of(limits.request / 1000).join(),
       of(limits.depth, limits.values).join(' and '),
       of(limits.handle).join(),

@@ -3,7 +3,8 @@ import { stages } from '../forwarding/stage.js';
 import type { Kind } from '../kinds/kind.js';
 import type { Service } from '../ledgers/service.js';
 import { openSession, type Session } from '../ledgers/session.js';
-import type { Task } from '../metering/task.js';
+import { limits } from '../limits.js';
+import type { LedgerTask } from '../metering/task.js';
 import type { Operation } from '../operations/operation.js';
 import type { Answer, Command } from '../records/command.js';
 import { answerRequest } from './boundary.js';
@@ -13,6 +14,7 @@ import type { HttpService } from './http-service.js';
 import { holdUntilSealed } from './log/hold.js';
 import { send } from './reply.js';
 import { makeErrorReport } from './reporting.js';
+import { senderOf } from './sender.js';
 import { noTenant, resolveLedger, tenantHeader, tenantOf } from './tenant.js';
 
 /**
@@ -26,17 +28,20 @@ export async function inLedger(
   perform: (session: Session) => Promise<Answer>,
 ): Promise<FastifyReply> {
   let of = OUTSIDE;
+  let task: LedgerTask | undefined;
   const resolve = () => resolveLedger(service, tenantOf(request));
   const answer = await answerRequest(
     service,
     resolve,
     async (ledger, isLate) => {
       of = ledger!.id;
-      const task = taskOf(service, of, request, isLate);
+      task = isLarge(request) ? senderTaskOf(service, request, isLate) : taskOf(service, of, request, isLate);
       return perform(openSession(withDecisionLog({ ...service, task }, request), ledger!));
     },
     makeErrorReport(service, request),
   );
+  // What is accepted is the ledger's own work, too.
+  if (task && isLarge(request) && answer.status < 400) service.scheduler.task(of, NEVER).chargeUnbounded(task.charged);
   if (request.headers.prefer !== undefined) await holdUntilSealed(service, request, reply, of, answer);
   return send(reply, answer);
 }
@@ -54,7 +59,7 @@ export async function outsideLedgers(
     async () => (named === undefined ? undefined : resolveLedger(service, named)),
     async (_, isLate) => {
       noTenant(named);
-      const task = taskOf(service, OUTSIDE, request, isLate);
+      const task = senderTaskOf(service, request, isLate);
       const own = withDecisionLog({ ...service, task }, request);
       return perform(own, await commandOf(own, undefined, request));
     },
@@ -79,7 +84,26 @@ export function performOperation(
 /** The id that work outside every ledger is charged to. */
 const OUTSIDE = 0;
 
+const NEVER = () => false;
+
+/**
+ * Whether the body costs so much that whoever sent it is charged: else a stranger could make the ledger that it names wait,
+ * by bodies that are refused.
+ */
+function isLarge({ body }: FastifyRequest): boolean {
+  return typeof body === 'string' && body.length > limits.bodies.small;
+}
+
+function senderTaskOf(service: HttpService, request: FastifyRequest, isLate: () => boolean): LedgerTask {
+  return service.scheduler.senderTask(senderOf(request.ip), () => isLate() || request.raw.socket.destroyed);
+}
+
 /** The work of a request: abandoned once the request is answered or its connection closed. */
-export function taskOf(service: HttpService, ledger: number, { raw }: FastifyRequest, isLate: () => boolean): Task {
+export function taskOf(
+  service: HttpService,
+  ledger: number,
+  { raw }: FastifyRequest,
+  isLate: () => boolean,
+): LedgerTask {
   return service.scheduler.task(ledger, () => isLate() || raw.socket.destroyed);
 }

@@ -3,7 +3,8 @@ import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
 import { createLedger } from '../operations/create-ledger/operation.js';
 import { listLedgers } from '../operations/list-ledgers.js';
-import { takeBodies } from './body-parsers.js';
+import { takeBodies } from './bodies/parsers.js';
+import { boundBodies } from './bodies/room.js';
 import { BASE } from './command.js';
 import { CONNECTION_CHECK_INTERVAL, type ConnectionBounds, type Connections, guardConnections } from './connections.js';
 import { allowAnyOrigin, preflight } from './cors.js';
@@ -27,6 +28,8 @@ import { answerBadWire, answerUnrouted, notHttp } from './wire-errors.js';
 
 /** Greatest length of a path parameter; longer ones are an unknown route. */
 const PARAMETER_CHARACTERS = 1_024;
+
+const IN_LEDGER = { inLedger: true } as const;
 
 /** The HTTP server, and the connections of its clients. */
 export interface HttpServer {
@@ -60,6 +63,7 @@ export function createServer(
   });
   answerUnrouted(service, app.server);
   takeBodies(app);
+  boundBodies(app, service);
   takeInTurn(app, limits.clients.pipelined);
   const connections = guardConnections(app, bounds, () => performance.now());
   app.addHook('onRequest', (request, reply, done) => {
@@ -90,6 +94,7 @@ export function createServer(
     app.route({
       method,
       url: BASE + path,
+      config: IN_LEDGER,
       handler: (request, reply) => performOperation(service, request, reply, operation, kind),
     });
   }
@@ -98,7 +103,7 @@ export function createServer(
   for (const path of JOURNAL) {
     app.get(BASE + path, (request, reply) => inLedger(service, request, reply, notJournaled));
   }
-  app.delete(`${BASE}/ledger`, (request, reply) =>
+  app.delete(`${BASE}/ledger`, { config: IN_LEDGER }, (request, reply) =>
     inLedger(service, request, reply, (session) => ledgerIsKept(session, request)),
   );
   tokenRoute(app, service, BASE);

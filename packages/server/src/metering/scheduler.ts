@@ -2,7 +2,7 @@ import { Overloaded } from '../base/gather.js';
 import { LruCache } from '../base/lru-cache.js';
 import { limits } from '../limits.js';
 import type { LeakyBucket, Turns } from './account.js';
-import { LedgerTask, type Task } from './task.js';
+import { LedgerTask } from './task.js';
 
 /**
  * Shares one event loop among ledgers, slice by slice (fair queueing). A ledger that has used little lately goes
@@ -13,6 +13,7 @@ import { LedgerTask, type Task } from './task.js';
 export class Scheduler implements Turns {
   readonly #clock: () => number;
   readonly #accounts = new LruCache<number, LeakyBucket>(limits.work.accounts);
+  readonly #senders = new LruCache<string, LeakyBucket>(limits.work.accounts);
   readonly #waiting = new Set<LeakyBucket>();
   #waiters = 0;
   /** Steps taken in this turn of the loop. */
@@ -35,10 +36,16 @@ export class Scheduler implements Turns {
    * @param ledger its id; 0 for work outside every ledger
    * @param isOver whether the client has gone or its time is over
    */
-  task(ledger: number, isOver: () => boolean): Task {
-    const account = this.#accounts.getOrSet(ledger, () => ({ used: 0, since: this.#clock(), waiting: [] }));
-    return new LedgerTask(this, account, isOver);
+  task(ledger: number, isOver: () => boolean): LedgerTask {
+    return new LedgerTask(this, this.#accounts.getOrSet(ledger, this.#open), isOver);
   }
+
+  /** A task whose steps are charged to who sent a request, whichever ledger it names. */
+  senderTask(sender: string, isOver: () => boolean): LedgerTask {
+    return new LedgerTask(this, this.#senders.getOrSet(sender, this.#open), isOver);
+  }
+
+  readonly #open = (): LeakyBucket => ({ used: 0, since: this.#clock(), waiting: [] });
 
   charge(account: LeakyBucket, steps: number): void {
     account.used += steps;

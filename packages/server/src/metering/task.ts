@@ -36,13 +36,14 @@ export const UNBOUNDED: Task = {
   beginAnew() {},
 };
 
-/** A task of a ledger. */
+/** A task of a ledger, or of a sender. */
 export class LedgerTask implements Task {
   readonly #turns: Turns;
   readonly #account: LeakyBucket;
   readonly #isOver: () => boolean;
   #slice = 0;
   #total = 0;
+  #charged = 0;
   #finishes = false;
 
   /** @param isOver whether the client has gone or its time is over */
@@ -55,8 +56,7 @@ export class LedgerTask implements Task {
   /** @throws `auth.forbidden` when the slice, or the request, has used up its steps */
   spend(steps: number): void {
     this.#slice += steps;
-    this.#total += steps;
-    this.#turns.charge(this.#account, steps);
+    this.chargeUnbounded(steps);
     if (this.#slice > limits.work.slice) throw tooMuch(limits.work.slice, 'at a time');
     this.#assertWithin();
   }
@@ -77,7 +77,13 @@ export class LedgerTask implements Task {
 
   chargeUnbounded(steps: number): void {
     this.#total += steps;
+    this.#charged += steps;
     this.#turns.charge(this.#account, steps);
+  }
+
+  /** All steps that it was charged. */
+  get charged(): number {
+    return this.#charged;
   }
 
   mustFinish(): void {

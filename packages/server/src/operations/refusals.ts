@@ -14,6 +14,7 @@ export const EVERY: readonly Reason[] = [
 export const PROVED: readonly Reason[] = [
   ...EVERY,
   'api.body-malformed',
+  'api.rate-limit-exceeded',
   'record.schema-invalid',
   'crypto.signature-missing',
   'crypto.signature-invalid',

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { limits } from '../limits.js';
+import { limits } from '../../limits.js';
 
 /**
  * Takes bodies as text. They are parsed once the ledger is known, which signs the error about a malformed one. A body

@@ -1,0 +1,150 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { senderOf } from '../../src/http/sender.js';
+import { limits } from '../../src/limits.js';
+import { stepsOfText } from '../../src/metering/task.js';
+import { newLedger, signed } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { withOwnServer } from '../support/server.js';
+import { exchange } from './raw.js';
+import { expectRefusal, systemKey } from './refusal.js';
+
+const server = withOwnServer();
+const { bodies } = limits;
+
+const head = (path: string, length: number | 'chunked', ledger?: string) =>
+  [
+    `POST /v2${path} HTTP/1.1`,
+    'host: a',
+    'content-type: application/json',
+    ...(ledger === undefined ? [] : [`x-ledger: ${ledger}`]),
+    length === 'chunked' ? 'transfer-encoding: chunked' : `content-length: ${length}`,
+    '\r\n',
+  ].join('\r\n');
+
+const open: Socket[] = [];
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.destroy();
+});
+
+/** Begins a request whose body never comes. */
+function begin(text: string): { socket: Socket; seen: { text: string } } {
+  const { hostname, port } = new URL(server.current.url);
+  const socket = connect({ port: Number(port), host: hostname });
+  open.push(socket);
+  const seen = { text: '' };
+  socket.on('data', (bytes) => {
+    seen.text += bytes;
+  });
+  socket.on('error', () => {});
+  socket.write(text);
+  return { socket, seen };
+}
+
+describe('a request with a large body is answered before that has come', () => {
+  it.each([bodies.small + 1, limits.body, 'chunked'] as const)('where there is no such route (%s)', async (length) => {
+    const answer = await exchange(server.current.url, [head('/nothing', length)]);
+    expectRefusal(answer, { reason: 'api.route-not-found', detail: 'Route not found', signedBy: null });
+  });
+
+  it.each([limits.body, 'chunked'] as const)('where there is no such ledger (%s)', async (length) => {
+    const answer = await exchange(server.current.url, [head('/wallets', length, 'nobody')]);
+    expectRefusal(answer, {
+      reason: 'api.route-not-found',
+      detail: 'Server does not host requested ledger',
+      signedBy: null,
+    });
+  });
+});
+
+describe('large bodies of one sender', () => {
+  /** Begins so many requests, and waits until the server has taken them in. */
+  const fill = async (ledger: string, count: number) => {
+    const text = head('/wallets', limits.body, ledger).replace('\r\n', '\r\nexpect: 100-continue\r\n');
+    const begun = Array.from({ length: count }, () => begin(text));
+    await eventually(() => {
+      for (const { seen } of begun) expect(seen.text).toMatch(/^HTTP\/1.1 100 Continue/);
+    });
+    return begun;
+  };
+  const all = bodies.sender / limits.body;
+
+  it('wait for room, while small ones go on', async () => {
+    const client = await newLedger(server.current.url);
+    const [holder] = await fill(client.ledger!, all);
+    let isStored = false;
+    const waiting = client
+      .create('/wallets', { handle: 'w', custom: { text: 'x'.repeat(bodies.small) } })
+      .then((one) => {
+        isStored = true;
+        return one;
+      });
+    expect((await client.create('/wallets', { handle: 'small' })).status).toBe(201);
+    expect(isStored).toBe(false);
+    holder!.socket.destroy();
+    expect((await waiting).status).toBe(201);
+  });
+
+  it('are refused at once when many wait, and counted no more when they have gone', async () => {
+    const client = await newLedger(server.current.url);
+    const system = await systemKey(client);
+    const begun = await fill(client.ledger!, all + bodies.waiting);
+    const refused = await exchange(server.current.url, [head('/wallets', limits.body, client.ledger)]);
+    expectRefusal(refused, {
+      reason: 'api.rate-limit-exceeded',
+      detail: 'Too many bytes of request bodies are under way. Retry later.',
+      signedBy: system,
+    });
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+    for (const { socket } of begun) socket.destroy();
+    const filled = { handle: 'w', custom: { text: 'x'.repeat(bodies.small) } };
+    await eventually(async () => expect((await client.create('/wallets', filled)).status).toBe(201));
+  });
+});
+
+describe('what a large body costs', () => {
+  const never = () => false;
+  const filled = (handle: string) => ({ handle, custom: { text: 'x'.repeat(900_000) } });
+
+  /** The steps that a ledger is charged while something is done. */
+  async function chargedTo(ledger: string, work: () => Promise<unknown>): Promise<number> {
+    const { scheduler, ledgers } = server.current.server.service;
+    const { id } = await ledgers.resolve(ledger);
+    const charge = vi.spyOn(scheduler, 'charge');
+    try {
+      scheduler.task(id, never).chargeUnbounded(0);
+      const account = charge.mock.calls[0]![0];
+      await work();
+      return charge.mock.calls.reduce((sum, [to, steps]) => sum + (to === account ? steps : 0), 0);
+    } finally {
+      charge.mockRestore();
+    }
+  }
+
+  it('is charged to who sent it, and to the ledger that takes it', async () => {
+    const client = await newLedger(server.current.url);
+    const { meta: _, ...unsigned } = signed(filled('refused'), client.key);
+    const refused = await chargedTo(client.ledger!, async () => {
+      expect((await client.call('POST', '/wallets', unsigned)).body.data.reason).toBe('crypto.signature-missing');
+    });
+    expect(refused).toBe(0);
+    const taken = await chargedTo(client.ledger!, async () => {
+      expect((await client.create('/wallets', filled('taken'))).status).toBe(201);
+    });
+    expect(taken).toBeGreaterThan(stepsOfText('x'.repeat(900_000)));
+  });
+});
+
+describe('the sender of a request', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2::9', '2001:db8:1:2'],
+    ['2001:db8::9', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+  ])('at %s is %s', (address, sender) => {
+    expect(senderOf(address)).toBe(sender);
+  });
+});
