@@ -34,7 +34,7 @@ export function wakesIntent(kind: Kind, proof: StoredProof): boolean {
 
 /**
  * Of an intent those proofs count that clients have posted, and they may fill half of what a record may hold. What carries
- * it on is taken all the same, so that nobody can keep it under way for ever.
+ * it on is taken all the same, so that nobody can keep it under way for ever. Notes on a report may fill half of it, too.
  *
  * @param length characters of the record as it is served
  * @throws `record.invalid` when a record has as many proofs as it may (interface/limits)
@@ -45,14 +45,27 @@ export async function assertRoomForProof(
   { record, length }: { readonly record: RecordEnvelope; readonly length: number },
   proof: StoredProof,
 ): Promise<void> {
-  if (kind.name !== 'intent') {
-    if (record.meta.proofs.length >= session.recordProofs) throw tooManyProofs(session);
-    return;
-  }
   const size = JSON.stringify(proof).length;
   const isFull = length + size > limits.record / 2;
+  if (kind.name !== 'intent') {
+    if (kind.lifecycle.transition && isNote(proof) && isFull) throw tooManyProofs(session);
+    if (countBeside(kind, record, proof) >= session.recordProofs) throw tooManyProofs(session);
+    return;
+  }
   if (!isFull && countPosted(record, session.ledger) < session.recordProofs) return;
   if (size > limits.intents.report || !(await carriesOn(session, record, proof))) throw tooManyProofs(session);
+}
+
+/**
+ * The proofs that leave room for this one. Where only proofs change a record, those that ask for a status and notes are counted
+ * apart: nobody can stop it by notes.
+ */
+function countBeside({ lifecycle }: Kind, { meta: { proofs } }: RecordEnvelope, proof: StoredProof): number {
+  return lifecycle.transition ? proofs.filter((one) => isNote(one) === isNote(proof)).length : proofs.length;
+}
+
+function isNote({ custom }: StoredProof): boolean {
+  return custom?.status === undefined;
 }
 
 /** Whether the proof is a report or a decision that an intent under way waits for. */
