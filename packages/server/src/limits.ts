@@ -38,6 +38,8 @@ export const limits = {
   handle: 255,
   /** Proofs a record carries, unless `RECORD_PROOFS` says otherwise (interface/limits). */
   proofs: 100,
+  /** Minutes that `custom.moment` of a client's proof may lie ahead of the server's clock. */
+  momentAhead: 5,
   /** Access rules on one record or policy. */
   rules: 1_000,
   /** Policy values that the cache by right holds: `times` the number of values of the ledger, plus `more`. */

@@ -169,6 +169,7 @@ describe('tables in docs/interface', async () => {
       of(limits.depth, limits.values).join(' and '),
       of(limits.handle).join(),
       of(limits.proofs).join(),
+      of(limits.momentAhead).join(),
       of(limits.record).join(),
       of(limits.document).join(),
       of(limits.labels, limits.label).join(' and '),

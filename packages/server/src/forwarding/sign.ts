@@ -6,6 +6,7 @@ import { isNobodys } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import type { Answer } from '../records/command.js';
 import { assertMeant, assertNamesLedger } from '../records/meant.js';
+import { assertMoments } from '../records/moments.js';
 import { signatureMissing } from '../records/proofs.js';
 import type { SentProof } from '../records/sent.js';
 import { type BridgeRecord, isRecordNamed, parseBridgeRecord, successOf, toBareProof } from './answer.js';
@@ -61,6 +62,7 @@ export async function proxyProof(
   const proof = { method, public: key, digest, result, ...(custom === undefined ? {} : { custom }) } as Proof;
   if (isNobodys(session, key)) throw signatureMissing();
   assertMeant(session.ledger, kind, [custom]);
+  assertMoments(session, [custom]);
   assertNamesLedger(session.ledger, [custom]);
   const caller = await callerOfWrite(session, [], token, false);
   await authorize(session, caller, { action: 'prove', kind, subject: target.subject, signedElsewhere: true });

@@ -1,8 +1,8 @@
 import { type Json, LedgerError, parseFilterKey, readJson } from '@countersign/protocol';
+import { instantOf } from '../base/instant.js';
 import type { Kind } from '../kinds/kind.js';
 import { limits } from '../limits.js';
 import type { Filter } from '../store/queries/filter.js';
-import { instantOf } from './instant.js';
 import { assertForms, parseParameters } from './query.js';
 
 /** Members every kind is filtered by (interface/lists#filterable-members). */

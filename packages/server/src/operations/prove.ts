@@ -27,6 +27,7 @@ import type { Answer, Command } from '../records/command.js';
 import { assertGrowthFits } from '../records/kind-rules.js';
 import { changeLabels } from '../records/labels.js';
 import { assertMeant, assertNamesLedger } from '../records/meant.js';
+import { assertMoments } from '../records/moments.js';
 import {
   isSameProof,
   isSigned,
@@ -63,6 +64,7 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
     const subject = subjectOf(kind, record, parent);
     const proof = isSigned(sent) ? verifySentProof(session, record.hash, sent) : undefined;
     assertMeant(session.ledger, kind, [sent.custom]);
+    assertMoments(session, [sent.custom]);
     const caller = await callerOfWrite(session, proof ? [proof] : [], token);
     const signs = proof !== undefined && !isNobodys(session, proof.public);
     if (signs) assertNamesLedger(session.ledger, [sent.custom]);

@@ -4,6 +4,7 @@ import type { Kind } from '../kinds/kind.js';
 import { isNobodys } from '../ledgers/ledger.js';
 import type { Session } from '../ledgers/session.js';
 import { assertMeant, assertNamesLedger } from '../records/meant.js';
+import { assertMoments } from '../records/moments.js';
 import { clientProofs, customsOf, verifyHash } from '../records/proofs.js';
 import type { SentRecord } from '../records/sent.js';
 
@@ -13,7 +14,7 @@ import type { SentRecord } from '../records/sent.js';
  *
  * @param kind of the record the request is about
  * @throws `crypto.hash-invalid`, `crypto.signature-missing`, `crypto.signature-invalid`; `record.invalid` for a proof that
- *   was meant for something else
+ *   was meant for something else, or whose moment is none
  */
 export function verifySignedBody(session: Session, kind: Kind, sent: SentRecord, token: Token | undefined): Signed {
   return verifyProofs(session, kind, verifyHash(session, sent), sent, token);
@@ -29,6 +30,7 @@ export function verifyProofs(
 ): Signed {
   const sentProofs = clientProofs(session, hash, sent, token !== undefined);
   assertMeant(session.ledger, kind, customsOf(sentProofs));
+  assertMoments(session, customsOf(sentProofs));
   const { partial } = sentProofs;
   const signed = sentProofs.signed.filter((proof) => !isNobodys(session, proof.public));
   assertNamesLedger(

@@ -11,6 +11,7 @@ import {
 } from '@countersign/protocol';
 import { native } from '../../src/auth/native-suite.js';
 import { sendHttp } from './http.js';
+import { signingMoment } from './signing-clock.js';
 
 /** A key pair of a client. */
 export interface TestKey {
@@ -34,7 +35,7 @@ export interface TestAnswer {
 }
 
 export function proofOver(hash: string, key: TestKey, custom: JsonObject = {}): Proof {
-  return signProof({ hash, custom: { moment: new Date().toISOString(), ...custom }, ...key }, native);
+  return signProof({ hash, custom: { moment: signingMoment(), ...custom }, ...key }, native);
 }
 
 /** A signed write: `{hash, data, meta: {proofs}}`, and what else is given. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { openServer, type Server, type ServerOptions } from '../../src/app.js';
 import type { Runtime } from '../../src/base/clock.js';
 import { createDatabase, createMigratedDatabase, type TestDatabase } from './database.js';
+import { signBy } from './signing-clock.js';
 
 /** A real server on a real port over a database of its own. */
 export interface RunningServer {
@@ -70,6 +71,7 @@ export async function startServer(options: TestServerOptions = {}, open = openSe
     requestTimeout: 120_000,
     ...others,
   });
+  const forget = others.runtime && signBy(() => others.runtime?.now() ?? 0);
   await server.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = server.app.server.address() as { port: number };
   named.publicUrl = `http://127.0.0.1:${port}/v2`;
@@ -79,6 +81,7 @@ export async function startServer(options: TestServerOptions = {}, open = openSe
     server,
     database,
     async stop() {
+      forget?.();
       await server.close();
       if (!shared) await database.drop();
     },

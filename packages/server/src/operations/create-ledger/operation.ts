@@ -9,6 +9,7 @@ import type { Service } from '../../ledgers/service.js';
 import { inSession, openSession } from '../../ledgers/session.js';
 import type { Answer, Command } from '../../records/command.js';
 import { assertMeant } from '../../records/meant.js';
+import { assertMoments } from '../../records/moments.js';
 import { assertProofs } from '../../records/proof-limit.js';
 import {
   clientProofs,
@@ -37,6 +38,7 @@ export async function createLedger(service: Service, command: Command): Promise<
   const sentProofs = clientProofs(service, hash, sent, false);
   const handle = String(sent.data.handle);
   assertMeant({ handle }, kind, customsOf(sentProofs));
+  assertMoments(service, customsOf(sentProofs));
   const proofs = sentProofs.signed;
   assertMayCreate(service, proofs, token?.claims, token?.key);
   const owners = [...new Set(proofs.map((proof) => proof.public))];
