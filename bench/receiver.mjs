@@ -2,16 +2,19 @@ import { createServer } from 'node:http';
 import { readJson } from '@countersign/protocol';
 
 /**
- * A receiver of events that answers at once and keeps nothing but what is measured: how many came, and how many
- * milliseconds after the change of their wallet. `GET /` tells, and begins anew.
+ * A receiver of events that answers at once and keeps nothing but what is measured: how many milliseconds after the change of
+ * its wallet each event came first, and how often one came again. `GET /` tells, and begins anew.
  */
+const seen = new Set();
 let waits = [];
+let again = 0;
 let last = 0;
 
 const server = createServer((request, response) => {
   if (request.method === 'GET') {
-    response.end(JSON.stringify({ waits, last }));
+    response.end(JSON.stringify({ waits, again, last }));
     waits = [];
+    again = 0;
     return;
   }
   let text = '';
@@ -20,9 +23,14 @@ const server = createServer((request, response) => {
     text += part;
   });
   request.on('end', () => {
-    last = Date.now();
+    const now = Date.now();
     const { data } = readJson(text);
-    waits.push(last - Date.parse(data.wallet.meta.moment));
+    if (seen.has(data.handle)) again += 1;
+    else {
+      seen.add(data.handle);
+      last = now;
+      waits.push(now - Date.parse(data.wallet.meta.moment));
+    }
     response.writeHead(202).end();
   });
 });

@@ -57,7 +57,9 @@ export const outboundLimits = {
   /**
    * Deliveries of events. Attempts under way (`slots`), of all ledgers and of one; of one queue it begins with `width.first`
    * at a time, and grows to `width.greatest` while they succeed. Milliseconds of one attempt (`attempt`), of one `call`
-   * of a bridge for an intent, of whose last refusal so many characters are `shown`; of one run of a queue (`run`), and that a run waits for more when its queue is empty (`linger`). Queues that one look considers, in all
+   * of a bridge for an intent, of whose last refusal so many characters are `shown`; of one run of a queue (`run`), that a run
+   * waits for more when its queue is empty (`linger`), and without a beginning or an end after which its attempts hang (`hangs`).
+   * Each process looks for due queues at least as often as `every`: so much later is a change told whose hint was lost. Queues that one look considers, in all
    * (`listed`) and of one ledger (`queues`), and that one process runs: in all (`lanes`), and of one ledger (`each`).
    *
    * `attempts` that are made of a delivery which is rejected, or whose receiver cannot be reached; the delay before the
@@ -79,7 +81,8 @@ export const outboundLimits = {
     shown: 2_000,
     run: 30_000,
     linger: 250,
-    every: 1_000,
+    hangs: 250,
+    every: 250,
     listed: 2_000,
     queues: 1_000,
     lanes: 1_024,

@@ -117,7 +117,7 @@ export const processLimits = {
     swept: 10_000,
     retry: { first: 1_000, greatest: 300_000 },
     reconnect: { first: 500, greatest: 30_000 },
-    hint: 100,
+    hint: 25,
     drain: 5_000,
     grace: 1_000,
     lines: { count: 60, window: 60_000 },

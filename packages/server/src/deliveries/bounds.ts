@@ -9,6 +9,7 @@ export interface DeliveryBounds {
   readonly call: number;
   readonly run: number;
   readonly linger: number;
+  readonly hangs: number;
   readonly every: number;
   readonly lanes: number;
   readonly each: number;

@@ -27,6 +27,8 @@ export class QueueRun {
   #looked = 0;
   /** Whether the last look found nothing more. */
   #foundNothing = false;
+  /** When an attempt last began or ended, by that clock. */
+  #moved = 0;
   /** Hints so far, and those before the last look: one that comes during a look counts for the next. */
   #hints = 0;
   #heeded = 0;
@@ -89,7 +91,8 @@ export class QueueRun {
 
   /**
    * Whether to look again. Hints tell of no queue, and there may be a thousand runs whose receivers hang: those wait a little
-   * from one look to the next, and ask together.
+   * from one look to the next. One whose attempts go on looks at each hint: another of the same change may have been heeded
+   * before, and found nothing.
    */
   #mayHaveMore(): boolean {
     const { linger, every } = this.#engine.bounds;
@@ -100,7 +103,13 @@ export class QueueRun {
     return !this.#hangs() || passed >= linger;
   }
 
+  /** Whether nothing more was due at the last look, and the attempts under way take their time. */
   #hangs(): boolean {
+    return this.#waits() && performance.now() - this.#moved >= this.#engine.bounds.hangs;
+  }
+
+  /** Whether nothing more was due at the last look, while attempts are under way: such runs ask together whether there is more. */
+  #waits(): boolean {
     return this.#foundNothing && this.#running.size > 0;
   }
 
@@ -119,7 +128,7 @@ export class QueueRun {
     this.#looked = performance.now();
     try {
       const running = [...this.#running.keys(), ...this.#postponed];
-      const mayStart = !this.#hangs() || (await this.#engine.hasDue({ ...this.#queue, running }));
+      const mayStart = !this.#waits() || (await this.#engine.hasDue({ ...this.#queue, running }));
       const found = mayStart ? await this.#start(free, running) : NOTHING;
       const due = found.deliveries;
       this.#isDrained = due.length < free;
@@ -127,6 +136,7 @@ export class QueueRun {
       if (due.length === 0) return false;
       const batch = await openBatch(this.#engine, this.#ledger, found);
       started = due.length;
+      this.#moved = performance.now();
       for (const delivery of due) {
         const done = attempt(this.#engine, batch, delivery, this.#signal).then(
           (ended) => {
@@ -163,6 +173,7 @@ export class QueueRun {
     if (ended === 'delivered') this.#width = Math.min(greatest, this.#width + 1);
     else if (ended !== 'unwanted' && ended !== 'expired') this.#width = Math.max(1, this.#width >> 1);
     this.#running.delete(handle);
+    this.#moved = performance.now();
     this.#engine.slots.release(this.#ledger.id);
     this.#bell.ring();
   }

@@ -5,7 +5,6 @@ import { Overloaded } from '../../src/base/gather.js';
 import type { DeliveryBounds } from '../../src/deliveries/bounds.js';
 import { deliverEvents } from '../../src/deliveries/worker.js';
 import { limits } from '../../src/limits.js';
-import type { Outbound, OutboundAnswer, OutboundCall } from '../../src/outbound/outbound.js';
 import { createDeliveryStore, type DeliveryStore } from '../../src/store/outbox/deliveries.js';
 import { createPool } from '../../src/store/pool.js';
 import type { TestClient } from '../support/client.js';
@@ -13,6 +12,7 @@ import { eventually } from '../support/eventually.js';
 import { ok } from '../support/scene.js';
 import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
+import { HeldCalls } from './held-calls.js';
 import {
   addWallet,
   addWebhook,
@@ -29,59 +29,20 @@ const running = withOwnServer({ runtime: clock.runtime, deliveries: { lanes: 0 }
 
 const HOST = 'https://receiver.example';
 
-/** A call that waits for the test to end it. */
-interface Held {
-  readonly call: OutboundCall;
-  answer(status: number): void;
-  fail(error: Error): void;
-}
-
-let held: Held[] = [];
-/** The most that were under way at a time. */
-let most = 0;
+const calls = new HeldCalls();
 beforeEach(() => {
-  held = [];
-  most = 0;
+  calls.forget();
   [read, starts, looks] = [0, 0, 0];
 });
 
-/** Holds each call until the test ends it, or the caller gives it up. */
-const outbound: Outbound = {
-  send(call) {
-    return new Promise<OutboundAnswer>((resolve, reject) => {
-      const giveUp = () => one.fail(new Error('given up'));
-      const end = () => {
-        held = held.filter((other) => other !== one);
-        call.signal?.removeEventListener('abort', giveUp);
-      };
-      const one: Held = {
-        call,
-        answer(status) {
-          end();
-          resolve({ status, headers: {}, text: '' });
-        },
-        fail(error) {
-          end();
-          reject(error);
-        },
-      };
-      call.signal?.addEventListener('abort', giveUp);
-      held.push(one);
-      most = Math.max(most, held.length);
-    });
-  },
-  verifyCertificate() {},
-  async close() {},
-};
-
 const load = (client: TestClient) => loadDeliveries(running.current.database.url, client);
-const isUnderWay = (count: number) => eventually(() => expect(held).toHaveLength(count));
+const isUnderWay = (count: number) => eventually(() => expect(calls.held).toHaveLength(count));
 
 /** Waits until all has been done that a test could wait for: no further call begins. */
 async function staysUnderWay(count: number): Promise<void> {
   await isUnderWay(count);
   for (let turns = 0; turns < 3; turns += 1) await runSql(running.current.database.url, 'select pg_sleep(0.02)');
-  expect(held).toHaveLength(count);
+  expect(calls.held).toHaveLength(count);
 }
 
 /** Characters of versions that the database was asked for; and how often for what is due, of one queue and of several. */
@@ -106,7 +67,7 @@ function makeWorker(bounds: Partial<DeliveryBounds>): BackgroundWorker & { end()
   };
   const worker = deliverEvents(server.service, {
     store: { ...store, versions, start, haveDue },
-    outbound,
+    outbound: calls,
     metrics: server.metrics.deliveries,
     logger: pino({ level: 'silent' }),
     bounds: { ...limits.deliveries, linger: 20, width: { first: 4, greatest: 32 }, ...bounds },
@@ -138,7 +99,7 @@ async function answerAll(run: Promise<void>, status = 202): Promise<void> {
     isOver = true;
   });
   await eventually(() => {
-    for (const one of held) one.answer(status);
+    for (const one of calls.held) one.answer(status);
     expect(isOver).toBe(true);
   });
   await over;
@@ -151,22 +112,22 @@ describe('the width of a queue', () => {
     const run = worker.run(unit, never());
     await staysUnderWay(2);
     for (const width of [3, 4, 5, 5]) {
-      held[0]!.answer(202);
+      calls.held[0]!.answer(202);
       await staysUnderWay(width);
     }
     // Halved to two: of the four that go on, none is replaced before there are fewer. A success makes it three.
-    held[0]!.answer(500);
+    calls.held[0]!.answer(500);
     await staysUnderWay(4);
-    held[0]!.answer(202);
+    calls.held[0]!.answer(202);
     await staysUnderWay(3);
     for (const left of [2, 1, 1]) {
-      held[0]!.answer(500);
+      calls.held[0]!.answer(500);
       await staysUnderWay(left);
     }
-    held[0]!.answer(202);
+    calls.held[0]!.answer(202);
     await staysUnderWay(2);
     await answerAll(run);
-    expect(most).toBe(5);
+    expect(calls.most).toBe(5);
     await worker.end();
   });
 
@@ -193,7 +154,7 @@ describe('an attempt', () => {
     const worker = makeWorker({ width: { first: 2, greatest: 2 } });
     const run = worker.run(unit, never());
     await isUnderWay(2);
-    held[0]!.fail(new TypeError('of undefined'));
+    calls.held[0]!.fail(new TypeError('of undefined'));
     await answerAll(run);
     const rows = await load(client);
     expect(rows.map(({ status }) => status).sort()).toEqual(
@@ -209,7 +170,7 @@ describe('an attempt', () => {
     const worker = makeWorker({});
     const run = worker.run(unit, never());
     await isUnderWay(2);
-    held[0]!.fail(new Overloaded());
+    calls.held[0]!.fail(new Overloaded());
     await answerAll(run);
     expect((await load(client)).map(({ attempts }) => attempts).sort()).toEqual([0, 1]);
     await answerAll(worker.run(unit, never()));
@@ -226,17 +187,17 @@ describe('an attempt', () => {
     const lost = new AbortController();
     const run = worker.run(unit, lost.signal);
     await isUnderWay(1);
-    const { body } = held[0]!.call;
+    const { body } = calls.held[0]!.call;
     lost.abort(new Error('the lease is lost'));
     await run;
-    expect(held).toEqual([]);
+    expect(calls.held).toEqual([]);
     expect((await load(client)).map(({ attempts, proofs, status }) => [attempts, proofs.length, status])).toEqual([
       [0, 0, 'running'],
     ]);
     clock.ahead += 60_000;
     const again = worker.run(unit, never());
     await isUnderWay(1);
-    expect(held[0]!.call.body).toBe(body);
+    expect(calls.held[0]!.call.body).toBe(body);
     await answerAll(again);
     await worker.end();
   });
@@ -246,7 +207,7 @@ describe('an attempt', () => {
     const worker = makeWorker({ every: 50 });
     const run = worker.run(unit, never());
     await isUnderWay(2);
-    held[1]!.answer(500);
+    calls.held[1]!.answer(500);
     await eventually(async () => {
       expect((await load(client)).map(({ status }) => status).sort()).toEqual(['failed', 'running']);
     });
@@ -295,7 +256,7 @@ describe('long events', () => {
     const long = { ...ONE, patience: 100 };
     const worker = makeWorker({ width: { first: 10, greatest: 10 }, long });
     const run = worker.run(unit, never());
-    await eventually(() => expect(held.length).toBeGreaterThan(0));
+    await eventually(() => expect(calls.held.length).toBeGreaterThan(0));
     await answerAll(run);
     const rows = await load(client);
     expect(rows.filter(({ attempts }) => attempts === 0)).not.toEqual([]);
@@ -307,7 +268,7 @@ describe('long events', () => {
 describe('a queue whose receiver hangs', () => {
   it('is not looked at for each write of others', async () => {
     const { unit } = await queued(1);
-    const worker = makeWorker({ linger: 60_000, every: 60_000 });
+    const worker = makeWorker({ linger: 60_000, every: 60_000, hangs: 0 });
     const run = worker.run(unit, never());
     await staysUnderWay(1);
     const before = starts + looks;
@@ -316,6 +277,24 @@ describe('a queue whose receiver hangs', () => {
       await runSql(running.current.database.url, 'select pg_sleep(0.01)');
     }
     expect(starts + looks - before).toBeLessThanOrEqual(1);
+    worker.stopping!();
+    await answerAll(run);
+    await worker.end();
+  });
+
+  it('begins what comes while its attempts go on, though a hint before it was for nothing', async () => {
+    const { client, unit } = await queued(1);
+    const worker = makeWorker({ linger: 60_000, every: 60_000, hangs: 60_000 });
+    const run = worker.run(unit, never());
+    await isUnderWay(1);
+    // Each change is told of twice: by this process, and by the database to all of them.
+    const before = looks + starts;
+    worker.hinted!();
+    await eventually(() => expect(looks + starts).toBeGreaterThan(before));
+    await staysUnderWay(1);
+    await addWallet(client, 'more');
+    worker.hinted!();
+    await isUnderWay(2);
     worker.stopping!();
     await answerAll(run);
     await worker.end();
@@ -342,12 +321,12 @@ describe('a run', () => {
     const worker = makeWorker({ linger: 60_000 });
     const run = worker.run(unit, never());
     await isUnderWay(1);
-    held[0]!.answer(202);
+    calls.held[0]!.answer(202);
     await isUnderWay(0);
     await addWallet(client, 'more');
     worker.hinted!();
     await isUnderWay(1);
-    held[0]!.answer(202);
+    calls.held[0]!.answer(202);
     worker.stopping!();
     await run;
     expect((await load(client)).map(({ status }) => status)).toEqual(['delivered', 'delivered']);
@@ -359,7 +338,7 @@ describe('a run', () => {
     const worker = makeWorker({ run: 1, width: { first: 1, greatest: 1 } });
     const run = worker.run(unit, never());
     await isUnderWay(1);
-    held[0]!.answer(202);
+    calls.held[0]!.answer(202);
     await run;
     expect((await load(client)).map(({ attempts }) => attempts).sort()).toEqual([0, 1]);
     await worker.end();
@@ -371,7 +350,7 @@ describe('a run', () => {
     const run = worker.run(unit, never());
     await isUnderWay(1);
     worker.stopping!();
-    held[0]!.answer(202);
+    calls.held[0]!.answer(202);
     await run;
     await worker.run(unit, never());
     expect((await load(client)).map(({ attempts }) => attempts).sort()).toEqual([0, 0, 1]);
@@ -388,10 +367,10 @@ describe('a run', () => {
     runs.push(worker.run(third.unit, never()));
     await staysUnderWay(3);
     // Whoever has none gets the next.
-    held[0]!.answer(202);
+    calls.held[0]!.answer(202);
     await staysUnderWay(3);
     await answerAll(Promise.all(runs).then(() => {}));
-    expect(most).toBe(3);
+    expect(calls.most).toBe(3);
     for (const { client } of [one, second, third]) {
       expect((await load(client)).map(({ status }) => status)).toEqual(Array(4).fill('delivered'));
     }
