@@ -148,8 +148,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const deliveries = { ...limits.deliveries, ...options.deliveries };
   const outbound = createOutbound(out);
   const { process: all, ledger: each } = deliveries.slots;
-  // Slots bound the connections: those to one origin would be shared by all ledgers, and a slow one could take them all.
-  const calls = createOutbound({ ...out, calls: { process: all, ledger: each }, connections: all });
+  // Slots bound the connections: a slow receiver takes none that its ledger has for another one of the origin.
+  const calls = createOutbound({ ...out, calls: { process: all, ledger: each }, connections: each });
   const pools = createPools(options.database, epochs.verify, failed);
   let disk = UNWATCHED;
   const ends = () => Object.values(pools).map((one) => one.end());

@@ -1,8 +1,8 @@
 /** The bounds of what the service calls: bridges, receivers of events and token endpoints, among those of the service (limits.ts). */
 export const outboundLimits = {
   /**
-   * Outbound calls. Milliseconds to `connect`, and for a call in `total`; `connections` to one origin, milliseconds
-   * that an `idle` one is kept, and `origins` with connections; `calls` under way for one ledger, and for all of one
+   * Outbound calls. Milliseconds to `connect`, and for a call in `total`; `connections` of one ledger to one origin,
+   * milliseconds that an `idle` one is kept, `origins` that one ledger has connections to, and `ledgers` with connections; `calls` under way for one ledger, and for all of one
    * process. `share` is the part of a request's time that the calls made for it may take together, so that the client
    * still gets an answer. Of a body that nobody asked for (`ignored`), so many bytes are read, for so many milliseconds.
    *
@@ -15,6 +15,7 @@ export const outboundLimits = {
     connections: 32,
     idle: 4_000,
     origins: 1_000,
+    ledgers: 1_000,
     calls: { ledger: 64, process: 256 },
     share: 0.8,
     ignored: { bytes: 16 * 1024, milliseconds: 1_000 },
@@ -24,18 +25,17 @@ export const outboundLimits = {
     proofs: 4_000,
   },
   /**
-   * TLS handshakes with services: bytes that one may send until it is done, certificates included, and `turns` of those under
-   * way, of the process and of one ledger, how many wait and how long. Those that hold the event loop for longer than `quick`
-   * milliseconds are followed by `rest` times as long, all together, without another of the ledger, which may take `burst` milliseconds
-   * ahead; so many `ledgers` are remembered.
+   * TLS handshakes with services: bytes that one may send until it is done, certificates included. Those that hold the event loop for
+   * longer than `quick` milliseconds are followed by `rest` times as long, all together, without another one: of the ledger, and of
+   * the ledger with that host, which may each take `burst` milliseconds ahead. So many ledgers and hosts are `remembered`. Handshakes
+   * take `quick` milliseconds of one turn of the event loop, unless a single one takes longer.
    */
   handshakes: {
     bytes: 16 * 1024,
-    turns: { process: 64, ledger: 4, waiting: 1_000, patience: 5_000 },
     quick: 10,
-    burst: 100,
-    rest: 10,
-    ledgers: 10_000,
+    burst: { ledger: 250, host: 100 },
+    rest: { ledger: 10, host: 20 },
+    remembered: 20_000,
   },
   /**
    * Names of hosts, in milliseconds unless said otherwise. A lookup ends `within` so much, and a name server is asked again after

@@ -4,6 +4,7 @@ import { type Reference, referenceKey } from '../events/event.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Cost } from '../metering/cost.js';
+import { Resting } from '../outbound/handshakes.js';
 import type { DueDelivery, Started } from '../store/outbox/deliveries.js';
 import type { GivenUpNote, Settlement } from '../store/outbox/settle-deliveries.js';
 import { isUnavailable } from '../store/unavailable.js';
@@ -60,7 +61,7 @@ function partsOf(delivery: DueDelivery): readonly Reference[] {
  * Makes one attempt, and stores its outcome.
  *
  * @param signal gives the attempt up: nothing is stored of it, and it is made again
- * @returns `delivered`, `failed`, `unwanted` or `expired` where nobody was called, or `later` where the process has no room for it now
+ * @returns `delivered`, `failed`, `unwanted` `expired` or `put-off` where nobody was called, or `later` where the process has no room for it now
  * @throws when the outcome could not be stored
  */
 export async function attempt(
@@ -68,7 +69,7 @@ export async function attempt(
   batch: Batch,
   delivery: DueDelivery,
   signal: AbortSignal,
-): Promise<'delivered' | 'failed' | 'unwanted' | 'expired' | 'later'> {
+): Promise<Exclude<Outcome['kind'], 'withdrawn'> | 'later'> {
   const { service, report } = engine;
   const { ledger } = batch;
   const began = service.runtime.now();
@@ -79,6 +80,13 @@ export async function attempt(
   if (outcome.kind === 'withdrawn') {
     await engine.store.withdraw(ledger.id, delivery.handle);
     return 'unwanted';
+  }
+  if (outcome.kind === 'put-off') {
+    // Spread, so that those of one ledger have their turns: one that takes long has the others wait again.
+    const share = Buffer.from(service.runtime.random(4)).readUInt32LE() / 2 ** 32;
+    const due = new Date(service.runtime.now() + outcome.milliseconds * (1 + share));
+    await engine.store.putOff(ledger.id, delivery.handle, due);
+    return 'put-off';
   }
   const waited = delivery.attempts === 0 ? (began - delivery.moment.getTime()) / 1000 : undefined;
   report.attempted(describeOutcome(outcome), (service.runtime.now() - began) / 1000, waited);
@@ -149,6 +157,7 @@ async function outcomeOf(
       deliver(engine, batch, delivery, release, signal),
     );
   } catch (error) {
+    if (error instanceof Resting && !signal.aborted) return { kind: 'put-off', milliseconds: error.milliseconds };
     if (signal.aborted || hasNoRoom(error)) return 'later';
     // Without its database the process can tell nothing of the delivery.
     if (isUnavailable(error)) throw error;

@@ -24,6 +24,8 @@ export type Outcome =
   | { readonly kind: 'unwanted' }
   /** It was set aside, and the time for further attempts is over. */
   | { readonly kind: 'expired' }
+  /** The process makes no call to the receiver for so many milliseconds: that is no attempt. */
+  | { readonly kind: 'put-off'; readonly milliseconds: number }
   /** Its bridge lacks the trait for it: the delivery is deleted. */
   | { readonly kind: 'withdrawn' };
 

@@ -8,7 +8,7 @@ import type { Outcome } from './outcome.js';
 import { deliveryData, deliveryHash } from './record.js';
 
 /** The outcomes that proofs of a delivery tell of. */
-type ProvenOutcome = Exclude<Outcome, { kind: 'withdrawn' }>;
+type ProvenOutcome = Exclude<Outcome, { kind: 'withdrawn' | 'put-off' }>;
 
 /** What signs and dates the outcome of an attempt. */
 export interface SettleMeans {

@@ -11,18 +11,21 @@ import { makeSecureConnector, makeSecureContext } from './tls.js';
 export interface AgentOptions {
   /** Lets calls lead to addresses that are not of the public Internet too. */
   readonly allowPrivate: boolean;
-  /** How many origins there are connections to at a time, without a certificate. */
+  /** How many origins one ledger has connections to at a time, without a certificate. */
   readonly origins: number;
   /** How many certificates there are connections with. */
   readonly certificates: number;
   /** PEM of the authorities that services are verified by; those of Node.js unless given. */
   readonly ca?: string;
   readonly guard?: Guard;
-  /** Connections to one origin; `limits.outbound.connections` unless given. */
+  /** Connections of one ledger to one origin; `limits.outbound.connections` unless given. */
   readonly connections?: number;
 }
 
-/** The connections of a process to services outside. Those with a client certificate are kept apart, for each by itself. */
+/**
+ * The connections of a process to services outside: those of each ledger by themselves, so that none waits for what another has
+ * under way with the same host; and those with each client certificate.
+ */
 export interface Agents {
   /**
    * The connections for calls of a ledger. They may be closed by the next turn of the event loop, so a call begins at once.
@@ -45,12 +48,10 @@ export function createAgents(options: AgentOptions, { lookup, handshakes }: Conn
   const { connect: timeout, total, answer, idle } = limits.outbound;
   const allowed = allowPrivate ? () => true : guard?.allowed;
   const resolver = (!allowPrivate && guard?.resolver) || lookup;
-  const make = (maxOrigins: number, secureContext: SecureContext) =>
+  const connect = makeGuardedConnector(timeout, allowed, resolver);
+  const make = (ledger: number, maxOrigins: number, secureContext: SecureContext) =>
     new Agent({
-      connect: makeSecureConnector(makeGuardedConnector(timeout, allowed, resolver), handshakes, {
-        timeout,
-        secureContext,
-      }),
+      connect: makeSecureConnector(connect, handshakes, ledger, { timeout, secureContext }),
       connections,
       maxOrigins,
       pipelining: 1,
@@ -61,8 +62,8 @@ export function createAgents(options: AgentOptions, { lookup, handshakes }: Conn
       bodyTimeout: total,
       maxResponseSize: answer,
     });
-  const plain = make(origins, makeSecureContext(ca === undefined ? {} : { ca }));
-  const open = new Set<Agent>([plain]);
+  const plain = makeSecureContext(ca === undefined ? {} : { ca });
+  const open = new Set<Agent>();
   const closing = new Set<Promise<void>>();
   const letGo = (agent: Agent) => {
     open.delete(agent);
@@ -71,11 +72,14 @@ export function createAgents(options: AgentOptions, { lookup, handshakes }: Conn
   };
   const withCertificate = new LruCache<string, Agent>(certificates, undefined, undefined, letGo);
   const refused = new LruCache<string, UnusableKey>(limits.certificates.refused);
-  const agentWith = (certificate: ClientCertificate, id: string) => {
+  const ofLedgers = new LruCache<number, Agent>(limits.outbound.ledgers, undefined, undefined, letGo);
+  const opened = (agent: Agent) => {
+    open.add(agent);
+    return agent;
+  };
+  const agentWith = (ledger: number, certificate: ClientCertificate, id: string) => {
     try {
-      const agent = make(limits.certificates.origins, secureContextOf(certificate, ca));
-      open.add(agent);
-      return agent;
+      return opened(make(ledger, limits.certificates.origins, secureContextOf(certificate, ca)));
     } catch (error) {
       if (error instanceof UnusableKey) refused.set(id, error);
       throw error;
@@ -83,11 +87,11 @@ export function createAgents(options: AgentOptions, { lookup, handshakes }: Conn
   };
   return {
     take(ledger, certificate) {
-      if (!certificate) return plain;
+      if (!certificate) return ofLedgers.getOrSet(ledger, () => opened(make(ledger, origins, plain)));
       const id = certificateId(ledger, certificate);
       const known = refused.get(id);
       if (known) throw known;
-      return withCertificate.getOrSet(id, () => agentWith(certificate, id));
+      return withCertificate.getOrSet(id, () => agentWith(ledger, certificate, id));
     },
     async close() {
       for (const agent of [...open]) letGo(agent);

@@ -31,19 +31,12 @@ export function createCallers(): Callers {
 /**
  * Charges work for a host to one of the ledgers that call it: to the one that has least of it under way. So who has much does not
  * hold up others that call the same host.
- *
- * @param isSpared whether a ledger is charged only where all others that call the host are spared as well
  */
-export function chargeCallers(
-  callers: Callers,
-  isSpared: (ledger: number) => boolean = () => false,
-): <T>(host: string, work: (ledger: number) => Promise<T>) => Promise<T> {
+export function chargeCallers(callers: Callers): <T>(host: string, work: (ledger: number) => Promise<T>) => Promise<T> {
   const underWay = new Map<number, number>();
   const of = (ledger: number) => underWay.get(ledger) ?? 0;
   return async (host, work) => {
-    const all = callers.of(host);
-    const charged = all.filter((ledger) => !isSpared(ledger));
-    const ledger = (charged.length > 0 ? charged : all).reduce((least, one) => (of(one) < of(least) ? one : least));
+    const ledger = callers.of(host).reduce((least, one) => (of(one) < of(least) ? one : least));
     count(underWay, ledger, 1);
     try {
       return await work(ledger);

@@ -4,10 +4,12 @@ import { Overloaded } from '../base/gather.js';
 import { limits } from '../limits.js';
 import { withoutBrackets } from './addresses.js';
 import { type AgentOptions, createAgents } from './agents.js';
+import { createCallers } from './callers.js';
 import type { Lookup } from './guarded.js';
 import { createHandshakes, type Handshakes } from './handshakes.js';
 import { createNames, type Names } from './names.js';
 import { type Outbound, type OutboundAnswer, type OutboundCall, OutboundFailure } from './outbound.js';
+import { hostKey } from './tls.js';
 import { underWay } from './under-way.js';
 
 /** Error codes of the system and of undici for a timeout. */
@@ -27,7 +29,7 @@ interface Options extends Partial<AgentOptions> {
   readonly calls?: { readonly process: number; readonly ledger: number };
   /** Resolves names; as the system does, unless given. */
   readonly names?: Names;
-  /** Bounds handshakes by the callers of `names`; within `limits.handshakes` unless given. */
+  /** Bounds handshakes; within `limits.handshakes` unless given. */
   readonly handshakes?: Handshakes;
 }
 
@@ -39,14 +41,16 @@ interface Options extends Partial<AgentOptions> {
 export function createOutbound({
   calls = limits.outbound.calls,
   names = createNames(),
-  handshakes = createHandshakes(names.callers),
+  handshakes,
   ...options
 }: Options): Outbound {
   const { total, origins } = limits.outbound;
+  const callers = createCallers();
+  const isCalled = (ledger: number, host: string) => callers.of(host).includes(ledger);
   const counted = underWay({ each: calls.ledger, all: calls.process });
   const agents = createAgents(
     { origins, certificates: limits.certificates.count, ...options },
-    { lookup: lookupOf(names), handshakes },
+    { lookup: lookupOf(names), handshakes: handshakes ?? createHandshakes(isCalled) },
   );
   const send = async (call: OutboundCall): Promise<OutboundAnswer> => {
     const { url, method, headers, body } = call;
@@ -54,7 +58,9 @@ export function createOutbound({
     const late = AbortSignal.timeout(within);
     const signal = call.signal ? AbortSignal.any([late, call.signal]) : late;
     const dispatcher = agents.take(call.ledger, call.certificate);
-    const called = names.callers.add(call.ledger, withoutBrackets(new URL(url).hostname));
+    const { hostname, port } = new URL(url);
+    const named = names.callers.add(call.ledger, withoutBrackets(hostname));
+    const called = callers.add(call.ledger, hostKey(hostname, port || '443'));
     try {
       const options = { dispatcher, method, headers, signal, ...(body === undefined ? {} : { body }) };
       const { statusCode, headers: answered, body: stream } = await request(url, options);
@@ -62,9 +68,11 @@ export function createOutbound({
       await passOver(stream, signal);
       return { status: statusCode, headers: answered, text: '' };
     } catch (error) {
-      if (error instanceof errors.MaxOriginsReachedError || error instanceof Overloaded) throw new Overloaded();
+      if (error instanceof Overloaded) throw error;
+      if (error instanceof errors.MaxOriginsReachedError) throw new Overloaded();
       throw failureOf(call, within, late, error);
     } finally {
+      named();
       called();
     }
   };

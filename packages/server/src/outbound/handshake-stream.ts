@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { limits } from '../limits.js';
+import type { Handshake } from './handshakes.js';
 
 /**
  * A connection, between TLS and its socket, which counts what the service sends until the handshake is done. OpenSSL verifies
@@ -8,24 +9,20 @@ import { limits } from '../limits.js';
  */
 export class HandshakeStream extends Duplex {
   readonly #socket: Socket;
+  readonly #handshake: Handshake;
   #isDone = false;
   #received = 0;
-  #spent = 0;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, handshake: Handshake) {
     super();
     this.#socket = socket;
+    this.#handshake = handshake;
     // Read only when TLS asks: bytes that came before are then handed on, and timed, in the turn of the handshake.
     socket.pause();
     socket.on('data', (bytes) => this.#receive(bytes));
     socket.once('end', () => this.push(null));
     socket.on('error', (error) => this.destroy(error));
     socket.once('close', () => this.destroy());
-  }
-
-  /** Milliseconds that the handshake has held the event loop. */
-  get spent(): number {
-    return this.#spent;
   }
 
   /** Marks the end of the handshake: what follows is not counted. */
@@ -45,14 +42,21 @@ export class HandshakeStream extends Duplex {
       this.destroy(Object.assign(error, { code: 'EPROTO' }));
       return;
     }
-    const began = performance.now();
-    this.#pass(bytes);
-    this.#spent += performance.now() - began;
+    // What follows comes after it, in whichever turn it is read.
+    this.#socket.pause();
+    this.#handshake.read(
+      () => {
+        if (!this.destroyed && this.#pass(bytes)) this.#socket.resume();
+      },
+      (error) => this.destroy(error),
+    );
   }
 
-  /** Whoever reads is called within. */
-  #pass(bytes: Buffer): void {
-    if (!this.push(bytes)) this.#socket.pause();
+  /** Whoever reads is called within. @returns whether more is wanted */
+  #pass(bytes: Buffer): boolean {
+    const isWanted = this.push(bytes);
+    if (!isWanted) this.#socket.pause();
+    return isWanted;
   }
 
   override _read(): void {

@@ -1,74 +1,134 @@
+import { Overloaded } from '../base/gather.js';
 import { LruCache } from '../base/lru-cache.js';
-import { createWeightedSemaphore, type SemaphoreBounds } from '../base/weighted-semaphore.js';
 import { limits } from '../limits.js';
-import { type Callers, chargeCallers } from './callers.js';
 
 /** Bounds the TLS handshakes with services, which tenants choose, by the time that they take of the event loop. */
 export interface Handshakes {
+  /** Asked before a connection is made. @throws Resting */
+  assertMayBegin(ledger: number, host: string): void;
+  /** Opens the account of a handshake of a ledger with a host, which is named with its port. */
+  begin(ledger: number, host: string): Handshake;
+}
+
+/** The account of a handshake. */
+export interface Handshake {
+  /** Milliseconds that it has taken of the event loop. */
+  readonly spent: number;
   /**
-   * Runs a handshake with a host when it is the turn of a ledger that calls it.
+   * Has OpenSSL read what the service has sent: at once, or in a later turn of the event loop where handshakes have taken much of
+   * this one.
    *
-   * @param work makes it, and tells the milliseconds that it took of the event loop, also when it fails
-   * @throws Error where all calls to the host have ended; Error `EBUSY` while handshakes of all ledgers that call the host have taken too long; `api.request-timeout`,
-   *   Overloaded, and what `work` throws
+   * @param work reads it
+   * @param refuse called in its place with the error where the ledger has to rest by then, or calls the host no more
    */
-  run<T>(host: string, work: (took: (milliseconds: number) => void) => Promise<T>): Promise<T>;
+  read(work: () => void, refuse: (error: Error) => void): void;
+}
+
+/** Handshakes have taken too long: none is made for a while. That is no failure of the service's. */
+export class Resting extends Overloaded {
+  readonly code = 'EBUSY';
+
+  /** @param milliseconds until one may begin */
+  constructor(
+    host: string,
+    readonly milliseconds: number,
+  ) {
+    super(`TLS handshakes took too long, so none is made with ${host} now`);
+  }
 }
 
 /** As `limits.handshakes` has them. */
-interface HandshakeBounds {
-  readonly turns: Omit<SemaphoreBounds, 'late'>;
-  readonly quick: number;
-  readonly burst: number;
-  readonly rest: number;
-  readonly ledgers: number;
-}
+type HandshakeBounds = Pick<typeof limits.handshakes, 'quick' | 'burst' | 'rest' | 'remembered'>;
 
 /**
- * What handshakes took of the event loop is a debt of the ledger, which time pays off: each millisecond takes ten.
+ * What handshakes take of the event loop is a debt of the ledger, which time pays off: each millisecond takes ten. With one host it
+ * takes twenty, so that a hostile one rests by itself, and its ledger calls the others.
  *
+ * @param isCalled whether a ledger calls a host
  * @param bounds those of `limits` unless given
  * @param now milliseconds, of a clock that only goes forward
  */
 export function createHandshakes(
-  callers: Callers,
+  isCalled: (ledger: number, host: string) => boolean = () => true,
   bounds: HandshakeBounds = limits.handshakes,
   now: () => number = () => performance.now(),
 ): Handshakes {
-  const { turns, quick, burst, rest, ledgers } = bounds;
-  const take = createWeightedSemaphore({ ...turns, late: 'Other handshakes took too long.' }, now);
-  /** When each ledger has paid. */
-  const debts = new LruCache<number, { readonly paid: number }>(ledgers);
-  const paid = (ledger: number) => Math.max(debts.get(ledger)?.paid ?? 0, now());
-  const isResting = (ledger: number) => paid(ledger) - now() > burst * rest;
-  const charged = chargeCallers(callers, isResting);
-  const assertCalled = (host: string) => {
-    if (!callers.has(host)) throw new Error(`The calls to ${host} have ended`);
+  const { quick, burst, rest, remembered } = bounds;
+  /** When each has paid: ledgers, and hosts of ledgers. */
+  const debts = new LruCache<string, { readonly paid: number }>(remembered);
+  const owed = (debtor: string) => Math.max(0, (debts.get(debtor)?.paid ?? 0) - now());
+  const owe = (debtor: string, milliseconds: number) =>
+    debts.set(debtor, { paid: now() + owed(debtor) + milliseconds });
+  const hostOf = (ledger: number, host: string) => `${ledger} ${host}`;
+  const waitOf = (ledger: number, host: string) =>
+    Math.max(owed(String(ledger)) - burst.ledger * rest.ledger, owed(hostOf(ledger, host)) - burst.host * rest.host);
+  const assertMayBegin = (ledger: number, host: string) => {
+    const wait = waitOf(ledger, host);
+    if (wait > 0) throw new Resting(host, wait);
   };
+  const inTurn = shareTurns(quick, now);
   return {
-    async run(host, work) {
-      // A ledger may begin to rest while it waits for its turn: another one is charged then.
-      for (let ledgersLeft = callers.of(host).length; ledgersLeft > 0; ledgersLeft -= 1) {
-        if (callers.of(host).every(isResting)) break;
-        assertCalled(host);
-        const outcome = await charged(host, (ledger) =>
-          take(ledger, 1, async () => {
-            if (isResting(ledger)) return undefined;
-            assertCalled(host);
-            const took = (spent: number) => {
-              if (spent > quick) debts.set(ledger, { paid: paid(ledger) + spent * rest });
-            };
-            return { made: await work(took) };
-          }),
-        );
-        if (outcome) return outcome.made;
-      }
-      throw busy(host);
+    assertMayBegin,
+    begin(ledger, host) {
+      let spent = 0;
+      const pay = (took: number) => {
+        // Quick ones are free; one that is slow pays for all that it took.
+        const due = spent > quick ? took : spent + took;
+        spent += took;
+        if (spent <= quick) return;
+        owe(String(ledger), due * rest.ledger);
+        owe(hostOf(ledger, host), due * rest.host);
+      };
+      return {
+        get spent() {
+          return spent;
+        },
+        read(work, refuse) {
+          inTurn(() => {
+            try {
+              assertMayBegin(ledger, host);
+              if (!isCalled(ledger, host)) throw new Error(`The calls to ${host} have ended`);
+            } catch (error) {
+              refuse(error as Error);
+              return;
+            }
+            const began = now();
+            try {
+              work();
+            } finally {
+              pay(now() - began);
+            }
+          });
+        },
+      };
     },
   };
 }
 
-function busy(host: string): Error {
-  const error = new Error(`TLS handshakes of who calls ${host} took too long, so none is made now`);
-  return Object.assign(error, { code: 'EBUSY' });
+/** Runs work at once, until it has taken so many milliseconds of a turn of the event loop; then in the turns that follow. */
+function shareTurns(most: number, now: () => number): (work: () => void) => void {
+  const waiting: (() => void)[] = [];
+  let spent = 0;
+  let isScheduled = false;
+  const run = (work: () => void) => {
+    const began = now();
+    work();
+    spent += now() - began;
+  };
+  const next = () => {
+    isScheduled = false;
+    spent = 0;
+    while (waiting.length > 0 && spent < most) run(waiting.shift()!);
+    schedule();
+  };
+  const schedule = () => {
+    if (isScheduled || (waiting.length === 0 && spent === 0)) return;
+    isScheduled = true;
+    setImmediate(next);
+  };
+  return (work) => {
+    if (waiting.length > 0 || spent >= most) waiting.push(work);
+    else run(work);
+    schedule();
+  };
 }

@@ -2,8 +2,9 @@ import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import { buildConnector } from 'undici';
+import { withoutBrackets } from './addresses.js';
 import { HandshakeStream } from './handshake-stream.js';
-import type { Handshakes } from './handshakes.js';
+import type { Handshake, Handshakes } from './handshakes.js';
 
 /**
  * Suites that agree on a key by ephemeral elliptic curves: of TLS 1.3, then of TLS 1.2. A server chooses the numbers of other
@@ -44,21 +45,29 @@ type Connector = buildConnector.connector;
 /**
  * Connects by `connect`, and for https makes the handshake on that connection.
  *
+ * @param ledger that the connections are made for
  * @param timeout milliseconds that the handshake may take
  */
 export function makeSecureConnector(
   connect: Connector,
   handshakes: Handshakes,
+  ledger: number,
   tls: { readonly timeout: number; readonly secureContext: SecureContext },
 ): Connector {
   const secure = buildConnector(tls);
   return (options, callback) => {
     if (options.protocol !== 'https:') return connect(options, callback);
+    const port = options.port || '443';
+    const host = hostKey(options.hostname, port);
     const done = (error: Error) => callback(error, null);
-    connect({ ...options, protocol: 'http:', port: options.port || '443' }, (...[error, socket]) => {
+    try {
+      handshakes.assertMayBegin(ledger, host);
+    } catch (error) {
+      return done(error as Error);
+    }
+    connect({ ...options, protocol: 'http:', port }, (...[error, socket]) => {
       if (error) return done(error);
-      const begin = (took: (milliseconds: number) => void) => shakeHands(secure, options, socket, took);
-      handshakes.run(options.hostname, begin).then(
+      shakeHands(secure, options, socket, handshakes.begin(ledger, host)).then(
         (made) => callback(null, made),
         (failure) => {
           socket.destroy();
@@ -69,13 +78,18 @@ export function makeSecureConnector(
   };
 }
 
+/** A host as handshakes name it. */
+export function hostKey(hostname: string, port: string): string {
+  return `${withoutBrackets(hostname)}:${port}`;
+}
+
 async function shakeHands(
   secure: Connector,
   options: buildConnector.Options,
   socket: Socket,
-  took: (milliseconds: number) => void,
+  handshake: Handshake,
 ): Promise<Socket> {
-  const stream = new HandshakeStream(socket);
+  const stream = new HandshakeStream(socket, handshake);
   try {
     return await new Promise<Socket>((resolve, reject) => {
       // The type asks for a socket; any stream is taken in its place.
@@ -84,6 +98,5 @@ async function shakeHands(
     });
   } finally {
     stream.finish();
-    took(stream.spent);
   }
 }

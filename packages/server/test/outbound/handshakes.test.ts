@@ -5,11 +5,9 @@ import { connect as connectSecurely } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
 import { limits } from '../../src/limits.js';
-import { createCallers } from '../../src/outbound/callers.js';
 import { createOutbound } from '../../src/outbound/client.js';
 import { HandshakeStream } from '../../src/outbound/handshake-stream.js';
-import { createHandshakes } from '../../src/outbound/handshakes.js';
-import { createNames } from '../../src/outbound/names.js';
+import { createHandshakes, type Handshakes, Resting } from '../../src/outbound/handshakes.js';
 import type { Outbound } from '../../src/outbound/outbound.js';
 import { issueCertificate, makeAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
@@ -72,7 +70,8 @@ describe('what a service sends in a handshake', () => {
     await once(listener, 'listening');
     const socket = connect({ port: (listener.address() as AddressInfo).port });
     await eventually(() => expect(socket.readableLength).toBeGreaterThan(0));
-    const stream = new HandshakeStream(socket);
+    const handshake = createHandshakes().begin(1, 'service');
+    const stream = new HandshakeStream(socket, handshake);
     const busy = 20;
     // It takes as long as OpenSSL might, whenever OpenSSL is given bytes.
     stream.pause().on('data', () => {
@@ -83,203 +82,181 @@ describe('what a service sends in a handshake', () => {
       'error',
     ).catch((e) => [e]);
     expect(error).toMatchObject({ code: expect.stringMatching(/^ERR_SSL_|^EPROTO/) });
-    expect(stream.spent).toBeGreaterThanOrEqual(busy);
+    expect(handshake.spent).toBeGreaterThanOrEqual(busy);
     stream.destroy();
     listener.close();
   });
 });
 
-it('a connection that ends while it waits for its turn is told as that, and leaves room', async () => {
-  const { ledger: each } = limits.handshakes.turns;
+it('a service that stays silent in its handshakes holds up no other one, of the same ledger or of others', async () => {
   const sockets: Socket[] = [];
   const listener = createListener((socket) => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
   await once(listener, 'listening');
-  outbound = createOutbound({ allowPrivate: true });
-  const { port } = listener.address() as AddressInfo;
-  const sent = Array.from({ length: each + 1 }, (_, index) =>
-    outbound!.send({
-      ledger: 1,
-      method: 'GET',
-      url: `https://127.0.0.1:${port}/${index}`,
-      headers: {},
-      within: 15_000,
-    }),
-  );
-  const outcomes = Promise.allSettled(sent);
-  await eventually(() => expect(sockets).toHaveLength(each + 1));
-  sockets.at(-1)?.resetAndDestroy();
-  await new Promise(setImmediate);
+  server = createServer(issued(), (_, response) => response.end('here')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  outbound = createOutbound({ allowPrivate: true, ca: authority.certificate });
+  const send = (ledger: number, to: { address(): unknown }) =>
+    outbound!.send({ ledger, method: 'GET', url: urlOf(to), headers: {}, within: 15_000 });
+  const count = limits.outbound.connections;
+  const silent = Promise.allSettled(Array.from({ length: count }, () => send(1, listener)));
+  await eventually(() => expect(sockets).toHaveLength(count));
+  expect(await Promise.all([send(1, server), send(2, server)])).toMatchObject([{ text: 'here' }, { text: 'here' }]);
   for (const socket of sockets) socket.destroy();
-  for (const outcome of await outcomes) {
+  for (const outcome of await silent) {
     expect(outcome).toMatchObject({ status: 'rejected', reason: { kind: 'unreachable' } });
   }
   listener.close();
 });
 
-describe('handshakes', () => {
-  const { quick, burst, rest, turns } = limits.handshakes;
-
-  it('of a ledger rest when one took long, whether it failed or not; those of others go on', async () => {
-    const callers = createCallers();
-    callers.add(1, 'slow.example');
-    callers.add(2, 'quick.example');
-    const handshakes = createHandshakes(callers);
-    const shake = (host: string, milliseconds: number, error?: Error) =>
-      handshakes.run(host, async (took) => {
-        took(milliseconds);
-        if (error) throw error;
-        return host;
-      });
-    expect(await shake('slow.example', burst)).toBe('slow.example');
-    await expect(shake('slow.example', burst, new Error('failed'))).rejects.toThrow('failed');
-    await expect(shake('slow.example', 0)).rejects.toMatchObject({ code: 'EBUSY' });
-    expect(await shake('quick.example', 0)).toBe('quick.example');
-    await eventually(async () => expect(await shake('slow.example', 0)).toBe('slow.example'));
-  });
-
-  it(`of a ledger take a part of the time in ${rest} at most, however many they are; quick ones are free`, async () => {
-    let now = 0;
-    const callers = createCallers();
-    callers.add(1, 'slow.example');
-    const handshakes = createHandshakes(callers, limits.handshakes, () => now);
-    const shake = (milliseconds: number) => handshakes.run('slow.example', async (took) => took(milliseconds));
-    for (let round = 0; round < 100; round += 1) await shake(quick);
-    const each = 2 * quick;
-    let made = 0;
-    for (; now < 100_000; now += each)
-      made += await shake(each).then(
-        () => 1,
-        () => 0,
-      );
-    expect(made * each).toBeGreaterThan(now / rest);
-    expect(made * each).toBeLessThan(now / rest + 2 * burst);
-    now += 1_000_000;
-    // Those that are under way at a time add up.
-    let begun = 0;
-    let goOn = () => {};
-    const haveBegun = new Promise<void>((resolve) => (goOn = resolve));
-    const together = () =>
-      handshakes.run('slow.example', async (took) => {
-        begun += 1;
-        if (begun === turns.ledger) goOn();
-        await haveBegun;
-        took(burst);
-      });
-    await Promise.all(Array.from({ length: turns.ledger }, together));
-    now += (turns.ledger - 1) * burst * rest - 1;
-    await expect(shake(0)).rejects.toMatchObject({ code: 'EBUSY' });
-    now += 1;
-    await shake(0);
-  });
-
-  it('are not made when the calls to the host have ended', async () => {
-    const callers = createCallers();
-    const ended = callers.add(1, 'left.example');
-    callers.add(1, 'slow.example');
-    const handshakes = createHandshakes(callers, { ...limits.handshakes, turns: { ...turns, ledger: 1 } });
-    let end = (): void => expect.fail('It has not begun');
-    const slow = handshakes.run('slow.example', () => new Promise<void>((resolve) => (end = resolve)));
-    const made: string[] = [];
-    const left = handshakes.run('left.example', async () => void made.push('left'));
-    ended();
-    await eventually(() => end());
-    await slow;
-    await expect(left).rejects.toThrow('The calls to left.example have ended');
-    await expect(handshakes.run('left.example', async () => void made.push('left'))).rejects.toThrow('have ended');
-    expect(made).toEqual([]);
-  });
-
-  it('with a host that several ledgers call go on while one of them rests, and end when all do', async () => {
-    const callers = createCallers();
-    callers.add(1, 'slow.example');
-    callers.add(1, 'shared.example');
-    callers.add(2, 'shared.example');
-    const handshakes = createHandshakes(callers);
-    const shake = (host: string, milliseconds: number) =>
-      handshakes.run(host, async (took) => {
-        took(milliseconds);
-        return host;
-      });
-    await shake('slow.example', 600 * burst);
-    await expect(shake('slow.example', 0)).rejects.toMatchObject({ code: 'EBUSY' });
-    expect(await shake('shared.example', 0)).toBe('shared.example');
-    expect(await shake('shared.example', 600 * burst)).toBe('shared.example');
-    await expect(shake('shared.example', 0)).rejects.toMatchObject({ code: 'EBUSY' });
-  });
-
-  it('that wait for a ledger which begins to rest are made for another one that calls the host', async () => {
-    const callers = createCallers();
-    for (const [ledger, host] of [
-      [1, 'slow.example'],
-      [2, 'busy.example'],
-      [1, 'shared.example'],
-      [2, 'shared.example'],
-    ] as const) {
-      callers.add(ledger, host);
-    }
-    const handshakes = createHandshakes(callers, { ...limits.handshakes, turns: { ...turns, ledger: 1 } });
-    const ends: (() => void)[] = [];
-    const shake = (host: string, milliseconds: number) =>
-      handshakes.run(host, async (took) => {
-        await new Promise<void>((end) => ends.push(end));
-        took(milliseconds);
-        return host;
-      });
-    const all = Promise.all([shake('slow.example', 600 * burst), shake('busy.example', 0)]);
-    // Both have one under way: it waits for the first.
-    const shared = handshakes.run('shared.example', async () => 'made');
-    await eventually(() => expect(ends).toHaveLength(2));
-    for (const end of ends) end();
-    await all;
-    expect(await shared).toBe('made');
-  });
-
-  it('that find no room are told as such by the call: too many as overload, too long a wait as late', async () => {
-    const sockets: Socket[] = [];
-    const listener = createListener((socket) => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
-    await once(listener, 'listening');
-    const names = createNames();
-    const patience = 200;
-    const handshakes = createHandshakes(names.callers, {
-      ...limits.handshakes,
-      turns: { process: 1, ledger: 1, waiting: 1, patience },
+it('calls of a ledger to a host wait for none that another ledger has under way there', async () => {
+  // Each takes one connection, and answers none of the first ledger's.
+  server = createServer(issued(), ({ url }, response) => void (url === '/2' && response.end('here')));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  outbound = createOutbound({ allowPrivate: true, ca: authority.certificate, connections: 2 });
+  const base = urlOf(server);
+  const giveUp = new AbortController();
+  const send = (ledger: number) =>
+    outbound!.send({
+      ledger,
+      method: 'GET',
+      url: `${base}${ledger}`,
+      headers: {},
+      within: 15_000,
+      signal: giveUp.signal,
     });
-    outbound = createOutbound({ allowPrivate: true, names, handshakes });
-    const url = `https://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
-    const send = () => outbound!.send({ ledger: 1, method: 'GET', url, headers: {}, within: 15_000 });
-    const began = performance.now();
-    const sent = [send(), send(), send()].map((one) => one.catch((error) => error));
-    expect(await Promise.race(sent)).toBeInstanceOf(Overloaded);
-    await eventually(() => expect(performance.now() - began).toBeGreaterThan(2 * patience));
-    for (const socket of sockets) socket.resetAndDestroy();
-    const failures = await Promise.all(sent);
-    expect(failures.filter((failure) => failure instanceof Overloaded)).toHaveLength(1);
-    expect(failures).toContainEqual(expect.objectContaining({ kind: 'late', code: 'ETIMEDOUT' }));
-    listener.close();
+  const held = Promise.allSettled(Array.from({ length: 6 }, () => send(1)));
+  expect(await send(2)).toMatchObject({ text: 'here' });
+  giveUp.abort();
+  await held;
+});
+
+function issued(): { cert: string; key: string } {
+  const { certificate: cert, key } = issueCertificate(authority, 'service');
+  return { cert, key };
+}
+
+function urlOf(listener: { address(): unknown }): string {
+  return `https://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+}
+
+describe('handshakes', () => {
+  const { quick, burst, rest } = limits.handshakes;
+  let now = 0;
+  let called: (ledger: number, host: string) => boolean = () => true;
+  const open = () =>
+    createHandshakes(
+      (ledger, host) => called(ledger, host),
+      limits.handshakes,
+      () => now,
+    );
+  afterEach(() => {
+    called = () => true;
   });
 
-  it(`of a ledger are made ${turns.ledger} at a time, and hold up no other ledger`, async () => {
-    const callers = createCallers();
-    callers.add(1, 'slow.example');
-    callers.add(1, 'shared.example');
-    callers.add(2, 'shared.example');
-    const handshakes = createHandshakes(callers);
-    let running = 0;
-    const ends: (() => void)[] = [];
-    const waiting = Array.from({ length: turns.ledger + 1 }, () =>
-      handshakes.run('slow.example', async () => {
-        running += 1;
-        await new Promise<void>((resolve) => ends.push(resolve));
-      }),
-    );
-    await eventually(() => expect(running).toBe(turns.ledger));
-    expect(await handshakes.run('shared.example', async () => 'made')).toBe('made');
-    expect(running).toBe(turns.ledger);
-    while (running <= turns.ledger) {
-      ends.shift()?.();
-      await new Promise(setImmediate);
+  /** A handshake that takes so long, read at once. @returns what it was refused with */
+  function shake(handshakes: Handshakes, ledger: number, host: string, milliseconds: number): Error | undefined {
+    let refused: Error | undefined;
+    try {
+      handshakes.assertMayBegin(ledger, host);
+    } catch (error) {
+      return error as Error;
     }
-    for (const end of ends) end();
-    await Promise.all(waiting);
+    const spend = () => {
+      now += milliseconds;
+    };
+    handshakes.begin(ledger, host).read(spend, (error) => {
+      refused = error;
+    });
+    return refused;
+  }
+
+  /** Lets the event loop go on: what handshakes take of one turn is bounded. */
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('with a host rest when they took long, and other hosts of the ledger are called', async () => {
+    const handshakes = open();
+    expect(shake(handshakes, 1, 'slow.example:443', 2 * burst.host)).toBeUndefined();
+    await turn();
+    const refused = shake(handshakes, 1, 'slow.example:443', 0);
+    expect(refused).toBeInstanceOf(Resting);
+    expect(refused).toMatchObject({ code: 'EBUSY', milliseconds: burst.host * rest.host });
+    // Of the same name, too: a host is one with its port.
+    expect(shake(handshakes, 1, 'slow.example:444', 0)).toBeUndefined();
+    expect(shake(handshakes, 2, 'slow.example:443', 0)).toBeUndefined();
+    now += burst.host * rest.host;
+    expect(shake(handshakes, 1, 'slow.example:443', 0)).toBeUndefined();
+  });
+
+  it(`of a ledger take a part of the time in ${rest.ledger} at most, with however many hosts; quick ones are free`, async () => {
+    const handshakes = open();
+    for (let round = 0; round < 100; round += 1) {
+      expect(shake(handshakes, 1, 'quick.example:443', quick)).toBeUndefined();
+      await turn();
+    }
+    const each = 2 * quick;
+    const began = now;
+    let made = 0;
+    for (let round = 0; round < 3_000; round += 1) {
+      if (shake(handshakes, 1, `${round}.example:443`, each) === undefined) made += 1;
+      else now += each;
+      await turn();
+    }
+    const share = (now - began) / rest.ledger;
+    expect(made * each).toBeGreaterThan(share - each);
+    expect(made * each).toBeLessThan(share + 2 * burst.ledger);
+    expect(shake(handshakes, 2, '1.example:443', 0)).toBeUndefined();
+  });
+
+  it('that come together are read in turn, and those that follow one that took long are refused', async () => {
+    const handshakes = open();
+    const said: string[] = [];
+    const begin = (name: string, milliseconds: number) =>
+      handshakes.begin(1, 'slow.example:443').read(
+        () => {
+          now += milliseconds;
+          said.push(name);
+        },
+        ({ message }) => said.push(`${name} ${message}`),
+      );
+    begin('first', 3 * burst.host);
+    begin('second', 0);
+    handshakes.begin(2, 'good.example:443').read(
+      () => said.push('other'),
+      () => {},
+    );
+    // The first has taken this turn of the event loop.
+    expect(said).toEqual(['first']);
+    await turn();
+    const late = 'TLS handshakes took too long, so none is made with slow.example:443 now';
+    expect(said).toEqual(['first', `second ${late}`, 'other']);
+  });
+
+  it('are not made when the calls to the host have ended', () => {
+    called = (ledger, host) => !(ledger === 1 && host === 'left.example:443');
+    const handshakes = open();
+    expect(shake(handshakes, 1, 'left.example:443', 0)?.message).toBe('The calls to left.example:443 have ended');
+    expect(shake(handshakes, 2, 'left.example:443', 0)).toBeUndefined();
+  });
+
+  it('of a ledger that rests are refused before there is a connection, as what is no failure of the service', async () => {
+    let connections = 0;
+    const listener = createListener(() => {
+      connections += 1;
+    }).listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const handshakes = createHandshakes();
+    const host = `127.0.0.1:${(listener.address() as AddressInfo).port}`;
+    handshakes.begin(1, host).read(
+      () => {
+        for (const began = performance.now(); performance.now() - began < 1.5 * burst.host; );
+      },
+      () => {},
+    );
+    outbound = createOutbound({ allowPrivate: true, handshakes });
+    const sent = outbound.send({ ledger: 1, method: 'GET', url: urlOf(listener), headers: {}, within: 15_000 });
+    await expect(sent).rejects.toBeInstanceOf(Overloaded);
+    expect(connections).toBe(0);
+    listener.close();
   });
 });

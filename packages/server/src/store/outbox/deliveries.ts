@@ -75,6 +75,8 @@ export interface DeliveryStore {
    * when the first of those that wait is due.
    */
   waiting(): Promise<{ readonly count: number; readonly oldest: Date | null; readonly aside: number }>;
+  /** Makes a delivery due later, without an attempt. */
+  putOff(ledger: number, handle: string, due: Date): Promise<void>;
   /** Deletes a delivery before its first call: its bridge lacks the trait for it. */
   withdraw(ledger: number, handle: string): Promise<void>;
   /**
@@ -238,6 +240,11 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
     async waiting() {
       const { rows } = await pool.query<{ count: number; oldest: Date | null; aside: number }>(COUNT_WAITING);
       return rows[0]!;
+    },
+    async putOff(ledger, handle, due) {
+      const text = `update delivery set status = case when attempts = 0 then 'pending' else 'failed' end, due = $3
+        where ledger_id = $1 and handle = $2 and status = 'running'`;
+      await pool.query({ name: 'put-off-delivery', text, values: [ledger, handle, due] });
     },
     async withdraw(ledger, handle) {
       const text = `delete from delivery where ledger_id = $1 and handle = $2 and status = 'running' and attempts = 0`;
