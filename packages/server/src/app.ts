@@ -8,6 +8,7 @@ import type { BackgroundBounds } from './background/shared.js';
 import { sweepUsedTokens } from './background/sweep-used-tokens.js';
 import type { BackgroundWorker } from './background/worker.js';
 import type { Runtime } from './base/clock.js';
+import { LedgerClock } from './base/ledger-clock.js';
 import { makePooledRandom } from './base/pooled-random.js';
 import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import type { DeliveryBounds } from './deliveries/bounds.js';
@@ -277,16 +278,12 @@ interface Resources {
   readonly holder: string;
 }
 
-/** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
-function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
-  const { metrics, pools, epochs, disk, outbound, deliveriesQueued: queued, retriesQueued } = resources;
-  const { holder, siblings, readiness, intentsAccepted: accepted, effectDropped } = resources;
-  const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
-  const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = limits.selfSignedLife } = options;
-  const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
-  const scheduler = new Scheduler();
-  watchTurns(metrics, () => scheduler.waiting);
-  const integrity = createIntegrity({
+/** Checks what is stored, and raises the alarm where it was altered. */
+function createAlarmedIntegrity(
+  { masterKey, logger, runtime }: Pick<ServerOptions, 'masterKey' | 'logger'> & { readonly runtime: Runtime },
+  { metrics, pools }: Pick<Resources, 'metrics' | 'pools'>,
+) {
+  return createIntegrity({
     masterKey,
     suite: native,
     random: runtime.random,
@@ -296,6 +293,18 @@ function createService(options: ServerOptions, resources: Resources): { service:
       logger.error({ ledger, luid, change, defect }, 'a stored version is not what its ledger stored');
     },
   });
+}
+
+/** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
+function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
+  const { metrics, pools, epochs, disk, outbound, deliveriesQueued: queued, retriesQueued } = resources;
+  const { holder, siblings, readiness, intentsAccepted: accepted, effectDropped } = resources;
+  const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
+  const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = limits.selfSignedLife } = options;
+  const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
+  const scheduler = new Scheduler();
+  watchTurns(metrics, () => scheduler.waiting);
+  const integrity = createAlarmedIntegrity({ masterKey, logger, runtime }, resources);
   const logs = createLogs({
     pool: pools.others,
     masterKey,
@@ -308,22 +317,32 @@ function createService(options: ServerOptions, resources: Resources): { service:
     logger,
     policy: options.witnesses?.policy,
   });
-  const store = createStore(pools, { check: integrity.check, epochs }, metrics.batched, disk, logs.wake);
+  const moments = new LedgerClock(runtime.now);
+  const store = createStore(pools, { check: integrity.check, epochs }, metrics.batched, disk, logs.wake, moments);
   const signing = createSigning({
     suite: native,
     versionKey: versionKeyOf(masterKey),
     random: runtime.random,
     failed: (err) => logger.error({ err }, 'the signing thread failed'),
   });
-  const money = createMoney(pools.others, { store, runtime, signing, holder, siblings, accepted, queued, metrics });
+  const money = createMoney(pools.others, {
+    store,
+    runtime,
+    moments,
+    signing,
+    holder,
+    siblings,
+    accepted,
+    queued,
+    metrics,
+  });
   const service: HttpService = {
     publicUrl,
     ...(publicAliases ? { publicAliases } : {}),
     name,
     build,
     ...(defaultLedger === undefined ? {} : { defaultLedger }),
-    masterKey,
-    runtime,
+    ...{ masterKey, runtime, moments },
     readiness,
     outbound,
     accessTokens: createAccessTokens({ outbound, now: runtime.now, fetched: metrics.tokenFetched }),

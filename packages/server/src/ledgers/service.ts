@@ -1,8 +1,9 @@
-import type { RecordEnvelope, Suite } from '@countersign/protocol';
+import type { Meta, RecordEnvelope, Suite } from '@countersign/protocol';
 import type { Explain } from '../access/explain.js';
 import type { Rule } from '../access/rules.js';
 import type { Runtime } from '../base/clock.js';
 import type { OpenFile } from '../base/contained-file.js';
+import type { LedgerClock } from '../base/ledger-clock.js';
 import type { WeightedSemaphore } from '../base/weighted-semaphore.js';
 import type { Integrity } from '../integrity/integrity.js';
 import type { Items } from '../integrity/items.js';
@@ -49,6 +50,8 @@ export interface Service {
   /** Signatures of requests that come together. */
   readonly signatures: RequestSignatures;
   readonly runtime: Runtime;
+  /** Moments of ledgers. */
+  readonly moments: LedgerClock;
   readonly outbound: Outbound;
   readonly accessTokens: AccessTokens;
   readonly replays: Replays;
@@ -108,6 +111,12 @@ export interface Session extends Service {
   findChange(of: Omit<Versioned, 'ledger'>, change: number): Promise<StoredChange | undefined>;
   /** Returns what a read of the store found. @throws OutOfDate when it was found under another state */
   assertFresh<T extends { readonly version: number }>(found: T): T;
+  /**
+   * The moment of what is decided now, ISO 8601: not earlier than the last one of the ledger.
+   *
+   * @param before the version that it follows
+   */
+  moment(before?: Pick<Meta, 'moment'>): string;
   /** Asks the database whether this state is still current. @throws OutOfDate */
   assertStillCurrent(): Promise<void>;
   /**

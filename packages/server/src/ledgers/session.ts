@@ -102,6 +102,9 @@ export function openSession(service: Service, ledger: Ledger): Session {
     async findChange(of, change) {
       return assertFresh(await store.history.one({ ledger: id, ...of }, change)).change;
     },
+    moment(before) {
+      return new Date(service.moments.next(id, before && Date.parse(before.moment))).toISOString();
+    },
     async assertStillCurrent() {
       assertCurrent(await store.ledgers.version(id));
     },

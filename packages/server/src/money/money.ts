@@ -1,6 +1,7 @@
 import { luid } from '@countersign/protocol';
 import type pg from 'pg';
 import type { Runtime } from '../base/clock.js';
+import type { LedgerClock } from '../base/ledger-clock.js';
 import type { Metrics } from '../metrics.js';
 import type { Siblings } from '../siblings/siblings.js';
 import type { Signing } from '../signing/signing.js';
@@ -21,6 +22,8 @@ export interface Money {
 export interface MoneyMeans {
   readonly store: Pick<Store, 'settle' | 'loadBooks' | 'openIntents'>;
   readonly runtime: Runtime;
+  /** Moments of ledgers. */
+  readonly moments: LedgerClock;
   readonly signing: Signing;
   /** Name of this process. */
   readonly holder: string;
@@ -34,7 +37,7 @@ export interface MoneyMeans {
 }
 
 export function createMoney(pool: pg.Pool, means: MoneyMeans): Money {
-  const { store, runtime, signing, holder, siblings, accepted, queued, metrics } = means;
+  const { store, runtime, moments, signing, holder, siblings, accepted, queued, metrics } = means;
   const { openIntents } = store;
   watchOpenIntents(metrics, openIntents.count, runtime.now);
   const engine = createEngine(
@@ -45,7 +48,7 @@ export function createMoney(pool: pg.Pool, means: MoneyMeans): Money {
       signing,
       holder,
       clock: () => performance.now(),
-      now: runtime.now,
+      moments,
       newLuid: () => luid('wbl', Math.floor(runtime.now() / 1000), runtime.random(11)),
       handOver: createHandOver(siblings),
       accepted,

@@ -1,3 +1,4 @@
+import type { LedgerClock } from '../base/ledger-clock.js';
 import type { Signing } from '../signing/signing.js';
 import type { Settled, Settlement } from '../store/committer/settlement.js';
 import type { LoadBooks } from '../store/money/books.js';
@@ -15,8 +16,8 @@ export interface SettlerMeans {
   readonly holder: string;
   /** Milliseconds of a monotonic clock: for leases. */
   readonly clock: () => number;
-  /** Milliseconds since 1970: for moments. */
-  readonly now: () => number;
+  /** Moments of ledgers. */
+  readonly moments: LedgerClock;
   /** Makes the luid of a row of a balance or limit. */
   readonly newLuid: () => string;
   /** Absent where no other process can be reached but through the database. */

@@ -275,7 +275,7 @@ export class Settler {
 
   /** The batch that decisions of now are added to. */
   #begin(before: Decided | undefined): Batch {
-    this.#last = Math.max(this.#last, this.means.now());
+    this.#last = this.means.moments.next(this.ledger);
     const moment = new Date(this.#last).toISOString();
     const batch = before?.batch ?? new Batch(this.#books, this.means.signing);
     batch.moment = moment;
@@ -387,7 +387,7 @@ export class Settler {
     const held = await this.#home.take();
     if (!held) return false;
     if (held.isAnew) this.#forget();
-    this.#last = Math.max(this.#last, held.moment);
+    this.#last = this.means.moments.next(this.ledger, held.moment);
     return true;
   }
 }

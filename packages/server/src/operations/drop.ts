@@ -5,7 +5,6 @@ import { callerOfWrite } from '../authorization/caller.js';
 import { assertMayClose } from '../authorization/last-policy.js';
 import { assertSigned, type Signed } from '../authorization/signed.js';
 import { clientTrail } from '../authorization/trail.js';
-import { moment } from '../base/clock.js';
 import { dropOf } from '../events/occurrence.js';
 import { raiseEvents } from '../events/raise.js';
 import type { Kind } from '../kinds/kind.js';
@@ -92,7 +91,7 @@ async function makeDroppedRecord(
   signed: Signed,
   caller: Caller,
 ): Promise<RecordEnvelope> {
-  const now = moment(session.runtime);
+  const now = session.moment(record.meta);
   return {
     ...record,
     meta: {

@@ -5,7 +5,6 @@ import { callerOfWrite } from '../authorization/caller.js';
 import { assertSigned, type Signed } from '../authorization/signed.js';
 import { domainOfRecord } from '../authorization/subject.js';
 import { clientTrail } from '../authorization/trail.js';
-import { moment } from '../base/clock.js';
 import { Overloaded } from '../base/gather.js';
 import { finalStatuses, namesKept, whyNotErased } from '../kinds/erasable.js';
 import type { Kind } from '../kinds/kind.js';
@@ -66,7 +65,7 @@ async function attempt(
   if (action === 'erase') return { status: 200, body: stored.body };
   if (refusal !== undefined) throw invalid(refusal);
   if (data.change !== change) throw invalid(`The last change of the record is ${change}`);
-  const now = moment(session.runtime);
+  const now = session.moment(record.meta);
   const { hash } = signed;
   const proofs = [
     ...(await clientTrail(session, kind, signed, caller, now)),

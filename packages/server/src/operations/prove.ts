@@ -15,7 +15,6 @@ import { assertMayClose } from '../authorization/last-policy.js';
 import { statusAfter } from '../authorization/status.js';
 import { subjectOf } from '../authorization/subject.js';
 import { impersonationProof } from '../authorization/trail.js';
-import { moment } from '../base/clock.js';
 import { proofOf } from '../events/occurrence.js';
 import { raiseEvents } from '../events/raise.js';
 import type { Kind } from '../kinds/kind.js';
@@ -143,7 +142,7 @@ async function tokenProof(
   caller: Caller,
   token: Token | undefined,
 ): Promise<StoredProof> {
-  const said = { ...custom, moment: moment(session.runtime) };
+  const said = { ...custom, moment: session.moment() };
   const proof = await impersonationProof(session, hash, said, caller, token);
   if (!proof) throw signatureMissing();
   return proof;
@@ -168,7 +167,7 @@ function withProof(
     proofs: [...proofs, ...added],
     ...(status === undefined ? {} : { status }),
     ...others,
-    moment: kind.lifecycle.fixedMoment ? made : moment(session.runtime),
+    moment: kind.lifecycle.fixedMoment ? made : session.moment({ moment: made }),
     owners,
     ...(labels === undefined ? {} : { labels }),
     ...(domain === undefined ? {} : { domain }),

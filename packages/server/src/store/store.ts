@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { LedgerClock } from '../base/ledger-clock.js';
 import { limits } from '../limits.js';
 import { type Commit, createCommitter, createSettling } from './committer/commit.js';
 import { createLabeled, type Labeled } from './committer/labeled.js';
@@ -147,6 +148,7 @@ function checkReads(on: Queryable, check: Check): { find: Lists['page']; bodies:
  * @param batched called for every batch, with its kind
  * @param disk asked before every write: it throws when space has run out
  * @param stored called after changes were stored
+ * @param moments those of ledgers: it is told of the last ones
  */
 export function createStore(
   { lists, others: pool }: Pools,
@@ -154,9 +156,10 @@ export function createStore(
   batched?: (of: string, size: number, waited: number) => void,
   disk: DiskSpace = UNWATCHED,
   stored: () => void = () => {},
+  moments?: LedgerClock,
 ): Store {
   const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
-  const commit = createCommitter(pool, watch('commit'));
+  const commit = createCommitter(pool, watch('commit'), moments);
   const settle = createSettling(pool);
   const erase = createErasing(pool);
   const ledgers = createLedgerStore(pool, guards);
@@ -166,6 +169,7 @@ export function createStore(
     async commit(write) {
       disk.assert();
       const outcome = await commit(write);
+      if (outcome.newest) moments?.saw(write.ledger, outcome.newest);
       stored();
       return outcome;
     },

@@ -1,7 +1,6 @@
 import { type Meta, type RecordEnvelope, readJson } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import { clientTrail } from '../../authorization/trail.js';
-import { moment } from '../../base/clock.js';
 import type { UnsignedProof } from '../../keys/signing-key.js';
 import type { Kind, KindName } from '../../kinds/kind.js';
 import type { Session } from '../../ledgers/session.js';
@@ -27,7 +26,7 @@ export async function makeRecord(
   completion: Completed | undefined,
 ): Promise<RecordEnvelope> {
   const { data, hash } = completion ?? { data: sent, hash: signed.hash };
-  const now = moment(session.runtime);
+  const now = session.moment();
   const trail = kind.trail.created ?? [{ status: 'created', luid: true }];
   const unsigned = completion
     ? []

@@ -1,7 +1,6 @@
 import { callerOfWrite } from '../../authorization/caller.js';
 import { revealSecrets } from '../../authorization/reveal.js';
 import { assertSigned } from '../../authorization/signed.js';
-import { moment } from '../../base/clock.js';
 import { creationOf } from '../../events/occurrence.js';
 import { raiseEvents } from '../../events/raise.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -73,7 +72,7 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
       const asked = { data, signed, caller, record: made };
       if (handover.proxied) return handover.answerVersion(session, asked);
       const added = await handover.takeVersion(session, asked);
-      record = withProofs(made, added, moment(session.runtime));
+      record = withProofs(made, added, session.moment(made.meta));
       write = { ...write, ...versionOf(session.ledger, kind, record, 1) };
     }
     const deliveries = await raiseEvents(session, creationOf({ kind, record, change: 1 }));

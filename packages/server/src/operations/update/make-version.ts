@@ -1,7 +1,6 @@
 import type { Meta } from '@countersign/protocol';
 import type { Caller } from '../../access/caller.js';
 import { clientTrail } from '../../authorization/trail.js';
-import { moment } from '../../base/clock.js';
 import type { Session } from '../../ledgers/session.js';
 import { labelsAfter, withLabels } from '../../records/labels.js';
 import { assertProofs } from '../../records/proof-limit.js';
@@ -22,7 +21,7 @@ export async function makeMeta(
   previous: Meta,
   caller: Caller,
 ): Promise<Meta> {
-  const now = moment(session.runtime);
+  const now = session.moment(previous);
   const proofs = [
     ...(await clientTrail(session, kind, signed, caller, now)),
     session.ledger.system.stored(signed.hash, { luid, moment: now }),

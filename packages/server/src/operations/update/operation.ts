@@ -1,6 +1,5 @@
 import { callerOfWrite } from '../../authorization/caller.js';
 import { assertSigned } from '../../authorization/signed.js';
-import { moment } from '../../base/clock.js';
 import { updateOf } from '../../events/occurrence.js';
 import { raiseEvents } from '../../events/raise.js';
 import type { Kind } from '../../kinds/kind.js';
@@ -68,7 +67,7 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
       handover.assertOneWay();
       await assertUnused(session, signed, made.luid);
       const added = await handover.takeVersion(session, { id: handover.id, data, signed, caller, record: made });
-      record = withProofs(made, added, moment(session.runtime));
+      record = withProofs(made, added, session.moment(made.meta));
       write = { ...write, ...versionOf(session.ledger, kind, record, change) };
     }
     const deliveries = await raiseEvents(session, updateOf({ kind, record, change }, stored.record));

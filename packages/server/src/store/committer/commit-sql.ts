@@ -1,4 +1,6 @@
+import { limits } from '../../limits.js';
 import { FINAL, KEYED } from '../queries/kinds-where.js';
+import { newestMoment } from '../queries/newest-moment.js';
 import { formatUnnest } from '../queries/unnested.js';
 import { type Settles, settleFirst, settleFrom, settleLast, settleOutcome } from './settle-sql.js';
 
@@ -27,6 +29,7 @@ const WRITES = [
   'veiled text',
   'wakes boolean',
   'leaves text',
+  'clock timestamptz',
 ];
 const STRANGERS = ['ord int', 'public text'];
 const NEEDS = ['ord int', 'kind text', 'handle text', 'luid text', 'change int'];
@@ -63,8 +66,11 @@ export interface Does {
   readonly wake: boolean;
 }
 
-/** The parameters of all batches. */
-const BASE = 2 + WRITES.length + STRANGERS.length + NEEDS.length;
+/** The parameter of the kinds whose last moment is asked for, which batches that settle lack: it follows those of all batches. */
+const KINDS = 2 + WRITES.length + STRANGERS.length + NEEDS.length;
+
+/** The first parameter after these. */
+const restOf = ({ settle }: Does) => (settle ? KINDS : KINDS + 1);
 
 /**
  * The statement that stores a batch of writes: one round trip, one transaction, one fsync, however many writes. All are
@@ -81,9 +87,10 @@ const BASE = 2 + WRITES.length + STRANGERS.length + NEEDS.length;
 export function commitStatement(does: Does): string {
   const parts = [
     WRITE,
+    !does.settle && NEWEST,
     does.decide && TURN,
     held(does),
-    does.settle && settleFirst(BASE + (does.deliver ? DELIVERIES.length : 0), does.settle, does),
+    does.settle && settleFirst(restOf(does) + (does.deliver ? DELIVERIES.length : 0), does.settle, does),
     does.wake && AWAKE,
     does.create && created(does),
     does.update && updated(does),
@@ -95,7 +102,7 @@ export function commitStatement(does: Does): string {
     history(does),
     LOGGED,
     USED,
-    does.deliver && QUEUED,
+    does.deliver && queued(does),
     does.settle && settleLast(does.settle),
     does.register && REGISTERED,
     (does.decide || does.register) && decided(does),
@@ -107,7 +114,7 @@ const WRITE = `
 w as (
   select ord, version, action, kind, handle, luid, change, was,
          moment, hash, status, domain, link, proven, document::jsonb,
-         nullif(judged, '') as judged, body, needs, decides, mac, proofs::uuid[], wakes, leaves,
+         nullif(judged, '') as judged, body, needs, decides, mac, proofs::uuid[], wakes, leaves, clock,
          exists (
            select from used_proof u
            where u.ledger_id = $1::bigint and u.digest = any(proofs::uuid[]) and u.luid <> w.luid)
@@ -147,10 +154,18 @@ const IN_TURN = `
       select from turn t
       where t.version = w.version and (t.ord = w.ord or (t.action = 'create' and w.action = 'create'))))`;
 
-const held = ({ decide }: Does) => `
+const NEWEST = `
+newest as materialized (${newestMoment('$1::bigint', `$${KINDS}::text[]`)})`;
+
+/** A write whose clock is behind what is stored is decided anew, on the last moment. One that has waited for its commit is not. */
+const IN_TIME = `
+    and not exists (
+      select from newest n where greatest(w.moment, w.clock) < n.moment - interval '${limits.moments.behind} milliseconds')`;
+
+const held = ({ decide, settle }: Does) => `
 held as (
   select w.* from w join ledger l on l.id = $1::bigint
-  where l.version = w.version${decide ? IN_TURN : ''}
+  where l.version = w.version${decide ? IN_TURN : ''}${settle ? '' : IN_TIME}
     and not exists (
       select from stranger s join record r
         on r.ledger_id = $1::bigint and r.kind in (${KEYED}) and r.link = s.public
@@ -280,14 +295,17 @@ used as (
   on conflict (ledger_id, digest) do update set luid = null where used_proof.luid <> excluded.luid
 )`;
 
-/** Deliveries of the changes that were stored, in the order in which they were raised. */
-const QUEUED = `
+/**
+ * Deliveries of the changes that were stored, in the order in which they were raised. They are due at once, also where the moment
+ * is ahead of the clock, since it is the ledger's last.
+ */
+const queued = (does: Does) => `
 queued as (
   insert into delivery (ledger_id, handle, effect, effect_handle, effect_change, effect_domain, bridge, target, record,
     linked, event, mac, moment, due)
   select $1::bigint, d.handle, d.effect, d.effect_handle, d.effect_change, d.effect_domain, d.bridge, d.target, d.record,
-    d.linked, d.event, d.mac, w.moment, w.moment
-  from ${formatUnnest('d', DELIVERIES, BASE)}
+    d.linked, d.event, d.mac, w.moment, least(w.moment, clock_timestamp())
+  from ${formatUnnest('d', DELIVERIES, restOf(does))}
     join done using (ord) join w using (ord)
   order by d.n
 )`;
@@ -337,7 +355,9 @@ select w.ord, ${versions.length > 1 ? `greatest(${versions.join(', ')})` : 'l.ve
                .join('\n       ')
            : `when held.ord is not null and w.action = 'create' then 'duplicated'`
        }
-       else 'stale' end as result${settle ? settleOutcome(settle) : ''}
+       else 'stale' end as result${
+         settle ? settleOutcome(settle) : ', (select extract(epoch from moment) * 1000 from newest)::float8 as newest'
+       }
 from ${settle ? settleFrom({ create, update }) : 'w'}
   left join done using (ord)
   left join held using (ord)

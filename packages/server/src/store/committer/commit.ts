@@ -1,10 +1,12 @@
 import pg from 'pg';
 import { gather, type Watch } from '../../base/gather.js';
+import type { LedgerClock } from '../../base/ledger-clock.js';
 import { kindNamed } from '../../kinds/registry.js';
 import { limits } from '../../limits.js';
 import { toArrayLiteral } from '../arrays/array-literal.js';
 import { textArray } from '../arrays/text-array.js';
 import { createHolds } from '../money/holds.js';
+import { ALL_KINDS } from '../queries/newest-moment.js';
 import { transaction } from '../transaction.js';
 import { isUnavailable } from '../unavailable.js';
 import { commitStatement } from './commit-sql.js';
@@ -15,6 +17,9 @@ import type { Need, Outcome, Write } from './write.js';
 
 export type Commit = (write: Write) => Promise<Outcome>;
 
+/** The clock of a ledger (base/ledger-clock.ts). */
+export type Clock = Pick<LedgerClock, 'current' | 'mayAsk'>;
+
 /** A pool, or one connection inside a transaction. */
 export type Runner = Pick<pg.ClientBase, 'query'>;
 
@@ -23,17 +28,18 @@ export type Runner = Pick<pg.ClientBase, 'query'>;
  * more than the one statement (secrets to keep, dependants, balances or labels to look for, a key that may collide) are stored
  * alone, in a transaction of their own.
  *
+ * @param clock of the moments of writes: those that are behind what is stored are stale. None is unless given
  * @throws what the database throws. When the connection is lost during a commit the outcome is unknown; sending the
  *   same signed body again is safe (interface/records#sending-a-request-again).
  */
-export function createCommitter(pool: pg.Pool, watch?: Watch): Commit {
+export function createCommitter(pool: pg.Pool, watch?: Watch, clock?: Clock): Commit {
   // No transaction spans two ledgers, so none waits for another's locks, and the tables can be distributed by ledger.
   const { batch, queue, commits: lanes, commit: most } = limits;
   const bounds = { batch, queue, lanes, apart: ledgerOfWrite, weigh: sizeOfWrite, most };
-  const together = gather<Write, Outcome>((writes) => storeEach(pool, writes), bounds, watch);
+  const together = gather<Write, Outcome>((writes) => storeEach(pool, writes, clock), bounds, watch);
   // Each holds a connection for several round trips, and may wait for a lock: the lanes leave connections for other
   // work.
-  const alone = gather<Write, Outcome>(async ([write]) => [await storeAlone(pool, write!)], {
+  const alone = gather<Write, Outcome>(async ([write]) => [await storeAlone(pool, write!, clock)], {
     batch: 1,
     queue,
     lanes: limits.transactions.lanes,
@@ -69,14 +75,19 @@ function ledgerOfWrite(write: Write): number {
  * retried, until the refused write stands alone: one bad write leaves its neighbours unharmed. An unavailable database
  * would refuse every half too, so it is asked once.
  */
-async function storeEach(pool: pg.Pool, writes: readonly Write[]): Promise<(Outcome | Error)[]> {
+async function storeEach(
+  pool: pg.Pool,
+  writes: readonly Write[],
+  clock: Clock | undefined,
+): Promise<(Outcome | Error)[]> {
   try {
-    return await storeTogether(pool, writes);
+    return await storeTogether(pool, writes, clock);
   } catch (error) {
     if (writes.length === 1) return writes.map((write) => lost(write, error) ?? (error as Error));
     if (!(error instanceof pg.DatabaseError) || isUnavailable(error)) return writes.map(() => error as Error);
     const middle = writes.length >> 1;
-    return [...(await storeEach(pool, writes.slice(0, middle))), ...(await storeEach(pool, writes.slice(middle)))];
+    const first = await storeEach(pool, writes.slice(0, middle), clock);
+    return [...first, ...(await storeEach(pool, writes.slice(middle), clock))];
   }
 }
 
@@ -91,7 +102,9 @@ export async function storeSettlement(runner: Runner, settlement: Settlement): P
   try {
     const { rows } = await runner.query<SettledRow>({
       ...statementFor(writes, settlesOf(settlement)),
-      values: [...toColumns(ledger, writes, settlement.needs), ...settlementColumns(settlement)].map(toArrayLiteral),
+      values: [...toColumns(ledger, writes, { together: settlement.needs }), ...settlementColumns(settlement)].map(
+        toArrayLiteral,
+      ),
     });
     const [first] = rows;
     return {
@@ -124,15 +137,16 @@ function isTakenMeanwhile(error: unknown): boolean {
  * Runs the commit statement over the writes.
  *
  * @param writes all of one ledger
+ * @param clock as of `createCommitter`
  * @returns an outcome for each write, in order
  */
-export async function storeTogether(runner: Runner, writes: readonly Write[]): Promise<Outcome[]> {
+export async function storeTogether(runner: Runner, writes: readonly Write[], clock?: Clock): Promise<Outcome[]> {
   if (writes.some(({ ledger }) => ledger !== writes[0]?.ledger)) throw new Error('No commit spans two ledgers.');
   const { rows } = await runner.query<Outcome>({
     ...statementFor(writes),
-    values: toColumns(writes[0]?.ledger, writes).map(toArrayLiteral),
+    values: toColumns(writes[0]?.ledger, writes, { clock }).map(toArrayLiteral),
   });
-  return rows.map(({ result, version }) => ({ result, version }));
+  return rows.map(({ result, version, newest }) => (clock ? { result, version, newest } : { result, version }));
 }
 
 /**
@@ -192,13 +206,13 @@ function staleAs(write: Write): Outcome {
 }
 
 /** Stores one write in its own transaction, with the checks and rows that the shared statement lacks. */
-async function storeAlone(pool: pg.Pool, write: Write): Promise<Outcome> {
+async function storeAlone(pool: pg.Pool, write: Write, clock: Clock | undefined): Promise<Outcome> {
   const stale = staleAs(write);
   try {
     return await transaction(pool, async (client, rollback) => {
       if ((write.unless?.length || write.held) && (await isNeeded(client, write))) return rollback(stale);
       if (write.unique?.length && (await hasTakenLabels(client, write))) return rollback(stale);
-      const [outcome = stale] = await storeTogether(client, [write]);
+      const [outcome = stale] = await storeTogether(client, [write], clock);
       if (outcome.result === 'done') await keepSecrets(client, write.ledger, write.luid, write.secrets ?? []);
       return outcome;
     });
@@ -270,7 +284,11 @@ export async function keepSecrets(
  *
  * @param together records that must exist for the batch as a whole, in place of those of each write
  */
-function toColumns(ledger: number | undefined, writes: readonly Write[], together?: readonly Need[]): unknown[] {
+function toColumns(
+  ledger: number | undefined,
+  writes: readonly Write[],
+  { together, clock }: { readonly together?: readonly Need[]; readonly clock?: Clock | undefined },
+): unknown[] {
   const strangers = writes.flatMap((write, ord) => write.strangers.map((key) => ({ ord, key })));
   const needs: readonly (Need & { ord: number })[] =
     together?.map((need) => ({ ord: -1, ...need })) ??
@@ -301,6 +319,7 @@ function toColumns(ledger: number | undefined, writes: readonly Write[], togethe
     textArray(writes.map(({ veiled = [] }) => `{${veiled.join(',')}}`)),
     writes.map((write) => write.wakes === true),
     writes.map((write) => write.leaves),
+    writes.map((write) => clockOf(write, clock)),
     strangers.map((one) => one.ord),
     strangers.map((one) => one.key),
     needs.map((one) => one.ord),
@@ -308,8 +327,21 @@ function toColumns(ledger: number | undefined, writes: readonly Write[], togethe
     needs.map((one) => one.handle),
     needs.map((one) => one.luid ?? null),
     needs.map((one) => one.change ?? null),
+    ...(together ? [] : [kindsAsked(writes, clock)]),
     ...deliveryColumns(writes),
   ];
+}
+
+/** Infinity for a write that is stored as of whatever moment: those of kinds whose moments are fixed are. */
+function clockOf({ ledger, kind }: Write, clock: Clock | undefined): string {
+  if (!clock || kindNamed(kind).lifecycle.fixedMoment) return 'infinity';
+  return new Date(clock.current(ledger)).toISOString();
+}
+
+/** The kinds of records whose last moment a commit asks for. */
+function kindsAsked(writes: readonly Write[], clock: Clock | undefined): readonly string[] {
+  if (!clock) return [];
+  return clock.mayAsk(writes[0]!.ledger) ? ALL_KINDS : [...new Set(writes.map(({ kind }) => kind))];
 }
 
 /** Empty where no write of the batch has a delivery: the statement then has no part for them. */

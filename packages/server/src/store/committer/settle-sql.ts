@@ -267,7 +267,7 @@ limited_first as (
 const CARRIED = `
 waiting as (
   insert into open_intent (ledger_id, luid, thread, version, due, deadline, stage, uses, state, mac)
-  select $1::bigint, luid, thread, 1, due, deadline, stage, uses::text[], state, mac from op where (select ok from sound) and was = 0
+  select $1::bigint, luid, thread, 1, least(due, clock_timestamp()), deadline, stage, uses::text[], state, mac from op where (select ok from sound) and was = 0
   order by luid
 ),
 -- A report that came meanwhile has made it due again.
@@ -285,7 +285,7 @@ closed as (
 const CALLED = `
 called as (
   insert into delivery (ledger_id, handle, purpose, entry, bridge, target, record, linked, event, mac, moment, due)
-  select $1::bigint, handle, purpose, entry, bridge, target, record, linked, event, mac, moment, moment
+  select $1::bigint, handle, purpose, entry, bridge, target, record, linked, event, mac, moment, least(moment, clock_timestamp())
   from ca where (select ok from sound) order by n
 )`;
 

@@ -121,4 +121,6 @@ export interface NewDelivery {
 export interface Outcome {
   readonly result: 'done' | 'duplicated' | 'reused' | 'stale';
   readonly version: number;
+  /** The last moment of the ledger before the commit, milliseconds since 1970; absent where nobody has asked. */
+  readonly newest?: number | undefined;
 }

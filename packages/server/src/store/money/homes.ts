@@ -1,8 +1,9 @@
 import type pg from 'pg';
+import { ALL_KINDS, newestMoment } from '../queries/newest-moment.js';
 
 /** A home that was taken. */
 export interface TakenHome {
-  /** Of the last decision, ISO 8601. */
+  /** The last one of the ledger, ISO 8601. */
   readonly moment: string;
   /** Whether another process was the home before. */
   readonly isMoved: boolean;
@@ -31,13 +32,14 @@ const TAKE = `with was as (select holder from home where ledger_id = $1),
       where home.holder = $2 or home.until < clock_timestamp()
     returning moment
   )
-  select taken.moment, was.holder from (select) one left join taken on true left join was on true`;
+  select case when taken.moment is not null then greatest(taken.moment, (${newestMoment('$1', '$4::text[]')})) end as moment, was.holder
+  from (select) one left join taken on true left join was on true`;
 
 /** @param holder unique name of this process */
 export function createHomes(pool: pg.Pool, holder: string): Homes {
   return {
     async take(ledger, lease) {
-      const values = [ledger, holder, lease];
+      const values = [ledger, holder, lease, ALL_KINDS];
       type Row = { moment: Date | null; holder: string | null };
       const { rows } = await pool.query<Row>({ name: 'home-take', text: TAKE, values });
       const { moment, holder: before } = rows[0]!;
