@@ -181,7 +181,9 @@ async function makeVersionBody(
     session.ledger.system.fresh(hash, said),
   ];
   const named = id === undefined && strategy !== 'synchronize' ? newLuid(session, kind) : (record?.luid ?? luid);
-  return { hash, data, meta: { proofs: proofs as JsonObject[] }, ...(named === undefined ? {} : { luid: named }) };
+  const status = strategy === 'synchronize' && id === undefined ? record?.meta.status : undefined;
+  const meta = { proofs: proofs as JsonObject[], ...(status === undefined ? {} : { status }) };
+  return { hash, data, meta, ...(named === undefined ? {} : { luid: named }) };
 }
 
 /** Proofs as sent to a bridge: the client's as it made them, those of `system.auth` with all members. */

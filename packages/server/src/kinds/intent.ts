@@ -76,7 +76,7 @@ export const intent: KindDeclaration = {
     fixedStatus: true,
     isProcessed: true,
     fixedMoment: true,
-    meta: async (data, tools) => ({ thread: thread(tools), domains: await domains(data, tools) }),
+    meta: async (data, tools) => ({ thread: thread(tools), domains: await domainsOf(data, tools) }),
     metaShape: Type.Object({
       thread: Type.String({ description: 'What follows from an intent has the same.' }),
       domains: Type.Array(Type.String(), { description: 'Of the wallets that claims name.' }),
@@ -133,7 +133,7 @@ function thread({ random }: MetaTools): string {
 }
 
 /** The domains of the wallets that claims name, each once, ascending (interface/intents#fields). */
-async function domains(data: JsonObject, { domainOf }: MetaTools): Promise<string[]> {
+export async function domainsOf(data: JsonObject, { domainOf }: Pick<MetaTools, 'domainOf'>): Promise<string[]> {
   const handles = handlesOf(claimsOf(data).flatMap(({ source, target, wallet }) => [source, target, wallet]));
   const found = await Promise.all(handles.map((handle) => domainOf('wallet', handle)));
   return [...new Set(found)].filter((domain) => domain !== undefined).sort();

@@ -174,7 +174,12 @@ export class Batch {
   }
 
   /** The intent that forwards a credit, as the ledger makes it (interface/intents#forwarding). */
-  #forward({ ledger }: Session, { data, hash }: PreparedForward, luid: string, origin: RecordEnvelope): RecordEnvelope {
+  #forward(
+    { ledger }: Session,
+    { data, hash, domains }: PreparedForward,
+    luid: string,
+    origin: RecordEnvelope,
+  ): RecordEnvelope {
     const { thread } = origin.meta;
     const { moment } = this;
     const first = ledger.system.sign(hash, { moment, status: 'created' });
@@ -191,7 +196,7 @@ export class Batch {
         ],
         status: 'pending',
         ...(thread === undefined ? {} : { thread }),
-        domains: [],
+        domains: [...domains],
         moment,
         owners: [ledger.system.public],
       },

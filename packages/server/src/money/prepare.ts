@@ -1,4 +1,5 @@
 import { hash as hashOf, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
+import { domainsOf } from '../kinds/intent.js';
 import type { Session } from '../ledgers/session.js';
 import { planParts } from './calls/plan-parts.js';
 import type { Named, Part, Plan } from './model.js';
@@ -26,6 +27,8 @@ export interface Prepared {
 export interface PreparedForward {
   readonly data: JsonObject;
   readonly hash: string;
+  /** Of the wallets that it names. */
+  readonly domains: readonly string[];
   readonly prepared: Prepared;
 }
 
@@ -94,7 +97,7 @@ export async function prepareForwards(
   room: { left: number } = { left: THREAD_SIZE },
 ): Promise<PreparedForward[]> {
   const forwards: PreparedForward[] = [];
-  const { session } = preparation;
+  const { session, directory } = preparation;
   for (const { wallet, symbol, amount, forwardTo } of entries) {
     if (forwardTo === undefined || room.left === 0) continue;
     room.left -= 1;
@@ -112,7 +115,10 @@ export async function prepareForwards(
       origin: String(origin.handle),
     };
     const prepared = await prepare(preparation, data, undefined, room);
-    forwards.push({ data, hash: hashOf(data, session.suite), prepared });
+    const domains = await domainsOf(data, {
+      domainOf: async (_, handle) => (await directory.wallet(handle))?.record.meta.domain,
+    });
+    forwards.push({ data, hash: hashOf(data, session.suite), domains, prepared });
   }
   return forwards;
 }

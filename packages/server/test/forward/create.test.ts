@@ -80,6 +80,7 @@ describe('a create that is forwarded', () => {
     const record = expectRecord(await client.create('/anchors', anchor('a')), 201, anchor('a'));
     const { body } = bridge.only;
     expect(body.luid).toBe(record.luid);
+    expect(body.meta.status).toBe('created');
     expect(body.meta.proofs.map((proof: JsonObject) => [proof.public, proof.custom])).toEqual([
       [client.key.public, expect.anything()],
       [systemKeyOf(client), { luid: record.luid, moment: expect.any(String), status: 'created' }],

@@ -105,7 +105,9 @@ describe('an intent with a bridged credit', () => {
     const statuses = told.map(({ body }) => body.meta.status).sort();
     expect(statuses).toEqual(['completed', 'prepared']);
     expect(told.find(({ body }) => body.meta.status === 'completed')!.body).toEqual(all.at(-1));
-    expect(all).toContainEqual(told.find(({ body }) => body.meta.status === 'prepared')!.body);
+    const early = told.find(({ body }) => body.meta.status === 'prepared')!.body;
+    expect(all).toContainEqual(early);
+    expect([early.meta.routed, all.at(-1)!.meta]).toEqual([undefined, expect.objectContaining({ routed: true })]);
   });
 
   it('needs no call of a bridge for an issue or a destroy, and names it all the same', async () => {

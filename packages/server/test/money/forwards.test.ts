@@ -1,6 +1,7 @@
 import type { JsonObject } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemKeyOf } from '../support/client.js';
+import { stored } from '../support/scene.js';
 import { withOwnServer } from '../support/server.js';
 import { checkBooks } from './invariants.js';
 import { issue, limit, MoneyScene, transfer } from './scene.js';
@@ -28,6 +29,15 @@ async function threadOf(money: MoneyScene, handle: string): Promise<any[]> {
 }
 
 describe('an intent that credits a wallet with a forward route', () => {
+  it('names the domains of its wallets in the one that follows', async () => {
+    const money = await MoneyScene.make(server.current.url, ['alice']);
+    for (const handle of ['shop', 'bank']) await stored(money.client, 'domain', { handle });
+    await money.add(['bob@shop', forward('fwd@bank', 'bob@shop')]);
+    await money.issue('alice', 10);
+    const [first, second] = await threadOf(money, await money.done([transfer('alice', 'fwd@bank', 8)]));
+    expect([first.meta.domains, second.meta.domains]).toEqual([['bank'], ['bank', 'shop']]);
+  });
+
   it('is followed by one of the ledger, in the same thread, and both complete', async () => {
     const money = await MoneyScene.make(server.current.url, ['alice', 'bob', forward('fwd', 'bob')]);
     await money.issue('alice', 10);

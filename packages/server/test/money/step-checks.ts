@@ -119,7 +119,7 @@ const rules: Readonly<Record<string, (run: Run) => boolean>> = {
   'bridges that were asked hear of its status once when prepared, once at the end': ({ log, plan }) => {
     const bridges = new Set(plan.parts.flatMap((part, at) => (log.includes(`prepare ${at}`) ? [part.bridge] : [])));
     const told = [...bridges].map((bridge) => `notify ${bridge}`);
-    const times = (['~', 'C', 'J'] as const).filter((letter) => log.includes(letter));
+    const times = (['P', 'C', 'J'] as const).filter((letter) => log.includes(letter));
     const isTold = (letter: string) => {
       const at = log.indexOf(letter);
       return (

@@ -53,7 +53,12 @@ const CLEARED_ALONE = [
   'books settle',
 ];
 const COMPLETED = ['completed, routed', '  system {"status":"completed"}'];
-const PREPARED = ['prepared', '  system {"status":"prepared"}', '(prepared, routed)'];
+const preparedFor = (...told: string[]) => [
+  ...['prepared', '  system {"status":"prepared"}'],
+  ...told.map((bridge) => `notify ${bridge}`),
+  '(prepared, routed)',
+];
+const PREPARED = preparedFor();
 const failed = (reason: string, detail: string, status = 'pending') => [
   ...[status, `  system {"detail":"${detail}","reason":"${reason}","status":"failed"}`],
   ...[status.replace('prepared', 'aborted').replace('pending', 'aborted'), '  system {"status":"aborted"}'],
@@ -104,7 +109,7 @@ describe('the trails of intents, with all that goes with them', () => {
       ],
       [
         ...['(pending)', AT_A(DEBIT), AT_B(CREDIT), 'call 0 prepare', ...RESERVED, 'call 1 prepare'],
-        ...[...PREPARED, 'notify a', 'notify b', ...COMMITTED, 'call 0 commit', 'call 1 commit', ...CLEARED],
+        ...[...preparedFor('a', 'b'), ...COMMITTED, 'call 0 commit', 'call 1 commit', ...CLEARED],
         ...[...COMPLETED, 'notify a', 'notify b'],
       ],
     ],
@@ -159,7 +164,7 @@ describe('the trails of intents, with all that goes with them', () => {
         ...[{ type: 'thread-prepared' } as const, report('cre_0', 'committed')],
       ],
       [
-        ...['(pending)', DEBIT, AT_A(CREDIT), 'call 0 prepare', ...PREPARED, 'notify a', 'tell-thread prepared'],
+        ...['(pending)', DEBIT, AT_A(CREDIT), 'call 0 prepare', ...preparedFor('a'), 'tell-thread prepared'],
         ...[...COMMITTED, 'call 0 commit', ...CLEARED_ALONE, ...COMPLETED, 'notify a'],
       ],
     ],

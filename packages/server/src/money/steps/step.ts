@@ -109,9 +109,10 @@ function prepare(state: IntentState, effects: Effect[]): IntentState {
   const { plan } = state;
   const prepared: IntentState = { ...state, stage: plan!.isManual ? 'held' : 'prepared' };
   save(prepared, [PREPARED], effects);
+  // Bridges are shown the intent before it is routed: of what they are told, only the end says that it was.
+  notify(prepared, effects);
   const routed: IntentState = { ...prepared, isRouted: true };
   save(routed, [], effects, { raises: false });
-  notify(routed, effects);
   if (forwards(routed)) effects.push({ type: 'forward' });
   return plan!.isManual ? routed : join(routed, effects);
 }
