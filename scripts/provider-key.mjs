@@ -37,7 +37,7 @@ function options() {
     if (!values[name]) throw new Problem(`--${name} is missing.\n\n${USAGE}`);
   }
   const { url = 'http://127.0.0.1:3000/v2', ttl } = values;
-  if (!URL.canParse(url) || !/^https?:\/\//.test(url)) throw new Problem(`--url is no address: ${url}`);
+  if (!URL.canParse(url) || !/^https?:\/\//.test(url)) throw new Problem(`--url is not an address: ${url}`);
   if (ttl !== undefined && !/^[1-9]\d{0,8}$/.test(ttl)) throw new Problem('--ttl must be a number of seconds');
   return { ...values, url: url.replace(/\/+$/, '') };
 }

@@ -103,7 +103,7 @@ function parse(bytes) {
   try {
     return readJson(bytes.toString());
   } catch {
-    throw new CallError('The body is no JSON');
+    throw new CallError('The body is not JSON');
   }
 }
 

@@ -15,7 +15,7 @@ const LONGEST_WAIT = 60_000;
 function assetPath({ handle }, { luid, domain, data }, asset) {
   const inDomain = domain === undefined ? [] : ['domains', domain];
   const steps = ['ledgers', handle, ...inDomain, 'schemas', data.schema, 'reports', luid, 'assets', asset];
-  if (steps.some((step) => /^\.+$|[/\\\0]/.test(step))) throw new Impossible('A name of the report is no file name');
+  if (steps.some((step) => /^\.+$|[/\\\0]/.test(step))) throw new Impossible('A name of the report is not a file name');
   return steps.join('/');
 }
 

@@ -8,7 +8,7 @@ import { Verifier } from './verify.mjs';
 function address() {
   const text = process.argv[2] ?? (process.env.COUNTERSIGN_URL || 'http://127.0.0.1:3000/v2');
   if (!URL.canParse(text) || !/^https?:\/\//.test(text)) {
-    throw new Surprise(`${JSON.stringify(text)} is no address of a server such as http://127.0.0.1:3000/v2`);
+    throw new Surprise(`${JSON.stringify(text)} is not the address of a server such as http://127.0.0.1:3000/v2`);
   }
   return text.replace(/\/+$/, '');
 }

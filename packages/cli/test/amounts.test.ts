@@ -79,6 +79,6 @@ describe('claims in words', () => {
     'transfer 1 usd from a at b',
     '',
   ])("refuse '%s'", (text) => {
-    expect(() => readClaim(text)).toThrow('is no claim');
+    expect(() => readClaim(text)).toThrow('is not a claim');
   });
 });

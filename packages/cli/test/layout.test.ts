@@ -99,12 +99,12 @@ describe('layouts', () => {
   });
 
   it.each([
-    ['a policy of another schema', ['intent:status', '--yes'], 'intent:status is no layout policy.'],
+    ['a policy of another schema', ['intent:status', '--yes'], 'intent:status is not a layout policy.'],
     ['no such policy', ['none', '--yes'], 'Policy not found'],
     [
       'a kind of which no layout makes records',
       ['shop', '--select', 'ledger', '--yes'],
-      "'ledger' is no kind of record that",
+      "'ledger' is not a kind of record that",
     ],
   ])('are refused: %s', async (_, args, told) => {
     const { code, err } = await cli.call(['layout', 'apply', ...args]);
@@ -130,7 +130,7 @@ describe('layouts', () => {
   );
 
   it.each([
-    ['{"values":{}}', 'values is no array'],
+    ['{"values":{}}', 'values is not an array'],
     ['{"values":[{"record":"wallet"}]}', 'a value has no record and values'],
     ['{"values":[{"record":"wallet","values":[{}]}]}', 'a wallet has no data'],
     ['{"values":[{"record":"wallet","values":[{"data":{}}]}]}', 'a wallet has no name'],
@@ -138,7 +138,7 @@ describe('layouts', () => {
     const file = join(folder.path, 'wrong.json');
     await writeFile(file, text);
     const { code, err } = await cli.call(['layout', 'show', file, '--local']);
-    expect([code, err]).toEqual([2, expect.stringContaining(`is no layout: ${told}.`)]);
+    expect([code, err]).toEqual([2, expect.stringContaining(`is not a layout: ${told}.`)]);
   });
 
   it('that want another version of what cannot be changed are refused before anything is done', async () => {

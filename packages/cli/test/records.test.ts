@@ -122,7 +122,7 @@ describe('the commands of every kind', () => {
     expect(grown).toMatchObject({ from: 2, to: said.size, hashes: expect.arrayContaining([expect.any(String)]) });
     expect((await cli.done(['ledger', 'consistency', '2', `${said.size}`])).out).toContain(grown.hashes[0]);
     const wrong = await cli.call([...call, '--change', '0']);
-    expect([wrong.code, wrong.err.split('\n')[0]]).toEqual([2, "✗ '0' is no number of a version."]);
+    expect([wrong.code, wrong.err.split('\n')[0]]).toEqual([2, "✗ '0' is not the number of a version."]);
     expect((await cli.call([...call, '--change', '2'])).err).toContain('Change not found');
   });
 

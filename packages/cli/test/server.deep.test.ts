@@ -246,7 +246,7 @@ describe('exit codes and messages', () => {
     expect(unknown.err).toContain('  - /data must NOT have unevaluated properties: colour\n');
     const cut = await cli.call(['wallet', 'create', 'x', '--custom', '{tier: gold}']);
     expect(cut.err).toBe(
-      '✗ --custom is no JSON that can be signed: Malformed JSON body.\n' +
+      '✗ --custom is not JSON that can be signed: Malformed JSON body.\n' +
         `  Try: quote it for the shell, such as '{"tier": "gold"}'\n`,
     );
   });
@@ -261,7 +261,7 @@ describe('exit codes and messages', () => {
     }
   });
 
-  it('are 3 for what is no ledger server', async () => {
+  it('are 3 for what is not a ledger server', async () => {
     const other = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;

@@ -252,6 +252,6 @@ export class Collection {
 
 /** A name as one step of a path: none that leads elsewhere. */
 function segment(name: string | undefined): string {
-  if (!name || /^\.+$/.test(name)) throw new TypeError(`'${name}' is no handle or luid`);
+  if (!name || /^\.+$/.test(name)) throw new TypeError(`'${name}' is not a handle or luid`);
   return encodeURIComponent(name);
 }

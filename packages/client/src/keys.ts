@@ -42,7 +42,7 @@ export async function fromPem(pem: string, suite?: Suite): Promise<Signer> {
 
 /** A signer by its private key as JWK (RFC 8037). */
 export async function fromJwk({ kty, crv, d = '' }: Jwk, suite?: Suite): Promise<Signer> {
-  if (kty !== 'OKP' || crv !== 'Ed25519' || !d) throw new TypeError('The JWK is no Ed25519 private key');
+  if (kty !== 'OKP' || crv !== 'Ed25519' || !d) throw new TypeError('The JWK is not an Ed25519 private key');
   return fromSeed(`${d.replace(/-/g, '+').replace(/_/g, '/')}=`, suite);
 }
 

@@ -25,6 +25,6 @@ export function envelope(value: unknown): Signed & SignedList {
     throw new AnswerError('form', 'The answer is nothing signed');
   }
   const { proofs = [] } = value.meta;
-  if (!Array.isArray(proofs) || !proofs.every(isObject)) throw new AnswerError('form', 'The proofs are none');
+  if (!Array.isArray(proofs) || !proofs.every(isObject)) throw new AnswerError('form', 'The proofs have another form');
   return { ...value, meta: { ...value.meta, proofs } } as unknown as Signed & SignedList;
 }

@@ -110,7 +110,7 @@ export class Transport {
     } catch (cause) {
       // Proxies answer pages of their own when they reach no server.
       if (response.status >= 500 || AGAIN.includes(response.status)) return undefined;
-      throw new AnswerError('form', 'The answer is no JSON', cause);
+      throw new AnswerError('form', 'The answer is not JSON', cause);
     }
   }
 

@@ -58,7 +58,7 @@ export class Verifier {
         const isOfBridge = expected.record === 'anchor' && meta.proofs.some((one) => bridgeKeys.includes(one.public));
         if (!isOfBridge) throw new AnswerError('key', "The ledger's key has not signed the record");
       } else if (!String(luid).startsWith(`$${prefix}.`))
-        throw new AnswerError('record', `${luid} is no ${expected.record}`);
+        throw new AnswerError('record', `${luid} is not a record of the kind ${expected.record}`);
       const names = [luid, data.handle ?? data.signer];
       // These may have had other names before.
       const isRenamed = expected.isVersion && RENAMED.includes(expected.record) && !expected.id?.startsWith('$');

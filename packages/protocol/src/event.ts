@@ -103,7 +103,7 @@ export function parseSystemKey(text: string): Uint8Array {
   return bytes;
 }
 
-/** @throws EventError `malformed` for what a reader could take for something else than the ledger wrote */
+/** @throws EventError `malformed` for what a reader could take for something other than the ledger wrote */
 function parseEventText(text: string, bounds: EventBounds): Json {
   if (text.length > bounds.size) throw new EventError('malformed', `The body has over ${bounds.size} characters`);
   let value: Json;
@@ -149,8 +149,9 @@ function readEnvelope(value: unknown, bounds: EventBounds): Envelope {
     throw new EventError('malformed', 'The body is not of data, hash and meta');
   }
   const { data, hash, meta } = value;
-  if (!isObject(data)) throw new EventError('malformed', 'The data is no object');
-  if (typeof hash !== 'string' || !LOWER_HASH.test(hash)) throw new EventError('malformed', 'The hash is none');
+  if (!isObject(data)) throw new EventError('malformed', 'The data is not an object');
+  if (typeof hash !== 'string' || !LOWER_HASH.test(hash))
+    throw new EventError('malformed', 'The hash has another form');
   if (!isObject(meta) || !hasExactly(meta, ['proofs']) || !Array.isArray(meta.proofs)) {
     throw new EventError('malformed', 'The meta is not of proofs');
   }
@@ -161,7 +162,8 @@ function readEnvelope(value: unknown, bounds: EventBounds): Envelope {
 /** The handle and signal of data that has the members of its signal (interface/receiving-events#the-event). */
 function readData(data: JsonObject): { readonly handle: string; readonly signal: string } {
   const { handle, signal } = data;
-  if (typeof handle !== 'string' || !EVENT_HANDLE.test(handle)) throw new EventError('malformed', 'The handle is none');
+  if (typeof handle !== 'string' || !EVENT_HANDLE.test(handle))
+    throw new EventError('malformed', 'The handle has another form');
   const [, subject = '', verb = ''] = (typeof signal === 'string' && EVENT_SIGNAL.exec(signal)) || [];
   if (!hasMembersOf(subject, verb, data)) throw new EventError('malformed', 'The data is not that of its signal');
   return { handle, signal: signal as string };

@@ -28,7 +28,7 @@ const LUID = new RegExp(LUID_PATTERN);
  * @throws RangeError unless the prefix is three letters, the time fits into six digits, and randomness suffices
  */
 export function luid(prefix: string, seconds: number, random: Uint8Array): string {
-  if (!/^[a-z]{3}$/.test(prefix)) throw new RangeError(`'${prefix}' is no luid prefix`);
+  if (!/^[a-z]{3}$/.test(prefix)) throw new RangeError(`'${prefix}' is not a luid prefix`);
   const elapsed = Math.floor(seconds) - LUID_EPOCH;
   if (!(elapsed >= 0 && elapsed < 64 ** TIME_DIGITS)) throw new RangeError(`A luid cannot tell the time ${seconds}`);
   if (random.length < RANDOM_DIGITS) throw new RangeError(`A luid takes ${RANDOM_DIGITS} bytes of randomness`);

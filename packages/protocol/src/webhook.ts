@@ -145,6 +145,6 @@ function signatureOf(text: string): Uint8Array | undefined {
 
 function readHeader(headers: HeaderSource, name: string): string {
   const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name];
-  if (typeof value !== 'string') throw new WebhookError('malformed', `There is no one header ${name}`);
+  if (typeof value !== 'string') throw new WebhookError('malformed', `There is not exactly one header ${name}`);
   return value;
 }

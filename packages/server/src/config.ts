@@ -101,7 +101,7 @@ export const settings = {
     name: 'PUBLIC_URL',
     default: '`http://HOST:PORT/v2`',
     meaning:
-      'What clients call, with `/v2`: the server states it, and tokens bound to a request name it. Without it `localhost`, `127.0.0.1` and `[::1]` are one.',
+      'What clients call, with `/v2`: the server states it, and tokens bound to a request name it. Without it `localhost`, `127.0.0.1` and `[::1]` count as one.',
     read: (text) => (text === undefined ? undefined : parseUrl(text)),
   },
   dataDir: {
@@ -174,7 +174,7 @@ export const settings = {
   deliveryConcurrency: {
     name: 'DELIVERY_CONCURRENCY',
     default: '`1024`',
-    meaning: 'How many events one process sends at a time; of one ledger, a quarter of that.',
+    meaning: 'How many events one process sends at a time; a quarter of that for one ledger.',
     read: (text = '1024') => parseInteger(text, 4, 10_000),
   },
   deliveryRetryHours: {
@@ -205,7 +205,7 @@ export const settings = {
     name: 'REPORT_ASSETS_DIR',
     default: 'off',
     meaning:
-      'The folder that generated files of reports are served from: [where files lie](../interface/reports.md#where-files-lie). Off, there is none to be had.',
+      'The folder that generated files of reports are served from: [where files lie](../interface/reports.md#where-files-lie). Off, none is served.',
     read: (text) => (text === undefined ? undefined : readPath(text)),
   },
   reportAssetsBucket: {

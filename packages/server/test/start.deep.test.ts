@@ -99,7 +99,7 @@ describe('a start', () => {
     const outcome = await start({ PORT: String(await freePort()), HOST: '192.0.2.1' });
     expectLine(
       outcome,
-      'HOST 192.0.2.1 is no address of this machine: set it to one of its own, or to 0.0.0.0 for all',
+      'HOST 192.0.2.1 is not an address of this machine: set it to one of its own, or to 0.0.0.0 for all',
     );
   });
 

@@ -116,7 +116,7 @@ export class Books {
     const name = this.#lives.nameOf(record);
     const isErased = this.#erased.has(wallet);
     if (!isErased && name < 0) {
-      this.#about(wallet, `has a balance of ${symbol}, and is no wallet of the ledger`);
+      this.#about(wallet, `has a balance of ${symbol}, and is not a wallet of the ledger`);
       return;
     }
     const account = this.#owned.put(record, symbol);
@@ -136,7 +136,11 @@ export class Books {
     const place = { kind: 'intent', luid: intent, change };
     const record = this.#records.numberOf(wallet);
     if (this.#lives.nameOf(record) < 0 && !this.#erased.has(wallet)) {
-      this.report(place, 'money', `has a movement of ${symbol} noted in ${wallet}, which is no wallet of the ledger`);
+      this.report(
+        place,
+        'money',
+        `has a movement of ${symbol} noted in ${wallet}, which is not a wallet of the ledger`,
+      );
       return;
     }
     const account = this.#owned.put(record, symbol);
@@ -322,7 +326,7 @@ export class Books {
       const available = this.#given.availableOf(account);
       const fault = (detail: (wallet: string) => string) => this.#aboutMoved(row, detail(this.#named.textOf(account)));
       if (isWhole && !isThere && !this.#erased.mayBe(name))
-        fault((wallet) => `moves ${symbol} in ${wallet}, which is no wallet of the ledger`);
+        fault((wallet) => `moves ${symbol} in ${wallet}, which is not a wallet of the ledger`);
       if (this.#given.reservedOf(account) < 0)
         fault((wallet) => `takes more ${symbol} from ${wallet} than was reserved`);
       // The minimum of a wallet that is erased is that of an address of which nobody knows where it led.

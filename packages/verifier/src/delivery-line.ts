@@ -12,7 +12,7 @@ export function deliveryDefect(line: StateLine, isThere: (luid: string) => boole
   if (!references) return 'has an event that no ledger makes';
   const missing = references.find(([, luid]) => !isThere(luid));
   if (missing) return `tells of ${missing[1]}, which there is not`;
-  return Array.isArray(parsed(`[${String(line.proofs)}]`)) ? undefined : 'has proofs that are none';
+  return Array.isArray(parsed(`[${String(line.proofs)}]`)) ? undefined : 'has proofs of another form';
 }
 
 /** A version that is told of: kind, luid, number. */

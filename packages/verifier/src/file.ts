@@ -113,7 +113,7 @@ export class ExportVerifier {
 
   #begin(line: Line | string, text: string): Line {
     if (typeof line === 'string' || line.line !== 'header' || line.format !== FORMAT)
-      throw new NotAnExport('The file is no export of a ledger: its first line is not that of one.');
+      throw new NotAnExport('The file is not an export of a ledger: its first line is not that of one.');
     if (line.version !== FORMAT_VERSION)
       throw new NotAnExport(
         `The file is an export of version ${line.version}, and this release reads version ${FORMAT_VERSION}.`,

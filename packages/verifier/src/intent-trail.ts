@@ -144,7 +144,7 @@ export class Trail {
 
   /** Reports of bridges, decisions of signers, whatever clients post, and notes of the ledger: one to a version. */
   #takeOther(added: readonly StoredProof[], fault: Fault): void {
-    if (added.length > 1) fault('trail', 'adds several proofs that are no step of the ledger');
+    if (added.length > 1) fault('trail', 'adds several proofs that are not a step of the ledger');
   }
 
   #route(isRouted: boolean, fault: Fault): void {

@@ -121,7 +121,7 @@ export class LedgerVerifier {
         return;
       }
       this.#counts.changes += 1;
-      this.#report(line, 'form', 'is no JSON');
+      this.#report(line, 'form', 'is not JSON');
       return;
     }
     if (line.line === 'current') {

@@ -88,7 +88,7 @@ export class Limits {
   /** What is wrong with a limit as it is served: it is signed, and the one that was set last. */
   defectOf({ wallet, symbol, metric, amount, text }: LimitLine, erased: ErasedIntents): string | undefined {
     const row = parseRow(text);
-    if (!row) return 'is no record';
+    if (!row) return 'is not a record';
     const { hash, data, meta } = row;
     const isRow =
       typeof data.wallet === 'string' &&

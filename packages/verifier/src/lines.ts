@@ -325,9 +325,9 @@ export function parseLine(text: string): Line | string {
   try {
     value = readJson(text);
   } catch {
-    return 'is no JSON';
+    return 'is not JSON';
   }
-  if (!isObject(value) || typeof value.line !== 'string') return 'is no line of an export';
+  if (!isObject(value) || typeof value.line !== 'string') return 'is not a line of an export';
   const shape = SHAPES.get(value.line);
   if (!shape) return `is of an unknown sort, '${value.line.slice(0, 40)}'`;
   const extra = Object.keys(value).find((member) => member !== 'line' && !shape.some(([name]) => name === member));

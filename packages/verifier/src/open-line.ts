@@ -26,7 +26,7 @@ export function openDefect(
   intent: UnderWay | undefined,
   isWallet: (luid: string, handle: string) => boolean,
 ): string | undefined {
-  if (!intent) return 'is no intent under way';
+  if (!intent) return 'is not an intent under way';
   const state = stateOf(String(line.state));
   if (!state || state.stage !== line.stage) return 'has a state that no intent has';
   const { plan } = state;

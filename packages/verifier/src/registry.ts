@@ -134,7 +134,7 @@ export class Registry {
       const [key, signer] = pair.split(' ');
       this.report(place, 'signer', `has a proof that names ${signer}, who never had the key ${key}`);
     }
-    for (const [name, place] of strangers) this.report(place, 'signer', `has a proof for ${name}, who is no signer`);
+    for (const [name, place] of strangers) this.report(place, 'signer', `has a proof for ${name}, who is not a signer`);
     for (const [domain, place] of this.#domains.missing())
       this.report(place, 'meta', `is in the domain ${domain}, which there is not`);
     for (const [under, place] of this.#places.missing())

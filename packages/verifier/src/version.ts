@@ -43,14 +43,14 @@ export function isMoment(text: unknown): text is string {
  * @returns a defect in words; undefined when the form is right, so that all types hold
  */
 export function formDefect({ kind, luid, record, text, moment, hash }: Version): string | undefined {
-  if (!isObject(record)) return 'is no record';
+  if (!isObject(record)) return 'is not a record';
   const extra = Object.keys(record).find((member) => !MEMBERS.includes(member));
   if (extra !== undefined) return `has an unknown member '${extra}'`;
   if (typeof record.hash !== 'string' || !HASH.test(record.hash)) return 'has no hash';
   if (!isObject(record.data)) return 'has no data';
   if (record.luid !== luid) return `names another record, ${textOf(record.luid)}`;
   if (text !== undefined && JSON.stringify(record) !== text) return 'is not written as the ledger writes it';
-  if (text?.includes('\\ud') && !isCanonical(record)) return 'has a text that is no Unicode';
+  if (text?.includes('\\ud') && !isCanonical(record)) return 'has a text that is not Unicode';
   if (hash !== undefined && hash !== record.hash) return `has the hash ${record.hash}, and the index says ${hash}`;
   return metaDefect(kind, record.meta, moment);
 }
@@ -92,7 +92,7 @@ function metaDefect(kind: string, meta: unknown, moment: string | undefined): st
 
 /** What is wrong with the form of a proof; undefined where it is right. */
 export function proofDefect(proof: unknown): string | undefined {
-  if (!isObject(proof)) return 'is no proof';
+  if (!isObject(proof)) return 'is not a proof';
   const extra = Object.keys(proof).find((member) => !PROOF.includes(member));
   if (extra !== undefined) return `has an unknown member '${extra}'`;
   const { method, digest, result, origin, signer, issuer, custom } = proof as unknown as Record<string, unknown>;

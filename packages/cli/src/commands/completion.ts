@@ -15,7 +15,7 @@ export function completionCommand(all: () => readonly Command[]): Command {
     async run(invocation) {
       const given = await invocation.need('shell');
       const shell = SHELLS.find((one) => one === given);
-      if (shell === undefined) throw usage(`'${given}' is no shell that is known here.`);
+      if (shell === undefined) throw usage(`'${given}' is not a shell that is known here.`);
       invocation.output.raw(completionFor(shell, all()));
     },
   };

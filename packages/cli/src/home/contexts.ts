@@ -46,7 +46,7 @@ export async function writeContext(
   name: string,
   change: { readonly [Member in keyof Context]?: string | undefined },
 ): Promise<void> {
-  if (!NAME.test(name)) throw local(`'${name}' is no name for a context.`, 'use letters, digits, _, . and -');
+  if (!NAME.test(name)) throw local(`'${name}' cannot be the name of a context.`, 'use letters, digits, _, . and -');
   const before = await readContexts(home);
   const merged: Record<string, string> = {};
   for (const member of MEMBERS) {

@@ -75,7 +75,7 @@ export function decrypt(pem: string, password: string | undefined): KeyObject {
         ? createPrivateKey({ key: opened(sealed, password), format: 'der', type: 'pkcs8' })
         : createPrivateKey({ key: pem, format: 'pem', ...(password === undefined ? {} : { passphrase: password }) });
   } catch {
-    throw local(password === undefined ? 'This is no private key in PEM.' : WRONG_PASSWORD);
+    throw local(password === undefined ? 'This is not a private key in PEM.' : WRONG_PASSWORD);
   }
   return ofEd25519(key);
 }

@@ -149,7 +149,10 @@ export function readPrivateKey(text: string, password?: string): KeyObject {
   if (trimmed.startsWith('{')) return fromJwk(trimmed);
   const seed = Buffer.from(trimmed, /^[0-9a-fA-F]{64}$/.test(trimmed) ? 'hex' : 'base64');
   if (seed.length !== 32 || /\s/.test(trimmed)) {
-    throw local('This is no private key.', 'give PKCS#8 in PEM, a JWK, or the 32 bytes of the seed in hex or base64');
+    throw local(
+      'This is not a private key.',
+      'give PKCS#8 in PEM, a JWK, or the 32 bytes of the seed in hex or base64',
+    );
   }
   return createPrivateKey({ key: Buffer.concat([SEED_PREFIX, seed]), format: 'der', type: 'pkcs8' });
 }
@@ -167,7 +170,7 @@ function fromJwk(text: string): KeyObject {
     x = jwk.x;
     key = ofEd25519(createPrivateKey({ key: jwk, format: 'jwk' }));
   } catch {
-    throw local('This is no private Ed25519 key in JWK.', 'it needs "kty": "OKP", "crv": "Ed25519", "x" and "d"');
+    throw local('This is not a private Ed25519 key in JWK.', 'it needs "kty": "OKP", "crv": "Ed25519", "x" and "d"');
   }
   // Node.js computes the public key, and leaves `x` unread.
   if (x !== key.export({ format: 'jwk' }).x) {
@@ -179,7 +182,7 @@ function fromJwk(text: string): KeyObject {
 function assertName(name: string): void {
   if (!NAME.test(name)) {
     throw local(
-      `'${name}' is no name for a key.`,
+      `'${name}' cannot be the name of a key.`,
       'use letters, digits, _, ., +, @ and -; the first a letter or digit',
     );
   }

@@ -13,7 +13,7 @@ function digitsOf(factor: number): number {
  */
 export function toInteger(text: string, factor: number): number {
   const [, sign = '', whole, fraction = ''] = /^([+-]?)(\d+)(?:\.(\d+))?$/.exec(text.trim()) ?? [];
-  if (whole === undefined) throw usage(`'${text}' is no amount.`, 'give a number such as 25 or 12.50');
+  if (whole === undefined) throw usage(`'${text}' is not an amount.`, 'give a number such as 25 or 12.50');
   const digits = digitsOf(factor);
   const needed = fraction.replace(/0+$/, '');
   if (needed.length > digits) {

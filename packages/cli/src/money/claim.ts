@@ -96,5 +96,5 @@ function handleOf(named: Json | undefined): string | undefined {
 }
 
 function malformed(text: string) {
-  return usage(`'${text}' is no claim.`, FORM);
+  return usage(`'${text}' is not a claim.`, FORM);
 }

@@ -69,7 +69,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
   const target = pathBelow(request.url ?? '', options.server.pathname);
   if (target === undefined) {
     request.resume();
-    answer(response, 400, { reason: 'api.query-malformed', detail: 'The target of the request is no path' });
+    answer(response, 400, { reason: 'api.query-malformed', detail: 'The target of the request is not a path' });
     return;
   }
   const gone = new AbortController();
@@ -146,7 +146,7 @@ async function readRecord(
   try {
     return readJson(found.bytes.toString());
   } catch {
-    throw new Failure('unreachable', 'The server answered something else than a record');
+    throw new Failure('unreachable', 'The server answered something other than a record');
   }
 }
 

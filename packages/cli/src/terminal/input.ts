@@ -45,7 +45,7 @@ export function jsonOf(text: string, what: string): Json {
   } catch (error) {
     if (error instanceof LedgerError) {
       const advice = `quote it for the shell, such as '{"tier": "gold"}'`;
-      throw usage(`${what} is no JSON that can be signed: ${error.detail}.`, advice);
+      throw usage(`${what} is not JSON that can be signed: ${error.detail}.`, advice);
     }
     throw error;
   }
@@ -54,6 +54,6 @@ export function jsonOf(text: string, what: string): Json {
 /** A JSON object that a person has written. */
 export function objectOf(text: string, what: string): JsonObject {
   const value = jsonOf(text, what);
-  if (!isObject(value)) throw usage(`${what} is no JSON object.`);
+  if (!isObject(value)) throw usage(`${what} is not a JSON object.`);
   return value;
 }

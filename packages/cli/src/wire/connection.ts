@@ -90,7 +90,7 @@ function jsonOf({ bytes, status }: Answer): Json {
   try {
     return readJson(bytes.toString()) as Json;
   } catch {
-    throw new Failure('unreachable', `The server answered ${status} with something else than JSON.`, {
+    throw new Failure('unreachable', `The server answered ${status} with something other than JSON.`, {
       advice: 'check the address: the base URL ends in /v2',
     });
   }

@@ -42,7 +42,7 @@ export function serverUrl(text: string): URL {
   try {
     url = new URL(text.includes('://') ? text : `http://${text}`);
   } catch {
-    throw usage(`'${text}' is no address of a server.`, 'give one such as http://127.0.0.1:3000/v2');
+    throw usage(`'${text}' is not the address of a server.`, 'give one such as http://127.0.0.1:3000/v2');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw usage(`${url.protocol} is not spoken here.`);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {

@@ -164,7 +164,10 @@ describe('countersign export, verify, import (export)', () => {
     const none = await reader(from).call(['verify', at('plain'), '--checkpoint', at('none')]);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining(`There is no file ${at('none')}`)]);
     const policy = await reader(from).call(['verify', at('plain'), '--policy', at('other')]);
-    expect([policy.code, policy.err]).toEqual([2, expect.stringContaining('is no policy: a policy has no statement')]);
+    expect([policy.code, policy.err]).toEqual([
+      2,
+      expect.stringContaining('is not a policy: a policy has no statement'),
+    ]);
     const served = await reader(from).call(['verify', '--policy', at('other')]);
     expect([served.code, served.err]).toEqual([2, expect.stringContaining('are about an export')]);
   });
@@ -172,7 +175,7 @@ describe('countersign export, verify, import (export)', () => {
   it('is no export: 4', async () => {
     await writeFile(at('other'), 'hello\n');
     const { code, err } = await reader(from).call(['verify', at('other')]);
-    expect([code, err]).toEqual([4, expect.stringContaining('The file is no export of a ledger')]);
+    expect([code, err]).toEqual([4, expect.stringContaining('The file is not an export of a ledger')]);
   });
 
   it('imports into another deployment, which then verifies like the first', async () => {

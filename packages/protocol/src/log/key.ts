@@ -58,7 +58,7 @@ export function parseVkey(vkey: string): NoteKey {
   const bytes = parseBase64([encoded ?? '', ...more].join('+'), 'a verifier key');
   const use = (Object.keys(KEY_TYPES) as KeyUse[]).find((name) => KEY_TYPES[name] === bytes[0]);
   if (use === undefined || bytes.length !== 1 + KEY_BYTES)
-    throw malformed('is no Ed25519 key for notes or cosignatures');
+    throw malformed('is not an Ed25519 key for notes or cosignatures');
   const key = noteKey(name!, use, bytes.subarray(1));
   if (id !== key.id) throw malformed('has the id of another');
   return key;

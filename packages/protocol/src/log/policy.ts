@@ -124,7 +124,8 @@ function thresholdOf(count: string, members: number): number {
   if (count === 'any') return 1;
   if (count === 'all') return members;
   const threshold = parseDecimal(count, 'the number of a group');
-  if (threshold < 1 || threshold > members) throw malformed('has a group that asks for none, or more than it has');
+  if (threshold < 1 || threshold > members)
+    throw malformed('has a group whose quorum is none, or more than its members');
   return threshold;
 }
 

@@ -57,7 +57,7 @@ export function formatProofFile({ extra, index, proof, checkpoint }: ProofFile):
  */
 export function parseProofFile(input: string | Uint8Array): ProofFile {
   const { lines, note } = splitHead(boundedText(input, LOG_BOUNDS.withNote, 'a proof file'), 'a proof file');
-  if (lines.shift() !== HEADER) throw new LogError('malformed', 'this is no proof file of version 1');
+  if (lines.shift() !== HEADER) throw new LogError('malformed', 'this is not a proof file of version 1');
   const extra = lines[0]?.startsWith(EXTRA) ? parseExtra(lines.shift()!) : undefined;
   const index = parseLabelled(lines.shift() ?? '', 'index');
   return { extra, index, proof: parseHashes(lines), checkpoint: note };

@@ -43,7 +43,7 @@ export function withUtf8<T>(text: string, read: (bytes: Uint8Array) => T): T {
 }
 
 function refuseLone(text: string): void {
-  if (!(text as unknown as { isWellFormed(): boolean }).isWellFormed()) throw new TypeError('text is no Unicode');
+  if (!(text as unknown as { isWellFormed(): boolean }).isWellFormed()) throw new TypeError('text is not Unicode');
 }
 
 /**
@@ -59,7 +59,7 @@ export function boundedText(input: string | Uint8Array, limit: number, what: str
     }
     if (utf8(input).length <= limit) return input;
   } catch {
-    throw new LogError('malformed', `${what} is no UTF-8`);
+    throw new LogError('malformed', `${what} is not UTF-8`);
   }
   throw new LogError('too-long', `${what} has more than ${limit} bytes`);
 }
@@ -76,27 +76,27 @@ export function refuseControls(text: string, what: string): void {
  */
 export function parseDecimal(text: string, what: string): number {
   const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(value)) throw new LogError('malformed', `${what} is no number from 0 to 2^53 - 1`);
+  if (!Number.isSafeInteger(value)) throw new LogError('malformed', `${what} is not a number from 0 to 2^53 - 1`);
   return value;
 }
 
 /** The bytes that `text` has in strict, padded base64. @throws LogError `malformed` */
 export function parseBase64(text: string, what: string): Uint8Array {
   const bytes = decodeBase64(text);
-  if (bytes === undefined) throw new LogError('malformed', `${what} is no base64`);
+  if (bytes === undefined) throw new LogError('malformed', `${what} is not base64`);
   return bytes;
 }
 
 /** The 32 bytes of a hash in base64. @throws LogError `malformed` */
 export function parseHash(text: string, what: string): Uint8Array {
   const bytes = parseBase64(text, what);
-  if (bytes.length !== HASH_BYTES) throw new LogError('malformed', `${what} has not ${HASH_BYTES} bytes`);
+  if (bytes.length !== HASH_BYTES) throw new LogError('malformed', `${what} does not have ${HASH_BYTES} bytes`);
   return bytes;
 }
 
 /** `value` as it is. @throws RangeError unless it is a whole number from `least` to 2^53 - 1 */
 export function whole(value: number, what: string, least = 0): number {
   if (!Number.isSafeInteger(value) || value < least)
-    throw new RangeError(`${what} is no whole number from ${least} on`);
+    throw new RangeError(`${what} is not a whole number from ${least} on`);
   return value;
 }

@@ -54,7 +54,7 @@ export function parseEntriesPath(path: string): EntryTile {
 }
 
 function indexPath(index: number, width: number): string {
-  if (whole(width, 'width', 1) > TILE_WIDTH) throw new RangeError(`a tile has no ${width} hashes`);
+  if (whole(width, 'width', 1) > TILE_WIDTH) throw new RangeError(`a tile does not have ${width} hashes`);
   let rest = whole(index, 'index');
   let path = threeDigits(rest);
   while (rest >= 1000) {
@@ -89,5 +89,5 @@ function bounded(path: string): string {
 }
 
 function malformed(): LogError {
-  return new LogError('malformed', 'this is no path of a tile');
+  return new LogError('malformed', 'this is not the path of a tile');
 }

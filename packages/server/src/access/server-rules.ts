@@ -30,7 +30,7 @@ function parseRuleJson(text: string): unknown {
   try {
     return readJson(text);
   } catch {
-    throw new Error('must be a JSON array of access rules; it is no JSON');
+    throw new Error('must be a JSON array of access rules; it is not JSON');
   }
 }
 

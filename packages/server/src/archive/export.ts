@@ -303,7 +303,7 @@ class Writer {
     if (this.#kept > 0) return;
     if (this.#kept === 0 && this.#digest.copy().digest('hex') === this.options.begun?.sha256) return;
     throw new ExportRefused(
-      'The file holds something else than the ledger: it was altered, or the ledger was. Export it anew, in one go.',
+      'The file does not match the ledger: it was altered, or the ledger was. Export it anew, in one go.',
     );
   }
 

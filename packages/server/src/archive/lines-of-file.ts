@@ -26,8 +26,7 @@ export async function* linesOfFile(path: string, isWhole = false): AsyncGenerato
     const last = parts.at(-1)!;
     rest.push(last);
     length += last.length;
-    if (length > LONGEST)
-      throw new ImportRefused('The file is no export: it has a line that is longer than any of one.');
+    if (length > LONGEST) throw new ImportRefused('The file is not an export: one of its lines is too long.');
   }
   const last = rest.join('');
   if (last !== '' && !isWhole) yield last;

@@ -114,7 +114,7 @@ async function ledgerOf(path: string): Promise<string> {
     if (typeof line !== 'string' && line.line === 'header') return line.ledger.luid;
     break;
   }
-  throw new ImportRefused(`${path} is no export of a ledger. Name its luid instead.`);
+  throw new ImportRefused(`${path} is not an export of a ledger. Name its luid instead.`);
 }
 
 export interface RestartCall {

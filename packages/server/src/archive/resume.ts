@@ -40,6 +40,6 @@ export async function readBegun(lines: AsyncIterable<string>): Promise<Begun | u
     length += Buffer.byteLength(text) + 1;
     if (line.line !== 'change' && line.line !== 'current' && line.line !== 'header') kept = { length, digest };
   }
-  if (!header) throw new ExportRefused('The file is no export of a ledger: there is nothing to go on with.');
+  if (!header) throw new ExportRefused('The file is not an export of a ledger: there is nothing to go on with.');
   return kept && { header, length: kept.length, sha256: kept.digest.digest('hex') };
 }

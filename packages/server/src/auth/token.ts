@@ -226,8 +226,8 @@ const HINTS: Partial<Record<TokenFault, string>> = {
   expired: "`exp` is in the past, by this server's clock: meta.moment of this answer tells it.",
   'from-the-future': "`iat` is more than 60 seconds ahead of this server's clock: meta.moment of this answer tells it.",
   'not-valid-yet': "`nbf` is in the future, by this server's clock: meta.moment of this answer tells it.",
-  'life-too-long': 'A self-signed token lives a day at most, where the server has no other `TOKEN_MAX_LIFE`.',
-  'for-another-audience': '`aud` is none of those that `config["token.audiences"]` of the ledger names.',
+  'life-too-long': 'A self-signed token lives a day at most, unless `TOKEN_MAX_LIFE` of the server says otherwise.',
+  'for-another-audience': '`aud` is not among those that `config["token.audiences"]` of the ledger names.',
   'for-another-ledger': '`aud` is the luid of another ledger.',
   'single-use-too-long': 'A token with `jti` lives 300 seconds at most.',
   'bound-to-another-request':

@@ -40,7 +40,7 @@ export function cannotListen(error: unknown, host: string, port: number, setting
       return new Error(`${PORT} ${port} needs rights that this user does not have: set ${PORT} to one from 1024 on`);
     case 'EADDRNOTAVAIL':
       return new Error(
-        `${HOST} ${host} is no address of this machine: set it to one of its own, or to 0.0.0.0 for all`,
+        `${HOST} ${host} is not an address of this machine: set it to one of its own, or to 0.0.0.0 for all`,
       );
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

@@ -13,7 +13,7 @@ import type { Kind } from '../kinds/kind.js';
 /** The defect of a version, in words for the operator, free of its content. */
 export type Defect =
   | 'is not the text that was stored'
-  | 'is no record'
+  | 'is not a record'
   | 'names another record'
   | 'has another hash than its data'
   | 'has no proof of its ledger'
@@ -58,7 +58,7 @@ const NAMED = ['', `"parent":"${'0'.repeat(64)}",`].map(
  */
 export function defectOf(kind: Kind, found: string, body: string, system: string, suite: Suite): Defect | undefined {
   const record = parseRecord(body);
-  if (!record) return 'is no record';
+  if (!record) return 'is not a record';
   const { hash, luid, meta } = record;
   if (luid !== found || !isLuid(luid, kind.prefix)) return 'names another record';
   if (!isHashed(kind, record, suite)) return 'has another hash than its data';

@@ -115,7 +115,7 @@ describe('a bearer matcher is held against the token (interface/access#signer-ma
     [{ $in: [{ iss: 'other' }, { $signer: { handle: 'bob' } }] }, {}, 'bob', true],
     [{ $in: [{ iss: 'other' }, { $signer: { handle: 'bob' } }] }, {}, 'alice', false],
     [{ $in: [] }, {}, 'alice', false],
-    // What every object has is no claim.
+    // What every object has is not a claim.
     [{ constructor: 'x' }, {}, 'bare', false],
   ])('%j, claims %j, by %s: %j', async (matcher, claims, who, admitted) => {
     const record = await walletWith({ action: 'read', bearer: matcher });

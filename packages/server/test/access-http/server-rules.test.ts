@@ -96,7 +96,7 @@ describe('the setting SERVER_ACCESS_RULES', () => {
   });
 
   it.each<[text: string, fault: string]>([
-    ['open', 'must be a JSON array of access rules; it is no JSON'],
+    ['open', 'must be a JSON array of access rules; it is not JSON'],
     ['{"action":"any"}', 'must be a JSON array of access rules'],
     ['[{"record":"any"}]', "must be a JSON array of access rules: /0 must have required property 'action'"],
     ['[{"action":"read"},{"action":"fly"}]', 'must be a JSON array of access rules: /1/action must be equal to one of'],

@@ -49,7 +49,7 @@ describe('a file that is not as it was written (export)', () => {
   });
 
   it('is found when it was cut off within a line', () => {
-    expect(verified(text.slice(0, 5_000)).told.join()).toContain('is no JSON');
+    expect(verified(text.slice(0, 5_000)).told.join()).toContain('is not JSON');
   });
 
   it('is found when lines were swapped', () => {
@@ -80,7 +80,7 @@ describe('a file that is not as it was written (export)', () => {
       return left.with(0, JSON.stringify({ ...header, changes: changes - 1 }));
     };
     // It had money, so the rest tells. Of a record that nothing names nobody could tell.
-    expect(foundIn(takeOut).sly.join()).toContain('is no wallet of the ledger');
+    expect(foundIn(takeOut).sly.join()).toContain('is not a wallet of the ledger');
   });
 
   it('is found when a line was doubled', () => {

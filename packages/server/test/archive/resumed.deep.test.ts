@@ -107,7 +107,7 @@ it('does not go on with a file that was altered (export#export)', async () => {
     const begun = (await readBegun(linesOf(altered)))!;
     expect(begun.length).toBe(Buffer.byteLength(altered));
     await expect(exported(from, ledger, { begun, passphrase: PASSPHRASE })).rejects.toThrow(
-      'The file holds something else than the ledger: it was altered, or the ledger was.',
+      'The file does not match the ledger: it was altered, or the ledger was.',
     );
   }
   const begun = (await readBegun(linesOf(cut)))!;

@@ -176,7 +176,7 @@ describe('a plan of an intent under way (export#what-is-verified)', () => {
 
   it('is that of an intent which is under way', () => {
     const wallet = JSON.parse(linesOf().find((line) => line.includes('"kind":"wallet"'))!).luid;
-    expect(told(withOpen((line) => ({ ...line, luid: wallet })))).toContain('is no intent under way');
+    expect(told(withOpen((line) => ({ ...line, luid: wallet })))).toContain('is not an intent under way');
     expect(told(withOpen((line) => ({ ...line, state: 'null' })))).toContain('has a state that no intent has');
   });
 });
@@ -205,6 +205,6 @@ describe('a line of what the server works with (export#lines)', () => {
     expect(event({ wallet: { record: ['wallet', `$wlt.${'A'.repeat(17)}`, 1] } })).toContain('which there is not');
     expect(told({ event: '{' })).toContain('has an event that no ledger makes');
     expect(told({ purpose: 'commit' })).toContain('has an event that no ledger makes');
-    expect(told({ proofs: '}' })).toContain('has proofs that are none');
+    expect(told({ proofs: '}' })).toContain('has proofs of another form');
   });
 });

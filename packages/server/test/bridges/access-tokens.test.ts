@@ -216,7 +216,7 @@ describe('a token endpoint', () => {
   const { characters, answer: bytes } = limits.accessTokens;
 
   it.each<[string, string]>([
-    ['is no JSON', 'access_token=abc'],
+    ['is not JSON', 'access_token=abc'],
     ['is no object', '["abc"]'],
     ['has no token', '{"token":"abc"}'],
     ['has a token that is no text', '{"access_token":7}'],

@@ -98,7 +98,7 @@ describe('the reporter, killed and started again,', () => {
 describe('the reporter makes a call again, with the same signed body,', () => {
   it.each<[string, (response: import('node:http').ServerResponse, forward: () => Promise<void>) => void]>([
     ['answered 503', (response) => response.writeHead(503).end('{}')],
-    ['answered by something else than JSON', (response) => response.writeHead(200).end('<html>')],
+    ['answered by something other than JSON', (response) => response.writeHead(200).end('<html>')],
     ['when the connection breaks', (response) => response.destroy()],
     [
       'when the answer is lost after the ledger has acted',

@@ -76,7 +76,7 @@ describe('npm run provider-key', () => {
       [['--nonsense'], 'nonsense'],
       [['--ledger', 'l', '--signer', 's', '--key', file], 'does not hold 32 bytes'],
       [['--ledger', 'l', '--signer', 's', '--key', join(folder, 'absent')], 'ENOENT'],
-      [['--ledger', 'l', '--signer', 's', '--key', file, '--url', 'nowhere'], '--url is no address'],
+      [['--ledger', 'l', '--signer', 's', '--key', file, '--url', 'nowhere'], '--url is not an address'],
       [['--ledger', 'l', '--signer', 's', '--key', file, '--ttl', '0'], '--ttl must be'],
     ];
     for (const [given, message] of failures) {

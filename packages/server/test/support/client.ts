@@ -29,7 +29,7 @@ export interface TestAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body; null when there is none or it is no JSON. */
+  /** The parsed body; null when there is none or it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
   readonly body: any;
 }

@@ -7,7 +7,7 @@ export type Judged = string | 'same' | 'unknown';
 /** Why the checkpoint that a first leaf names is none of a generation before it. */
 export function predecessorDefect({ origin }: Checkpoint, current: string): string | undefined {
   if (logOf(origin) === logOf(current) && generationOf(origin) < generationOf(current)) return undefined;
-  return `names ${origin} as the log before, which is none of ${current}`;
+  return `names ${origin} as the log before, which is not one of ${current}`;
 }
 
 /**

@@ -69,7 +69,7 @@ function parsed(text: string): { kind: string; id: string[] } {
   const [name = '', ...rest] = text.split('/');
   const kind = kindNamed(name)?.record ?? '';
   if (!CHECKED.some(({ record }) => record === kind)) {
-    throw usage(`'${name}' is no kind of record.`, `use one of ${CHECKED.map(({ record }) => record).join(', ')}`);
+    throw usage(`'${name}' is not a kind of record.`, `use one of ${CHECKED.map(({ record }) => record).join(', ')}`);
   }
   if (kind === 'ledger') return { kind, id: [] };
   const id = rest.join('/');

@@ -48,7 +48,7 @@ export class Served {
     const answer = await this.get(`${path}?page.limit=${limit}&page.index=${index}`);
     if (answer instanceof Refused) return answer;
     if (Array.isArray(answer.data)) return answer.data;
-    throw new Failure('unreachable', `${path} is answered with something else than a list.`);
+    throw new Failure('unreachable', `${path} is answered with something other than a list.`);
   }
 
   /** One version of a history; undefined where the server has none. @throws Failure as `get` does */

@@ -153,7 +153,7 @@ class Reader {
     const whole = named.replace(/^\/?/, '/');
     const { id, parent } = idIn(whole);
     if (id?.startsWith('$') && kindOfLuid(id) !== kind)
-      throw usage(`${id} is no luid of a ${kind}.`, 'name a member of a circle by the handle of the signer');
+      throw usage(`${id} is not the luid of a ${kind}.`, 'name a member of a circle by the handle of the signer');
     const above = parent?.startsWith('$') ? undefined : parent;
     return this.history(kind ?? '', whole, { ...(id?.startsWith('$') ? { luid: id } : { name: id }), parent: above });
   }

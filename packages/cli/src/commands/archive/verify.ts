@@ -135,7 +135,7 @@ function policyOf(vkey: string): Policy {
   try {
     return parsePolicy(`log ${vkey}\nquorum none\n`);
   } catch (error) {
-    if (error instanceof LogError) throw usage(`The key of --vkey is none of a log: ${error.detail}.`);
+    if (error instanceof LogError) throw usage(`The key of --vkey is not that of a log: ${error.detail}.`);
     throw error;
   }
 }
@@ -144,7 +144,7 @@ function readPolicy(path: string): Policy {
   try {
     return parsePolicy(contentOf(path));
   } catch (error) {
-    if (error instanceof LogError) throw usage(`${path} is no policy: ${error.detail}.`);
+    if (error instanceof LogError) throw usage(`${path} is not a policy: ${error.detail}.`);
     throw error;
   }
 }

@@ -50,7 +50,7 @@ export async function layoutOf(invocation: Invocation, open?: OpenLedger): Promi
     ? await fromFile(invocation, named)
     : await fromPolicy(open ?? (await openLedger(invocation)), named);
   const title = isObject(custom) && typeof custom.title === 'string' ? custom.title : named;
-  if (!Array.isArray(values)) throw malformed(named, 'values is no array');
+  if (!Array.isArray(values)) throw malformed(named, 'values is not an array');
   const templates = values.flatMap((value) => templatesOf(named, value));
   return { title, templates: templates.filter(({ kind }) => wanted.length === 0 || wanted.includes(kind.record)) };
 }
@@ -62,7 +62,7 @@ async function fromFile(invocation: Invocation, path: string): Promise<JsonObjec
 async function fromPolicy({ ledger }: OpenLedger, handle: string): Promise<JsonObject> {
   const { data } = await ledger.policies.get(handle);
   if (data.schema !== 'layout') {
-    throw usage(`${handle} is no layout policy.`, 'list them: countersign policy list --filter data.schema=layout');
+    throw usage(`${handle} is not a layout policy.`, 'list them: countersign policy list --filter data.schema=layout');
   }
   return data as unknown as JsonObject;
 }
@@ -86,9 +86,9 @@ function kindOf(record: string): KindDescription {
   const kind = DESCRIPTION.find((one) => one.record === record && one.item.includes('{id}'));
   if (kind !== undefined) return kind;
   const kinds = DESCRIPTION.filter(({ item }) => item.includes('{id}')).map((one) => one.record);
-  throw usage(`'${record}' is no kind of record that a layout makes.`, `use ${kinds.join(', ')}`);
+  throw usage(`'${record}' is not a kind of record that layouts make.`, `use ${kinds.join(', ')}`);
 }
 
 function malformed(layout: string, why: string) {
-  return usage(`${layout} is no layout: ${why}.`, 'docs/interface/policies.md#layout-policies shows one');
+  return usage(`${layout} is not a layout: ${why}.`, 'docs/interface/policies.md#layout-policies shows one');
 }

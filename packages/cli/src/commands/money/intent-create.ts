@@ -82,7 +82,7 @@ async function givenClaims(invocation: Invocation): Promise<Json[] | undefined> 
   const json = invocation.get('claims');
   if (json === undefined) return undefined;
   const claims = jsonOf(await resolveText(json, () => invocation.input()), '--claims');
-  if (!Array.isArray(claims)) throw usage('--claims is no array.');
+  if (!Array.isArray(claims)) throw usage('--claims is not an array.');
   return claims;
 }
 
@@ -94,7 +94,7 @@ async function spokenClaims(
   const texts = invocation.all('claim');
   if (texts.length > 0) return texts.map(readClaim);
   const action = await invocation.need('action');
-  if (!isAction(action)) throw usage(`'${action}' is no action.`, `use one of ${ACTIONS.join(', ')}`);
+  if (!isAction(action)) throw usage(`'${action}' is not an action.`, `use one of ${ACTIONS.join(', ')}`);
   const source = hasSource(action) ? { source: await invocation.need('source') } : {};
   const target = hasTarget(action) ? { target: await invocation.need('target') } : {};
   const symbol = await invocation.need('symbol');

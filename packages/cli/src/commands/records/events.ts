@@ -57,7 +57,7 @@ export function eventRetryCommand(kind: KindDescription): Command {
       const id = await idOf(kind, invocation);
       const event = invocation.get('event');
       const age = invocation.get('max-age');
-      if (age !== undefined && !/^\d{1,7}$/.test(age)) throw usage(`'${age}' is no number of minutes.`);
+      if (age !== undefined && !/^\d{1,7}$/.test(age)) throw usage(`'${age}' is not a number of minutes.`);
       await invocation.confirm(event === undefined ? 'Send the deliveries again?' : `Send ${event} again?`);
       const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
       await operations.retry(...id, {

@@ -23,7 +23,8 @@ export function historyCommand(kind: KindDescription): Command {
       const id = await idOf(kind, invocation);
       const filter = await filterOf(invocation, filtersOf(kind, 'history'));
       const number = invocation.get('change');
-      if (number !== undefined && !/^[1-9]\d{0,8}$/.test(number)) throw usage(`'${number}' is no number of a version.`);
+      if (number !== undefined && !/^[1-9]\d{0,8}$/.test(number))
+        throw usage(`'${number}' is not the number of a version.`);
       const open = await openLedger(invocation);
       const operations = await operationsOf(kind, invocation, open);
       if (number !== undefined) {

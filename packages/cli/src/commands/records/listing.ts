@@ -56,7 +56,7 @@ type OneFilter = readonly [path: string, operator: string, value: Json];
 
 function fromText(text: string): OneFilter {
   const at = text.indexOf('=');
-  if (at < 1) throw usage(`'${text}' is no filter.`, 'give path=value, such as data.custom.tier=gold');
+  if (at < 1) throw usage(`'${text}' is not a filter.`, 'give path=value, such as data.custom.tier=gold');
   const [path, operator] = split(text.slice(0, at));
   const value = text.slice(at + 1);
   return [path, operator, operator === '$in' || operator === '$nin' ? value.split(',') : value];
@@ -110,6 +110,6 @@ export async function listed<Item>(
 function limitOf(invocation: Invocation): number {
   if (invocation.is('all')) return Number.POSITIVE_INFINITY;
   const text = invocation.get('limit') ?? SHOWN;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw usage(`'${text}' is no limit.`, 'give a number of at least 1');
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw usage(`'${text}' is not a limit.`, 'give a number of at least 1');
   return Number(text);
 }

@@ -21,7 +21,7 @@ export function inclusionCommand(kind: KindDescription): Command {
     connects: true,
     async run(invocation) {
       const id = await idOf(kind, invocation);
-      const change = sizeOf(invocation.get('change') ?? '', 'number of a version');
+      const change = sizeOf(invocation.get('change') ?? '', 'the number of a version');
       const operations = await operationsOf(kind, invocation, await openLedger(invocation));
       const { data } = await operations.inclusion(...id, change);
       if (invocation.output.isJson) invocation.output.result(data, () => '');
@@ -56,7 +56,7 @@ export function consistencyCommand(kind: KindDescription): Command {
     async run(invocation) {
       const [from, to] = ['from', 'to'].map((name) => {
         const given = invocation.get(name);
-        return given === undefined ? undefined : sizeOf(given, 'number of leaves');
+        return given === undefined ? undefined : sizeOf(given, 'a number of leaves');
       });
       const operations = await operationsOf(kind, invocation, await openLedger(invocation));
       show(invocation, await operations.consistency(from, to));
@@ -65,7 +65,7 @@ export function consistencyCommand(kind: KindDescription): Command {
 }
 
 function sizeOf(given: string, what: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(given)) throw usage(`'${given}' is no ${what}.`);
+  if (!/^[1-9]\d{0,14}$/.test(given)) throw usage(`'${given}' is not ${what}.`);
   return Number(given);
 }
 

@@ -107,6 +107,6 @@ async function parseMember(
   const mayBeText = Array.isArray(member.type) && member.type.includes('string');
   if (mayBeText && !/^[[{"]/.test(given.trim())) return given;
   const value = jsonOf(given, `--${flagOf(member.name)}`);
-  if (isNumber(member) && typeof value !== 'number') throw usage(`--${flagOf(member.name)} is no number.`);
+  if (isNumber(member) && typeof value !== 'number') throw usage(`--${flagOf(member.name)} is not a number.`);
   return value;
 }

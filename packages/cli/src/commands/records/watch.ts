@@ -33,7 +33,7 @@ export const watch: Command = {
   async run(invocation) {
     const record = await invocation.need('kind');
     const kind = WATCHED.find((one) => one.record === record);
-    if (kind === undefined) throw usage(`'${record}' is no kind to watch.`);
+    if (kind === undefined) throw usage(`'${record}' is not a kind that can be watched.`);
     const seconds = numberOf(await invocation.need('interval'), 'interval');
     const most =
       invocation.get('count') === undefined ? undefined : numberOf(invocation.get('count') as string, 'count');

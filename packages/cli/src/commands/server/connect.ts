@@ -39,12 +39,12 @@ export const connectServer: Command = {
 /**
  * What a server says of itself (interface/ledgers#server-information).
  *
- * @throws Failure when it is no ledger server
+ * @throws Failure when it is not a ledger server
  */
 export async function informationOf(connection: Connection): Promise<JsonObject> {
   const { data } = await connection.outside().get('');
   if (isObject(data) && typeof data.semver === 'string') return data;
-  throw new Failure('unreachable', `${connection.server.href} is no ledger server.`, {
+  throw new Failure('unreachable', `${connection.server.href} is not a ledger server.`, {
     advice: 'check the address: the base URL ends in /v2',
   });
 }

@@ -35,7 +35,7 @@ export const curl: Command = {
   ],
   async run(invocation) {
     const method = (await invocation.need('method')).toUpperCase();
-    if (!METHODS.includes(method)) throw usage(`${method} is no method.`, `use one of ${METHODS.join(', ')}`);
+    if (!METHODS.includes(method)) throw usage(`${method} is not a method.`, `use one of ${METHODS.join(', ')}`);
     const path = (await invocation.need('path')).replace(/^\/?/, '/').replace(/^\/v2(?=\/|\?|$)/, '');
     const connection = await connect(invocation);
     const { ledger, system } = await targetOf(invocation);

@@ -18,5 +18,5 @@ export function listening(server: Server, port: number, address: string): Promis
 export function portOf(text: string, example: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65535) return port;
-  throw usage(`'${text}' is no port.`, `give a number up to 65535, such as ${example}`);
+  throw usage(`'${text}' is not a port.`, `give a number up to 65535, such as ${example}`);
 }

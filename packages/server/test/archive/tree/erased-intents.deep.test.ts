@@ -186,7 +186,7 @@ describe('movements that are put down to erased intents', () => {
     raise(draft, { intent: erased.rejected!, change: 2 });
     const last = draft.lines.findLast(({ line }) => line === 'entry');
     noteOf(draft, { ...last, wallet: '$wlt.-ghost', intent: erased.rejected, change: 2 }, -5);
-    expect(found(draft)).toEqual(['has a movement of usd noted in $wlt.-ghost, which is no wallet of the ledger']);
+    expect(found(draft)).toEqual(['has a movement of usd noted in $wlt.-ghost, which is not a wallet of the ledger']);
   });
 
   it('leave nothing in a wallet whose balance is not stated', () => {
@@ -272,14 +272,14 @@ describe('movements that are put down to erased intents', () => {
 
 describe('a limit that is no row of one', () => {
   it.each<[title: string, alter: (row: DraftLine) => unknown, detail: string]>([
-    ['null', () => null, 'is no record'],
-    ['a text', () => 'limit', 'is no record'],
-    ['without data', ({ data: _, ...row }) => row, 'is no record'],
+    ['null', () => null, 'is not a record'],
+    ['a text', () => 'limit', 'is not a record'],
+    ['without data', ({ data: _, ...row }) => row, 'is not a record'],
     ['half of a character', (row) => ({ ...row, data: { ...row.data, more: '\ud800' } }), 'its ledger has not signed'],
     [
       'a second proof that is null',
       (row) => ({ ...row, meta: { ...row.meta, proofs: [...row.meta.proofs, null] } }),
-      'is no record',
+      'is not a record',
     ],
   ])('is found: %s', (_, alter, detail) => {
     const draft = Draft.of(text);
@@ -302,7 +302,7 @@ describe('intents that somebody calls erased', () => {
     const draft = Draft.of(text);
     const open = draft.lines.find(({ line }) => line === 'open');
     open.luid = erased.transfer;
-    expect(found(draft)).toContain('is no intent under way');
+    expect(found(draft)).toContain('is not an intent under way');
   });
 });
 

@@ -74,11 +74,15 @@ describe('a line that would exhaust the verifier', () => {
       for (const text of ['null', '1', '[]', '{}', '"a"', JSON.stringify(bare), JSON.stringify(empty)]) {
         const draft = Draft.of(ledger.text);
         draft.changes[at].text = text;
-        expect(found(draft.text()).join(), text).toMatch(/is no record|has no (hash|data|meta)|names another record/);
+        expect(found(draft.text()).join(), text).toMatch(
+          /is not a record|has no (hash|data|meta)|names another record/,
+        );
         // One that more changes follow.
         const first = draft.changesOf(draft.changes[at].luid)[0];
         first.text = text;
-        expect(found(draft.text()).join(), text).toMatch(/is no record|has no (hash|data|meta)|names another record/);
+        expect(found(draft.text()).join(), text).toMatch(
+          /is not a record|has no (hash|data|meta)|names another record/,
+        );
       }
     }
   });
@@ -89,7 +93,7 @@ describe('a line that would exhaust the verifier', () => {
     const record = JSON.parse(line.text);
     record.data.custom = { text: '\ud800' };
     line.text = JSON.stringify(record);
-    expect(found(draft.text())).toContain('has a text that is no Unicode');
+    expect(found(draft.text())).toContain('has a text that is not Unicode');
   });
 
   it('uses no proof of another record by one that does not verify', () => {
