@@ -45,9 +45,10 @@ class Bridge {
 
   async become(find: Find): Promise<void> {
     const statuses: Partial<Record<Find, number>> = { refusing: 500, ending: 501 };
-    receiver.instead = (_, response) => response.writeHead(statuses[find] ?? 202).end();
+    // Until it has gone, an attempt finds what the one before has found.
     if (this.#record) await this.#go(this.#record);
     this.#record = undefined;
+    receiver.instead = (_, response) => response.writeHead(statuses[find] ?? 202).end();
     if (find === 'missing') return;
     const url = find === 'unreachable' ? `http://127.0.0.1:${await freePort()}` : receiver.url;
     const data = { handle: 'post', schema: 'rest', config: { server: url }, secure: [] };

@@ -23,7 +23,11 @@ export function testPackages(out: string, version: string): void {
   }, 300_000);
 
   afterAll(async () => {
-    server?.kill('SIGKILL');
+    if (server?.exitCode === null && server.signalCode === null) {
+      // The pipes are closed when the server and its database, too, have ended.
+      server.kill('SIGTERM');
+      await once(server, 'close');
+    }
     await rm(home, { recursive: true, force: true });
   });
 
