@@ -8,7 +8,7 @@ import type { SentProof } from './sent.js';
 const SHOWN = 40;
 
 /**
- * Holds `custom.moment` of proofs to what readers take it for: when the proof was made (interface/proofs#sign-a-moment).
+ * Holds `custom.moment` of proofs to what readers take it for: when the proof was made (interface/proofs#a-proof-counts-for-one-record).
  *
  * @param customs of proofs as sent; a proof may leave its moment out
  * @throws `record.invalid` for text that is no ISO 8601 date, and for a moment that is well ahead of the server's clock
