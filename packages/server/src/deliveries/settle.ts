@@ -104,10 +104,12 @@ function lessonOf(
   outcome: ProvenOutcome,
 ): { readonly lesson?: QueueLesson } {
   const isFurther = aside !== null;
-  const isAttempt = outcome.kind === 'delivered' || outcome.kind === 'failed';
-  const isNews = isFurther || (retryFor > 0 && (outcome.kind === 'failed' || (isAttempt && failures > 0)));
-  if (!isNews) return {};
-  return { lesson: { isFurther, ...(isAttempt ? { succeeded: outcome.kind === 'delivered' } : {}) } };
+  // Who wants no more of it is there, and may take the next one.
+  const isRefusal = outcome.kind === 'failed' && outcome.attempts === 1;
+  const hasFailed = outcome.kind === 'failed' && !isRefusal;
+  const hasSucceeded = outcome.kind === 'delivered' || isRefusal;
+  if (!isFurther && !(retryFor > 0 && (hasFailed || (hasSucceeded && failures > 0)))) return {};
+  return { lesson: { isFurther, ...(hasFailed || hasSucceeded ? { succeeded: hasSucceeded } : {}) } };
 }
 
 /** Milliseconds until the attempt after `tries` failed ones: 1 s, and a fifth more each time. */

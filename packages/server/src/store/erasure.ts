@@ -236,8 +236,10 @@ async function forget(
   // They name the receiver. Locked first, so that the second statement sees what was set aside meanwhile.
   await client.query('select from delivery_queue where ledger_id = $1 order by target for update', [ledger]);
   await client.query(
-    `delete from delivery_queue q where q.ledger_id = $1 and not exists (
-       select from delivery d where d.ledger_id = $1 and d.target = q.target and (d.due is not null or d.aside is not null))`,
+    `delete from delivery_queue q where q.ledger_id = $1
+       and not exists (select from delivery d where d.ledger_id = $1 and d.target = q.target and d.due is not null)
+       and not exists (
+         select from delivery d where d.ledger_id = $1 and d.target = q.target and d.due is null and d.aside is not null)`,
     [ledger],
   );
   if (keys.length === 0) return;

@@ -149,6 +149,13 @@ async function exhaustedAgain(client: TestClient): Promise<void> {
 }
 
 describe('a receiver whose attempts all fail', () => {
+  it('is one that gives another answer than 501', async () => {
+    receiver.instead = (_, response) => response.writeHead(501).end();
+    const client = await aLedger();
+    await untilDeliveries(url(), client, ['cancelled']);
+    expect(await queueOf(client)).toBeUndefined();
+  });
+
   it('is called at once for a retry', async () => {
     const client = await aLedger();
     await exhausted(client);

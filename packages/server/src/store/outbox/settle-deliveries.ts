@@ -27,7 +27,7 @@ export interface Settlement {
 
 /** What an attempt says of its queue. */
 export interface QueueLesson {
-  /** Undefined where nobody was called. */
+  /** Whether the receiver took it, or wants no more of it; undefined where nobody was called. */
   readonly succeeded?: boolean;
   /** Whether it was an attempt of a delivery that was taken up. */
   readonly isFurther: boolean;
