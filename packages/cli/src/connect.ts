@@ -26,7 +26,7 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
   const name = invocation.get('context') ?? current;
   const context = contexts[name];
   if (context === undefined && invocation.get('context') !== undefined) {
-    throw usage(`There is no context '${name}'.`, '`countersign context list` shows those there are');
+    throw usage(`There is no context '${name}'.`, '`countersign context list` lists them');
   }
   const chosen: Record<string, string> = { ...context };
   for (const member of ['server', 'ledger', 'signer']) {

@@ -181,7 +181,7 @@ describe('rules of the ledger that lock out the key that signs them', () => {
       const { code, err } = await update([...access]);
       expect([code, err]).toEqual([
         2,
-        `Beware: no rule is seen to leave your key the right to ${lost} on the ledger: you may lock yourself out.\n` +
+        `Beware: no rule seems to leave your key the right to ${lost} on the ledger: you may lock yourself out.\n` +
           '✗ This needs a confirmation.\n  Try: add --yes\n',
       ]);
     }

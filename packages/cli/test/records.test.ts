@@ -307,7 +307,7 @@ describe('money', () => {
     expect([held.code, held.err]).toEqual([
       6,
       '✗ The intent h-1 is not final after 0.3 seconds.\n' +
-        '  Try: it goes on without you: `countersign intent show h-1` tells how it stands\n',
+        '  Try: it continues without you: `countersign intent show h-1` shows its state\n',
     ]);
     const committed = await cli.done(['intent', 'commit', 'h-1', '--wait', '--json']);
     expect(committed.json.meta.status).toBe('completed');

@@ -224,7 +224,7 @@ function scheduleMetrics(registers: Registry[]): ScheduleMetrics {
   });
   const delays = new Histogram({
     name: 'countersign_scheduled_report_delay_seconds',
-    help: 'Time from the instant of a schedule to when it was seen to.',
+    help: 'Time from the instant of a schedule to when it was acted on.',
     buckets: DELAYS,
     registers,
   });
@@ -250,7 +250,7 @@ export function makeReplacedCounter(registry: Registry): Counter<'worker' | 'bec
 export function watchTurns({ registry }: Metrics, waiting: () => number): void {
   new Gauge({
     name: 'countersign_turns_waiting',
-    help: 'Requests that wait for their turn, since their ledger has used much of the process.',
+    help: 'Requests that wait for their turn because their ledger has used a lot of the process.',
     registers: [registry],
     collect() {
       this.set(waiting());

@@ -7,7 +7,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   ledger: 'Make, choose and look at ledgers',
   access: 'Find out why an action is allowed or refused',
   oauth: 'Client credentials and their tokens',
-  layout: 'Templates of records, and what a ledger lacks of them',
+  layout: 'Templates of records, and which of them a ledger lacks',
   events: 'Deliveries of events',
   log: 'Logs of ledgers, for operators',
 };

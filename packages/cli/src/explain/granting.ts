@@ -51,7 +51,7 @@ export function readableBy(standing: readonly StandingRule[], { action, record }
 
 /** A rule and whom it is for, on two lines. */
 export function textOfGranting({ level, rule }: GrantingRule): string[] {
-  const whom = level === undefined ? 'For whom it is, the rules that the key may read do not tell.' : forWhom(rule);
+  const whom = level === undefined ? 'The rules that the key may read do not say whom it is for.' : forWhom(rule);
   return [`${level === undefined ? '' : `of the ${level}: `}${JSON.stringify(rule)}`, `  ${whom}`];
 }
 

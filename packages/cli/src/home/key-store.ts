@@ -120,7 +120,7 @@ export class KeyStore {
     assertName(name);
     const text = await this.home.read(FOLDER, `${name}.pem`);
     if (text !== undefined) return text;
-    throw local(`There is no key '${name}'.`, '`countersign key list` shows those there are, `key create` makes one');
+    throw local(`There is no key '${name}'.`, '`countersign key list` lists them, `key create` makes one');
   }
 }
 

@@ -3,7 +3,7 @@ export interface components {
     schemas: {
         /** @description SHA-256 of the canonical JSON of `data`, in hex. */
         hash: string;
-        /** @description What names the record for ever, also after a drop. */
+        /** @description Names the record for ever, even after a drop. */
         luid: string;
         /**
          * Format: date-time
@@ -174,7 +174,7 @@ export interface components {
                  * @enum {string}
                  */
                 status: "UP" | "DOWN";
-                /** @description Seconds that the process has served which answers. */
+                /** @description Seconds that the answering process has served. */
                 uptime: number;
                 dependencies: {
                     /** @enum {string} */

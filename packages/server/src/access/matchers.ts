@@ -26,7 +26,7 @@ export function nameMatches(matcher: NameMatcher<string>, name: string): boolean
   return !matcher.$nin.includes('any') && !matcher.$nin.includes(name);
 }
 
-/** Actions that cannot be taken back: a rule grants them by their name only, never by `any` (interface/access#actions). */
+/** Actions that cannot be undone: a rule grants them by their name only, never by `any` (interface/access#actions). */
 const NAMED_ONLY: ReadonlySet<string> = new Set(['erase']);
 
 /** Whether a rule's `action` covers the action called `name`. */

@@ -27,7 +27,7 @@ export function createSettlerMetrics({ registry, batched }: Metrics): SettlerMet
   });
   const redone = new Counter({
     name: 'countersign_intent_batches_redone_total',
-    help: 'Groups of decisions that were made anew, since something they rested on had changed before they were stored.',
+    help: 'Groups of decisions that were made again because something they were based on had changed before they were stored.',
     registers,
   });
   const moved = new Counter({

@@ -17,7 +17,7 @@ export const oauthToken: Command = {
     {
       flags: '--client-secret <secret>',
       env: 'COUNTERSIGN_CLIENT_SECRET',
-      about: 'the secret; other users may see flags, so that the variable is better',
+      about: 'the secret; other users can see flags, so prefer the variable',
       ask: { kind: 'password', message: 'Client secret' },
     },
   ],

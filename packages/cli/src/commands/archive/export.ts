@@ -16,7 +16,7 @@ export const DEPLOYMENT =
 export const DATA = {
   flags: '--data <folder>',
   env: 'DATA_DIR',
-  about: 'where the data of the server lies',
+  about: 'where the data of the server is kept',
   default: './data',
 };
 

@@ -20,7 +20,7 @@ export const keyImport: Command = {
     {
       flags: '--source-password <password>',
       env: 'COUNTERSIGN_SOURCE_PASSWORD',
-      about: 'password of the file; other users may see flags, so that the variable is better',
+      about: 'password of the file; other users can see flags, so prefer the variable',
       ask: { kind: 'password', message: 'Password of the file' },
     },
     ...PASSWORD,

@@ -11,9 +11,9 @@ export const layoutApply: Command = {
   path: ['layout', 'apply'],
   summary: 'Make the records of a layout, and change those that differ',
   about:
-    'In the order of the layout, one by one. Members that a template leaves out stay as they are; a record that the layout has ' +
-    'not is left alone. Shows what is to be done, and asks for a confirmation. What was done before a refusal stays, and is ' +
-    'passed over when the command is repeated.',
+    'In the order of the layout, one by one. Members that a template leaves out stay as they are; a record that is not in ' +
+    'the layout is left alone. Shows what will be done, and asks for confirmation. What was done before a refusal stays, and is ' +
+    'skipped when the command is repeated.',
   ...LAYOUT,
   examples: [{ call: 'countersign layout apply shop.json --local --yes', about: 'of a file, without asking' }],
   async run(invocation) {
@@ -55,7 +55,7 @@ async function applied({ template: { data }, operations, record }: Difference): 
 
 function changedMeanwhile({ template: { kind, name } }: Difference): Failure {
   return new Failure('refused', `The ${nounOf(kind)} ${name} has changed since it was shown.`, {
-    advice: 'repeat the command: what was done is passed over',
+    advice: 'repeat the command: what was done is skipped',
   });
 }
 

@@ -8,7 +8,7 @@ import { LAYOUT, layoutOf } from './templates.js';
 
 export const layoutDiff: Command = {
   path: ['layout', 'diff'],
-  summary: 'Show what a ledger lacks of a layout',
+  summary: 'Show which records of a layout a ledger lacks',
   about: 'Members that a template leaves out may have any value.',
   ...LAYOUT,
   examples: [{ call: 'countersign layout diff shop.json --local --select policy', about: 'of a file, policies only' }],

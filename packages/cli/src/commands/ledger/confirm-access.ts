@@ -45,9 +45,9 @@ export async function confirmFirstAccess(invocation: Invocation, key: string, da
 async function confirmLost(invocation: Invocation, lost: readonly string[]): Promise<void> {
   if (lost.length === 0) return;
   invocation.output.warn(
-    `no rule is seen to leave your key the right to ${lost.map((one) => `\`${one}\``).join(' and ')} on the ledger: you may lock yourself out.`,
+    `no rule seems to leave your key the right to ${lost.map((one) => `\`${one}\``).join(' and ')} on the ledger: you may lock yourself out.`,
   );
-  await invocation.confirm('Take these rules all the same?');
+  await invocation.confirm('Use these rules anyway?');
 }
 
 function rulesOf({ access }: JsonObject): Json[] {

@@ -10,7 +10,7 @@ export const ledgerSelect: Command = {
   path: ['ledger', 'select'],
   summary: 'Choose the ledger that commands are about',
   about:
-    'Notes the key that the ledger signs with. In place of another one that was noted before, it is noted only when that is confirmed.',
+    'Notes the key that the ledger signs with. It replaces another key that was noted before only when that is confirmed.',
   arguments: [
     { name: 'handle', about: 'handle of the ledger', ask: { kind: 'text', message: 'Handle of the ledger' } },
   ],

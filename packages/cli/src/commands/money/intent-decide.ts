@@ -4,8 +4,8 @@ import { writeIntent } from './intent-text.js';
 import { settledIntent, timeoutOf, WAIT } from './settled.js';
 
 /** Decide on an intent that is held. */
-export const intentCommit = decision('commit', 'Have an intent that is held done');
-export const intentAbort = decision('abort', 'Have an intent that is held fail');
+export const intentCommit = decision('commit', 'Commit an intent that is held');
+export const intentAbort = decision('abort', 'Abort an intent that is held');
 
 function decision(action: 'commit' | 'abort', summary: string): Command {
   return {

@@ -49,7 +49,7 @@ async function waited(ledger: Ledger, made: Intent, seconds: number): Promise<In
     if (!signal.aborted) throw error;
     const { handle } = made.data;
     throw new Failure('pending', `The intent ${handle} is not final after ${seconds} seconds.`, {
-      advice: `it goes on without you: \`countersign intent show ${handle}\` tells how it stands`,
+      advice: `it continues without you: \`countersign intent show ${handle}\` shows its state`,
     });
   }
 }

@@ -15,7 +15,7 @@ export function checkCommand(kind: KindDescription): Command {
       ? `List the rules that grant the key an action on ${oneOf(kind)}`
       : 'List the rules that grant the key an action',
     about:
-      'Below each rule stands whom it is for, where the key may read the rules. The list is empty where no rule grants it. ' +
+      'Below each rule it says whom the rule is for, if the key may read the rules. The list is empty where no rule grants it. ' +
       '`access explain` tells more, and of other signers, too.',
     arguments: [
       ...recordArguments(kind),

@@ -14,7 +14,7 @@ export function eraseRecordCommand(kind: KindDescription): Command {
     path: [kind.record, 'erase'],
     summary: `Erase the contents of ${oneOf(kind)} irrevocably`,
     about:
-      `${isDropped ? 'It must be dropped first' : 'It must be completed or rejected'}. Asks for a confirmation: it cannot be taken back. The ledger must grant ` +
+      `${isDropped ? 'It must be dropped first' : 'It must be completed or rejected'}. Asks for a confirmation: it cannot be undone. The ledger must grant ` +
       'the key `erase`, which `any` leaves out. The reason stays, so keep names out of it.',
     arguments: [
       ...parentArgument(kind),
@@ -33,7 +33,7 @@ export function eraseRecordCommand(kind: KindDescription): Command {
         );
       }
       const reason = await invocation.need('reason');
-      await invocation.confirm(`Erase the ${noun} ${luid}? It cannot be taken back.`);
+      await invocation.confirm(`Erase the ${noun} ${luid}? It cannot be undone.`);
       const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
       const record: Json = await operations.erase(luid, reason);
       invocation.output.done(`${kind.title} ${luid} erased.`);

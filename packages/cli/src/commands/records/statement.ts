@@ -10,7 +10,7 @@ export const STATEMENT: readonly Option[] = [
   { flags: '--remove-label <label...>', about: 'remove labels' },
   {
     flags: '--say <statement>',
-    about: 'what the proof says beside: name=text, or an object as JSON for more; @file reads a file',
+    about: 'what else the proof says: name=text, or an object as JSON for more; @file reads a file',
   },
 ];
 

@@ -15,8 +15,10 @@ export function updateCommand(kind: KindDescription): Command {
     summary: kind.item.includes('{id}') ? `Change the data of ${oneOf(kind)}` : `Change the data of the ${kind.record}`,
     about:
       'Members that are not given stay as they are. A change that somebody else made after the record was read is never ' +
-      'overwritten: the command is refused then.' +
-      (kind.record === 'ledger' ? ' Rules that may lock out the key that signs are asked about; --yes answers.' : ''),
+      'overwritten: in that case the command is refused.' +
+      (kind.record === 'ledger'
+        ? ' Asks before it sets rules that may lock out the key that signs; --yes answers.'
+        : ''),
     arguments: recordArguments(kind),
     options: [
       ...memberOptions(kind),
@@ -31,7 +33,7 @@ export function updateCommand(kind: KindDescription): Command {
       const given = await givenData(kind, invocation);
       const unset = invocation.all('unset');
       if (Object.keys(given).length === 0 && unset.length === 0)
-        throw usage('Nothing is to be changed.', 'give a member');
+        throw usage('There is nothing to change.', 'give a member');
       const statement = await statementOf(invocation);
       const open = await openLedger(invocation, true);
       const operations = await operationsOf(kind, invocation, open);

@@ -20,13 +20,13 @@ export const watch: Command = {
   summary: 'Show records as they change',
   about:
     'Asks the ledger for what changed last, again and again, until Ctrl-C. Several changes of one record between two looks ' +
-    'show as one; its history has them all. A drop is shown of a record that was among the 500 changed last.',
+    'show as one; its history has them all. A drop is shown if the record was among the 500 changed last.',
   arguments: [{ name: 'kind', about: 'kind of record', choices: WATCHED.map(({ record }) => record) }],
   options: [
     ...LISTING.filter(({ flags }) => flags.startsWith('--filter')),
     { flags: '--interval <seconds>', about: 'time between two looks', default: '2' },
-    { flags: '--since', about: 'show what there is already, too' },
-    { flags: '--count <number>', about: 'end after so many changes' },
+    { flags: '--since', about: 'also show what is there already' },
+    { flags: '--count <number>', about: 'end after this many changes' },
   ],
   connects: true,
   examples: [{ call: 'countersign watch intent --json', about: 'a line of JSON for each change' }],

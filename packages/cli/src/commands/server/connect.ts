@@ -10,8 +10,7 @@ import { ANONYMOUS } from '../../wire/identity.js';
 export const connectServer: Command = {
   path: ['connect'],
   summary: 'Choose the server',
-  about:
-    'Asks the server who it is, and notes its address in the context. Another server than before forgets the ledger.',
+  about: 'Asks the server who it is, and notes its address in the context. Choosing another server forgets the ledger.',
   arguments: [
     {
       name: 'url',

@@ -27,7 +27,7 @@ export const init: Command = {
     {
       flags: '--signer <key>',
       env: 'COUNTERSIGN_SIGNER',
-      about: 'name of the key; it is made when there is none',
+      about: 'name of the key; it is made if there is none',
       ask: { kind: 'text', message: 'Name of your key', initial: 'owner' },
     },
     {

@@ -31,7 +31,7 @@ export const proxy: Command = {
     {
       flags: '--client-secret <secret>',
       env: 'COUNTERSIGN_CLIENT_SECRET',
-      about: 'their secret; other users may see flags, so that the variable is better',
+      about: 'their secret; other users can see flags, so prefer the variable',
       ask: { kind: 'password', message: 'Client secret' },
     },
     { flags: '--allow-origin <origin...>', about: 'let web pages of this origin use the proxy' },

@@ -12,7 +12,7 @@ export const serve: Command = {
     'address. docs/operations/settings.md lists the further settings, which are environment variables. Ctrl-C stops it and keeps all data.',
   options: [
     { flags: '--port <port>', env: 'PORT', about: 'port to listen at', default: '3000' },
-    { flags: '--data <folder>', env: 'DATA_DIR', about: 'where the data lies', default: './data' },
+    { flags: '--data <folder>', env: 'DATA_DIR', about: 'where the data is kept', default: './data' },
   ],
   examples: [{ call: 'countersign serve', about: 'then, in another terminal: countersign init' }],
   async run(invocation) {
@@ -23,7 +23,7 @@ export const serve: Command = {
     // A signal to this process is one to the server, which ends cleanly by it.
     void stopped().then(() => child.kill('SIGTERM'));
     const code = await ended(child);
-    if (code !== 0) throw new Failure('local', 'The server did not end well.', { advice: 'see what it said above' });
+    if (code !== 0) throw new Failure('local', 'The server did not end cleanly.', { advice: 'see what it said above' });
   },
 };
 

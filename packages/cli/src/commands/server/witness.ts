@@ -30,7 +30,7 @@ export const witness: Command = {
     {
       flags: '--source-password <password>',
       env: 'COUNTERSIGN_SOURCE_PASSWORD',
-      about: 'password of that file; other users may see flags, so that the variable is better',
+      about: 'password of that file; other users can see flags, so prefer the variable',
       ask: { kind: 'password', message: 'Password of the file' },
     },
     {
@@ -40,7 +40,7 @@ export const witness: Command = {
     },
     { flags: '--log <vkey...>', about: 'verifier key of a log to cosign for' },
     { flags: '--logs <file>', about: 'file with a verifier key of a log on each line' },
-    { flags: '--state <folder>', about: 'where the checkpoints lie that were cosigned; below the home unless given' },
+    { flags: '--state <folder>', about: 'where the cosigned checkpoints are kept; below the home unless given' },
     { flags: '--port <port>', about: 'port to listen at', default: PORT },
     { flags: '--listen <address>', about: 'address to listen at', default: '127.0.0.1' },
     ...PASSWORD,

@@ -41,7 +41,7 @@ const SECRET_META = object(
  */
 export const ANSWERS: Readonly<Record<string, Schema>> = {
   hash: { ...text, pattern: HASH_PATTERN, description: 'SHA-256 of the canonical JSON of `data`, in hex.' },
-  luid: { ...text, pattern: LUID_PATTERN, description: 'What names the record for ever, also after a drop.' },
+  luid: { ...text, pattern: LUID_PATTERN, description: 'Names the record for ever, even after a drop.' },
   moment: { ...text, format: 'date-time', description: 'UTC, with milliseconds.' },
   proof: object(
     {
@@ -117,7 +117,7 @@ export const ANSWERS: Readonly<Record<string, Schema>> = {
         semver: text,
         ledger: { ...text, description: 'Handle of the ledger of the request; absent where it has none.' },
         status: { ...oneOfTexts(['UP', 'DOWN']), description: 'DOWN while the database does not answer.' },
-        uptime: { ...count(0), description: 'Seconds that the process has served which answers.' },
+        uptime: { ...count(0), description: 'Seconds that the answering process has served.' },
         dependencies: object({ db: oneOfTexts(['CONNECTED', 'ERROR']) }),
         build: text,
       },

@@ -32,7 +32,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     section: 'records#drop',
   },
   erase: {
-    text: 'Forgets the texts of all versions, hashes and salts with them, of a record that was dropped. It cannot be taken back, and is granted by the name of the action only, never by `any`.',
+    text: 'Forgets the texts of all versions, hashes and salts with them, of a record that was dropped. It cannot be undone, and is granted by the name of the action only, never by `any`.',
     section: 'records#erase',
   },
   changes: { text: 'Every stored version, with the proofs that made it.', section: 'records#history' },

@@ -84,7 +84,7 @@ async function resendOne(session: Session, retry: RetryRequest, id: string): Pro
 function assertStored({ outcome, version }: { readonly outcome: RetryOutcome; readonly version: number }): void {
   if (outcome === 'stale') throw new OutOfDate(version);
   if (outcome === 'reused') throw proofReused();
-  if (outcome === 'full') throw new Overloaded('As many retries of these deliveries wait as may.');
+  if (outcome === 'full') throw new Overloaded('The greatest number of retries of these deliveries is waiting.');
 }
 
 /** The operation `retry`: `POST /effects/{id}/events/retry`. */
