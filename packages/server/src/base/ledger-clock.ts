@@ -4,7 +4,7 @@ import { limits } from '../limits.js';
 interface Known {
   /** The last one, milliseconds since 1970. */
   last: number;
-  /** By how much the clock was behind what other processes had stored. */
+  /** By how much the clock was behind when a commit has told of the last moment. */
   behind: number;
   /** When the last moment was asked for, whatever record has it. */
   asked: number;
@@ -45,7 +45,7 @@ export class LedgerClock {
   saw(ledger: number, moment: number): void {
     const known = this.#known(ledger);
     known.last = Math.max(known.last, moment);
-    known.behind = Math.max(known.behind, moment - this.now());
+    known.behind = Math.max(0, moment - this.now());
   }
 
   #known(ledger: number): Known {
