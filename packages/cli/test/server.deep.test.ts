@@ -56,7 +56,7 @@ describe('the beginning', () => {
     const reading = await cli.call(['wallet', 'show', 'shop', '--server', away]);
     expect([reading.code, reading.err]).toEqual([
       3,
-      '✗ The server cannot be reached: GET /wallets/shop has no answer (ECONNREFUSED).\n' +
+      `✗ The server cannot be reached: GET ${away}/wallets/shop has no answer (ECONNREFUSED).\n` +
         '  Try: start the server (`countersign serve` here), or mend its address (`countersign connect <url>`)\n',
     ]);
     const writing = await cli.call(['wallet', 'create', 'never', '--server', away]);
@@ -313,7 +313,7 @@ describe('the proxy as a command', () => {
     const without = await bare.call(['proxy']);
     expect([without.code, without.err.split('\n')[0]]).toEqual([2, '✗ No key is chosen to sign with.']);
     const wrong = await cli.call(['proxy'], { env: { COUNTERSIGN_PASSWORD: 'wrong' } });
-    expect([wrong.code, wrong.err.split('\n')[0]]).toEqual([4, '✗ The password does not open this key.']);
+    expect([wrong.code, wrong.err.split('\n')[0]]).toEqual([4, '✗ The password does not open the key owner.']);
   });
 });
 

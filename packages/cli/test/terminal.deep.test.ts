@@ -45,7 +45,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     await terminal.sees('Password of the key owner');
     // A slip of the keys: the answers above stay.
     terminal.enter('open sesam');
-    await terminal.sees('The password does not open this key.');
+    await terminal.sees('The password does not open the key owner.');
     terminal.enter('open sesame');
     await terminal.sees('✓ Symbol usd created.');
     await terminal.sees('factor:');
@@ -105,7 +105,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     const terminal = new Terminal(cli, ['wallet', 'show', 'shop']);
     await terminal.sees('Password of the key owner');
     terminal.enter('wrong');
-    await terminal.sees('The password does not open this key.');
+    await terminal.sees('The password does not open the key owner.');
     terminal.press('\x03');
     await terminal.sees('Stopped.');
     expect(await terminal.ended()).toBe(130);

@@ -62,7 +62,8 @@ export class Channel {
       if (hint !== null) onHint?.(hint);
       return answer;
     }
-    if (body === undefined) throw new UnreachableError(`${call.path} has no answer`, status);
+    if (body === undefined)
+      throw new UnreachableError(`${this.environment.options.server}${call.path} has no answer`, status);
     const refusal = await this.verifier.refusal(body, status, before, isOutside);
     refusal.mayBeDone = answer.isRepeat;
     throw refusal;

@@ -69,7 +69,8 @@ export class Transport {
       if (attempt >= attempts) {
         if (answer?.body !== undefined) return answer;
         const cause = tried instanceof Error ? tried : undefined;
-        throw new UnreachableError(`${call.method} ${call.path} has no answer`, answer?.status, cause);
+        const url = this.#environment.options.server + call.path;
+        throw new UnreachableError(`${call.method} ${url} has no answer`, answer?.status, cause);
       }
       isRepeat = true;
       await this.#environment.sleep(this.#wait(attempt, answer), call.signal);

@@ -60,6 +60,11 @@ export class Home {
     }
   }
 
+  /** Deletes a file. */
+  async remove(...path: string[]): Promise<void> {
+    await rm(join(this.folder, ...path), { force: true });
+  }
+
   async #place(text: string, path: string[], put: (from: string, to: string) => Promise<void>): Promise<void> {
     const file = join(this.folder, ...path);
     const folder = join(file, '..');

@@ -73,6 +73,11 @@ export class KeyStore {
     return { name, public: found };
   }
 
+  /** Deletes a key that was just made, and that nothing depends on. */
+  async remove({ name, public: key }: StoredKey): Promise<void> {
+    if ((await this.find(name)).public === key) await this.home.remove(FOLDER, `${name}.pem`);
+  }
+
   /** The encrypted file, as it is. */
   async export(name: string): Promise<string> {
     return pemIn(await this.#read(name));
@@ -90,8 +95,14 @@ export class KeyStore {
     const pem = pemIn(text);
     // A password that was checked has opened the key already, which takes long.
     let last: { readonly password: string; readonly key: KeyObject } | undefined;
-    const password = await ask((text) => faultOf(() => (last = { password: text, key: decrypt(pem, text) })));
-    const key = last?.password === password ? last.key : decrypt(pem, password);
+    const fault = `The password does not open the key ${name}.`;
+    const password = await ask((text) => {
+      return isWrong(() => (last = { password: text, key: decrypt(pem, text) })) ? fault : undefined;
+    });
+    if (last?.password !== password && isWrong(() => (last = { password, key: decrypt(pem, password) }))) {
+      throw local(fault, '`countersign key list` shows the keys there are; --signer chooses another');
+    }
+    const key = last?.key ?? decrypt(pem, password);
     const pair = pairOf(key);
     if (pair.public !== said) throw local(`The file of key '${name}' was altered: it holds another key than it says.`);
     if (isWeaker(pem, this.work)) await this.#renew(name, text, () => this.#written(name, key, password, pair));
@@ -128,14 +139,14 @@ function pemIn(text: string): string {
   return text.slice(text.indexOf('-----BEGIN'));
 }
 
-/** Another fault than the password is left to whoever opens the key: no other password helps. */
-function faultOf(open: () => unknown): string | undefined {
+/** Whether a password is wrong. Another fault is left to whoever opens the key: no other password helps. */
+function isWrong(open: () => unknown): boolean {
   try {
     open();
   } catch (error) {
-    if (error instanceof Failure && error.message === WRONG_PASSWORD) return WRONG_PASSWORD;
+    return error instanceof Failure && error.message === WRONG_PASSWORD;
   }
-  return undefined;
+  return false;
 }
 
 /**

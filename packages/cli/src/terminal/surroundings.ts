@@ -22,6 +22,11 @@ export interface Surroundings {
   needsReader?(): void;
 }
 
+/** How the user calls the command: what npx runs is not on the path. */
+export function commandOf({ env }: Pick<Surroundings, 'env'>): string {
+  return env.npm_lifecycle_event === 'npx' ? 'npx countersign' : 'countersign';
+}
+
 /** Whether there is somebody to ask: questions are written to standard error and answered on standard input. */
 export function isInteractive({ stdin, stderr }: Surroundings): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;

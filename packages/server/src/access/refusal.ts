@@ -33,7 +33,10 @@ export function missingPermissions(action: string, record: string, caller: Calle
 }
 
 function unauthorized(): LedgerError {
-  return new LedgerError('auth.unauthorized', 'Missing token.');
+  return new LedgerError(
+    'auth.unauthorized',
+    'Missing token: send one in the header authorization; a write may be signed instead.',
+  );
 }
 
 function isForOthers(one: Standing, action: string, record: string, caller: Caller, context: Context): boolean {

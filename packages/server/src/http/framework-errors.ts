@@ -2,6 +2,7 @@ import { BodyTooLarge, LedgerError } from '@countersign/protocol';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { requestInvalid } from '../kinds/refusal.js';
 import { limits } from '../limits.js';
+import { NO_JSON } from '../schemas/request.js';
 import { answerRequest } from './boundary.js';
 import type { HttpService } from './http-service.js';
 import { send } from './reply.js';
@@ -45,7 +46,12 @@ export async function refuse(
 }
 
 /** The schema error of a body whose content type is missing or another than JSON (interface/records#request-bodies). */
-const NO_BODY = { instancePath: '', keyword: 'type', params: { type: 'object' }, message: 'must be object' };
+const NO_BODY = {
+  instancePath: '',
+  keyword: 'type',
+  params: { type: 'object' },
+  message: NO_JSON.message ?? '',
+};
 
 /**
  * @param about an error of the route takes precedence over an unknown ledger, any other yields to it

@@ -49,7 +49,8 @@ const meta = (custom: TObject) =>
 const DropCustom = Type.Object({ ...Custom.properties, status: Type.Optional(Type.Enum(['dropped'])) }, OPEN);
 
 export function envelope(data: TSchema, luid: 'required' | 'optional', custom: TObject = Custom): TSchema {
-  const members = { hash: Hash, data, meta: Type.Optional(meta(custom)) };
+  // A body that lacks both is told that it lacks the data: the hash is of that.
+  const members = { data, hash: Hash, meta: Type.Optional(meta(custom)) };
   return Type.Object(
     { ...members, luid: luid === 'required' ? Luid : Type.Optional(Type.Unknown()) },
     { additionalProperties: false },

@@ -1,9 +1,10 @@
-import { isObject, type Json, LedgerError } from '@countersign/protocol';
+import { HANDLE_PATTERN, isObject, type Json, LedgerError } from '@countersign/protocol';
 import { shortenError, type ValidationError } from '@countersign/safe-json-schema';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { limits } from '../limits.js';
+import { type Told, tellIntended } from './intended.js';
 import { SECRET_HINT, SECRET_PATTERN } from './secret-reference.js';
 import { listSharedSchemas } from './shared.js';
 
@@ -27,6 +28,12 @@ const NOT_OBJECT: ErrorObject = {
   message: 'must be object',
 };
 
+/** What there is no JSON of: no body, or one of another content type. */
+export const NO_JSON: ErrorObject = {
+  ...NOT_OBJECT,
+  message: 'must be object, sent as JSON with content-type: application/json',
+};
+
 /**
  * Checks request bodies by a schema, which is compiled at first use. The returned function takes the parsed body (undefined
  * when it is missing) and throws `record.schema-invalid` in the wording of interface/errors#schema-errors on a mismatch.
@@ -34,10 +41,10 @@ const NOT_OBJECT: ErrorObject = {
 export function makeRequestCheck(schema: TSchema): (body: unknown) => void {
   let compiled: ValidateFunction | undefined;
   return (body) => {
-    if (!isObject(body)) throw requestSchemaError([NOT_OBJECT]);
+    if (!isObject(body)) throw requestSchemaError([body === undefined ? NO_JSON : NOT_OBJECT], schema, body);
     compiled ??= compile(schema);
     const validate = compiled;
-    if (!validate(body)) throw requestSchemaError(validate.errors ?? []);
+    if (!validate(body)) throw requestSchemaError(validate.errors ?? [], schema, body);
   };
 }
 
@@ -46,11 +53,18 @@ function compile(schema: TSchema): ValidateFunction {
   return ajv.compile(schema);
 }
 
-function requestSchemaError(found: readonly ErrorObject[]): LedgerError {
+function requestSchemaError(found: readonly ErrorObject[], schema: TSchema, body: unknown): LedgerError {
   const errors = found.map(requestError);
-  const texts = errors.map((error) => `request/body${error.instancePath} ${error.message}`);
+  const told = tellIntended(errors, schema, body);
+  const texts = told.map((error) => `request/body${error.instancePath} ${wordingOf(error)}`);
   const hint = found.some(({ params }) => params.pattern === SECRET_PATTERN) ? { hint: SECRET_HINT } : {};
   return new LedgerError('record.schema-invalid', `Schema validation error: ${texts.join(', ')}`, { errors, ...hint });
+}
+
+/** The pattern of handles is 90 characters that tell nobody what a handle is. */
+function wordingOf({ message, params }: Told): string {
+  if (params?.pattern !== HANDLE_PATTERN) return message;
+  return 'must be a handle: letters, digits, _, -, + and ., such as shop, user@acme or tel:123@acme';
 }
 
 function requestError(found: ErrorObject): RequestError {

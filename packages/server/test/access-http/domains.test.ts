@@ -254,7 +254,9 @@ describe('rules of a domain (interface/domains#rules-of-a-domain, interface/acce
     expect(outcome(await founder.get('/wallets/below'))).toBe('200');
     const { body } = await founder.get('/domains/a', bearer(founder.key));
     ok(await founder.update('/domains/a', body, { handle: 'a' }));
-    expect(outcome(await founder.get('/wallets/below'))).toBe('401 Missing token.');
+    expect(outcome(await founder.get('/wallets/below'))).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
   });
 
   it('reach through a chain of domains', async () => {

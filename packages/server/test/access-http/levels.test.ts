@@ -100,7 +100,9 @@ describe('rules of the record, for everyone, behind an open gate (interface/acce
     const closed = await stored(founder, 'wallet', { handle: 'closed' });
     const stranger = founder.as(newKey());
     expect(outcome(await founder.get('/wallets/open'))).toBe('200');
-    expect(outcome(await founder.get('/wallets/closed'))).toBe('401 Missing token.');
+    expect(outcome(await founder.get('/wallets/closed'))).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     expect(outcome(await stranger.drop('/wallets/closed', closed))).toBe('403 Cannot drop wallet.');
   });
 
@@ -134,7 +136,9 @@ describe('the gate (interface/access#gate)', () => {
     expect(outcome(await readBy(founder, byKey, '/wallets/w'))).toBe('200');
     expect(outcome(await readBy(founder, byToken, '/wallets/w'))).toBe('200');
     expect(outcome(await readBy(founder, newKey(), '/wallets/w'))).toBe('403 Cannot read wallet.');
-    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Missing token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
   });
 
   it("is the ledger's own: a domain's rule does not open it", async () => {
@@ -183,7 +187,9 @@ describe('who has no token and no proof is told 401, who has either 403 (interfa
     const founder = await founded(server.current.url);
     await stored(founder, 'wallet', { handle: 'w' });
     for (const path of ['/wallets/w', '/wallets', '/wallets/w/changes', '/wallets/w/changes/1']) {
-      expect(outcome(await founder.get(path)), path).toBe('401 Missing token.');
+      expect(outcome(await founder.get(path)), path).toBe(
+        '401 Missing token: send one in the header authorization; a write may be signed instead.',
+      );
       expect(outcome(await readBy(founder, newKey(), path)), path).toMatch(/^403 Cannot (read|query) wallet\.$/);
     }
   });

@@ -29,7 +29,12 @@ describe('what rules cost is bounded', () => {
     const client = await readableAs([reading({ 'custom.t': { $regex: `${'a%'.repeat(500)}z` } })]);
     await stored(client, 'wallet', { handle: 'w', custom: { t: TEXT } });
     await stored(client, 'wallet', { handle: 'v', custom: { t: `${TEXT}z` } });
-    expectRefusal(await client.get('/wallets/w'), client, 'auth.unauthorized', 'Missing token.');
+    expectRefusal(
+      await client.get('/wallets/w'),
+      client,
+      'auth.unauthorized',
+      'Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     ok(await client.get('/wallets/v'));
   });
 

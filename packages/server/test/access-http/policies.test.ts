@@ -98,13 +98,17 @@ describe('policies that rules refer to (interface/policies#access-policies, reco
     await stored(founder, 'schema', { handle: 'mine', record: 'policy', format: 'json-schema', schema: {} });
     for (const policy of policies) await stored(founder, 'policy', policy);
     await stored(founder, 'wallet', { handle: 'w', custom: { tier: 'gold' }, access: [reference] });
-    expect(outcome(await founder.get('/wallets/w'))).toBe(granted ? '200' : '401 Missing token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe(
+      granted ? '200' : '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
   });
 
   it('count whatever their status, on the ledger and on domains too, and no longer than they exist', async () => {
     const founder = await founded(server.current.url, [GATE, { policy: 'p' }]);
     await stored(founder, 'wallet', { handle: 'w' });
-    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Missing token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     let policy = await stored(founder, 'policy', access('p', READ));
     for (const status of ['active', 'inactive']) {
       expect(outcome(await founder.get('/wallets/w'))).toBe('200');
@@ -112,11 +116,15 @@ describe('policies that rules refer to (interface/policies#access-policies, reco
     }
     expect(outcome(await founder.get('/wallets/w'))).toBe('200');
     const { body } = await founder.update('/policies/p', policy, access('p', []));
-    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Missing token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     ok(await founder.update('/policies/p', body, access('p', READ)));
     const last = (await readBy(founder, founder.key, '/policies/p')).body;
     ok(await founder.drop('/policies/p', last));
-    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Missing token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     expect(outcome(await readBy(founder, founder.key, '/policies/p'))).toBe('404 Policy not found');
   });
 });
@@ -151,25 +159,35 @@ describe('the policy-based strategy (interface/policies#access-policies)', () =>
     await stored(founder, 'wallet', { handle: 'w' });
     const read = async () => outcome(await founder.get('/wallets/w'));
     let policy = await stored(founder, 'policy', access('readers', READ));
-    expect(await read()).toBe('401 Missing token.');
+    expect(await read()).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     policy = await statusSet(founder, '/policies/readers', policy, 'active');
     expect(await read()).toBe('200');
     policy = await statusSet(founder, '/policies/readers', policy, 'inactive');
-    expect(await read()).toBe('401 Missing token.');
+    expect(await read()).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     const heir = await activated(founder, access('heir', [], { extend: 'readers' }));
     expect(await read()).toBe('200');
     await statusSet(founder, '/policies/heir', heir, 'created');
-    expect(await read()).toBe('401 Missing token.');
+    expect(await read()).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
   });
 
   it('asks for the gate: an active value that grants access on the ledger', async () => {
     const founder = await underPolicies(server.current.url, [access('readers', READ)]);
     await stored(founder, 'wallet', { handle: 'w' });
-    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Missing token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     const gate = await activated(founder, OPEN_GATE);
     expect(outcome(await founder.get('/wallets/w'))).toBe('200');
     await statusSet(founder, '/policies/gate', gate, 'inactive');
-    expect(outcome(await founder.get('/wallets/w'))).toBe('401 Missing token.');
+    expect(outcome(await founder.get('/wallets/w'))).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
   });
 
   it('filters by data and meta, for reads and writes, as the record is stored', async () => {
@@ -213,7 +231,9 @@ describe('the policy-based strategy (interface/policies#access-policies)', () =>
     await activated(founder, access('thread', [{ action: 'read', filter }], { record: 'intent' }));
     expect(two.meta.thread).not.toBe(one.meta.thread);
     expect(outcome(await founder.get('/intents/i-1'))).toBe('200');
-    expect(outcome(await founder.get('/intents/i-2'))).toBe('401 Missing token.');
+    expect(outcome(await founder.get('/intents/i-2'))).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
   });
 
   it('judges a create by what is to be stored', async () => {

@@ -125,7 +125,9 @@ describe('a bearer matcher is held against the token (interface/access#signer-ma
       ? await founder.get(path(record), provided(claims))
       : await readBy(founder, keys[who], path(record), claims);
     expect(outcome(answer)).toBe(admitted ? '200' : '403 Cannot read wallet.');
-    expect(outcome(await founder.get(path(record)))).toBe('401 Missing token.');
+    expect(outcome(await founder.get(path(record)))).toBe(
+      '401 Missing token: send one in the header authorization; a write may be signed instead.',
+    );
   });
 
   it('hsh: a token for this very request is admitted, and nowhere else', async () => {

@@ -40,7 +40,9 @@ describe('rules of the server (interface/access#levels)', () => {
       const founder = await founded(url);
       expect(outcome(await founder.get('/ledger'))).toBe('200');
       expect(outcome(await founder.get('/ledger/changes'))).toBe('200');
-      expect(outcome(await founder.get('/wallets'))).toBe('401 Missing token.');
+      expect(outcome(await founder.get('/wallets'))).toBe(
+        '401 Missing token: send one in the header authorization; a write may be signed instead.',
+      );
     });
   });
 
@@ -53,9 +55,13 @@ describe('rules of the server (interface/access#levels)', () => {
       expect(outcome(await founder.get('/wallets/w'))).toBe('200');
       expect((await founder.get('/wallets')).body.data).toHaveLength(1);
       expect(outcome(await readBy(founder, strange, '/symbols/s'))).toBe('403 Cannot read symbol.');
-      expect(outcome(await founder.get('/ledger'))).toBe('401 Missing token.');
+      expect(outcome(await founder.get('/ledger'))).toBe(
+        '401 Missing token: send one in the header authorization; a write may be signed instead.',
+      );
       const policed = await underPolicies(url, []);
-      expect(outcome(await policed.get('/wallets'))).toBe('401 Missing token.');
+      expect(outcome(await policed.get('/wallets'))).toBe(
+        '401 Missing token: send one in the header authorization; a write may be signed instead.',
+      );
     });
   });
 

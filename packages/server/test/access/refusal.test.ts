@@ -10,7 +10,11 @@ const missing = 'Cannot find required signer.';
 
 it('without credentials: auth.unauthorized (interface/tokens#refused-tokens)', () => {
   const error = accessRefusal('read', 'wallet', { credentials: false });
-  expect([error.status, error.reason, error.detail]).toEqual([401, 'auth.unauthorized', 'Missing token.']);
+  expect([error.status, error.reason, error.detail]).toEqual([
+    401,
+    'auth.unauthorized',
+    'Missing token: send one in the header authorization; a write may be signed instead.',
+  ]);
 });
 
 it('with credentials: auth.forbidden, named by action and record (interface/access#refusals)', () => {

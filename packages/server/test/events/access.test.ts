@@ -115,7 +115,11 @@ describe.each(CASES)('%s', (_, kind, route) => {
     const without = { hash: signed({}, newKey()).hash, data: {}, meta: { proofs: [] } };
     const answer = await scene.founder.call(method, path, method === 'POST' ? without : undefined);
     const unsigned = '422 Ledger mutations must be signed.';
-    expect(outcome(answer)).toBe(method === 'GET' ? '401 Missing token.' : unsigned);
+    expect(outcome(answer)).toBe(
+      method === 'GET'
+        ? '401 Missing token: send one in the header authorization; a write may be signed instead.'
+        : unsigned,
+    );
     expect(outcome(await ask({ ...scene, path: `${scene.path}-none` }, route, newKey()))).toMatch(/^404 /);
   });
 

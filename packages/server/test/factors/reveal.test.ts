@@ -159,7 +159,12 @@ describe('who may reveal (interface/signers#secrets)', () => {
   });
 
   it('nobody without a token, though signing the request itself', async () => {
-    expectRefusal(await read(), client, 'auth.unauthorized', 'Missing token.');
+    expectRefusal(
+      await read(),
+      client,
+      'auth.unauthorized',
+      'Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     const body = withSecret(signed({ ...OTP, handle: 'mine' }, revealer), { seed: 'mine' });
     const answer = await client.call('POST', `${FACTORS}?include=meta.secret`, body);
     const errors = Array(2).fill('Cannot find required signer.');

@@ -144,7 +144,13 @@ describe.each(['proxy', 'validate', 'synchronize'])('%s: who may not', (strategy
       const answer = await ask(headers as Record<string, string>);
       // Whose proof it is that only a bridge can verify is not known: without a token it is nobody's.
       const unknown = action === 'sign' && strategy === 'proxy' && headers.authorization === undefined;
-      if (unknown) expectRefusal(answer, client, 'auth.unauthorized', 'Missing token.');
+      if (unknown)
+        expectRefusal(
+          answer,
+          client,
+          'auth.unauthorized',
+          'Missing token: send one in the header authorization; a write may be signed instead.',
+        );
       else expectRefusal(answer, client, 'auth.forbidden', refusal);
     }
     expect(bridge.received).toEqual([]);

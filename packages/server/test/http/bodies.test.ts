@@ -9,6 +9,7 @@ import { exchange, requestText } from './raw.js';
 import { expectRefusal, storedChanges, systemKey } from './refusal.js';
 
 const NOT_OBJECT = 'Schema validation error: request/body must be object';
+const SENT = ', sent as JSON with content-type: application/json';
 
 describe('bodies (interface/records#request-bodies)', () => {
   const server = withServer();
@@ -55,7 +56,11 @@ describe('bodies (interface/records#request-bodies)', () => {
     detail,
     signedBy: system,
   });
-  const notObject = () => ({ reason: 'record.schema-invalid' as const, detail: NOT_OBJECT, signedBy: system });
+  const notObject = (sent = '') => ({
+    reason: 'record.schema-invalid' as const,
+    detail: NOT_OBJECT + sent,
+    signedBy: system,
+  });
 
   it.each([
     '{',
@@ -103,8 +108,8 @@ describe('bodies (interface/records#request-bodies)', () => {
   );
 
   it('refuses a body that is missing, empty, or of no or another content type', async () => {
-    await refusedEverywhere('', notObject());
-    await refusedEverywhere('', notObject(), '');
+    await refusedEverywhere('', notObject(SENT));
+    await refusedEverywhere('', notObject(SENT), '');
     for (const type of [
       '',
       'text/plain',
@@ -113,12 +118,12 @@ describe('bodies (interface/records#request-bodies)', () => {
       'multipart/form-data',
       '*/*',
     ]) {
-      await refusedEverywhere('{}', notObject(), type);
+      await refusedEverywhere('{}', notObject(SENT), type);
       // It is not looked at, so what it holds makes no difference.
-      await refusedEverywhere('{', notObject(), type);
+      await refusedEverywhere('{', notObject(SENT), type);
     }
     for (const type of ['json', '/', 'application/', ';', 'application/json x', '{}', '\u00e9', 'application/jsonp']) {
-      await refusedEverywhere('{}', notObject(), type);
+      await refusedEverywhere('{}', notObject(SENT), type);
     }
   });
 

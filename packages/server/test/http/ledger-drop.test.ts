@@ -32,7 +32,7 @@ describe('the drop of a ledger, which is switched off (interface/README#not-serv
       (sent) => ({ ...sent, data: {} }),
       "request/body/data must have required property 'parent'",
     ],
-    ['without anything', () => ({}), "request/body must have required property 'hash'"],
+    ['without anything', () => ({}), "request/body must have required property 'data'"],
   ])('is 422 %s', async (_, change, detail) => {
     const answer = await client.call('DELETE', '/ledger', change(body));
     expect(answer.status).toBe(422);

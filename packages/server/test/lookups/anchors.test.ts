@@ -82,7 +82,12 @@ describe('who may list what is known of a wallet', () => {
   it.each(Object.entries(PATHS))('%s: needs what every list of the kind needs', async (kind, path) => {
     const client = await founded(server.current.url);
     const detail = `Cannot query ${kind}.`;
-    expectRefusal(await client.get(path), client, 'auth.unauthorized', 'Missing token.');
+    expectRefusal(
+      await client.get(path),
+      client,
+      'auth.unauthorized',
+      'Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     expectRefusal(await client.get(path, bearer(newKey())), client, 'auth.forbidden', detail);
     expect(ok(await client.get(path, bearer(client.key))).body.data).toEqual([]);
     // The right to read wallets is none to list what is known of them.

@@ -53,7 +53,7 @@ export function promised(route: Route, who: Caller, gate: Gate = 'closed', path 
   // Who is let in may ask for any list, and is shown what it may read: nothing (interface/access#lists).
   const lists = operation.name === 'list' || operation.asks?.action === 'query';
   if (gate === 'open' && lists && !kind.access.rightsOnParent) return '200';
-  if (who === 'none') return '401 Missing token.';
+  if (who === 'none') return '401 Missing token: send one in the header authorization; a write may be signed instead.';
   // An intent is erased by its luid alone, and asked for by its handle here (interface/records#erase).
   if (operation.name === 'erase' && finalStatuses(kind).length > 0 && !path.includes('$'))
     return '404 Intent not found';

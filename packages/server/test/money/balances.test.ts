@@ -119,7 +119,12 @@ describe('who may list what a wallet holds', () => {
     for (const key of [reader, client.key]) ok(await client.get(`/wallets/theirs/${way}`, bearer(key)));
     const closed = await client.get(`/wallets/closed/${way}`, bearer(reader));
     expectRefusal(closed, client, 'auth.forbidden', 'Cannot read wallet.');
-    expectRefusal(await client.get(`/wallets/closed/${way}`), client, 'auth.unauthorized', 'Missing token.');
+    expectRefusal(
+      await client.get(`/wallets/closed/${way}`),
+      client,
+      'auth.unauthorized',
+      'Missing token: send one in the header authorization; a write may be signed instead.',
+    );
   });
 
   it.each(WAYS)('%s: ends at the borders of a domain', async (way) => {

@@ -80,7 +80,12 @@ describe('a decision is made on the ledger as it is now', () => {
         'auth.forbidden',
         'Cannot create wallet.',
       );
-      expectRefusal(await stranger.get('/wallets'), here, 'auth.unauthorized', 'Missing token.');
+      expectRefusal(
+        await stranger.get('/wallets'),
+        here,
+        'auth.unauthorized',
+        'Missing token: send one in the header authorization; a write may be signed instead.',
+      );
     }
   });
 

@@ -94,7 +94,12 @@ describe.each(testedKinds)('a $name in a ledger for one key', (kind) => {
         // A rule of the deployment lets everyone read the record of a ledger (interface/access#levels).
         expect([without?.status, stranger?.status]).toEqual([200, 200]);
       } else {
-        expectRefusal(without!, client, 'auth.unauthorized', 'Missing token.');
+        expectRefusal(
+          without!,
+          client,
+          'auth.unauthorized',
+          'Missing token: send one in the header authorization; a write may be signed instead.',
+        );
         expectRefusal(stranger!, client, 'auth.forbidden', refusalOf(name, operation));
       }
     }
@@ -121,7 +126,12 @@ describe('a ledger without rules', () => {
     expectRefusal(create, founder, 'auth.forbidden', 'Cannot create wallet.');
     expectRefusal(await founder.get('/wallets', token), founder, 'auth.forbidden', 'Cannot query wallet.');
     expectRefusal(await founder.get('/signers/system', token), founder, 'auth.forbidden', 'Cannot read signer.');
-    expectRefusal(await founder.get('/wallets'), founder, 'auth.unauthorized', 'Missing token.');
+    expectRefusal(
+      await founder.get('/wallets'),
+      founder,
+      'auth.unauthorized',
+      'Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     expect((await founder.get('/ledger')).body).toEqual(record);
     const changes = await founder.get('/ledger/changes');
     expectList(changes, founder, { index: 0, limit: 20, total: 1 });

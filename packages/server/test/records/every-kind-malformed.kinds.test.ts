@@ -84,7 +84,11 @@ function envelopeFaults(body: SignedBody, key: TestKey, needsLuid: boolean): Fau
       ...invalid('request/body must NOT have additional properties'),
     },
     { fault: 'a list for a body', body: [body], ...invalid('request/body must be object') },
-    { fault: 'no body', body: undefined, ...invalid('request/body must be object') },
+    {
+      fault: 'no body',
+      body: undefined,
+      ...invalid('request/body must be object, sent as JSON with content-type: application/json'),
+    },
     { fault: 'no JSON', body: '{"hash":', reason: 'api.body-malformed', detail: /./ },
     {
       fault: 'data of another type',
@@ -137,7 +141,7 @@ function dataFaults({ kind, data, maker, secret }: Scene, parent?: string): Faul
       ? []
       : ['', 'a b', 'a/b', 'é', '@a', 'a:', 'a@b@', '..', 'x'.repeat(256)].map((handle): Fault => {
           const limit = handle.length > 255;
-          const message = limit ? 'must NOT have more than 255 characters' : 'must match pattern';
+          const message = limit ? 'must NOT have more than 255 characters' : 'must be a handle: ';
           const detail = new RegExp(`request/body/data/handle ${message}`);
           return {
             fault: limit ? 'a handle of 256 characters' : `the handle '${handle}'`,
@@ -268,7 +272,8 @@ describe.each(testedKinds)('a malformed request about a $name is refused and sto
           fault: 'no body',
           body: undefined,
           reason: 'record.schema-invalid',
-          detail: 'Schema validation error: request/body must be object',
+          detail:
+            'Schema validation error: request/body must be object, sent as JSON with content-type: application/json',
         },
       ];
       for (const end of ['/proofs', ...(kind.lifecycle.proofAliases ?? [])]) {

@@ -124,7 +124,12 @@ describe('GET /ledgers', () => {
 
   it('asks for a token', async () => {
     const outside = new TestClient(server.current.url);
-    expectRefusal(await outside.get('/ledgers'), outside, 'auth.unauthorized', 'Missing token.');
+    expectRefusal(
+      await outside.get('/ledgers'),
+      outside,
+      'auth.unauthorized',
+      'Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     const bad = await outside.get('/ledgers', { authorization: 'Bearer x.y.z' });
     expectRefusal(bad, outside, 'auth.unauthorized', 'Invalid token.');
   });

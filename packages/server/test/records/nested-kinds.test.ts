@@ -163,7 +163,12 @@ describe('a circle signer (interface/circles#members)', () => {
       const refused = await client.get(`/circles/closed/signers/alice${end}`, bearer(reader));
       expectRefusal(refused, client, 'auth.forbidden', 'Cannot read circle.');
       const anonymous = await client.get(`/circles/open/signers/alice${end}`);
-      expectRefusal(anonymous, client, 'auth.unauthorized', 'Missing token.');
+      expectRefusal(
+        anonymous,
+        client,
+        'auth.unauthorized',
+        'Missing token: send one in the header authorization; a write may be signed instead.',
+      );
     }
   });
 

@@ -155,9 +155,19 @@ describe('`GET /reports/{id}/assets/{asset}` from a configured folder', () => {
     expect(await seen.text()).toBe('for readers');
     const refused = await client.get(`${path}/assets/a`, bearer(newKey()));
     expectRefusal(refused, client, 'auth.forbidden', 'Cannot read report.');
-    expectRefusal(await client.get(`${path}/assets/a`), client, 'auth.unauthorized', 'Missing token.');
+    expectRefusal(
+      await client.get(`${path}/assets/a`),
+      client,
+      'auth.unauthorized',
+      'Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     // Not even whether there is such an asset.
-    expectRefusal(await client.get(`${path}/assets/b`), client, 'auth.unauthorized', 'Missing token.');
+    expectRefusal(
+      await client.get(`${path}/assets/b`),
+      client,
+      'auth.unauthorized',
+      'Missing token: send one in the header authorization; a write may be signed instead.',
+    );
     const stranger = await newLedger(server.url);
     expectRefusal(await stranger.get(`${path}/assets/a`), stranger, 'record.not-found', 'Report not found');
   });

@@ -48,8 +48,9 @@ describe('a request body', () => {
   });
 
   test.each([undefined, null, [], 'text', 1])('%j is not an object', (body) => {
+    const sent = ', sent as JSON with content-type: application/json';
     expect(short(() => dataCheck(address)(body))).toEqual({
-      detail: 'request/body must be object',
+      detail: `request/body must be object${body === undefined ? sent : ''}`,
       paths: ['/body type'],
     });
   });

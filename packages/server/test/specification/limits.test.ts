@@ -39,7 +39,7 @@ describe('Limits', () => {
     const client = await ledger();
     for (const handle of ['a', 'Az09_-+.', `x`.repeat(limits.handle)]) expectStored(await post(client, { handle }));
     for (const handle of ['', ' ', 'a b', 'a/b', 'a\\b', 'ü', '日', 'a,b', '$a', 'a@', 'a\n', 'a%20', '<a>']) {
-      const detail = /^Schema validation error: request\/body\/data\/handle must match pattern/;
+      const detail = /^Schema validation error: request\/body\/data\/handle must be a handle: /;
       expectRefusal(await post(client, { handle }), client, 'record.schema-invalid', detail);
     }
     for (const handle of [1, null, ['a'], { a: 1 }] as Json[]) {
@@ -191,7 +191,8 @@ describe('A body that could not be kept as it is (interface/records#request-bodi
     const body = JSON.stringify(signed({ handle: 'w' }, client.key));
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream']) {
       const answer = await client.call('POST', '/wallets', body, { 'content-type': type });
-      const detail = 'Schema validation error: request/body must be object';
+      const detail =
+        'Schema validation error: request/body must be object, sent as JSON with content-type: application/json';
       expectRefusal(answer, client, 'record.schema-invalid', detail);
     }
     expectStored(await client.call('POST', '/wallets', body, { 'content-type': 'application/json; charset=utf-8' }));

@@ -33,6 +33,8 @@ export interface TestServerOptions {
   readonly outboundCa?: string;
   readonly requestTimeout?: number;
   readonly recordProofs?: number;
+  /** Rules of the deployment; anyone may make ledgers unless given. */
+  readonly serverRules?: NonNullable<ServerOptions['serverRules']>;
   readonly reportAssetsDir?: string;
   readonly reportAssetsBucket?: string;
   /** Bounds on connections that a test can wait for. */

@@ -25,7 +25,7 @@ export function flagOf(member: string): string {
 export function memberOptions(kind: KindDescription): Option[] {
   const flags = flagged(kind).map((member): Option => {
     const values = member.values ?? [];
-    const isListed = values.length > 1 && values.length <= MANY;
+    const isListed = values.length > 1 && values.length <= MANY && !isNumber(member);
     return {
       flags: `--${flagOf(member.name)} <${placeholder(member)}>`,
       about: aboutOf(member),
@@ -106,7 +106,19 @@ async function parseMember(
   // A member that may be text or more: what is no JSON is text.
   const mayBeText = Array.isArray(member.type) && member.type.includes('string');
   if (mayBeText && !/^[[{"]/.test(given.trim())) return given;
-  const value = jsonOf(given, `--${flagOf(member.name)}`);
-  if (isNumber(member) && typeof value !== 'number') throw usage(`--${flagOf(member.name)} is not a number.`);
+  const value = isNumber(member) ? numberOf(given) : jsonOf(given, `--${flagOf(member.name)}`);
+  if (isNumber(member)) assertNumber(member, value);
   return value;
+}
+
+function numberOf(text: string): Json {
+  return /^\s*-?\d+(\.\d+)?\s*$/.test(text) ? Number(text) : text;
+}
+
+/** @throws Failure for what is no number, or none of those that the member may be */
+function assertNumber({ name, values = [] }: MemberDescription, value: Json): void {
+  if (typeof value === 'number' && (values.length === 0 || values.includes(value))) return;
+  const advice =
+    values.length > 1 ? `give one of ${values.slice(0, 3).join(', ')} and so on, to ${values.at(-1)}` : undefined;
+  throw usage(`'${value}' is not a valid ${name}.`, advice);
 }

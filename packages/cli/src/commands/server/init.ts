@@ -1,9 +1,11 @@
-import type { Ledger, Schemas } from '@countersign/client';
+import { type AnyRefusal, isRefusal, type Ledger, type Schemas } from '@countersign/client';
 import { clientOf, LOCAL_SERVER, openKey, targetOf } from '../../connect.js';
 import type { Command } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { type KeyPair, pairOf } from '../../home/encrypted-key.js';
-import { KeyStore } from '../../home/key-store.js';
+import { KeyStore, type StoredKey } from '../../home/key-store.js';
+import { Failure } from '../../terminal/failure.js';
+import { commandOf } from '../../terminal/surroundings.js';
 import { Connection } from '../../wire/connection.js';
 import { serverUrl } from '../../wire/exchange.js';
 import { ANONYMOUS } from '../../wire/identity.js';
@@ -57,7 +59,7 @@ export const init: Command = {
     const { handle: name } = information;
     const handle = await invocation.need('ledger');
     const signer = await invocation.need('signer');
-    const key = await keyOf(invocation, signer);
+    const { key, made } = await keyOf(invocation, signer);
     const client = await clientOf({ ...target, signer }, key, undefined);
     // Tokens of the token endpoint name the server's address as it states it.
     const audiences = [handle, ...new Set([String(information.server), server.href.replace(/\/+$/, '')])];
@@ -65,11 +67,22 @@ export const init: Command = {
       'token.audiences': audiences,
       ...(invocation.is('unbound') ? {} : { 'proof.ledgerRequired': true }),
     };
-    const record = await makeLedger(client, { handle, signer: 'system', access: rulesOfOwner(key.public), config });
+    const data = { handle, signer: 'system', access: rulesOfOwner(key.public), config };
+    const record = await makeLedger(client, data).catch(async (error: unknown) => {
+      // Nothing was signed but the ledger that is not there.
+      if (made && isRefusal(error)) {
+        await new KeyStore(invocation.home).remove(made);
+        output.note(`Key ${signer} was deleted again: it owns nothing.`);
+      }
+      throw isRefused(error) ? nobodyMay(error, server) : error;
+    });
     const system = await selectLedger(invocation, record, signer);
     await nameLuid(await clientOf({ ...target, signer, ledger: handle, system }, key, handle), record);
     output.done(`Ledger ${handle} made on server ${name}, owned by ${signer}.`);
-    output.note('Its rules let your key do everything, and nobody else anything. Next: countersign wallet create');
+    output.note(
+      'Its rules let your key do everything, and nobody else anything. Next: ' +
+        `${commandOf(surroundings)} wallet create`,
+    );
     const environment = { COUNTERSIGN_SERVER: server.href, COUNTERSIGN_LEDGER: handle, COUNTERSIGN_SIGNER: signer };
     output.result({ ...environment, luid: record.luid, public: key.public, system }, () =>
       Object.entries(environment)
@@ -87,16 +100,33 @@ async function nameLuid(client: Ledger, record: Schemas['ledger']): Promise<void
   });
 }
 
-/** The key of the store, or a new one. */
-async function keyOf(invocation: Invocation, name: string): Promise<KeyPair> {
+function isRefused(error: unknown): error is AnyRefusal {
+  return isRefusal(error, 'auth.forbidden') || isRefusal(error, 'auth.unauthorized');
+}
+
+/** No ledger is there yet, whose owner could grant anything. */
+function nobodyMay({ reason, detail }: AnyRefusal, { href }: URL): Failure {
+  return new Failure('refused', detail, {
+    reason,
+    advice: `the server ${href} lets nobody make a ledger with this key: ask its operator, who sets SERVER_ACCESS_RULES`,
+  });
+}
+
+/** The key of the store, or a new one, which `made` is then. */
+async function keyOf(
+  invocation: Invocation,
+  name: string,
+): Promise<{ readonly key: KeyPair; readonly made?: StoredKey }> {
   const store = new KeyStore(invocation.home, invocation.surroundings.keyWork);
-  if ((await store.list()).some((one) => one.name === name)) return openKey(invocation, name);
+  if ((await store.list()).some((one) => one.name === name)) {
+    return { key: await openKey(invocation, name) };
+  }
   await store.assertFree(name);
   const password = await invocation.password(NEW_PASSWORD);
   const key = KeyStore.generate();
-  await store.add(name, key, password);
+  const made = await store.add(name, key, password);
   invocation.output.done(`Key ${name} made.`);
-  return pairOf(key);
+  return { key: pairOf(key), made };
 }
 
 /** Text as a shell takes it. */

@@ -50,9 +50,10 @@ export const proxy: Command = {
     const port = portOf(await invocation.need('port'), PORT);
     const { server: address = LOCAL_SERVER, ledger, system } = await targetOf(invocation);
     const server = serverUrl(address);
+    const identity = await identityOf(invocation, server);
     const running = createProxy({
       server,
-      identity: await identityOf(invocation, server),
+      identity,
       ledger,
       pinned: ledger === undefined || system === undefined ? undefined : { ledger, system },
       allowedOrigins: new Set(invocation.all('allow-origin')),
@@ -62,7 +63,10 @@ export const proxy: Command = {
     });
     await listening(running, port, '127.0.0.1');
     const at = (running.address() as AddressInfo).port;
-    invocation.output.raw(`Proxy server is running on port ${at}. It signs for ${server.href}.\n`);
+    const does = identity.key
+      ? 'It signs for'
+      : `It signs nothing, and leaves that to the tokens of ${invocation.get('client-id')}, for`;
+    invocation.output.raw(`Proxy server is running on port ${at}. ${does} ${server.href}.\n`);
     invocation.output.raw('Press ctrl + c to exit.\nWaiting for requests...\n');
     await stopped();
     running.closeAllConnections();
