@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { LedgerClock } from '../../src/base/ledger-clock.js';
 import { inSession, OutOfDate } from '../../src/ledgers/session.js';
 import { Settler } from '../../src/money/settler.js';
 
@@ -18,7 +19,7 @@ function settler(results: Any[] = [], more: Any = {}) {
     holder: 'me',
     signing: {},
     clock: () => performance.now(),
-    now: () => Date.now(),
+    moments: new LedgerClock(Date.now),
     newLuid: () => '$wbl.x',
     accepted() {},
     queued() {},
