@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
 import { type Background, startBackground } from './background/background.js';
+import { nameProcess } from './background/process-name.js';
 import { renewStatistics } from './background/renew-statistics.js';
 import type { BackgroundBounds } from './background/shared.js';
 import { sweepUsedTokens } from './background/sweep-used-tokens.js';
@@ -56,6 +57,7 @@ import { createPools } from './store/pools.js';
 import { createFailedAttempts } from './store/queries/failed-attempts.js';
 import { createSystemKeys } from './store/queries/ledgers.js';
 import { createReplays } from './store/queries/replays.js';
+import { createQuotas, type Quotas } from './store/quotas.js';
 import { type Readiness, watchReadiness } from './store/readiness.js';
 import { createSchedules } from './store/schedules.js';
 import { createStore, type Pools } from './store/store.js';
@@ -88,6 +90,8 @@ export interface ServerOptions {
   readonly tokenMaxLife?: number;
   /** Proofs that a record carries; 100 unless given. */
   readonly recordProofs?: number;
+  /** Bytes that each ledger may store, unless an operator allows it otherwise; any number unless given. */
+  readonly ledgerQuota?: number;
   /** Whether outbound calls may reach addresses outside the public Internet; false unless given. */
   readonly deliveryAllowPrivate?: boolean;
   /** PEM of the authorities that services outside are verified by; those of Node.js unless given. */
@@ -155,11 +159,10 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   let disk = UNWATCHED;
   const ends = () => Object.values(pools).map((one) => one.end());
   const siblings = createSiblings(options.siblings, () => performance.now());
+  const quotas = createQuotas(pools.others, options.ledgerQuota, metrics.quotaExceeded, () => performance.now());
   const readiness = watchReadiness(pools.others, limits.readiness, logger);
-  const letGo = () => {
-    readiness.close();
-    return Promise.all([siblings.close(), outbound.close(), calls.close(), ...ends(), disk.close()]);
-  };
+  const letGo = () =>
+    Promise.all([readiness.close(), siblings.close(), outbound.close(), calls.close(), ...ends(), disk.close()]);
   try {
     if (databaseFolder !== undefined) disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logger);
     watchPools(metrics, pools);
@@ -171,7 +174,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const effectDropped = endSoon(pools.others, (options.runtime ?? RUNTIME).now, goOn);
     const hints = { deliveriesQueued, retriesQueued, intentsAccepted, effectDropped };
     const holder = nameProcess(worker, options.runtime ?? RUNTIME);
-    const resources = { metrics, pools, epochs, disk, readiness, outbound, holder, siblings, ...hints };
+    const resources = { metrics, pools, epochs, disk, readiness, quotas, outbound, holder, siblings, ...hints };
     const { service, money } = createService(options, resources);
     const stopReceiving = await receiveIntents({ service, engine: money.engine, logger }, options.siblings, holder);
     const { app, connections } = createServer(service, logger, metrics, bounds);
@@ -211,11 +214,6 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     await letGo();
     throw error;
   }
-}
-
-/** A unique name of this process, for leases. */
-function nameProcess(worker: string, { random }: Runtime): string {
-  return [worker, process.pid, Buffer.from(random(8)).toString('hex')].join('/');
 }
 
 /** Starts the background work of this process. */
@@ -268,6 +266,7 @@ interface Resources {
   readonly epochs: EpochGuard;
   readonly disk: DiskSpace;
   readonly readiness: Readiness;
+  readonly quotas: Quotas;
   readonly outbound: Outbound;
   readonly siblings: Siblings;
   readonly deliveriesQueued: () => void;
@@ -298,7 +297,7 @@ function createAlarmedIntegrity(
 /** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
 function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
   const { metrics, pools, epochs, disk, outbound, deliveriesQueued: queued, retriesQueued } = resources;
-  const { holder, siblings, readiness, intentsAccepted: accepted, effectDropped } = resources;
+  const { holder, siblings, readiness, quotas, intentsAccepted: accepted, effectDropped } = resources;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = limits.selfSignedLife } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
@@ -318,7 +317,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     policy: options.witnesses?.policy,
   });
   const moments = new LedgerClock(runtime.now);
-  const store = createStore(pools, { check: integrity.check, epochs }, metrics.batched, disk, logs.wake, moments);
+  const store = createStore(pools, { ...integrity, epochs }, metrics.batched, disk, logs.wake, moments, quotas);
   const signing = createSigning({
     suite: native,
     versionKey: versionKeyOf(masterKey),

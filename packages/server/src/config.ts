@@ -50,6 +50,8 @@ export interface Config {
   readonly witnesses: Policy | undefined;
   /** Seconds. */
   readonly witnessInterval: number;
+  /** What each ledger may store; undefined for no bound. */
+  readonly ledgerQuota: { readonly bytes: number } | { readonly percent: number } | undefined;
   readonly logLevel: (typeof logLevels)[number];
   readonly name: string;
   /** The handle of the ledger for requests that lack `x-ledger`; undefined to refuse them. */
@@ -233,6 +235,13 @@ export const settings = {
     meaning: 'Seconds from one request to a witness to the next, for each log that grows.',
     read: (text = '10') => parseInteger(text, 1, 3_600),
   },
+  ledgerQuota: {
+    name: 'LEDGER_QUOTA',
+    default: '`25%`',
+    meaning:
+      'What each ledger may [store](../interface/limits.md#stored-bytes): bytes, as in `10GiB`, or a part of the disk of our own PostgreSQL. With a database of yours, name bytes. `off` for no bound.',
+    read: (text = '25%') => (text === 'off' ? undefined : parseQuota(text)),
+  },
   logLevel: {
     name: 'LOG_LEVEL',
     default: '`info`',
@@ -294,9 +303,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** The settings as a table in Markdown, for the documentation. */
 export function renderSettings(): string {
-  const rows = Object.values(settings).map((setting) => {
-    return `| \`${setting.name}\` | ${setting.default} | ${setting.meaning} |`;
-  });
+  const rows = Object.values(settings).map((one) => `| \`${one.name}\` | ${one.default} | ${one.meaning} |`);
   return ['| Setting | Default | Meaning |', '|---|---|---|', ...rows, ''].join('\n');
 }
 
@@ -357,6 +364,13 @@ function parseInteger(text: string, least: number, most: number): number {
     throw new Error(`must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
   }
   return number;
+}
+
+function parseQuota(text: string): { bytes: number } | { percent: number } {
+  const [, number = '', unit = ''] = /^([1-9]\d{0,14})(%|[KMGT]iB)?$/.exec(text) ?? [];
+  if (unit === '%' && Number(number) <= 100) return { percent: Number(number) };
+  if (number === '' || unit === '%') throw new Error(`must be bytes such as 10GiB, 1% to 100%, or off, not ${text}`);
+  return { bytes: Number(number) * 1024 ** ['', 'KiB', 'MiB', 'GiB', 'TiB'].indexOf(unit) };
 }
 
 function parsePort(text: string, form: string): number {

@@ -15,6 +15,8 @@ export interface Metrics {
   corrupt(): void;
   /** The database has gone on from an earlier point: all ledgers were moved on to that epoch. */
   epochBegan(epoch: number): void;
+  /** A write was refused, since its ledger would store more than it may. */
+  quotaExceeded(): void;
   /** An access token for calls to a bridge was fetched, or could not be. */
   tokenFetched(outcome: string): void;
   readonly background: BackgroundMetrics;
@@ -106,6 +108,11 @@ export function createMetrics(worker: string): Metrics {
     labelNames: ['outcome'] as const,
     registers,
   });
+  const exceeded = new Counter({
+    name: 'countersign_quota_exceeded_total',
+    help: 'Writes that were refused, since their ledger would store more than its quota.',
+    registers,
+  });
   const background = backgroundMetrics(registers);
   const schedules = scheduleMetrics(registers);
   const routes = new Map<string, { requests: Counter.Internal; latency: Histogram.Internal<'method' | 'route'> }>();
@@ -125,6 +132,7 @@ export function createMetrics(worker: string): Metrics {
     corrupt: () => corrupt.inc(),
     epochBegan: (to) => epoch.set(to),
     tokenFetched: (outcome) => tokens.inc({ outcome }),
+    quotaExceeded: () => exceeded.inc(),
     background,
     deliveries: deliveryMetrics(registers),
     schedules,

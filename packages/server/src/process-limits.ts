@@ -57,6 +57,12 @@ export const processLimits = {
    * What health is answered from: milliseconds between two looks at the database (`pause`), and in which one must end (`patience`).
    */
   readiness: { pause: 1_000, patience: 2_000 },
+  /**
+   * Quotas: ledgers `known`; milliseconds for which what one stores counts as known (`fresh`), while that is less than half of
+   * its quota (`far`), or more (`near`), and the `part` of its room that this process may store meanwhile; how much more records
+   * may take that the rules of the ledger are in (`rules`).
+   */
+  quota: { known: 10_000, fresh: { far: 10_000, near: 1_000, part: 1 / 16 }, rules: 1.1 },
   /** Milliseconds of silence after which a serving process is replaced. */
   standstill: 10_000,
   /** Refused tokens that one process logs, in so many milliseconds. */

@@ -33,6 +33,7 @@ describe('the settings', () => {
       reportAssetsBucket: undefined,
       witnesses: undefined,
       witnessInterval: 10,
+      ledgerQuota: { percent: 25 },
       logLevel: 'info',
       name: 'countersign',
       defaultLedger: undefined,
@@ -64,6 +65,7 @@ describe('the settings', () => {
       REPORT_ASSETS_DIR: '/srv/reports',
       REPORT_ASSETS_BUCKET: 'acme-reports',
       WITNESS_INTERVAL: '60',
+      LEDGER_QUOTA: '10GiB',
       LOG_LEVEL: 'debug',
       NAME: 'acme',
       DEFAULT_LEDGER: 'main',
@@ -92,11 +94,21 @@ describe('the settings', () => {
       reportAssetsBucket: 'acme-reports',
       witnesses: undefined,
       witnessInterval: 60,
+      ledgerQuota: { bytes: 10 * 1024 ** 3 },
       logLevel: 'debug',
       name: 'acme',
       defaultLedger: 'main',
       serverRules: [{ action: 'read', record: 'any' }],
     });
+  });
+
+  it.each([
+    ['off', undefined],
+    ['1048576', { bytes: 1_048_576 }],
+    ['3TiB', { bytes: 3 * 1024 ** 4 }],
+    ['100%', { percent: 100 }],
+  ])('read a quota of %s', (LEDGER_QUOTA, ledgerQuota) => {
+    expect(parseConfig({ LEDGER_QUOTA }).ledgerQuota).toEqual(ledgerQuota);
   });
 
   it.each([
@@ -126,6 +138,7 @@ describe('the settings', () => {
     ['DELIVERY_ALLOW_PRIVATE', ['yes', 'TRUE', '1']],
     ['LOG_LEVEL', ['loud', 'INFO']],
     ['WITNESS_INTERVAL', ['0', '3601', '1.5', '10s']],
+    ['LEDGER_QUOTA', ['0', '0%', '101%', '10GB', 'none', '1.5GiB']],
     ['NAME', ['a b', 'a/b', 'a'.repeat(256)]],
     ['DEFAULT_LEDGER', ['a b', '@']],
     ['SERVER_ACCESS_RULES', ['open', '{}', '[1]', '[{"policy":"p"}]']],

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { openServer, type Server } from '../app.js';
@@ -29,11 +30,12 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     deliveryConcurrency: slots,
     backgroundLease: lease,
   } = config;
+  const databaseFolder = config.databaseUrl === undefined ? join(config.dataDir, 'postgres') : undefined;
   const server = await openServer({
     database: { connectionString: means.databaseUrl },
     masterKey: means.masterKey,
     dataDir: config.dataDir,
-    ...(config.databaseUrl === undefined ? { databaseFolder: join(config.dataDir, 'postgres') } : {}),
+    ...(databaseFolder === undefined ? {} : { databaseFolder }),
     publicUrl,
     publicAliases,
     name,
@@ -44,6 +46,7 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     requestTimeout,
     tokenMaxLife,
     recordProofs,
+    ledgerQuota: await quotaOf(config, databaseFolder),
     deliveryAllowPrivate,
     deliveries: {
       attempt: deliveryTimeout,
@@ -66,4 +69,12 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     throw cannotListen(error, config.host, config.port);
   }
   return server;
+}
+
+/** Bytes that each ledger may store. A part of a disk is one of the disk of the embedded PostgreSQL. */
+async function quotaOf({ ledgerQuota: quota }: Config, folder: string | undefined): Promise<number> {
+  if (quota !== undefined && 'bytes' in quota) return quota.bytes;
+  if (quota === undefined || folder === undefined) return Number.POSITIVE_INFINITY;
+  const { blocks, bsize } = await statfs(folder);
+  return Math.floor((blocks * bsize * quota.percent) / 100);
 }

@@ -113,7 +113,9 @@ export function openSession(service: Service, ledger: Ledger): Session {
       const codes = needsCodes ? codesOf(service, ledger, write) : { leaves: '' };
       const names = write.action === 'create' ? namesKept(kindNamed(write.kind), write.key) : [];
       const veiled = [...write.proofs, ...names].map(ledger.veil);
-      const { result, version } = await by({ ...write, ...codes, strangers: [...strangers], veiled });
+      const full = { ...write, ...codes, strangers: [...strangers], veiled };
+      await store.quotas.admit(full);
+      const { result, version } = await by(full);
       // A stranger may have registered meanwhile, and the key that was just stored is registered now.
       if (result === 'stale') for (const key of strangers) signers.delete(key);
       if (result === 'done' && write.link !== undefined) signers.delete(write.link);

@@ -80,6 +80,13 @@ function storeErasure(pool: pg.Pool, erasure: Erasure, traces: Traces): Promise<
     const [outcome] = await storeTogether(client, [erasure.write]);
     if (outcome?.result !== 'done') return rollback(outcome ?? { result: 'stale', version: erasure.write.version });
     const before = [ledger, luid, change];
+    // The quota of the ledger gets back what the texts took.
+    await client.query(
+      `update storage set bytes = bytes - (
+         select coalesce(sum(octet_length(body)), 0) from change where ledger_id = $1 and luid = $2 and change < $3)
+       where ledger_id = $1`,
+      before,
+    );
     await client.query(
       `update change set body = null, hash = null, mac = null, cut = null
        where ledger_id = $1 and luid = $2 and change < $3`,

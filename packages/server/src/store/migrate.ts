@@ -27,6 +27,7 @@ import { importedErasuresSchema } from './migrations/0016-imported-erasures.js';
 import { statisticsSchema } from './migrations/0017-statistics.js';
 import { furtherAttemptsSchema } from './migrations/0018-further-attempts.js';
 import { limitsOfSymbolsSchema } from './migrations/0019-limits-of-symbols.js';
+import { storageSchema } from './migrations/0020-storage.js';
 
 const numbered: Record<string, string> = {
   '0001-records': recordsSchema,
@@ -48,6 +49,7 @@ const numbered: Record<string, string> = {
   '0017-statistics': statisticsSchema,
   '0018-further-attempts': furtherAttemptsSchema,
   '0019-limits-of-symbols': limitsOfSymbolsSchema,
+  '0020-storage': storageSchema,
 };
 
 const migrations: Record<string, Migration> = Object.fromEntries(

@@ -25,6 +25,7 @@ import { createSignerLookup, type SignerLookup } from './queries/signers.js';
 import type { Queryable } from './queries/statement.js';
 import { createUsedProofs, type UsedProofs } from './queries/used-proofs.js';
 import { type Check, checkFetched, type ReadGuards } from './queries/version.js';
+import { type Quotas, UNLIMITED } from './quotas.js';
 import { transaction } from './transaction.js';
 
 /** All access to the database. */
@@ -51,6 +52,7 @@ export interface Store {
   readonly usedProofs: UsedProofs;
   readonly retries: DeliveryRetries;
   readonly ledgers: LedgerStore;
+  readonly quotas: Quotas;
 }
 
 /** Connections to the database, by what they are for. */
@@ -149,6 +151,7 @@ function checkReads(on: Queryable, check: Check): { find: Lists['page']; bodies:
  * @param disk asked before every write: it throws when space has run out
  * @param stored called after changes were stored
  * @param moments those of ledgers: it is told of the last ones
+ * @param quotas what ledgers may store: asked by those who write for clients
  */
 export function createStore(
   { lists, others: pool }: Pools,
@@ -157,6 +160,7 @@ export function createStore(
   disk: DiskSpace = UNWATCHED,
   stored: () => void = () => {},
   moments?: LedgerClock,
+  quotas: Quotas = UNLIMITED,
 ): Store {
   const watch = (of: string) => batched && ((size: number, waited: number) => batched(of, size, waited));
   const commit = createCommitter(pool, watch('commit'), moments);
@@ -185,6 +189,7 @@ export function createStore(
       stored();
       return outcome;
     },
+    quotas,
     loadBooks: createLoadBooks(pool),
     openIntents: createOpenIntents(pool),
     findVersion,

@@ -35,6 +35,7 @@ export interface TestServerOptions {
   readonly recordProofs?: number;
   /** Rules of the deployment; anyone may make ledgers unless given. */
   readonly serverRules?: NonNullable<ServerOptions['serverRules']>;
+  readonly ledgerQuota?: number;
   readonly reportAssetsDir?: string;
   readonly reportAssetsBucket?: string;
   /** Bounds on connections that a test can wait for. */

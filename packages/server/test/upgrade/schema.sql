@@ -277,6 +277,12 @@ create table secret (
   sealed bytea not null
 );
 
+create table storage (
+  ledger_id bigint not null,
+  bytes bigint not null,
+  quota bigint
+);
+
 create table taken_key (
   ledger_id bigint not null,
   public text collate "C" not null,
@@ -289,7 +295,8 @@ create table unsealed (
   moment timestamp with time zone default clock_timestamp() not null,
   luids text[] not null,
   changes integer[] not null,
-  leaves text[] not null
+  leaves text[] not null,
+  bytes bigint default 0 not null
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 
 create table used_proof (
@@ -461,6 +468,10 @@ alter table record add constraint record_pkey PRIMARY KEY (ledger_id, luid);
 alter table schedule add constraint schedule_pkey PRIMARY KEY (ledger_id, policy);
 
 alter table secret add constraint secret_pkey PRIMARY KEY (ledger_id, luid, name);
+
+alter table storage add constraint storage_pkey PRIMARY KEY (ledger_id);
+
+alter table storage add constraint storage_quota_check CHECK ((quota >= 0));
 
 alter table taken_key add constraint taken_key_pkey PRIMARY KEY (ledger_id, public);
 

@@ -30,6 +30,7 @@ const WRITES = [
   'wakes boolean',
   'leaves text',
   'clock timestamptz',
+  'bytes int',
 ];
 const STRANGERS = ['ord int', 'public text'];
 const NEEDS = ['ord int', 'kind text', 'handle text', 'luid text', 'change int'];
@@ -114,7 +115,7 @@ const WRITE = `
 w as (
   select ord, version, action, kind, handle, luid, change, was,
          moment, hash, status, domain, link, proven, document::jsonb,
-         nullif(judged, '') as judged, body, needs, decides, mac, proofs::uuid[], wakes, leaves, clock,
+         nullif(judged, '') as judged, body, needs, decides, mac, proofs::uuid[], wakes, leaves, clock, bytes,
          exists (
            select from used_proof u
            where u.ledger_id = $1::bigint and u.digest = any(proofs::uuid[]) and u.luid <> w.luid)
@@ -278,11 +279,11 @@ history as (
   }
 )`;
 
-/** The leaves of what was stored, in its order, for the sealer. */
+/** The leaves of what was stored, in its order, for the sealer, and its bytes, which count for the ledger's quota. */
 const LOGGED = `
 logged as (
-  insert into unsealed (ledger_id, luids, changes, leaves)
-  select $1::bigint, array_agg(luid order by ord), array_agg(change order by ord), array_agg(leaves order by ord)
+  insert into unsealed (ledger_id, luids, changes, leaves, bytes)
+  select $1::bigint, array_agg(luid order by ord), array_agg(change order by ord), array_agg(leaves order by ord), sum(bytes)
   from w join done using (ord) having count(*) > 0
 )`;
 

@@ -14,6 +14,7 @@ import { createLabeled } from './labeled.js';
 import type { Settles } from './settle-sql.js';
 import { type Settled, type Settlement, settlementColumns, settlesOf } from './settlement.js';
 import type { Need, Outcome, Write } from './write.js';
+import { bytesOf } from './write-size.js';
 
 export type Commit = (write: Write) => Promise<Outcome>;
 
@@ -320,6 +321,7 @@ function toColumns(
     writes.map((write) => write.wakes === true),
     writes.map((write) => write.leaves),
     writes.map((write) => clockOf(write, clock)),
+    writes.map(bytesOf),
     strangers.map((one) => one.ord),
     strangers.map((one) => one.key),
     needs.map((one) => one.ord),

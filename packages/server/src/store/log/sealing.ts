@@ -179,7 +179,8 @@ export interface Share {
 export async function takeQueued(client: Queryable, ledgers: readonly number[], share: Share): Promise<Queued[]> {
   const { rows } = await client.query<QueuedRow>({
     name: 'log-take',
-    text: `delete from unsealed u
+    text: `with taken as (
+      delete from unsealed u
       using unnest($1::bigint[]) as l (id),
         lateral (
           select y.id from (
@@ -189,8 +190,16 @@ export async function takeQueued(client: Queryable, ledgers: readonly number[], 
         ) q
       where u.ledger_id = l.id and u.id = q.id
         and not exists (select from log_backfill b where b.ledger_id = l.id)
-      returning u.ledger_id as ledger, u.id, array_to_string(u.luids, ',') as luids,
-        array_to_string(u.changes, ',') as changes, array_to_string(u.leaves, ',') as leaves`,
+      returning u.ledger_id, u.id, u.luids, u.changes, u.leaves, u.bytes
+      ),
+      -- What leaves the queue stays counted (0020-storage).
+      counted as (
+        insert into storage (ledger_id, bytes) select ledger_id, sum(bytes) from taken group by ledger_id order by ledger_id
+        on conflict (ledger_id) do update set bytes = storage.bytes + excluded.bytes
+      )
+      select ledger_id as ledger, id, array_to_string(luids, ',') as luids, array_to_string(changes, ',') as changes,
+        array_to_string(leaves, ',') as leaves
+      from taken`,
     values: [ledgers, share.batches, share.writes],
   });
   return rows

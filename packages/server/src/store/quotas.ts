@@ -1,0 +1,115 @@
+import { LedgerError } from '@countersign/protocol';
+import type pg from 'pg';
+import { LruCache } from '../base/lru-cache.js';
+import { kindNamed } from '../kinds/registry.js';
+import { limits } from '../limits.js';
+import type { Write } from './committer/write.js';
+import { bytesOf } from './committer/write-size.js';
+
+/** What ledgers may store. */
+export interface Quotas {
+  /**
+   * Asked before a write for a client is stored; undefined when it may be.
+   *
+   * @throws `api.rate-limit-exceeded` when the ledger would store more than it may (interface/limits#stored-bytes)
+   */
+  admit(write: Write): Promise<void> | undefined;
+}
+
+/** What a ledger stores, and may store. */
+interface Storage {
+  used: number;
+  quota: number;
+  /** Bytes that were left when the database was asked, and that this process has stored since. */
+  room: number;
+  added: number;
+  /** Milliseconds of the clock at which the database was asked. */
+  since: number;
+  asked: Promise<void> | undefined;
+}
+
+/** For tests of the store alone. */
+export const UNLIMITED: Quotas = { admit: () => undefined };
+
+/**
+ * Compares with the quota what the database has, as of a moment ago, and what this process has stored since. So many
+ * processes together may exceed it by what they write in that time.
+ *
+ * @param each bytes that a ledger may store unless an operator allows it otherwise; any number where it is undefined
+ * @param refused called for every write that is refused
+ */
+export function createQuotas(pool: pg.Pool, each: number | undefined, refused: () => void, now: () => number): Quotas {
+  const general = each ?? Number.POSITIVE_INFINITY;
+  const known = new LruCache<number, Storage>(limits.quota.known);
+
+  const ask = async (ledger: number, storage: Storage) => {
+    const { rows } = await pool.query<{ used: number; quota: number | null }>({
+      name: 'quota',
+      text: `select (coalesce(s.bytes, 0) + coalesce((select sum(u.bytes) from unsealed u where u.ledger_id = $1::bigint), 0))::bigint
+          as used, s.quota
+        from (select $1::bigint as id) l left join storage s on s.ledger_id = l.id`,
+      values: [ledger],
+    });
+    storage.used = rows[0]?.used ?? 0;
+    storage.quota = rows[0]?.quota ?? general;
+    storage.room = Math.max(0, storage.quota - storage.used);
+    storage.added = 0;
+    storage.since = now();
+  };
+
+  const renew = (ledger: number, storage: Storage): Promise<void> => {
+    storage.asked ??= ask(ledger, storage).finally(() => {
+      storage.asked = undefined;
+    });
+    return storage.asked;
+  };
+
+  const take = (storage: Storage, write: Write) => {
+    const bytes = bytesOf(write);
+    const quota = storage.quota * (write.decides ? limits.quota.rules : 1);
+    if (storage.used + bytes > quota) {
+      refused();
+      throw exceeded(storage);
+    }
+    storage.used += bytes;
+    storage.added += bytes;
+  };
+
+  return {
+    admit(write) {
+      if (isExempt(write)) return undefined;
+      const { ledger } = write;
+      const before = known.get(ledger);
+      const storage = before ?? newStorage(general);
+      if (!before) known.set(ledger, storage);
+      const isNear = storage.used > storage.quota / 2;
+      const age = now() - storage.since;
+      const { near, far, part } = limits.quota.fresh;
+      // Other processes may have stored as much: the less room there is, the sooner the database is asked.
+      const isFresh = age < (isNear ? near : far) && storage.added <= storage.room * part;
+      if (!isFresh && (isNear || storage.since === Number.NEGATIVE_INFINITY))
+        return renew(ledger, storage).then(() => take(storage, write));
+      // Far from its quota, nobody waits.
+      if (!isFresh) renew(ledger, storage).catch(() => {});
+      take(storage, write);
+      return undefined;
+    },
+  };
+}
+
+function newStorage(quota: number): Storage {
+  return { used: 0, quota, room: 0, added: 0, since: Number.NEGATIVE_INFINITY, asked: undefined };
+}
+
+/** What makes room, or ends what has begun: drops, erasures, and what bridges and signers add to an intent. */
+function isExempt({ action, kind }: Write): boolean {
+  if (action === 'drop' || action === 'erase') return true;
+  return action === 'update' && kindNamed(kind).lifecycle.isProcessed === true;
+}
+
+function exceeded({ used, quota }: Storage): LedgerError {
+  return new LedgerError(
+    'api.rate-limit-exceeded',
+    `The ledger stores ${used} bytes, and may store ${quota}. Erase dropped records, or ask the operator for more.`,
+  );
+}
