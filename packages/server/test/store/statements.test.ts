@@ -29,7 +29,7 @@ const COMPOSED: Record<string, RegExp> = { 'queries/list.ts': /from record r\s+w
 /** Statements that are about all ledgers. */
 const OVERALL: Record<string, RegExp> = {
   // What operators are told of the outbox: how many deliveries wait in the deployment, and for how long.
-  'outbox/deliveries.ts': /^`select count\(\*\)::int as count, min\(due\) as oldest\s/,
+  'outbox/deliveries.ts': /^`select count\(\*\)::int as count, min\(due\) as oldest[\s,]/,
 };
 
 it('every statement on records, changes and secrets names the ledger they belong to', async () => {
