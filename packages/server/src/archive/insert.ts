@@ -36,6 +36,14 @@ export type Table = keyof typeof TABLES;
 
 export const TABLE_NAMES = Object.keys(TABLES) as readonly Table[];
 
+/**
+ * What rows are completed from. A line of a limit names its symbol by handle; where that was dropped, as earlier releases kept
+ * limits, the limit has ended. The records are stored before.
+ */
+const COMPLETED: Partial<Record<Table, string>> = {
+  wallet_limit: `join record s on s.ledger_id = $1 and s.kind = 'symbol' and s.handle = r.symbol`,
+};
+
 /** What happens to a row that is there already. */
 const CONFLICTS: Partial<Record<Table, string>> = {
   // A proof that was used for several records, by an early release, counts for the first.
@@ -62,13 +70,14 @@ export async function insertRows(
   await client.query({
     text: `insert into ${table} (ledger_id, ${names.join(', ')}) ${overriding}
       select $1, ${names.map((name) => columnOf(table, name)).join(', ')}
-      from json_to_recordset($2::json) as r (${columns}) ${CONFLICTS[table] ?? ''}`,
+      from json_to_recordset($2::json) as r (${columns}) ${COMPLETED[table] ?? ''} ${CONFLICTS[table] ?? ''}`,
     values: [ledger, JSON.stringify(rows)],
   });
 }
 
-/** Columns that must not be null, and are absent from rows that have nothing to say. */
+/** What is stored in a column. Some must not be null, and are absent from rows that have nothing to say. */
 function columnOf(table: Table, name: string): string {
-  if (name === 'proofs') return `coalesce(${name}, '')`;
-  return table === 'record' && name === 'link_proven' ? `coalesce(${name}, false)` : name;
+  if (name === 'proofs') return `coalesce(r.${name}, '')`;
+  if (table === 'wallet_limit' && name === 'symbol_luid') return 's.luid';
+  return table === 'record' && name === 'link_proven' ? `coalesce(r.${name}, false)` : `r.${name}`;
 }

@@ -14,7 +14,6 @@ import { createMac } from '../integrity/mac.js';
 import { open, seal, sealContext } from '../keys/seal.js';
 import { type OpenState, usesOf } from '../money/open-state.js';
 import { insertRows, type Table } from './insert.js';
-import { LimitSymbols } from './limit-symbols.js';
 import { type RebuildMeans, rebuildRecord } from './rebuild.js';
 import { createStateCodes, type StateCodesOf } from './state-codes.js';
 
@@ -39,7 +38,6 @@ export class Load {
   #rows = new Map<Table, object[]>();
   /** How often each key was taken. */
   readonly #taken = new Map<string, number>();
-  readonly #symbols = new LimitSymbols();
   #changes: (ChangeLine | ErasedLine)[] = [];
   #current: CurrentLine | undefined;
 
@@ -71,8 +69,8 @@ export class Load {
         return ['entry', { ...others, available_by, reserved_by }];
       }
       case 'limit': {
-        const row = this.#symbols.rowOf(line);
-        return row && ['wallet_limit', row];
+        const { text: body, ...others } = line;
+        return ['wallet_limit', { ...others, luid: (readJson(body) as { luid: string }).luid, body }];
       }
       case 'open':
         // What cannot sign decides on nothing.
@@ -112,8 +110,6 @@ export class Load {
     const { changes, record, leaves, used, keys } = rebuildRecord(this.#rebuild, this.#changes, this.#current);
     for (const row of changes) this.#put('change', row);
     if (record) this.#put('record', record);
-    const latest = this.#changes.at(-1)!;
-    if (record && latest.text !== null) this.#symbols.add(latest);
     for (const row of leaves) this.#put('erased_leaf', row);
     for (const row of used) this.#put('used_proof', row);
     for (const key of keys) this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);

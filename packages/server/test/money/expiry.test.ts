@@ -88,6 +88,10 @@ describe('an intent that waits', () => {
     const { money, wait } = scene;
     await wait('one');
     const before = await money.read('one');
+    // Nobody looks at what waits for its signer, until somebody asks for it.
+    expect(await query(server.current, 'select version, due from open_intent')).toMatchObject([
+      { version: 1, due: null },
+    ]);
     await query(server.current, "update open_intent set due = '2020-01-01'");
     await wake(server.current);
     await eventually(async () => {

@@ -267,7 +267,11 @@ limited_first as (
 const CARRIED = `
 waiting as (
   insert into open_intent (ledger_id, luid, thread, version, due, deadline, stage, uses, state, mac)
-  select $1::bigint, luid, thread, 1, least(due, clock_timestamp()), deadline, stage, uses::text[], state, mac from op where (select ok from sound) and was = 0
+  select $1::bigint, luid, thread, 1,
+    -- \`least\` ignores nulls: one that waits for somebody is not due.
+    case when due is not null then least(due, clock_timestamp()) end,
+    deadline, stage, uses::text[], state, mac
+  from op where (select ok from sound) and was = 0
   order by luid
 ),
 -- A report that came meanwhile has made it due again.

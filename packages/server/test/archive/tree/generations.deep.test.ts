@@ -82,7 +82,7 @@ describe('a log that an operator began anew (interface/log-verifying#what-an-exp
     for (const other of [`${origin}/2`, `${origin}/3`, `${origin}x`]) {
       const text = await signed(ledger.key, other, draftOf().hashes());
       expect(told(await restarted({ text }))).toEqual([
-        `names ${other} as the log before, which is none of ${origin}/2`,
+        `names ${other} as the log before, which is not one of ${origin}/2`,
       ]);
     }
   });
