@@ -80,7 +80,9 @@ function pathOf(path, name) {
 
 /** The compiled file that a package serves under a name. */
 function exportOf(name, below) {
-  const { exports = {} } = require(join(root, 'packages', name, 'package.json'));
+  const manifest = join(root, 'packages', name, 'package.json');
+  // Text that looks like an import names none.
+  const { exports = {} } = existsSync(manifest) ? require(manifest) : {};
   return join('packages', name, exports[below ? `./${below}` : '.']?.default ?? '');
 }
 
