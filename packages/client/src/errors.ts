@@ -22,7 +22,7 @@ const TRIES: Record<Reason, string> = {
   'record.schema-invalid': 'See custom.errors for each member that is wrong.',
   'record.invalid': 'See the detail.',
   'record.drop-rejected': 'See custom for what depends on the record.',
-  'record.update-rejected': 'See the detail: some members are kept for good.',
+  'record.update-rejected': 'See the detail for what cannot be changed this way.',
   'record.status-policy-violation': 'See the status policies: another signer or status may be needed.',
   'record.labels-policy-violation': 'See the labels policies for the labels that are allowed.',
   'bridge.proxy-response-invalid': 'Try again later, or ask the operator of the bridge.',

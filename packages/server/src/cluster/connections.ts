@@ -9,7 +9,7 @@ interface ClusterMessage {
   readonly accepted?: boolean;
 }
 
-/** Milliseconds between two looks whether all was read that a worker has said which is dead. */
+/** Milliseconds between two looks at whether everything that a dead worker has sent was read. */
 const LOOK = 10;
 
 /**
@@ -17,8 +17,8 @@ const LOOK = 10;
  * until the worker answers: their clients would wait for ever. Where no other worker serves they are closed, so that
  * their clients try again.
  *
- * A worker says that it takes a connection before it reads from it. So one of which it has not said so is as it was, and gets
- * the answer that a worker gives which is shutting down.
+ * A worker says that it takes a connection before it reads from it. So a connection that it has not taken is untouched, and is
+ * answered as one is that a worker refuses while it shuts down.
  *
  * It listens in on `worker.process`, as Node.js 20 to 26 use it: `newconn` with a `seq`, answered with an `ack` of that.
  *
