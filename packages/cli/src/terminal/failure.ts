@@ -5,7 +5,10 @@ export const EXIT = {
   done: { code: 0, meaning: 'The command did what was asked.' },
   refused: { code: 1, meaning: 'The server refused the request, or `verify` found something.' },
   usage: { code: 2, meaning: 'The command was called in a wrong way, or a value is missing and nobody can be asked.' },
-  unreachable: { code: 3, meaning: 'The server or its database cannot be reached, or it does not answer like a ledger server.' },
+  unreachable: {
+    code: 3,
+    meaning: 'The server or its database cannot be reached, or it does not answer like a ledger server.',
+  },
   local: { code: 4, meaning: 'A key, a password, a file or a setting on this machine is missing or wrong.' },
   untrusted: { code: 5, meaning: 'An answer does not verify: its hash or a proof is wrong.' },
   pending: { code: 6, meaning: 'What was waited for has not ended in time.' },
