@@ -11,6 +11,8 @@ let liar: Liar;
 beforeAll(async () => {
   const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
   server = await startServer({ runtime: { now: () => now, random } });
+  // As 0.2.0 has it: the moments of a ledger are those of the clock, and go back with it.
+  Object.assign(server.server.service, { moments: { next: () => now } });
   liar = await Liar.before(server.url);
 });
 afterAll(async () => {
@@ -29,7 +31,7 @@ async function scene() {
   return { ledger, other, made, count };
 }
 
-describe('a server whose clock', () => {
+describe('a server of an earlier release whose clock', () => {
   it('stands still is believed, and its older versions are not', async () => {
     const { ledger, other, made, count } = await scene();
     const first = await count(ledger);
@@ -48,11 +50,11 @@ describe('a server whose clock', () => {
 
   it('stepped back is believed, and its older versions are not', async () => {
     const { ledger, other, made, count } = await scene();
-    now -= 5000;
+    now -= 50;
     const first = await count(ledger);
     expect(Date.parse(first.meta.moment)).toBeLessThan(Date.parse(made.meta.moment));
     await count(other);
-    now -= 4000;
+    now -= 40;
     await count(other);
     expect((await ledger.wallets.get('shop')).data.custom).toEqual({ n: 3 });
     await ledger.wallets.sign('shop', { status: 'active' });
