@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { limitsOfSymbolsSchema } from '../../src/store/migrations/0019-limits-of-symbols.js';
+import { erasureOf, MAY_ERASE } from '../erasure/support.js';
 import { limit, MoneyScene } from '../money/scene.js';
+import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
@@ -12,6 +14,12 @@ const server = withOwnServer();
 const BEFORE = `
 alter table wallet_limit drop constraint wallet_limit_pkey, drop column symbol_luid, drop column luid,
   add primary key (ledger_id, wallet, symbol, metric)`;
+
+async function migrateAgain(url: string): Promise<void> {
+  const connection = new pg.Client({ connectionString: url });
+  await connection.connect();
+  await connection.query(limitsOfSymbolsSchema).finally(() => connection.end());
+}
 
 it('limits of 0.2.0 go to the symbols that they were set on, and end with those that were dropped', async () => {
   const { url } = server.current.database;
@@ -36,9 +44,7 @@ it('limits of 0.2.0 go to the symbols that they were set on, and end with those 
   const before = [await served('alice'), await served('bob')];
   await runSql(url, BEFORE);
   expect(await runSql(url, 'select symbol from wallet_limit')).toHaveLength(8);
-  const connection = new pg.Client({ connectionString: url });
-  await connection.connect();
-  await connection.query(limitsOfSymbolsSchema).finally(() => connection.end());
+  await migrateAgain(url);
 
   const rows = await runSql<{ symbol: string; luid: string; symbol_luid: string; body: string }>(
     url,
@@ -50,4 +56,28 @@ it('limits of 0.2.0 go to the symbols that they were set on, and end with those 
     expect(symbol_luid).toBe(ok(await client.get(`/symbols/${symbol}`)).body.luid);
   }
   expect([await served('alice'), await served('bob')]).toEqual(before);
+});
+
+it('and with those that were erased, of which nothing says what they were called', async () => {
+  const { url } = server.current.database;
+  const money = await MoneyScene.make(server.current.url, ['alice'], {
+    access: MAY_ERASE,
+    config: { 'limits.aggregated.enabled': true },
+  });
+  const { client } = money;
+  const { luid } = await stored(client, 'symbol', { handle: 'anew', factor: 100 });
+  await money.done([limit('alice', 'minBalance', -1_000, 'anew')]);
+  ok(await client.drop('/symbols/anew', ok(await client.get('/symbols/anew')).body));
+  await runSql(url, 'create table kept_limit as select * from wallet_limit where symbol_luid = $1', [luid]);
+  await eventually(async () => ok(await client.call('POST', `/symbols/${luid}/erase`, erasureOf(luid, 2, client.key))));
+  await stored(client, 'symbol', { handle: 'anew', factor: 1 });
+  await money.done([limit('alice', 'minBalance', -7)]);
+
+  // 0.2.0 left the row of a symbol that was erased.
+  await runSql(url, 'delete from wallet_limit where symbol_luid = $1', [luid]);
+  await runSql(url, 'insert into wallet_limit select * from kept_limit');
+  await runSql(url, BEFORE);
+  await migrateAgain(url);
+  const { data } = ok(await client.get('/wallets/alice/limits')).body;
+  expect(data.map((one: { data: { symbol: string } }) => one.data.symbol)).toEqual(['usd']);
 });
