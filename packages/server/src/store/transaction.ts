@@ -1,6 +1,29 @@
 import type pg from 'pg';
 
 /**
+ * Runs `work` on a connection, once there is one. As with a query of the pool, the connection is destroyed when it throws.
+ *
+ * @throws what `work` or the database throws
+ */
+export async function onceConnected<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  const lost = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', lost);
+  try {
+    return await work(client);
+  } catch (error) {
+    broken = error as Error;
+    throw error;
+  } finally {
+    client.off('error', lost);
+    client.release(broken);
+  }
+}
+
+/**
  * Runs `work` in one transaction on one connection. Its result is returned after the commit, unless `work` returns
  * through `rollback`, which undoes everything and returns the given value.
  *

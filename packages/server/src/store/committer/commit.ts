@@ -7,7 +7,7 @@ import { toArrayLiteral } from '../arrays/array-literal.js';
 import { textArray } from '../arrays/text-array.js';
 import { createHolds } from '../money/holds.js';
 import { ALL_KINDS } from '../queries/newest-moment.js';
-import { transaction } from '../transaction.js';
+import { onceConnected, transaction } from '../transaction.js';
 import { isUnavailable } from '../unavailable.js';
 import { commitStatement } from './commit-sql.js';
 import { createLabeled } from './labeled.js';
@@ -82,7 +82,7 @@ async function storeEach(
   clock: Clock | undefined,
 ): Promise<(Outcome | Error)[]> {
   try {
-    return await storeTogether(pool, writes, clock);
+    return await onceConnected(pool, (client) => storeTogether(client, writes, clock));
   } catch (error) {
     if (writes.length === 1) return writes.map((write) => lost(write, error) ?? (error as Error));
     if (!(error instanceof pg.DatabaseError) || isUnavailable(error)) return writes.map(() => error as Error);
@@ -135,7 +135,7 @@ function isTakenMeanwhile(error: unknown): boolean {
 }
 
 /**
- * Runs the commit statement over the writes.
+ * Runs the commit statement over the writes, and compares their clock as of now: the connection is there.
  *
  * @param writes all of one ledger
  * @param clock as of `createCommitter`
