@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../src/limits.js';
 import { addWebhook, loadDeliveries } from './deliveries/scene.js';
-import { MoneyScene } from './money/scene.js';
+import { issue, MoneyScene } from './money/scene.js';
 import { type MovedClock, movedClock } from './money/under-way.js';
 import { newLedger, OPEN, TestClient } from './support/client.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
@@ -104,5 +104,20 @@ describe('the moments of a ledger never decrease (interface/envelope#meta)', () 
       const [delivery] = await loadDeliveries(database.url, client);
       expect(delivery!.attempts).toBeGreaterThan(0);
     });
+  });
+
+  it('and hold up no intent that a proof has woken', async () => {
+    const money = await MoneyScene.make(servers[0].url, ['alice']);
+    clocks[0].move(HOUR);
+    try {
+      await stored(money.client, 'wallet', { handle: 'ahead' });
+    } finally {
+      clocks[0].move(-HOUR);
+    }
+    const handle = await money.intend([issue('alice', 5)], { config: { commit: 'manual' } });
+    const waiting = await money.read(handle);
+    expect(Date.parse(waiting.meta.moment)).toBeGreaterThan(Date.now() + HOUR / 2);
+    ok(await money.client.prove(`/intents/${handle}`, waiting, { action: 'commit' }));
+    await money.ends(handle, 'completed');
   });
 });

@@ -70,8 +70,8 @@ export const mutants = [
   {
     id: 'settling-due-again',
     file: src('store/committer/settle-sql.ts'),
-    find: 'due = case when o.due is distinct from op.was_due then o.due else op.due end',
-    replace: 'due = op.due',
+    find: 'due = case when o.due is distinct from op.was_due then o.due',
+    replace: 'due = case when false then o.due',
     breaks: 'A report that comes while an intent is decided on is overlooked.',
     tests: [test('money/settlement.test.ts')],
   },

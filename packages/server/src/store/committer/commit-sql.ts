@@ -212,10 +212,13 @@ awake as materialized (
   for no key update of o
 )`;
 
-/** Whoever reads them, and is decided meanwhile, finds them due at another moment than before. */
+/**
+ * Whoever reads them, and is decided meanwhile, finds them due at another moment than before. They are due at once, also where the
+ * moment is ahead of the clock.
+ */
 const WOKEN = `
 woken as (
-  update open_intent o set due = greatest(w.moment, o.due + interval '1 microsecond')
+  update open_intent o set due = greatest(least(w.moment, clock_timestamp()), o.due + interval '1 microsecond')
   from w join done using (ord) where w.wakes and o.ledger_id = $1::bigint and o.luid = w.luid
 )`;
 

@@ -277,7 +277,8 @@ waiting as (
 -- A report that came meanwhile has made it due again.
 carried as (
   update open_intent o set version = op.was + 1, deadline = op.deadline, stage = op.stage, uses = op.uses::text[], state = op.state, mac = op.mac,
-    due = case when o.due is distinct from op.was_due then o.due else op.due end
+    due = case when o.due is distinct from op.was_due then o.due
+      when op.due is not null then least(op.due, clock_timestamp()) end
   from op where (select ok from sound) and op.was > 0 and o.ledger_id = $1::bigint and o.luid = op.luid
 ),
 closed as (
