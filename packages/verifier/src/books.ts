@@ -26,6 +26,7 @@ export class Books {
   readonly #lives: Lives;
   readonly #symbols: Lives;
   readonly #erased = new ErasedWallets();
+  #hasErasedSymbols = false;
   readonly erasedIntents = new ErasedIntents();
   /** What erased intents have moved in erased wallets: of what these were called, nobody knows all that they had of it. */
   #mixed: ReadonlySet<string> = new Set();
@@ -54,10 +55,11 @@ export class Books {
     this.#names = names;
     this.#lives = new Lives((record) => records.bornAt(record));
     const hasErasedWallets = () => this.#erased.count > 0;
+    const hasErasedSymbols = () => this.#hasErasedSymbols;
     this.#symbols = new Lives((record) => records.bornAt(record));
     const isDropped = (record: number) => this.#dropped.get(record) === 1;
     const kept = { lives: this.#lives, symbols: this.#symbols };
-    this.#limits = new Limits(keys, verify, { records, names, ...kept, isDropped, hasErasedWallets });
+    this.#limits = new Limits(keys, verify, { records, names, ...kept, isDropped, hasErasedWallets, hasErasedSymbols });
     const symbols = new Symbols();
     this.#named = new Accounts(suite, symbols);
     this.#owned = new Accounts(suite, symbols);
@@ -73,9 +75,15 @@ export class Books {
     return this.#erased.count;
   }
 
-  /** A wallet of which nothing says what it was called. */
-  addErased(luid: string): void {
-    this.#erased.add(luid);
+  /** What rests on limits of earlier symbols of the same handle. */
+  get outlived(): Limits['outlived'] {
+    return this.#limits.outlived;
+  }
+
+  /** A wallet or symbol of which nothing says what it was called. */
+  addErased(kind: 'wallet' | 'symbol', luid: string): void {
+    if (kind === 'wallet') this.#erased.add(luid);
+    else this.#hasErasedSymbols = true;
   }
 
   /** A wallet or symbol, with the moments of its first and its last change; the last one where it was dropped. */
@@ -334,7 +342,7 @@ export class Books {
       if (this.#erased.mayBe(name) && !this.#lives.isLived(name, moment)) continue;
       if (this.erasedIntents.mayHaveSet(() => this.#luidAt(name, moment), symbol, moment)) continue;
       const least = this.#limits.leastAt(name, symbol, moment);
-      if (available < least)
+      if (available < least && !this.#limits.wasAllowed(name, symbol, moment, available))
         fault((wallet) => `leaves ${available} ${symbol} in ${wallet}, below its minimum of ${least}`);
     }
   }

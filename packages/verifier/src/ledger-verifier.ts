@@ -211,6 +211,7 @@ export class LedgerVerifier {
       stateLines: this.#stateLines,
       unknownSigners,
       failed: this.#failed,
+      outlived: this.#books.outlived,
       erased: {
         changes: this.#erasedChanges,
         names: this.#taken.count,
@@ -258,7 +259,7 @@ export class LedgerVerifier {
     this.#begin(one);
     this.#registry.addErased(kind);
     this.#taken.noteErased(kind, luid);
-    if (kind === 'wallet') this.#books.addErased(luid);
+    if (kind === 'wallet' || kind === 'symbol') this.#books.addErased(kind, luid);
     if (kind === 'intent') this.#books.erasedIntents.add(luid);
     const erasure = new Erasure(this.#means, kind, luid);
     this.#erased = erasure;

@@ -58,6 +58,8 @@ export interface LimitMeans {
   isDropped(record: number): boolean;
   /** Whether wallets were erased: nobody knows their handles. */
   hasErasedWallets(): boolean;
+  /** The same of symbols. */
+  hasErasedSymbols(): boolean;
 }
 
 /** Limits that intents have set, and what the ledger says of them. */
@@ -68,12 +70,21 @@ export class Limits {
   #byPlace: ReadonlyMap<string, Place> | undefined;
   /** Rows of limits that no intent has set, which an erased one may have. */
   readonly #others = new Set<string>();
+  /** What was set under a handle, whichever symbol had it. */
+  readonly #byHandle = new Map<string, Place[]>();
+  /** Limits of an earlier symbol of the handle that count here, or are stated: releases up to 0.2.0 kept them. */
+  readonly #outlived = { movements: 0, limits: 0 };
 
   constructor(
     private readonly keys: LedgerKeys,
     private readonly verify: VerifySigned,
     private readonly means: LimitMeans,
   ) {}
+
+  /** What counts by limits of earlier symbols of the same handle: movements, and limits that the ledger states. */
+  get outlived(): { readonly movements: number; readonly limits: number } {
+    return this.#outlived;
+  }
 
   add(limit: SetLimit): void {
     this.#all.push({ ...limit, code: momentNumber(limit.moment), resolvedCode: momentNumber(limit.resolved) });
@@ -101,8 +112,10 @@ export class Limits {
     const isSigned = proof?.public === this.keys.system && proof.custom?.moment === meta.moment;
     if (!isSigned || !this.#isVerified(hash, data, meta.proofs)) return 'its ledger has not signed';
     const of = this.means.symbols.current(this.#nameOf('symbol', symbol));
-    const key = keyOf(this.means.records.numberOf(wallet), symbol, of, metric);
-    const set = this.#setLimits().get(key);
+    const record = this.means.records.numberOf(wallet);
+    const key = keyOf(record, symbol, of, metric);
+    const set = this.#setLimits().get(key) ?? this.#earlierOf(record, symbol, metric, meta.moment);
+    if (set && (set.of === undefined || set.of !== of || this.means.isDropped(set.of))) this.#outlived.limits += 1;
     if (set?.isStated || this.#others.has(key)) return 'stands there twice';
     if (set) set.isStated = true;
     else this.#others.add(key);
@@ -123,8 +136,8 @@ export class Limits {
   leastAt(name: number, symbol: string, moment: number): number {
     const limits = this.#setLimits();
     if (limits.size === 0) return 0;
-    const { lives, symbols } = this.means;
-    const of = symbols.at(this.#nameOf('symbol', symbol), moment);
+    const { lives } = this.means;
+    const of = this.#symbolAt(symbol, moment);
     const { steps } = limits.get(keyOf(lives.at(name, moment), symbol, of, 'minBalance')) ?? NOTHING_SET;
     let at = 0;
     for (let end = steps.length; at < end; ) {
@@ -135,6 +148,28 @@ export class Limits {
     const before = steps[at - 1]?.last ?? 0;
     const now = steps[at];
     return now?.code === moment ? Math.min(before, now.lowest) : before;
+  }
+
+  /**
+   * Whether an earlier symbol of the handle had a limit that allows a wallet to be left with so much, and nothing has been set for
+   * the later one: releases up to 0.2.0 let it count. It is counted.
+   */
+  wasAllowed(name: number, symbol: string, moment: number, available: number): boolean {
+    const wallet = this.means.lives.at(name, moment);
+    const of = this.#symbolAt(symbol, moment);
+    const places = this.#byHandle.get(`${wallet} ${symbol} minBalance`) ?? [];
+    const isSet = ({ steps }: Place) => steps.some(({ code }) => code <= moment);
+    if (places.some((place) => place.of === of && isSet(place))) return false;
+    const isAllowed = places.some(({ steps }) =>
+      steps.some(({ code, lowest }) => code <= moment && lowest <= available),
+    );
+    if (isAllowed) this.#outlived.movements += 1;
+    return isAllowed;
+  }
+
+  /** What was set last for an earlier symbol of the handle, at that moment. */
+  #earlierOf(wallet: number, symbol: string, metric: string, moment: string): Place | undefined {
+    return this.#byHandle.get(`${wallet} ${symbol} ${metric}`)?.find((place) => place.moment === moment);
   }
 
   /** Whether the wallet is one of the handle, and not erased. */
@@ -158,9 +193,10 @@ export class Limits {
     const found = new Map<string, Place>();
     for (const limit of [...this.#all].sort((one, other) => one.code - other.code)) {
       const wallet = this.#walletAt(limit);
-      const of = this.means.symbols.at(this.#nameOf('symbol', limit.symbol), limit.resolvedCode);
+      const of = this.#symbolAt(limit.symbol, limit.resolvedCode);
       const key = keyOf(wallet, limit.symbol, of, limit.metric);
       const place = found.get(key) ?? placeOf(wallet, of, limit);
+      if (!found.has(key)) this.#noteOfHandle(place);
       found.set(key, place);
       const isLived = this.means.lives.isLived(this.#nameOf('wallet', limit.wallet), limit.resolvedCode);
       place.isOwnHandle ||= isLived;
@@ -168,6 +204,21 @@ export class Limits {
     }
     this.#byPlace = found;
     return found;
+  }
+
+  #noteOfHandle(place: Place): void {
+    const { wallet, symbol, metric } = place;
+    const key = `${wallet} ${symbol} ${metric}`;
+    const places = this.#byHandle.get(key);
+    if (places) places.push(place);
+    else this.#byHandle.set(key, [place]);
+  }
+
+  /** The symbol that had the handle then; undefined where an erased one may have had it. */
+  #symbolAt(symbol: string, moment: number): number | undefined {
+    const { symbols, hasErasedSymbols } = this.means;
+    const name = this.#nameOf('symbol', symbol);
+    return hasErasedSymbols() ? symbols.exactlyAt(name, moment) : symbols.at(name, moment);
   }
 
   /** The wallet that an address led to then (interface/wallets#routes). */

@@ -51,6 +51,8 @@ export interface Looked {
   readonly unknownSigners: number;
   /** What something was found of: of that it is not said that it holds. */
   readonly failed: ReadonlySet<Rule>;
+  /** Movements that only a limit of an earlier symbol of the same handle allows, and limits that are stated of symbols that are gone. */
+  readonly outlived: { readonly movements: number; readonly limits: number };
   /** Changes whose text was erased, and wallets and intents among their records. */
   readonly erased: {
     readonly changes: number;
@@ -118,6 +120,10 @@ function uncheckedOf(looked: Looked): string[] {
     openIntents > 0 && `${openIntents} intents under way: what they will do is open.`,
     counts.intents > 0 && 'The order of intents within one millisecond, and what counts against daily limits.',
     counts.intents > 0 && 'Which wallet an address led to: the ledger signs the result alone.',
+    looked.outlived.movements > 0 &&
+      `Whether ${looked.outlived.movements} movements were below a minimum: a limit of an earlier symbol of the same handle allows them, as it did up to release 0.2.0.`,
+    looked.outlived.limits > 0 &&
+      `${looked.outlived.limits} limits of symbols that are gone, which a release up to 0.2.0 has kept: an import leaves them out.`,
     stateLines > 0 &&
       `${stateLines} lines of the server's own state (intents under way, deliveries, schedules, names that stay taken, secrets): no proof is about them.`,
     looked.erased.wallets > 0 &&

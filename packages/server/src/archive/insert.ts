@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isOfPresentSymbol } from '../store/money/limits-in-force.js';
 
 /** Columns of a table, with their types: what an import stores in it. */
 const TABLES = {
@@ -37,11 +38,11 @@ export type Table = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as readonly Table[];
 
 /**
- * What rows are completed from. A line of a limit names its symbol by handle; where that was dropped, as earlier releases kept
- * limits, the limit has ended. The records are stored before.
+ * What rows are completed from. A line of a limit names its symbol by handle; where that is gone, as earlier releases kept limits,
+ * the limit has ended. Records and their history are stored before.
  */
 const COMPLETED: Partial<Record<Table, string>> = {
-  wallet_limit: `join record s on s.ledger_id = $1 and s.kind = 'symbol' and s.handle = r.symbol`,
+  wallet_limit: `join record s on s.ledger_id = $1 and s.kind = 'symbol' and s.handle = r.symbol and ${isOfPresentSymbol('r.body', 's')}`,
 };
 
 /** What happens to a row that is there already. */

@@ -66,17 +66,24 @@ export class Lives {
     return false;
   }
 
+  /** The record of that name at that moment, its first and its last included; undefined where none had it. */
+  exactlyAt(name: number, moment: number): number | undefined {
+    if (!this.has(name)) return undefined;
+    for (let life = this.#first.get(name) - 1; life >= 0; life = this.#next.get(life) - 1) {
+      const until = this.#until.get(life) || Number.POSITIVE_INFINITY;
+      if (this.#bornIn(life) <= moment && moment <= until) return this.#records.get(life);
+    }
+    return undefined;
+  }
+
   /** The record of that name at that moment; clocks of servers differ, so else the one that was made next, or last. */
   at(name: number, moment: number): number | undefined {
-    if (!this.has(name)) return undefined;
-    let next: number | undefined;
+    const exact = this.exactlyAt(name, moment);
+    if (exact !== undefined || !this.has(name)) return exact;
     for (let life = this.#first.get(name) - 1; life >= 0; life = this.#next.get(life) - 1) {
-      const from = this.#bornIn(life);
-      const until = this.#until.get(life) || Number.POSITIVE_INFINITY;
-      if (from <= moment && moment <= until) return this.#records.get(life);
-      if (from > moment) next ??= this.#records.get(life);
+      if (this.#bornIn(life) > moment) return this.#records.get(life);
     }
-    return next ?? this.last(name);
+    return this.last(name);
   }
 
   #bornIn(life: number): number {
