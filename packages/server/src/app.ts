@@ -48,7 +48,7 @@ import { CompiledSchemas } from './schemas/compiled.js';
 import { createSiblings, type Siblings } from './siblings/siblings.js';
 import { createRequestSignatures } from './signing/request-signatures.js';
 import { createSigning } from './signing/signing.js';
-import { type DiskSpace, UNWATCHED, watchDiskSpace } from './store/disk-space.js';
+import { UNWATCHED, watchDiskSpace } from './store/disk-space.js';
 import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
 import { assertSameMasterKey } from './store/key-check.js';
 import { migrate } from './store/migrate.js';
@@ -61,6 +61,7 @@ import { createQuotas, type Quotas } from './store/quotas.js';
 import { type Readiness, watchReadiness } from './store/readiness.js';
 import { createSchedules } from './store/schedules.js';
 import { createStore, type Pools } from './store/store.js';
+import { askAll, type WriteGuard } from './store/writes-refused.js';
 import { type Witnesses, witnessLogs } from './witnessing/worker.js';
 
 export interface ServerOptions {
@@ -82,6 +83,8 @@ export interface ServerOptions {
   readonly defaultLedger?: string;
   readonly logger: FastifyBaseLogger;
   readonly runtime?: Runtime;
+  /** Whether writes are refused while the clock is ahead of the database's; unless given, where no runtime is. */
+  readonly compareClock?: boolean;
   /** Rules that hold on every ledger; those of interface/access#levels unless given. */
   readonly serverRules?: readonly Rule[];
   /** Milliseconds a request may take; 15 seconds unless given. */
@@ -160,7 +163,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const ends = () => Object.values(pools).map((one) => one.end());
   const siblings = createSiblings(options.siblings, () => performance.now());
   const quotas = createQuotas(pools.others, options.ledgerQuota, metrics.quotaExceeded, () => performance.now());
-  const readiness = watchReadiness(pools.others, limits.readiness, logger);
+  const readiness = await watchReadiness(pools.others, limits.readiness, logger, comparedClock(options));
   const letGo = () =>
     Promise.all([readiness.close(), siblings.close(), outbound.close(), calls.close(), ...ends(), disk.close()]);
   try {
@@ -174,7 +177,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const effectDropped = endSoon(pools.others, (options.runtime ?? RUNTIME).now, goOn);
     const hints = { deliveriesQueued, retriesQueued, intentsAccepted, effectDropped };
     const holder = nameProcess(worker, options.runtime ?? RUNTIME);
-    const resources = { metrics, pools, epochs, disk, readiness, quotas, outbound, holder, siblings, ...hints };
+    const writes = askAll(disk, readiness);
+    const resources = { metrics, pools, epochs, writes, readiness, quotas, outbound, holder, siblings, ...hints };
     const { service, money } = createService(options, resources);
     const stopReceiving = await receiveIntents({ service, engine: money.engine, logger }, options.siblings, holder);
     const { app, connections } = createServer(service, logger, metrics, bounds);
@@ -214,6 +218,11 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     await letGo();
     throw error;
   }
+}
+
+/** The clock that is compared with the database's. One that was given is, where that is asked for. */
+function comparedClock({ runtime, compareClock = runtime === undefined }: ServerOptions): Runtime['now'] | undefined {
+  return compareClock ? (runtime ?? RUNTIME).now : undefined;
 }
 
 /** Starts the background work of this process. */
@@ -264,7 +273,8 @@ interface Resources {
   readonly metrics: Metrics;
   readonly pools: Pools;
   readonly epochs: EpochGuard;
-  readonly disk: DiskSpace;
+  /** Asked before every write. */
+  readonly writes: WriteGuard;
   readonly readiness: Readiness;
   readonly quotas: Quotas;
   readonly outbound: Outbound;
@@ -296,7 +306,7 @@ function createAlarmedIntegrity(
 
 /** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
 function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
-  const { metrics, pools, epochs, disk, outbound, deliveriesQueued: queued, retriesQueued } = resources;
+  const { metrics, pools, epochs, writes, outbound, deliveriesQueued: queued, retriesQueued } = resources;
   const { holder, siblings, readiness, quotas, intentsAccepted: accepted, effectDropped } = resources;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = limits.selfSignedLife } = options;
@@ -317,7 +327,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     policy: options.witnesses?.policy,
   });
   const moments = new LedgerClock(runtime.now);
-  const store = createStore(pools, { ...integrity, epochs }, metrics.batched, disk, logs.wake, moments, quotas);
+  const store = createStore(pools, { ...integrity, epochs }, metrics.batched, writes, logs.wake, moments, quotas);
   const signing = createSigning({
     suite: native,
     versionKey: versionKeyOf(masterKey),
@@ -325,15 +335,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     failed: (err) => logger.error({ err }, 'the signing thread failed'),
   });
   const money = createMoney(pools.others, {
-    store,
-    runtime,
-    moments,
-    signing,
-    holder,
-    siblings,
-    accepted,
-    queued,
-    metrics,
+    ...{ store, runtime, moments, signing, holder, siblings, accepted, queued, metrics },
   });
   const service: HttpService = {
     publicUrl,

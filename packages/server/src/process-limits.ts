@@ -5,10 +5,11 @@
 export const processLimits = {
   /**
    * Moments (base/ledger-clock.ts): `ledgers` whose last one a process remembers; milliseconds by which clocks of machines may
-   * differ: one that is further `behind` what is stored decides anew; and milliseconds after which a commit has `asked` for the
-   * last moment of all records again, rather than of those of the kinds that it stores: that takes fifteen times as long.
+   * differ: one that is further `behind` what is stored decides anew, and one that is further `ahead` of the database's refuses
+   * writes; and milliseconds after which a commit has `asked` for the last moment of all records again, rather than of those of the
+   * kinds that it stores: that takes fifteen times as long.
    */
-  moments: { ledgers: 10_000, behind: 100, asked: 1_000 },
+  moments: { ledgers: 10_000, behind: 100, ahead: 300_000, asked: 1_000 },
   /**
    * Prepared list statements that each connection to the database keeps: `count` of them; a statement is kept once it
    * was `seen` so often `among` so many others, and has at most `characters`.

@@ -3,7 +3,7 @@ import { TokenRefused } from '../auth/token.js';
 import { BridgeSecurityError } from '../bridges/security.js';
 import { Corrupt } from '../integrity/integrity.js';
 import { OutboundFailure } from '../outbound/outbound.js';
-import { DiskFull } from '../store/disk-space.js';
+import { WritesRefused } from '../store/writes-refused.js';
 import type { Report } from './boundary.js';
 import type { HttpService } from './http-service.js';
 
@@ -14,8 +14,8 @@ export function makeErrorReport(service: HttpService, { log, method, url, routeO
       service.tokenRefused?.({ method, route: routeOptions.url, ledger: ledger?.handle, why: error.why });
       return;
     }
-    // The watcher of the disk logs a full disk once, instead of one line for every refused write.
-    if (error instanceof DiskFull) return;
+    // Why writes are refused was logged once, instead of one line for every refused write.
+    if (error instanceof WritesRefused) return;
     if (error instanceof BridgeSecurityError) {
       log.warn({ method, url, kind: 'security', failure: error.message }, 'outbound call failed');
     } else if (error instanceof OutboundFailure) {

@@ -1,17 +1,16 @@
 import { freeBytes } from '@countersign/embedded-postgres/data-dir';
 import type { FastifyBaseLogger } from 'fastify';
+import { type WriteGuard, WritesRefused } from './writes-refused.js';
 
 /** The disk of the embedded PostgreSQL has too little room for a write: the request is answered 503. */
-export class DiskFull extends Error {
+export class DiskFull extends WritesRefused {
   constructor() {
     super('There is no room left on the disk of the database.');
   }
 }
 
 /** Watches the free space of the disk that the database writes to. */
-export interface DiskSpace {
-  /** @throws DiskFull */
-  assert(): void;
+export interface DiskSpace extends WriteGuard {
   close(): void;
 }
 

@@ -1,9 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
+import { limits } from '../limits.js';
+import { createClockCheck } from './clock-check.js';
+import type { WriteGuard } from './writes-refused.js';
 
-/** Whether the database answers, by the latest look at it. */
-export interface Readiness {
+/** Whether the database answers, by the latest look at it, and the clock lets writes be dated. */
+export interface Readiness extends WriteGuard {
   isReady(): boolean;
   /** Looks no more. */
   close(): void;
@@ -16,14 +19,21 @@ export interface ReadinessBounds {
   readonly patience: number;
 }
 
-/** Looks at a database that has just answered, again and again, so that those who ask cost it nothing. */
-export function watchReadiness(
+/**
+ * Looks at a database that has just answered, again and again, so that those who ask cost it nothing. The first look is over.
+ *
+ * @param now the clock of this process, milliseconds since 1970: while it is far ahead of the database's, writes are refused. Absent
+ *   where any clock will do
+ */
+export async function watchReadiness(
   pool: pg.Pool,
   { pause, patience }: ReadinessBounds,
   logger: FastifyBaseLogger,
-): Readiness {
+  now?: () => number,
+): Promise<Readiness> {
   const closing = new AbortController();
-  const ping = { text: 'select 1', query_timeout: patience };
+  const clock = createClockCheck(limits.moments.ahead, logger);
+  const ping = { text: 'select extract(epoch from clock_timestamp())::float8 * 1000 as now', query_timeout: patience };
   let isReady = true;
   const tell = (is: boolean, err?: unknown) => {
     if (is === isReady || closing.signal.aborted) return;
@@ -31,15 +41,23 @@ export function watchReadiness(
     if (is) logger.info('ready again');
     else logger.warn({ err }, 'not ready');
   };
-  const look = async () => {
-    while (!closing.signal.aborted) {
-      await pool.query(ping).then(
-        () => tell(true),
-        (error: unknown) => tell(false, error),
-      );
-      await wait(pause, undefined, { ref: false, signal: closing.signal }).catch(() => {});
+  const lookOnce = async () => {
+    const asked = now?.();
+    try {
+      const { rows } = await pool.query<{ now: number }>(ping);
+      if (asked !== undefined) clock.compare(asked, rows[0]!.now);
+      tell(true);
+    } catch (error) {
+      tell(false, error);
     }
   };
+  const look = async () => {
+    while (!closing.signal.aborted) {
+      await wait(pause, undefined, { ref: false, signal: closing.signal }).catch(() => {});
+      if (!closing.signal.aborted) await lookOnce();
+    }
+  };
+  await lookOnce();
   void look();
-  return { isReady: () => isReady, close: () => closing.abort() };
+  return { isReady: () => isReady, assert: clock.assert, close: () => closing.abort() };
 }

@@ -5,7 +5,7 @@ import { type Commit, createCommitter, createSettling } from './committer/commit
 import { createLabeled, type Labeled } from './committer/labeled.js';
 import type { Settled, Settlement } from './committer/settlement.js';
 import type { Outcome } from './committer/write.js';
-import { type DiskSpace, UNWATCHED } from './disk-space.js';
+import { UNWATCHED } from './disk-space.js';
 import { createErasing, type Erasure } from './erasure.js';
 import { createLoadBooks, type LoadBooks } from './money/books.js';
 import { createHolds, type Holds } from './money/holds.js';
@@ -27,6 +27,7 @@ import { createUsedProofs, type UsedProofs } from './queries/used-proofs.js';
 import { type Check, checkFetched, type ReadGuards } from './queries/version.js';
 import { type Quotas, UNLIMITED } from './quotas.js';
 import { transaction } from './transaction.js';
+import type { WriteGuard } from './writes-refused.js';
 
 /** All access to the database. */
 export interface Store {
@@ -148,7 +149,7 @@ function checkReads(on: Queryable, check: Check): { find: Lists['page']; bodies:
 /**
  * @param guards verify what is read
  * @param batched called for every batch, with its kind
- * @param disk asked before every write: it throws when space has run out
+ * @param writes asked before every write: it throws while none is taken, as when space has run out
  * @param stored called after changes were stored
  * @param moments those of ledgers: it is told of the last ones
  * @param quotas what ledgers may store: asked by those who write for clients
@@ -157,7 +158,7 @@ export function createStore(
   { lists, others: pool }: Pools,
   guards: ReadGuards,
   batched?: (of: string, size: number, waited: number) => void,
-  disk: DiskSpace = UNWATCHED,
+  writes: WriteGuard = UNWATCHED,
   stored: () => void = () => {},
   moments?: LedgerClock,
   quotas: Quotas = UNLIMITED,
@@ -171,20 +172,20 @@ export function createStore(
   const retries = createDeliveryRetries(pool);
   return {
     async commit(write) {
-      disk.assert();
+      writes.assert();
       const outcome = await commit(write);
       if (outcome.newest) moments?.saw(write.ledger, outcome.newest);
       stored();
       return outcome;
     },
     async settle(settlement) {
-      disk.assert();
+      writes.assert();
       const settled = await settle(settlement);
       stored();
       return settled;
     },
     async erase(erasure) {
-      disk.assert();
+      writes.assert();
       const outcome = await erase(erasure);
       stored();
       return outcome;
@@ -204,18 +205,18 @@ export function createStore(
     usedProofs: createUsedProofs(pool),
     retries: {
       async request(retry) {
-        disk.assert();
+        writes.assert();
         return retries.request(retry);
       },
       async resend(retry) {
-        disk.assert();
+        writes.assert();
         return retries.resend(retry);
       },
     },
     ledgers: {
       ...ledgers,
       async create(ledger, births) {
-        disk.assert();
+        writes.assert();
         const isCreated = await ledgers.create(ledger, births);
         stored();
         return isCreated;

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { DiskFull } from './disk-space.js';
 import { WrongDatabase } from './epoch-guard.js';
+import { WritesRefused } from './writes-refused.js';
 
 /** SQLSTATE classes: connection lost, out of resources, stopped by an operator or a timeout, failed disk. */
 const STATES = /^(08|53|57|58)/;
@@ -22,7 +22,7 @@ const MESSAGES =
 /** Whether the database is unavailable altogether, as opposed to having refused this statement. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return STATES.test(error.code ?? '');
-  if (error instanceof DiskFull) return true;
+  if (error instanceof WritesRefused) return true;
   if (error instanceof WrongDatabase) return true;
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;

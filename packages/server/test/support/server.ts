@@ -27,6 +27,8 @@ export interface TestServerOptions {
   readonly masterKey?: Buffer;
   /** Holds time still. */
   readonly runtime?: Runtime;
+  /** Compares its clock with the database's. */
+  readonly compareClock?: boolean;
   /** Lets calls lead to this machine. */
   readonly deliveryAllowPrivate?: boolean;
   /** PEM of the authority that services outside are verified by. */
