@@ -9,6 +9,7 @@ import { parseServerRules } from './access/server-rules.js';
 // Registers the kinds, which server rules name.
 import './kinds/registry.js';
 import { decodeMasterKey } from './keys/master-key.js';
+import { type LedgerQuota, parseQuota, quotaOfOthers } from './ledger-quota.js';
 import { limits } from './limits.js';
 
 /** The settings of the server. */
@@ -50,8 +51,7 @@ export interface Config {
   readonly witnesses: Policy | undefined;
   /** Seconds. */
   readonly witnessInterval: number;
-  /** What each ledger may store; undefined for no bound. */
-  readonly ledgerQuota: { readonly bytes: number } | { readonly percent: number } | undefined;
+  readonly ledgerQuota: LedgerQuota;
   readonly logLevel: (typeof logLevels)[number];
   readonly name: string;
   /** The handle of the ledger for requests that lack `x-ledger`; undefined to refuse them. */
@@ -237,10 +237,10 @@ export const settings = {
   },
   ledgerQuota: {
     name: 'LEDGER_QUOTA',
-    default: '`25%`',
+    default: '`25%`; `off` with DATABASE_URL',
     meaning:
-      'What each ledger may [store](../interface/limits.md#stored-bytes): bytes, as in `10GiB`, or a part of the disk of our own PostgreSQL. With a database of yours, name bytes. `off` for no bound.',
-    read: (text = '25%') => (text === 'off' ? undefined : parseQuota(text)),
+      'What each ledger may [store](../interface/limits.md#stored-bytes): bytes, as in `10GiB`, or a part of the disk of our own PostgreSQL. With `DATABASE_URL` that disk is not known: name bytes, or nothing is bounded. All ledgers together are not bounded by it ([quotas](database.md#quotas)). `off` for no bound.',
+    read: (text = '25%') => parseQuota(text),
   },
   logLevel: {
     name: 'LOG_LEVEL',
@@ -280,7 +280,7 @@ export const settings = {
  */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const wrong: string[] = [];
-  const read = <T>(setting: Setting<T>): T | undefined => {
+  const read = <T>(setting: Pick<Setting<T>, 'name' | 'isSecret' | 'read'>): T | undefined => {
     const file = setting.isSecret ? env[`${setting.name}_FILE`] || undefined : undefined;
     try {
       return setting.read(file === undefined ? env[setting.name] || undefined : readSecret(setting.name, file, env));
@@ -290,6 +290,11 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     }
   };
   const values = Object.fromEntries(Object.entries(settings).map(([key, setting]) => [key, read<unknown>(setting)]));
+  if (values.databaseUrl !== undefined) {
+    const { name } = settings.ledgerQuota;
+    const of = { name, read: () => quotaOfOthers(values.ledgerQuota as LedgerQuota, Boolean(env[name])) };
+    values.ledgerQuota = read(of);
+  }
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
   const { publicUrl, ...config } = values as unknown as Omit<Config, 'publicUrl'> & { publicUrl?: string };
   const own = urlHost(config.host);
@@ -364,13 +369,6 @@ function parseInteger(text: string, least: number, most: number): number {
     throw new Error(`must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
   }
   return number;
-}
-
-function parseQuota(text: string): { bytes: number } | { percent: number } {
-  const [, number = '', unit = ''] = /^([1-9]\d{0,14})(%|[KMGT]iB)?$/.exec(text) ?? [];
-  if (unit === '%' && Number(number) <= 100) return { percent: Number(number) };
-  if (number === '' || unit === '%') throw new Error(`must be bytes such as 10GiB, 1% to 100%, or off, not ${text}`);
-  return { bytes: Number(number) * 1024 ** ['', 'KiB', 'MiB', 'GiB', 'TiB'].indexOf(unit) };
 }
 
 function parsePort(text: string, form: string): number {

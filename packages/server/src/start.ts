@@ -95,6 +95,7 @@ async function run(config: Config, logger: pino.Logger, embedded: Postgres | und
   void serving.failed?.then(giveUp);
   void embedded?.exited.then(giveUp);
   if (stopping) return;
+  if (config.ledgerQuota === undefined) logger.info('LEDGER_QUOTA is off: nothing bounds what a ledger stores');
   console.log(`listening on ${addressOf(config.host, config.port)}/v2`);
   if (config.metricsPort !== undefined) {
     console.log(`metrics on ${addressOf(config.metricsHost, config.metricsPort)}/metrics`);

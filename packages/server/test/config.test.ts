@@ -111,6 +111,16 @@ describe('the settings', () => {
     expect(parseConfig({ LEDGER_QUOTA }).ledgerQuota).toEqual(ledgerQuota);
   });
 
+  it('know no part of the disk of a database of the operator', () => {
+    const others = { DATABASE_URL: 'postgresql://u:hidden@db/x' };
+    expect(parseConfig(others).ledgerQuota).toBeUndefined();
+    expect(parseConfig({ ...others, LEDGER_QUOTA: '1GiB' }).ledgerQuota).toEqual({ bytes: 1024 ** 3 });
+    expect(parseConfig({ ...others, LEDGER_QUOTA: 'off' }).ledgerQuota).toBeUndefined();
+    expect(() => parseConfig({ ...others, LEDGER_QUOTA: '10%' })).toThrow(
+      /^LEDGER_QUOTA must be bytes such as 10GiB, or off, with DATABASE_URL: the disk of that database is not known$/,
+    );
+  });
+
   it.each([
     ['::1', 'http://[::1]:3000/v2'],
     ['0.0.0.0', 'http://localhost:3000/v2'],

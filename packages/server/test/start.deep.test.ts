@@ -162,7 +162,7 @@ describe('a start', () => {
   it('names its real address, and how to look at it', async () => {
     const [port, metrics] = [await freePort(), await freePort()];
     const { url } = await newDatabase(createDatabase);
-    const { out, code } = await start({
+    const { out, err, code } = await start({
       DATABASE_URL: url,
       PORT: String(port),
       METRICS_PORT: String(metrics),
@@ -174,6 +174,8 @@ describe('a start', () => {
     expect(out).toContain(`   npm run tour -- http://127.0.0.1:${port}/v2\n`);
     expect(out).toContain(`the master key, ${join(dataDir(), 'master.key')}: without it`);
     expect(out).toContain('   https://ledger.example/\n');
+    // The disk of that database is not known.
+    expect(err.match(/LEDGER_QUOTA is off: nothing bounds what a ledger stores/g)).toHaveLength(1);
     expect(out).toContain('   https://ledger.example/v2/openapi.json\n');
   });
 
