@@ -48,7 +48,7 @@ import { CompiledSchemas } from './schemas/compiled.js';
 import { createSiblings, type Siblings } from './siblings/siblings.js';
 import { createRequestSignatures } from './signing/request-signatures.js';
 import { createSigning } from './signing/signing.js';
-import { UNWATCHED, watchDiskSpace } from './store/disk-space.js';
+import { type FreeDisk, UNWATCHED, watchDiskSpace } from './store/disk-space.js';
 import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
 import { assertSameMasterKey } from './store/key-check.js';
 import { migrate } from './store/migrate.js';
@@ -67,11 +67,10 @@ import { type Witnesses, witnessLogs } from './witnessing/worker.js';
 export interface ServerOptions {
   readonly database: pg.PoolConfig;
   readonly masterKey: Buffer;
-  /**
-   * The data folder of the embedded PostgreSQL. Its free space is watched: writes are refused when the disk is nearly
-   * full.
-   */
+  /** The data folder of the embedded PostgreSQL. Its free space is watched: writes are refused when the disk is nearly full. */
   readonly databaseFolder?: string;
+  /** What must be free there; `limits` unless given. */
+  readonly freeDisk?: FreeDisk;
   /** The folder of the server's own files, which a restore of the database leaves alone; none is kept unless given. */
   readonly dataDir?: string;
   /** The URL that clients call; known only after listening when the system chooses the port. */
@@ -162,12 +161,13 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   let disk = UNWATCHED;
   const ends = () => Object.values(pools).map((one) => one.end());
   const siblings = createSiblings(options.siblings, () => performance.now());
-  const quotas = createQuotas(pools.others, options.ledgerQuota, metrics.quotaExceeded, () => performance.now());
   const readiness = await watchReadiness(pools.others, limits.readiness, logger, comparedClock(options));
   const letGo = () =>
     Promise.all([readiness.close(), siblings.close(), outbound.close(), calls.close(), ...ends(), disk.close()]);
   try {
-    if (databaseFolder !== undefined) disk = await watchDiskSpace(databaseFolder, limits.freeDisk.write, logger);
+    if (databaseFolder !== undefined)
+      disk = await watchDiskSpace(databaseFolder, pools.others, logger, options.freeDisk);
+    const quotas = createQuotas(pools.others, options.ledgerQuota, disk, metrics.quotaExceeded);
     watchPools(metrics, pools);
     let background: Background | undefined;
     const deliveriesQueued = () => background?.hint(DELIVER);

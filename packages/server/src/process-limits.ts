@@ -61,9 +61,9 @@ export const processLimits = {
   /**
    * Quotas: ledgers `known`; milliseconds for which what one stores counts as known (`fresh`), while that is less than half of
    * its quota (`far`), or more (`near`), and the `part` of its room that this process may store meanwhile; how much more records
-   * may take that the rules of the ledger are in (`rules`).
+   * may take that the rules of the ledger are in (`rules`); bytes that a drop may add to a version where there is no room (`end`).
    */
-  quota: { known: 10_000, fresh: { far: 10_000, near: 1_000, part: 1 / 16 }, rules: 1.1 },
+  quota: { known: 10_000, fresh: { far: 10_000, near: 1_000, part: 1 / 16 }, rules: 1.1, end: 16 * 1024 },
   /** Milliseconds of silence after which a serving process is replaced. */
   standstill: 10_000,
   /** Refused tokens that one process logs, in so many milliseconds. */
@@ -142,9 +142,10 @@ export const processLimits = {
   restarts: { times: 5, within: 10 * 60_000, respite: 500 },
   /**
    * Bytes free on the disk of the embedded PostgreSQL: below `write`, writes are refused, so that reads go on; below
-   * `start`, an end of PostgreSQL is left out of the count of `restarts`.
+   * `start`, an end of PostgreSQL is left out of the count of `restarts`. Below the part `create` of what the database has and
+   * may take, creates are refused, so that changes and drops go on.
    */
-  freeDisk: { write: 128 * 1024 * 1024, start: 32 * 1024 * 1024 },
+  freeDisk: { write: 128 * 1024 * 1024, start: 32 * 1024 * 1024, create: 0.1 },
   /** Milliseconds that finding a list may take; with an index most take less than one. */
   listing: 5_000,
   /** Commits under way at a time, each of another ledger; fewer than the connections, so that reads go on. */

@@ -12,7 +12,6 @@ import type pg from 'pg';
 import { moment, type Runtime } from '../base/clock.js';
 import { sha256 } from '../base/sha256.js';
 import { limits } from '../limits.js';
-import { ROW_BYTES } from '../store/committer/write-size.js';
 import { VERSIONS_PER_EPOCH } from '../store/epoch-guard.js';
 import { transaction } from '../store/transaction.js';
 import { type BegunImport, discardBegun, findBegun, forgetBegun, holdImport, keepBegun } from './begun-import.js';
@@ -249,11 +248,7 @@ async function appear(
   if (made.rowCount !== 1) throw new ImportRefused(`The deployment has a ledger ${handle} by now.`);
   // A log of its own, with all that was imported. It takes the private key to sign it.
   if (!isReadOnly) await client.query(`insert into log_backfill (ledger_id, luid, change) values ($1, '', 0)`, [id]);
-  await client.query(
-    `insert into storage (ledger_id, bytes)
-     select $1, coalesce(sum(coalesce(octet_length(body), 0) + $2::int), 0) from change where ledger_id = $1`,
-    [id, ROW_BYTES],
-  );
+  await client.query('insert into storage (ledger_id, bytes) select $1, stored_bytes($1)', [id]);
   await forgetBegun(client, luid);
 }
 

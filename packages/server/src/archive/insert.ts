@@ -3,7 +3,8 @@ import { isOfPresentSymbol } from '../store/money/limits-in-force.js';
 
 /** Columns of a table, with their types: what an import stores in it. */
 const TABLES = {
-  change: 'luid text, change int, kind text, action text, moment timestamptz, hash text, body text, mac text, cut int',
+  change:
+    'luid text, change int, kind text, action text, moment timestamptz, hash text, body text, mac text, cut int, beside int',
   record:
     'kind text, handle text, luid text, change int, seq bigint, hash text, status text, moment timestamptz, domain text, ' +
     'link text, link_since bigint, link_proven boolean, document jsonb, judged text',

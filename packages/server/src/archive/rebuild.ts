@@ -8,6 +8,7 @@ import { kindNamed } from '../kinds/registry.js';
 import { useOf } from '../records/proofs.js';
 import { versionOf } from '../records/version.js';
 import { cutVersions } from '../store/committer/cut.js';
+import { besideOf } from '../store/committer/write-size.js';
 
 /** The rows that a record's versions make. */
 export interface RecordRows {
@@ -46,9 +47,11 @@ export function rebuildRecord(
   const latest = whole.at(-1)!;
   const kind = latest.kind as KindName;
   const { ledger, mac } = means;
+  const index = current && indexEntry(means, latest, current);
   const coded = whole.map(({ luid, change, action, moment, hash, text }) => {
     const code = mac({ ledger, kind }, { luid, change, action, body: text });
-    return { luid, change, kind, action, moment, hash, body: text, mac: code };
+    const beside = index && change === latest.change ? { beside: index.beside } : {};
+    return { luid, change, kind, action, moment, hash, body: text, mac: code, ...beside };
   });
   const used = new Set<string>();
   const keys: string[] = [];
@@ -61,7 +64,7 @@ export function rebuildRecord(
   return {
     changes: [...erased.map(erasedRow), ...(kind === 'intent' ? cutIntent(coded) : coded)],
     leaves: erased.map((line) => leafRow(means, line)),
-    ...(current ? { record: indexEntry(means, latest, current) } : {}),
+    ...(index ? { record: index.row } : {}),
     used: [...used].map((digest) => ({ digest, luid: latest.luid })),
     keys,
   };
@@ -92,11 +95,12 @@ function cutIntent<R extends { change: number; action: ChangeLine['action']; bod
   return [...cutVersions(whole.body, earlier), whole];
 }
 
+/** What lists find the record by, and its bytes as far as the quota counts them. */
 function indexEntry(
   { ledger, orderOf }: RebuildMeans,
   { kind, change, text }: ChangeLine,
   { order, keyOrder, keyProven }: CurrentLine,
-): object {
+): { readonly row: object; readonly beside: number | undefined } {
   const record = readJson(text) as RecordEnvelope;
   const { key, luid, hash, status, moment, domain, link, document, judged } = versionOf(
     { id: ledger, version: 0 },
@@ -105,7 +109,7 @@ function indexEntry(
     change,
     Number.POSITIVE_INFINITY,
   );
-  return {
+  const row = {
     kind,
     handle: key,
     luid,
@@ -121,4 +125,5 @@ function indexEntry(
     document: readJson(document as string) as object,
     judged,
   };
+  return { row, beside: besideOf({ action: 'update', body: text, document }) || undefined };
 }

@@ -21,6 +21,7 @@ import type { StoredChange, Versioned } from '../store/queries/history.js';
 import type { Replays } from '../store/queries/replays.js';
 import type { FoundSigner } from '../store/queries/signers.js';
 import type { Version } from '../store/queries/version.js';
+import type { MayExceed } from '../store/quotas.js';
 import type { Store } from '../store/store.js';
 import type { KnownSigners } from './known-signers.js';
 import type { Ledger } from './ledger.js';
@@ -136,7 +137,10 @@ export interface Session extends Service {
 }
 
 /** A write as an operation decides it. The session adds the strangers, the authentication code and the leaf. */
-export type Decided = Omit<Write, 'strangers' | 'mac' | 'leaves' | 'veiled'>;
+export type Decided = Omit<Write, 'strangers' | 'mac' | 'leaves' | 'veiled'> & {
+  /** Whether it is stored though the ledger stores as much as it may (interface/limits#stored-bytes); false unless given. */
+  readonly mayExceed?: MayExceed;
+};
 
 /** An intent that a client creates, and the write that its create has decided on. */
 export interface NewIntent {

@@ -108,13 +108,13 @@ export function openSession(service: Service, ledger: Ledger): Session {
     async assertStillCurrent() {
       assertCurrent(await store.ledgers.version(id));
     },
-    async commit(write, by = store.commit, needsCodes = true) {
+    async commit({ mayExceed, ...write }, by = store.commit, needsCodes = true) {
       if (ledger.isReadOnly) throw readOnly();
       const codes = needsCodes ? codesOf(service, ledger, write) : { leaves: '' };
       const names = write.action === 'create' ? namesKept(kindNamed(write.kind), write.key) : [];
       const veiled = [...write.proofs, ...names].map(ledger.veil);
       const full = { ...write, ...codes, strangers: [...strangers], veiled };
-      await store.quotas.admit(full);
+      await store.quotas.admit(full, mayExceed);
       const { result, version } = await by(full);
       // A stranger may have registered meanwhile, and the key that was just stored is registered now.
       if (result === 'stale') for (const key of strangers) signers.delete(key);

@@ -23,6 +23,7 @@ import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
 import { findRepeatedDrop } from './repeated.js';
 import type { Handover, Stages } from './stage.js';
+import { mayEnd } from './stored-bytes.js';
 import { assertUnused } from './unused.js';
 import { verifySignedBody } from './verify-signed-body.js';
 
@@ -61,7 +62,8 @@ export async function drop(session: Session, kind: Kind, command: Command, stage
     await session.task.turn();
     const version = { kind, record: dropped, change: stored.change + 1 };
     const deliveries = await raiseEvents(session, dropOf(version, stored.record));
-    await session.commit({ ...dropWrite(session, kind, session.ledger, dropped, stored, signed), deliveries });
+    const write = dropWrite(session, kind, session.ledger, dropped, stored, signed);
+    await session.commit({ ...write, deliveries, mayExceed: mayEnd(write, stored.body) });
     return { status: 204, change: { luid: dropped.luid, number: version.change } };
   });
 }

@@ -21,6 +21,7 @@ import { Unsealed } from '../store/erasure.js';
 import { addHash, erasureBody, erasureSchema } from './bodies.js';
 import type { Operation } from './operation.js';
 import { SIGNED } from './refusals.js';
+import { mayEnd } from './stored-bytes.js';
 import { verifySignedBody } from './verify-signed-body.js';
 
 /**
@@ -77,7 +78,7 @@ async function attempt(
   const uses = usesOf(session, signed.proofs);
   await session.task.turn();
   const names = action === 'drop' ? [] : namesKept(kind, recordKeyOf(kind, record));
-  await session.commit({ ...write, proofs: uses }, (write) =>
+  await session.commit({ ...write, proofs: uses, mayExceed: mayEnd(write, stored.body) }, (write) =>
     store.erase({ write, names, keyOf: keyReaderOf(kind), veil: ledger.veil, deliveryMac }),
   );
   return { status: 200, body: write.body };

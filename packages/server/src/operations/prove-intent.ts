@@ -53,7 +53,18 @@ export async function assertRoomForProof(
     return;
   }
   if (!isFull && countPosted(record, session.ledger) < session.recordProofs) return;
-  if (size > limits.intents.report || !(await carriesOn(session, record, proof))) throw tooManyProofs(session);
+  if (!(await mayCarryOn(session, kind, record, proof))) throw tooManyProofs(session);
+}
+
+/** Whether the proof is taken whatever the intent and the ledger hold already: it is short, and carries the intent on. */
+export async function mayCarryOn(
+  session: Session,
+  kind: Kind,
+  record: RecordEnvelope,
+  proof: StoredProof,
+): Promise<boolean> {
+  if (!wakesIntent(kind, proof) || JSON.stringify(proof).length > limits.intents.report) return false;
+  return carriesOn(session, record, proof);
 }
 
 /**

@@ -41,7 +41,7 @@ import { recordKeyOf, versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
 import { hintOnPolicy } from './hints/on-policy.js';
 import type { Operation } from './operation.js';
-import { assertMayDecide, assertRoomForProof, wakesIntent } from './prove-intent.js';
+import { assertMayDecide, assertRoomForProof, mayCarryOn, wakesIntent } from './prove-intent.js';
 import { PROVED } from './refusals.js';
 import type { Stages } from './stage.js';
 import { assertUnused } from './unused.js';
@@ -110,6 +110,7 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
       unique,
       deliveries,
       wakes: wakesIntent(kind, stored),
+      mayExceed: () => mayCarryOn(session, kind, record, stored),
     };
     await session.commit(write);
     const hint = hintOnPolicy(session, kind, proved);

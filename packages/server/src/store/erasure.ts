@@ -5,7 +5,9 @@ import { limits } from '../limits.js';
 import { textArray } from './arrays/text-array.js';
 import { gaveWay, type Runner, storeTogether } from './committer/commit.js';
 import type { NewDelivery, Outcome, Write } from './committer/write.js';
+import { ROW_BYTES } from './committer/write-size.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, withoutNulls } from './outbox/delivery-columns.js';
+import { addBytes } from './stored-bytes.js';
 import { transaction } from './transaction.js';
 
 /** An erasure as it was decided: the change that says so, and what replaces that which is kept without its text. */
@@ -80,25 +82,31 @@ function storeErasure(pool: pg.Pool, erasure: Erasure, traces: Traces): Promise<
     const [outcome] = await storeTogether(client, [erasure.write]);
     if (outcome?.result !== 'done') return rollback(outcome ?? { result: 'stale', version: erasure.write.version });
     const before = [ledger, luid, change];
-    // The quota of the ledger gets back what the texts took.
+    const texts = await sizeOfTexts(client, before);
     await client.query(
-      `update storage set bytes = bytes - (
-         select coalesce(sum(octet_length(body)), 0) from change where ledger_id = $1 and luid = $2 and change < $3)
-       where ledger_id = $1`,
-      before,
-    );
-    await client.query(
-      `update change set body = null, hash = null, mac = null, cut = null
+      `update change set body = null, hash = null, mac = null, cut = null, beside = null
        where ledger_id = $1 and luid = $2 and change < $3`,
       before,
     );
     await client.query('update log_leaf set salts = null where ledger_id = $1 and luid = $2 and change < $3', before);
     const earlier = traces.uses.filter((use) => !proofs.includes(use));
     await veilProofs(client, erasure, earlier);
-    await emptyDeliveries(client, erasure, traces.deliveries);
-    await forget(client, erasure, traces.keys);
+    const events = await emptyDeliveries(client, erasure, traces.deliveries);
+    const secrets = await forget(client, erasure, traces.keys);
+    // The quota of the ledger gets back what all of it took.
+    await client.query(addBytes('-$2::bigint'), [ledger, texts + events + secrets]);
     return outcome;
   });
+}
+
+/** Bytes of the versions before a change, and of what lists filtered by. */
+async function sizeOfTexts(client: Runner, before: readonly unknown[]): Promise<number> {
+  const { rows } = await client.query<{ bytes: number }>(
+    `select coalesce(sum(octet_length(body) + coalesce(beside, 0)), 0)::bigint as bytes from change
+     where change < $3 and ledger_id = $1 and luid = $2`,
+    [...before],
+  );
+  return rows[0]!.bytes;
 }
 
 /** Looked for before the transaction: a ledger may have many proofs and deliveries, and others wait for its locks. */
@@ -175,18 +183,23 @@ async function veilProofs(
 /**
  * Ends deliveries of events about the record, calls of bridges for it, and deliveries of the record where it is an effect.
  * Whom they went to stays known; proofs of attempts go, since they sign the name, and so do entries of an intent.
+ *
+ * @returns the bytes that this frees
  */
-async function emptyDeliveries(client: pg.ClientBase, erasure: Erasure, handles: readonly string[]): Promise<void> {
+async function emptyDeliveries(client: pg.ClientBase, erasure: Erasure, handles: readonly string[]): Promise<number> {
   const { deliveries: most } = limits.erasure;
   // In their order, so that two who lock the same ones do not wait for each other.
-  for (let at = 0; at < handles.length; at += most) await emptySome(client, erasure, handles.slice(at, at + most));
+  let freed = 0;
+  for (let at = 0; at < handles.length; at += most)
+    freed += await emptySome(client, erasure, handles.slice(at, at + most));
+  return freed;
 }
 
 async function emptySome(
   client: pg.ClientBase,
   { write: { ledger, luid }, deliveryMac }: Erasure,
   handles: readonly string[],
-): Promise<void> {
+): Promise<number> {
   const { rows } = await client.query<DeliveryColumns<NewDelivery>>(
     `select ${DELIVERY_COLUMNS} from delivery d
      where d.ledger_id = $1 and d.handle = any($2::text[]) order by d.handle for update`,
@@ -204,12 +217,17 @@ async function emptySome(
     };
     return { ...kept, mac: deliveryMac(ledger, kept) };
   });
-  await client.query(
-    `update delivery d set status = 'erased', due = null, aside = null, signed = null, linked = null, entry = null, proofs = '', given_up = null,
+  const result = await client.query<{ bytes: number }>(
+    `with had as (
+       select octet_length(event) + octet_length(proofs) as bytes from delivery where ledger_id = $1 and handle = any($2::text[])
+     ), emptied as (
+     update delivery d set status = 'erased', due = null, aside = null, signed = null, linked = null, entry = null, proofs = '', given_up = null,
        given_up_mac = null, effect_handle = nullif(e.effect_handle, ''), target = e.target, event = e.event, mac = e.mac
      from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
        as e (handle, effect_handle, target, event, mac)
-     where d.ledger_id = $1 and d.handle = e.handle`,
+     where d.ledger_id = $1 and d.handle = e.handle
+     returning octet_length(d.event) as bytes)
+     select (coalesce((select sum(bytes) from had), 0) - coalesce((select sum(bytes) from emptied), 0))::bigint as bytes`,
     [
       ledger,
       emptied.map(({ handle }) => handle),
@@ -219,6 +237,7 @@ async function emptySome(
       emptied.map(({ mac }) => mac),
     ],
   );
+  return result.rows[0]!.bytes;
 }
 
 /** What stays of an event: its handle and its signal; of a call, that there was one for that version. */
@@ -228,14 +247,17 @@ function emptyEvent(event: string): string {
   return JSON.stringify({ handle, signal, members: {} });
 }
 
-/** Rows that were made of the record alone. */
+/** Deletes rows that were made of the record alone. @returns the bytes that the quota counts of them */
 async function forget(
   client: pg.ClientBase,
   { write: { ledger, luid, kind } }: Erasure,
   keys: readonly string[],
-): Promise<void> {
+): Promise<number> {
   const of = [ledger, luid];
-  await client.query('delete from secret where ledger_id = $1 and luid = $2', of);
+  const secrets = await client.query<{ bytes: number }>(
+    `delete from secret where ledger_id = $1 and luid = $2 returning ${ROW_BYTES} + octet_length(sealed) as bytes`,
+    of,
+  );
   await client.query('delete from schedule where ledger_id = $1 and policy = $2', of);
   await client.query('delete from wallet_limit where ledger_id = $1 and wallet = $2', of);
   if (kind === 'symbol') await client.query('delete from wallet_limit where ledger_id = $1 and symbol_luid = $2', of);
@@ -249,10 +271,12 @@ async function forget(
          select from delivery d where d.ledger_id = $1 and d.target = q.target and d.due is null and d.aside is not null)`,
     [ledger],
   );
-  if (keys.length === 0) return;
+  const freed = secrets.rows.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (keys.length === 0) return freed;
   await client.query(
     `delete from taken_key t where t.ledger_id = $1 and t.public = any($2::text[])
        and not exists (select from record r where r.ledger_id = t.ledger_id and r.link = t.public)`,
     [ledger, textArray(keys)],
   );
+  return freed;
 }

@@ -1,20 +1,26 @@
 import { LedgerError } from '@countersign/protocol';
 import type pg from 'pg';
 import { LruCache } from '../base/lru-cache.js';
-import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import type { Write } from './committer/write.js';
-import { bytesOf } from './committer/write-size.js';
+import { bytesOf, secretBytesOf } from './committer/write-size.js';
+import { type DiskSpace, UNWATCHED } from './disk-space.js';
 
 /** What ledgers may store. */
 export interface Quotas {
   /**
    * Asked before a write for a client is stored; undefined when it may be.
    *
-   * @throws `api.rate-limit-exceeded` when the ledger would store more than it may (interface/limits#stored-bytes)
+   * @param mayExceed asked where the ledger would store more than it may: whether the write is stored all the same
+   * @throws `api.rate-limit-exceeded` when the ledger would store more than it may (interface/limits#stored-bytes); DiskFull
+   *   for a create that finds too little room for all ledgers
    */
-  admit(write: Write): Promise<void> | undefined;
+  admit(write: Write, mayExceed?: MayExceed): Promise<void> | undefined;
+  /** Asked before a ledger is made. @throws DiskFull */
+  admitLedger(): void;
 }
+
+export type MayExceed = () => Promise<boolean>;
 
 /** What a ledger stores, and may store. */
 interface Storage {
@@ -29,17 +35,23 @@ interface Storage {
 }
 
 /** For tests of the store alone. */
-export const UNLIMITED: Quotas = { admit: () => undefined };
+export const UNLIMITED: Quotas = { admit: () => undefined, admitLedger() {} };
 
 /**
  * Compares with the quota what the database has, as of a moment ago, and what this process has stored since. So many
  * processes together may exceed it by what they write in that time.
  *
- * @param each bytes that a ledger may store unless an operator allows it otherwise; any number where it is undefined
+ * @param each bytes that a ledger may store unless an operator allows it otherwise
+ * @param disk asked before every create
  * @param refused called for every write that is refused
  */
-export function createQuotas(pool: pg.Pool, each: number | undefined, refused: () => void, now: () => number): Quotas {
-  const general = each ?? Number.POSITIVE_INFINITY;
+export function createQuotas(
+  pool: pg.Pool,
+  each: number = Number.POSITIVE_INFINITY,
+  disk: Pick<DiskSpace, 'assertForNew'> = UNWATCHED,
+  refused: () => void = () => {},
+): Quotas {
+  const now = () => performance.now();
   const known = new LruCache<number, Storage>(limits.quota.known);
 
   const ask = async (ledger: number, storage: Storage) => {
@@ -51,7 +63,7 @@ export function createQuotas(pool: pg.Pool, each: number | undefined, refused: (
       values: [ledger],
     });
     storage.used = rows[0]?.used ?? 0;
-    storage.quota = rows[0]?.quota ?? general;
+    storage.quota = rows[0]?.quota ?? each;
     storage.room = Math.max(0, storage.quota - storage.used);
     storage.added = 0;
     storage.since = now();
@@ -64,23 +76,30 @@ export function createQuotas(pool: pg.Pool, each: number | undefined, refused: (
     return storage.asked;
   };
 
-  const take = (storage: Storage, write: Write) => {
-    const bytes = bytesOf(write);
-    const quota = storage.quota * (write.decides ? limits.quota.rules : 1);
-    if (storage.used + bytes > quota) {
-      refused();
-      throw exceeded(storage);
-    }
+  const add = (storage: Storage, bytes: number) => {
     storage.used += bytes;
     storage.added += bytes;
   };
+  const exceed = async (storage: Storage, bytes: number, mayExceed: MayExceed | undefined) => {
+    if (await mayExceed?.()) return add(storage, bytes);
+    refused();
+    throw exceeded(storage);
+  };
+  const take = (storage: Storage, write: Write, mayExceed: MayExceed | undefined) => {
+    const bytes = bytesOf(write) + secretBytesOf(write);
+    const quota = storage.quota * (write.decides ? limits.quota.rules : 1);
+    if (storage.used + bytes > quota) return exceed(storage, bytes, mayExceed);
+    add(storage, bytes);
+    return undefined;
+  };
 
   return {
-    admit(write) {
-      if (isExempt(write)) return undefined;
+    admitLedger: disk.assertForNew,
+    admit(write, mayExceed) {
+      if (write.action === 'create') disk.assertForNew();
       const { ledger } = write;
       const before = known.get(ledger);
-      const storage = before ?? newStorage(general);
+      const storage = before ?? newStorage(each);
       if (!before) known.set(ledger, storage);
       const isNear = storage.used > storage.quota / 2;
       const age = now() - storage.since;
@@ -88,23 +107,16 @@ export function createQuotas(pool: pg.Pool, each: number | undefined, refused: (
       // Other processes may have stored as much: the less room there is, the sooner the database is asked.
       const isFresh = age < (isNear ? near : far) && storage.added <= storage.room * part;
       if (!isFresh && (isNear || storage.since === Number.NEGATIVE_INFINITY))
-        return renew(ledger, storage).then(() => take(storage, write));
+        return renew(ledger, storage).then(() => take(storage, write, mayExceed));
       // Far from its quota, nobody waits.
       if (!isFresh) renew(ledger, storage).catch(() => {});
-      take(storage, write);
-      return undefined;
+      return take(storage, write, mayExceed);
     },
   };
 }
 
 function newStorage(quota: number): Storage {
   return { used: 0, quota, room: 0, added: 0, since: Number.NEGATIVE_INFINITY, asked: undefined };
-}
-
-/** What makes room, or ends what has begun: drops, erasures, and what bridges and signers add to an intent. */
-function isExempt({ action, kind }: Write): boolean {
-  if (action === 'drop' || action === 'erase') return true;
-  return action === 'update' && kindNamed(kind).lifecycle.isProcessed === true;
 }
 
 function exceeded({ used, quota }: Storage): LedgerError {

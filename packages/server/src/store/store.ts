@@ -217,6 +217,7 @@ export function createStore(
       ...ledgers,
       async create(ledger, births) {
         writes.assert();
+        quotas.admitLedger();
         const isCreated = await ledgers.create(ledger, births);
         stored();
         return isCreated;

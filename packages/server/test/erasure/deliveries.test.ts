@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withReceiver } from '../deliveries/receiver.js';
 import { loadDeliveries, untilDeliveries } from '../deliveries/scene.js';
 import { signed } from '../support/client.js';
+import { miscounted } from '../support/counted.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { withServer } from '../support/server.js';
@@ -43,6 +44,7 @@ describe('deliveries of an erased record', () => {
       if (!about.includes(at) && row.status === 'delivered') expect(rows[at]).toEqual(row);
     }
     expect(tablesWith(await dump(database.url), [SECRET_NAME, record.hash, 'wallet-erased-soon'])).toEqual([]);
+    expect(await miscounted(database.url)).toEqual([]);
   });
 
   it('are listed, and not sent again', async () => {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { miscounted } from '../support/counted.js';
 import { eventually } from '../support/eventually.js';
 import { withOwnServer } from '../support/server.js';
 import { runSql } from '../support/sql.js';
@@ -16,7 +17,11 @@ beforeEach(() => {
   bank.reset();
   other.reset();
 });
-afterEach(() => checkBooks(server.current.database.url));
+afterEach(async () => {
+  await checkBooks(server.current.database.url);
+  // Calls of bridges and what attempts add to them count for the quota.
+  expect(await miscounted(server.current.database.url)).toEqual([]);
+});
 
 const scene = () => bridgedScene(server.current.url, bridges);
 const HANDLE = expect.stringMatching(/^(deb|cre)_[A-Za-z0-9]{17}$/);

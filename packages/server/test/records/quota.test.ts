@@ -1,8 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import type { JsonObject } from '@countersign/protocol';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { addWallet, addWebhook, loadDeliveries } from '../deliveries/scene.js';
 import { erasingLedger, erasureOf } from '../erasure/support.js';
 import { Description } from '../http/description.js';
 import { expectRefusal, systemKey } from '../http/refusal.js';
-import { newLedger, type TestClient } from '../support/client.js';
+import { MoneyScene, transfer } from '../money/scene.js';
+import { newLedger, signed, type TestClient, updateOf } from '../support/client.js';
+import { miscounted } from '../support/counted.js';
 import { eventually } from '../support/eventually.js';
 import { ok } from '../support/scene.js';
 import { startServer, withOwnServer } from '../support/server.js';
@@ -11,10 +16,14 @@ import { runSql } from '../support/sql.js';
 /** Bytes: a new ledger takes a third of them. */
 const QUOTA = 300_000;
 
-const server = withOwnServer({ ledgerQuota: QUOTA });
+const server = withOwnServer({ ledgerQuota: QUOTA, deliveryAllowPrivate: true });
 let described: Description;
 beforeAll(async () => {
   described = await Description.of(server.current.url);
+});
+
+afterEach(async () => {
+  expect(await miscounted(server.current.database.url)).toEqual([]);
 });
 
 const large = (handle: string) => ({ handle, custom: { text: 'x'.repeat(20_000) } });
@@ -98,6 +107,85 @@ describe('the quota of a ledger (interface/limits#stored-bytes)', () => {
     await eventually(async () => expect((await client.create('/wallets', large('after'))).status).toBe(201));
   });
 
+  it('takes a drop that is about as long as what it ends, and counts a longer one', async () => {
+    const client = await newLedger(server.current.url);
+    const { body: record } = await client.create('/wallets', large('ends'));
+    await fill(client);
+    const drop = (said: string) =>
+      client.call(
+        'DELETE',
+        '/wallets/ends',
+        signed({ parent: record.hash }, client.key, { status: 'dropped', reason: said }, { luid: record.luid }),
+      );
+    expect((await drop('x'.repeat(100_000))).status).toBe(429);
+    expect((await drop('x'.repeat(10_000))).status).toBe(204);
+  });
+
+  it('counts what is said of an intent, and takes what carries it on', async () => {
+    const money = await MoneyScene.make(server.current.url);
+    await money.issue('alice', 10);
+    const handle = await money.intend([transfer('alice', 'bob', 5)], { config: { commit: 'manual' } });
+    const record = await money.ends(handle, 'prepared');
+    await allow(money.client, 0);
+    const prove = (custom: JsonObject) => money.client.prove(`/intents/${handle}`, record, custom);
+    await eventually(async () => expect((await prove({ note: performance.now() })).status).toBe(429));
+    expect((await prove({ action: 'commit', note: 'x'.repeat(20_000) })).status).toBe(429);
+    expect((await prove({ handle: 'none', status: 'prepared' })).status).toBe(429);
+    ok(await prove({ action: 'commit' }));
+    await money.ends(handle, 'completed');
+    expect((await prove({ action: 'abort' })).status).toBe(429);
+  });
+
+  it('counts secrets, and gives back those that were replaced or dropped', async () => {
+    const client = await newLedger(server.current.url);
+    const bridge = {
+      handle: 'bank',
+      schema: 'rest',
+      config: { server: 'http://127.0.0.1:9/v2' },
+      secure: [{ schema: 'header', key: 'x-a', value: '{{ secret.a }}' }],
+    };
+    const sent = (body: JsonObject, length: number) => ({
+      ...body,
+      meta: { ...(body.meta as JsonObject), secret: { a: 'x'.repeat(length) } },
+    });
+    const before = await stored(client);
+    const { body: first } = ok(await client.call('POST', '/bridges', sent(signed(bridge, client.key), 50_000)));
+    const long = await stored(client);
+    expect(long.counted - before.counted).toBeGreaterThan(50_000);
+    const changed = sent(updateOf(first, { ...bridge, custom: { a: 1 } }, client.key), 1_000);
+    const { body: second } = ok(await client.call('PUT', '/bridges/bank', changed));
+    expect((await stored(client)).counted - before.counted).toBeLessThan(20_000);
+    expect(await miscounted(server.current.database.url)).toEqual([]);
+    ok(await client.drop('/bridges/bank', second));
+    const other = { ...bridge, handle: 'other' };
+    expect((await client.call('POST', '/bridges', sent(signed(other, client.key), 250_000))).status).toBe(429);
+  });
+
+  it('counts what attempts add to deliveries', async () => {
+    const client = await newLedger(server.current.url);
+    const { url } = server.current.database;
+    // Nobody answers there.
+    await addWebhook(client, 'hook', 'http://127.0.0.1:9/');
+    await addWallet(client, 'told');
+    await eventually(async () => expect((await loadDeliveries(url, client))[0]?.attempts).toBeGreaterThan(1));
+  });
+
+  it('counts what lists filter by, where that is longer than the text', async () => {
+    const client = await erasingLedger(server.current.url);
+    const before = await stored(client);
+    const leaves = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`m${at}`, at]));
+    const { body: record } = await client.create('/wallets', {
+      handle: 'wide',
+      custom: { ['x'.repeat(200)]: leaves },
+    });
+    const after = await stored(client);
+    expect(after.counted - before.counted).toBeGreaterThan(90_000);
+    ok(await client.drop('/wallets/wide', record));
+    const path = `/wallets/${record.luid}/erase`;
+    await eventually(async () => ok(await client.call('POST', path, erasureOf(record.luid, 2, client.key))));
+    expect((await stored(client)).counted - before.counted).toBeLessThan(10_000);
+  });
+
   it('is what an operator allows that ledger', async () => {
     const client = await newLedger(server.current.url);
     await fill(client);
@@ -108,5 +196,29 @@ describe('the quota of a ledger (interface/limits#stored-bytes)', () => {
       const { status, body } = await client.create('/wallets', large(`none-${performance.now()}`));
       expect([status, body.data.detail]).toEqual([429, expect.stringContaining('and may store 0.')]);
     });
+  });
+});
+
+describe('a disk that is nearly full', () => {
+  it('takes no new records and ledgers, and what ends or changes those that are there', async () => {
+    const client = await newLedger(server.current.url);
+    const { body: record } = ok(await client.create('/wallets', { handle: 'there' }));
+    const other = await startServer({
+      database: server.current.database,
+      databaseFolder: tmpdir(),
+      // More than there can be.
+      freeDisk: { write: 0, create: 2 },
+    });
+    try {
+      const there = client.at(other.url);
+      const refused = await there.create('/wallets', { handle: 'more' });
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+      const ledger = { handle: 'one-more', signer: 'system', access: [] };
+      expect((await there.in(undefined).create('/ledgers', ledger)).status).toBe(503);
+      const { body: changed } = ok(await there.update('/wallets/there', record, { handle: 'there', custom: { a: 1 } }));
+      expect((await there.drop('/wallets/there', changed)).status).toBe(204);
+    } finally {
+      await other.stop();
+    }
   });
 });

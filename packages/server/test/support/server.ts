@@ -38,6 +38,9 @@ export interface TestServerOptions {
   /** Rules of the deployment; anyone may make ledgers unless given. */
   readonly serverRules?: NonNullable<ServerOptions['serverRules']>;
   readonly ledgerQuota?: number;
+  /** A folder whose disk must have so much free. */
+  readonly databaseFolder?: string;
+  readonly freeDisk?: NonNullable<ServerOptions['freeDisk']>;
   readonly reportAssetsDir?: string;
   readonly reportAssetsBucket?: string;
   /** Bounds on connections that a test can wait for. */

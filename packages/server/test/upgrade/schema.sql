@@ -40,6 +40,16 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.stored_bytes(ledger bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select ((select coalesce(sum(512 + coalesce(octet_length(body), 0) + coalesce(beside, 0)), 0) from change where ledger_id = ledger)
+    + (select coalesce(sum(512 + octet_length(event) + octet_length(proofs)), 0) from delivery where ledger_id = ledger)
+    + (select coalesce(sum(512 + octet_length(sealed)), 0) from secret where ledger_id = ledger))::bigint
+$function$;
+
 create table balance (
   ledger_id bigint not null,
   wallet text collate "C" not null,
@@ -65,7 +75,8 @@ create table change (
   hash text collate "C",
   body text,
   mac text collate "C",
-  cut integer
+  cut integer,
+  beside integer
 ) with (toast_tuple_target=8160);
 
 create table delivery (

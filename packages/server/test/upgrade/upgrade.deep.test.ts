@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KindName } from '../../src/kinds/kind.js';
 import { kindNamed, kinds } from '../../src/kinds/registry.js';
 import { TestClient } from '../support/client.js';
+import { miscounted } from '../support/counted.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { collectionOf, ok, pathOf } from '../support/scene.js';
 import { type RunningServer, startServer } from '../support/server.js';
@@ -71,6 +72,12 @@ describe.each([...new Set([...readdirSync(folder), THIS])])('a database of relea
            or tablename = 'record' and attname in ('hash', 'judged', 'document'))`,
     );
     expect(rows).toEqual([]);
+  });
+
+  it('is counted for quotas with all its rows', async () => {
+    const { rows } = await direct.query('select sum(bytes)::int as bytes from storage');
+    expect(rows[0].bytes).toBeGreaterThan(0);
+    expect(await miscounted(database.url)).toEqual([]);
   });
 
   const versionsOf = (luid: string) => kept.filter((version) => version.luid === luid);

@@ -2,7 +2,9 @@ import { limits } from '../../limits.js';
 import { FINAL, KEYED } from '../queries/kinds-where.js';
 import { newestMoment } from '../queries/newest-moment.js';
 import { formatUnnest } from '../queries/unnested.js';
+import { addBytes } from '../stored-bytes.js';
 import { type Settles, settleFirst, settleFrom, settleLast, settleOutcome } from './settle-sql.js';
+import { ROW_BYTES } from './write-size.js';
 
 const WRITES = [
   'ord int',
@@ -31,6 +33,7 @@ const WRITES = [
   'leaves text',
   'clock timestamptz',
   'bytes int',
+  'beside int',
 ];
 const STRANGERS = ['ord int', 'public text'];
 const NEEDS = ['ord int', 'kind text', 'handle text', 'luid text', 'change int'];
@@ -101,10 +104,10 @@ export function commitStatement(does: Does): string {
     does.drop && FORGOTTEN,
     does.wake && WOKEN,
     history(does),
-    LOGGED,
     USED,
     does.deliver && queued(does),
     does.settle && settleLast(does.settle),
+    logged(does),
     does.register && REGISTERED,
     (does.decide || does.register) && decided(does),
   ];
@@ -115,7 +118,7 @@ const WRITE = `
 w as (
   select ord, version, action, kind, handle, luid, change, was,
          moment, hash, status, domain, link, proven, document::jsonb,
-         nullif(judged, '') as judged, body, needs, decides, mac, proofs::uuid[], wakes, leaves, clock, bytes,
+         nullif(judged, '') as judged, body, needs, decides, mac, proofs::uuid[], wakes, leaves, clock, bytes, nullif(beside, 0) as beside,
          exists (
            select from used_proof u
            where u.ledger_id = $1::bigint and u.digest = any(proofs::uuid[]) and u.luid <> w.luid)
@@ -265,30 +268,39 @@ done as (
 const FORGOTTEN = `
 forgotten as (
   delete from secret s using w join dropped using (ord) where s.ledger_id = $1::bigint and s.luid = w.luid
+  returning s.sealed
 )`;
 
 // A create that stores later versions at once is followed by updates.
 const history = ({ settle }: Does) => `
 history as (
-  insert into change (ledger_id, luid, change, kind, action, moment, hash, body, mac${settle ? ', cut' : ''})
-  select $1::bigint, luid, change, kind, case when change > was + 1 then 'update' else action end, moment, hash, body, mac${settle ? ', null::int' : ''}
+  insert into change (ledger_id, luid, change, kind, action, moment, hash, body, mac, beside${settle ? ', cut' : ''})
+  select $1::bigint, luid, change, kind, case when change > was + 1 then 'update' else action end, moment, hash, body, mac, beside${settle ? ', null::int' : ''}
   from w join done using (ord)${
     settle
       ? `
   union all
-  select $1::bigint, w.luid, e.change, w.kind, e.action, w.moment, w.hash, e.body, e.mac, e.cut
+  select $1::bigint, w.luid, e.change, w.kind, e.action, w.moment, w.hash, e.body, e.mac, null::int, e.cut
   from earlier e join w using (ord) join done using (ord)`
       : ''
   }
 )`;
 
 /** The leaves of what was stored, in its order, for the sealer, and its bytes, which count for the ledger's quota. */
-const LOGGED = `
+const logged = ({ create, update, drop, erase, settle }: Does) => {
+  const called = `(select coalesce(sum(${ROW_BYTES} + octet_length(event)), 0) from called)`;
+  const isCalled = settle ? settle.call : false;
+  // Without a version no leaf is queued.
+  if (isCalled && !create && !update && !drop && !erase) return `\ncounted as (${addBytes(called)})`;
+  const forgotten = `(select coalesce(sum(${ROW_BYTES} + octet_length(sealed)), 0) from forgotten)`;
+  return `
 logged as (
   insert into unsealed (ledger_id, luids, changes, leaves, bytes)
-  select $1::bigint, array_agg(luid order by ord), array_agg(change order by ord), array_agg(leaves order by ord), sum(bytes)
+  select $1::bigint, array_agg(luid order by ord), array_agg(change order by ord), array_agg(leaves order by ord),
+    sum(bytes)${isCalled ? ` + ${called}` : ''}${drop ? ` - ${forgotten}` : ''}
   from w join done using (ord) having count(*) > 0
 )`;
+};
 
 // When another transaction has used a proof for another record since this statement began, the null violates its
 // constraint and the whole batch is rolled back. Sorted, so that two batches with the same proofs avoid a deadlock.

@@ -7,6 +7,7 @@ import { toArrayLiteral } from '../arrays/array-literal.js';
 import { textArray } from '../arrays/text-array.js';
 import { createHolds } from '../money/holds.js';
 import { ALL_KINDS } from '../queries/newest-moment.js';
+import { addBytes } from '../stored-bytes.js';
 import { onceConnected, transaction } from '../transaction.js';
 import { isUnavailable } from '../unavailable.js';
 import { commitStatement } from './commit-sql.js';
@@ -14,7 +15,7 @@ import { createLabeled } from './labeled.js';
 import type { Settles } from './settle-sql.js';
 import { type Settled, type Settlement, settlementColumns, settlesOf } from './settlement.js';
 import type { Need, Outcome, Write } from './write.js';
-import { bytesOf } from './write-size.js';
+import { besideOf, bytesOf, ROW_BYTES } from './write-size.js';
 
 export type Commit = (write: Write) => Promise<Outcome>;
 
@@ -264,7 +265,7 @@ async function hasTakenLabels(client: Runner, { ledger, kind, luid, key, unique 
   return (await createLabeled(client)({ ledger, kind, luid, key, labels: unique })) !== undefined;
 }
 
-/** Keeps sealed values of secret references; a name kept before takes the new value. */
+/** Keeps sealed values of secret references, and counts them for the quota; a name kept before takes the new value. */
 export async function keepSecrets(
   runner: Runner,
   ledger: number,
@@ -272,10 +273,16 @@ export async function keepSecrets(
   secrets: readonly { readonly name: string; readonly sealed: Buffer }[],
 ): Promise<void> {
   if (secrets.length === 0) return;
+  const bytes = `coalesce(sum(${ROW_BYTES} + octet_length(sealed)), 0)`;
   await runner.query(
-    `insert into secret (ledger_id, luid, name, sealed)
-     select $1, $2, name, sealed from unnest($3::text[], $4::bytea[]) as s(name, sealed)
-     on conflict (ledger_id, luid, name) do update set sealed = excluded.sealed`,
+    `with had as (select ${bytes} as bytes from secret where ledger_id = $1 and luid = $2 and name = any($3::text[])),
+     kept as (
+       insert into secret (ledger_id, luid, name, sealed)
+       select $1, $2, name, sealed from unnest($3::text[], $4::bytea[]) as s(name, sealed)
+       on conflict (ledger_id, luid, name) do update set sealed = excluded.sealed
+       returning sealed
+     )
+     ${addBytes(`(select ${bytes} from kept) - (select bytes from had)`)}`,
     [ledger, luid, secrets.map((one) => one.name), secrets.map((one) => one.sealed)],
   );
 }
@@ -322,6 +329,7 @@ function toColumns(
     writes.map((write) => write.leaves),
     writes.map((write) => clockOf(write, clock)),
     writes.map(bytesOf),
+    writes.map(besideOf),
     strangers.map((one) => one.ord),
     strangers.map((one) => one.key),
     needs.map((one) => one.ord),

@@ -292,6 +292,7 @@ called as (
   insert into delivery (ledger_id, handle, purpose, entry, bridge, target, record, linked, event, mac, moment, due)
   select $1::bigint, handle, purpose, entry, bridge, target, record, linked, event, mac, moment, least(moment, clock_timestamp())
   from ca where (select ok from sound) order by n
+  returning event
 )`;
 
 /** Why a batch was not stored, beside the outcomes of its writes. `settled` rolls back one that was stored in part. */

@@ -3,8 +3,10 @@ import type { KindName } from '../../kinds/kind.js';
 import { limits } from '../../limits.js';
 import { textArray } from '../arrays/text-array.js';
 import type { NewDelivery } from '../committer/write.js';
+import { ROW_BYTES } from '../committer/write-size.js';
 import { formatUnnest } from '../queries/unnested.js';
 import type { StoredVersion } from '../queries/version.js';
+import { addBytes } from '../stored-bytes.js';
 import { DELIVERY_COLUMNS, type DeliveryColumns, effectActs, withoutNulls } from './delivery-columns.js';
 import { setAside } from './set-aside.js';
 import { type Settlement, settleDeliveries } from './settle-deliveries.js';
@@ -247,7 +249,9 @@ export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
       await pool.query({ name: 'put-off-delivery', text, values: [ledger, handle, due] });
     },
     async withdraw(ledger, handle) {
-      const text = `delete from delivery where ledger_id = $1 and handle = $2 and status = 'running' and attempts = 0`;
+      const text = `with gone as (
+          delete from delivery where ledger_id = $1 and handle = $2 and status = 'running' and attempts = 0 returning event)
+        ${addBytes(`select -coalesce(sum(${ROW_BYTES} + octet_length(event)), 0) from gone`)}`;
       await pool.query({ name: 'withdraw-delivery', text, values: [ledger, handle] });
     },
     async size(ledger, of) {

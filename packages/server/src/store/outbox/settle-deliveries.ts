@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { limits } from '../../limits.js';
 import { textArray } from '../arrays/text-array.js';
 import { formatUnnest } from '../queries/unnested.js';
+import { addBytes } from '../stored-bytes.js';
 
 /** How a delivery stands after an attempt. */
 export interface Settlement {
@@ -61,8 +62,14 @@ from ${formatUnnest('s', columns, 2)}
 where d.ledger_id = $1 and d.handle = s.handle and d.attempts = s.before and d.status = 'running'`;
 }
 
+/** What is added to the proofs of a delivery counts for the quota of its ledger, with the comma before it. */
+const PROOF_BYTES = `octet_length(s.proofs) + (s.proofs <> '' and octet_length(d.proofs) > octet_length(s.proofs))::int as bytes`;
+const COUNT_PROOFS = addBytes('select coalesce(sum(settled.bytes), 0) from settled');
+
 /** Of deliveries that were never set aside, in queues without a failure. */
-const SETTLE = settleStatement(SETTLED);
+const SETTLE = `with settled as (${settleStatement(SETTLED)}
+  returning ${PROOF_BYTES})
+${COUNT_PROOFS}`;
 
 const { first, greatest, rests, atOnce } = limits.deliveries.further;
 
@@ -91,7 +98,8 @@ with settled as (${settleStatement(
   `,
   given_up = coalesce(s.given_up, d.given_up), given_up_mac = coalesce(s.given_up_mac, d.given_up_mac), aside = s.aside`,
 )}
-  returning d.target, s.intent, s.attempted, s.aside, s.succeeded, s.further),
+  returning d.target, s.intent, s.attempted, s.aside, s.succeeded, s.further, ${PROOF_BYTES}),
+counted as (${COUNT_PROOFS}),
 noted as (
   update open_intent o set due = greatest(s.attempted, o.due + interval '1 microsecond')
   from (select intent, max(attempted) as attempted from settled where intent is not null group by intent) s
