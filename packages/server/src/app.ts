@@ -165,8 +165,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const letGo = () =>
     Promise.all([readiness.close(), siblings.close(), outbound.close(), calls.close(), ...ends(), disk.close()]);
   try {
-    if (databaseFolder !== undefined)
-      disk = await watchDiskSpace(databaseFolder, pools.others, logger, options.freeDisk);
+    disk = await watchDiskSpace(databaseFolder, pools.others, logger, options.freeDisk);
     const quotas = createQuotas(pools.others, options.ledgerQuota, disk, metrics.quotaExceeded);
     watchPools(metrics, pools);
     let background: Background | undefined;

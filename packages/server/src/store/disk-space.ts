@@ -42,17 +42,18 @@ const DISK_CHECK_INTERVAL = 500;
  *
  * New records and ledgers are refused before, since many ledgers may take more together than each may (quotas.ts).
  *
- * @param folder on that disk
+ * @param folder on that disk; absent for an external database, which is unwatched
  * @param pool of the database
  * @param logger told once when room runs out, and once when there is some again
  * @param least what must be free
  */
 export async function watchDiskSpace(
-  folder: string,
+  folder: string | undefined,
   pool: pg.Pool,
   logger: FastifyBaseLogger,
   least: FreeDisk = limits.freeDisk,
 ): Promise<DiskSpace> {
+  if (folder === undefined) return UNWATCHED;
   const leastForNew = least.create * ((await freeBytes(folder)) + (await databaseSize(pool)));
   let enough = true;
   let enoughForNew = true;
