@@ -34,14 +34,18 @@ export class MoneyScene {
       await stored(this.client, 'wallet', typeof wallet === 'string' ? { handle: wallet } : wallet);
   }
 
-  /** Waits until an intent has that status, and gives it. */
+  /** Waits until an intent has that status, and gives it. One that has ended otherwise never will: that is told with its failure. */
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into records
-  ends(handle: string, status: string): Promise<any> {
-    return eventually(async () => {
-      const intent = await this.read(handle);
-      expect(intent.meta.status).toBe(status);
-      return intent;
+  async ends(handle: string, status: string): Promise<any> {
+    const intent = await eventually(async () => {
+      const { meta, ...others } = await this.read(handle);
+      if (meta.status !== 'completed' && meta.status !== 'rejected') expect(meta.status).toBe(status);
+      return { meta, ...others };
     });
+    // biome-ignore lint/suspicious/noExplicitAny: tests reach into records
+    const failed = intent.meta.proofs.find(({ custom }: any) => custom?.status === 'failed');
+    expect(intent.meta.status, JSON.stringify(failed?.custom)).toBe(status);
+    return intent;
   }
 
   /** What a wallet holds of a symbol: available, reserved. */

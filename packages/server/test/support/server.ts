@@ -79,7 +79,12 @@ export async function startServer(options: TestServerOptions = {}, open = openSe
     requestTimeout: 120_000,
     ...others,
   });
-  const forget = others.runtime && signBy(() => others.runtime?.now() ?? 0);
+  const { runtime } = others;
+  if (runtime) {
+    const forget = signBy(() => runtime.now());
+    // However it is closed: a clock that stays would date what clients sign in all later files.
+    server.app.addHook('onClose', async () => forget());
+  }
   await server.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = server.app.server.address() as { port: number };
   named.publicUrl = `http://127.0.0.1:${port}/v2`;
@@ -89,7 +94,6 @@ export async function startServer(options: TestServerOptions = {}, open = openSe
     server,
     database,
     async stop() {
-      forget?.();
       await server.close();
       if (!shared) await database.drop();
     },
