@@ -64,12 +64,12 @@ where d.ledger_id = $1 and d.handle = s.handle and d.attempts = s.before and d.s
 
 /** What is added to the proofs of a delivery counts for the quota of its ledger, with the comma before it. */
 const PROOF_BYTES = `octet_length(s.proofs) + (s.proofs <> '' and octet_length(d.proofs) > octet_length(s.proofs))::int as bytes`;
-const COUNT_PROOFS = addBytes('select coalesce(sum(settled.bytes), 0) from settled');
+const countProofs = (after: string) => addBytes(`select coalesce(sum(settled.bytes), 0) + ${after} from settled`);
 
 /** Of deliveries that were never set aside, in queues without a failure. */
 const SETTLE = `with settled as (${settleStatement(SETTLED)}
   returning ${PROOF_BYTES})
-${COUNT_PROOFS}`;
+${countProofs('0')}`;
 
 const { first, greatest, rests, atOnce } = limits.deliveries.further;
 
@@ -99,17 +99,19 @@ with settled as (${settleStatement(
   given_up = coalesce(s.given_up, d.given_up), given_up_mac = coalesce(s.given_up_mac, d.given_up_mac), aside = s.aside`,
 )}
   returning d.target, s.intent, s.attempted, s.aside, s.succeeded, s.further, ${PROOF_BYTES}),
-counted as (${COUNT_PROOFS}),
 noted as (
   update open_intent o set due = greatest(s.attempted, o.due + interval '1 microsecond')
   from (select intent, max(attempted) as attempted from settled where intent is not null group by intent) s
-  where o.ledger_id = $1 and o.luid = s.intent),
+  where o.ledger_id = $1 and o.luid = s.intent
+  returning o.luid),
 told as materialized (
   select target, max(attempted) as now, bool_or(aside is not null) as parks, coalesce(bool_or(succeeded), false) as succeeded,
     count(*) filter (where not succeeded)::int as failed,
     count(*) filter (where further and aside is null)::int as ended,
     bool_or(further and aside is not null) as failed_again
-  from settled where further is not null group by target)
+  from settled where further is not null group by target),
+-- After the intents: a settlement locks them before the row of the quota, too.
+counted as (${countProofs('0 * (select count(*) from noted)')})
 insert into delivery_queue as q (ledger_id, target, failures, step, allowed, due)
 select $1, t.target, case when t.succeeded then 0 else t.failed end, 0, 2 * t.ended,
   case when t.ended > 0 then t.now when t.parks then t.now + ${delayAfter('0')} end
