@@ -78,6 +78,9 @@ describe('the tour', () => {
     expect(err).toContain('No server answers at http://127.0.0.1:9/v2');
     expect(err).toContain('npm start');
     expect(code).toBe(1);
-    expect(await runTour('ledger')).toMatchObject({ code: 1, err: expect.stringContaining('"ledger" is not the address') });
+    expect(await runTour('ledger')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('"ledger" is not the address'),
+    });
   });
 });
