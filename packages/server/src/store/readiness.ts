@@ -15,7 +15,7 @@ export interface Readiness extends WriteGuard {
 export interface ReadinessBounds {
   /** Milliseconds between two looks. */
   readonly pause: number;
-  /** Milliseconds that the database has for an answer. */
+  /** Milliseconds that a look may take, connecting included. */
   readonly patience: number;
 }
 
@@ -44,7 +44,7 @@ export async function watchReadiness(
   const lookOnce = async () => {
     const asked = now?.();
     try {
-      const { rows } = await pool.query<{ now: number }>(ping);
+      const { rows } = await within(patience, pool.query<{ now: number }>(ping));
       if (asked !== undefined) clock.compare(asked, rows[0]!.now);
       tell(true);
     } catch (error) {
@@ -60,4 +60,18 @@ export async function watchReadiness(
   await lookOnce();
   void look();
   return { isReady: () => isReady, assert: clock.assert, close: () => closing.abort() };
+}
+
+/** The outcome of a look, unless that takes longer: the pool waits for a connection for longer than a look may take. */
+async function within<T>(patience: number, looking: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const late = wait(patience, undefined, { ref: false, signal: over.signal }).then((): never => {
+    throw new Error(`The database has not answered within ${patience} ms.`);
+  });
+  late.catch(() => {});
+  try {
+    return await Promise.race([looking, late]);
+  } finally {
+    over.abort();
+  }
 }
