@@ -5,7 +5,7 @@ export interface SemaphoreBounds {
   /** Greatest number of bytes under way: of the process, and of one ledger. */
   readonly process: number;
   readonly ledger: number;
-  /** Greatest number of waiting callers of one ledger. */
+  /** Greatest number of waiting callers of one ledger; those that waited too long do not count. */
   readonly waiting: number;
   /** Milliseconds that a caller waits at most. */
   readonly patience: number;
@@ -55,13 +55,20 @@ export function createWeightedSemaphore(
     return undefined;
   };
 
+  /** Refuses those that waited too long: they came first. */
+  const refuseLate = (share: Share) => {
+    const late = share.waiting.findIndex(({ since }) => now() - since <= bounds.patience);
+    for (const { reject } of share.waiting.splice(0, late < 0 ? share.waiting.length : late)) {
+      reject(new LedgerError('api.request-timeout', bounds.late ?? LATE));
+    }
+  };
+
   const next = () => {
     for (let turn = first(); turn; turn = first()) {
       const [ledger, share, one] = turn;
-      if (now() - one.since > bounds.patience) {
-        share.waiting.shift();
+      refuseLate(share);
+      if (share.waiting[0] !== one) {
         forget(ledger, share);
-        one.reject(new LedgerError('api.request-timeout', bounds.late ?? LATE));
         continue;
       }
       if (taken + one.bytes > bounds.process) return;
@@ -87,6 +94,7 @@ export function createWeightedSemaphore(
 
   return async (ledger, wanted, work) => {
     const share = shares.get(ledger) ?? { taken: 0, waiting: [] };
+    if (share.waiting.length >= bounds.waiting) refuseLate(share);
     if (share.waiting.length >= bounds.waiting) throw new Overloaded();
     shares.set(ledger, share);
     const bytes = Math.min(wanted, bounds.ledger);

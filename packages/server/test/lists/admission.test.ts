@@ -233,4 +233,14 @@ describe('room for answers', () => {
     expect(await inTime).toBe('second');
     await expect(late).rejects.toMatchObject({ reason: 'api.request-timeout' });
   });
+
+  it('counts those no more that have waited too long', async () => {
+    const { enter, clock } = room();
+    void enter('a', 8, 'first');
+    const late = [enter('a', 8), enter('a', 8)];
+    clock.now += bounds.patience + 1;
+    const next = enter('a', 8);
+    for (const one of late) await expect(one).rejects.toMatchObject({ reason: 'api.request-timeout' });
+    await expect(Promise.race([next, Promise.resolve('waits')])).resolves.toBe('waits');
+  });
 });
