@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
-import { HANDLE_PATTERN } from '@countersign/protocol';
-import { type Policy, parsePolicy } from '@countersign/protocol/log';
+import type { Policy } from '@countersign/protocol/log';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { parseServerRules } from './access/server-rules.js';
+import {
+  parseHandle,
+  parseHost,
+  parseInteger,
+  parsePort,
+  parseProxies,
+  parseUrl,
+  readPath,
+  readWitnesses,
+} from './config-values.js';
 // Registers the kinds, which server rules name.
 import './kinds/registry.js';
 import { decodeMasterKey } from './keys/master-key.js';
@@ -19,6 +27,8 @@ export interface Config {
   /** The TCP port of the metrics; undefined where none are served. */
   readonly metricsPort: number | undefined;
   readonly metricsHost: string;
+  /** Addresses and networks (CIDR) of proxies, whose `X-Forwarded-For` names the sender of a request. */
+  readonly trustedProxies: readonly string[];
   /** The URL that clients call, `/v2` included; it ends without a slash. */
   readonly publicUrl: string;
   /** Further loopback URLs that are accepted, when the server listens on loopback and PUBLIC_URL is absent. */
@@ -105,6 +115,13 @@ export const settings = {
     meaning:
       'What clients call, with `/v2`: the server states it, and tokens bound to a request name it. Without it `localhost`, `127.0.0.1` and `[::1]` count as one.',
     read: (text) => (text === undefined ? undefined : parseUrl(text)),
+  },
+  trustedProxies: {
+    name: 'TRUSTED_PROXIES',
+    default: 'none',
+    meaning:
+      'The addresses or networks (as in `192.0.2.7,10.0.0.0/8`) of [proxies](install.md#behind-a-proxy) that tell by `X-Forwarded-For` who sent a request.',
+    read: (text) => (text === undefined ? [] : parseProxies(text)),
   },
   dataDir: {
     name: 'DATA_DIR',
@@ -295,12 +312,23 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     const of = { name, read: () => quotaOfOthers(values.ledgerQuota as LedgerQuota, Boolean(env[name])) };
     values.ledgerQuota = read(of);
   }
+  const { port, host, metricsPort, metricsHost } = values as Partial<Config>;
+  if (port !== undefined && port === metricsPort && meet(host, metricsHost)) {
+    wrong.push(`${settings.metricsPort.name} ${port} is PORT as well: set METRICS_PORT to another`);
+  }
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
   const { publicUrl, ...config } = values as unknown as Omit<Config, 'publicUrl'> & { publicUrl?: string };
   const own = urlHost(config.host);
   const named = (host: string) => `http://${host}:${config.port}/v2`;
   const others = publicUrl === undefined && LOOPBACK.includes(own) ? LOOPBACK.filter((host) => host !== own) : [];
   return { ...config, publicUrl: publicUrl ?? named(own), publicAliases: others.map(named) };
+}
+
+/** Whether both hosts are, or hold, one address. */
+function meet(...hosts: (string | undefined)[]): boolean {
+  const [one = '', other = ''] = hosts.map((host) => (host === 'localhost' ? '127.0.0.1' : host));
+  if (one === other || one === '::' || other === '::') return true;
+  return (one === '0.0.0.0' && isIP(other) !== 6) || (other === '0.0.0.0' && isIP(one) !== 6);
 }
 
 /** The loopback names of this machine, which clients use interchangeably. */
@@ -327,67 +355,6 @@ function readSecret(name: string, file: string, env: Readonly<Record<string, str
     throw new Error(`names ${path}, which cannot be read: ${(error as Error).message}`);
   }
   if (text === '') throw new Error(`names ${path}, which is empty`);
-  return text;
-}
-
-function parseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(text);
-  if (!plain) {
-    throw new Error(
-      'must be an http or https address without user, query and fragment, such as https://ledger.example/v2',
-    );
-  }
-  return text.replace(/\/+$/, '');
-}
-
-function readPath(text: string): string {
-  if (text.includes('\0')) throw new Error('must be a path');
-  return resolve(text);
-}
-
-/** A policy whose witnesses all have an address. */
-function readWitnesses(path: string): Policy {
-  let policy: Policy;
-  try {
-    policy = parsePolicy(readFileSync(path));
-  } catch (error) {
-    throw new Error(`names ${path}, which cannot be read: ${(error as Error).message}`);
-  }
-  if (policy.witnesses.size === 0) throw new Error(`names ${path}, which has no witness`);
-  for (const [name, { url = '' }] of policy.witnesses) {
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-      throw new Error(`names ${path}, whose witness ${name} has no http or https address`);
-    }
-  }
-  return policy;
-}
-
-function parseInteger(text: string, least: number, most: number): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number >= least && number <= most)) {
-    throw new Error(`must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
-  }
-  return number;
-}
-
-function parsePort(text: string, form: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port < 1 || port > 65_535) throw new Error(`must be ${form}, not ${JSON.stringify(text)}`);
-  return port;
-}
-
-function parseHost(text: string): string {
-  if (isIP(text) === 0 && !/^[A-Za-z0-9._-]{1,253}$/.test(text)) {
-    throw new Error(`must be an IP address or a host name, not ${JSON.stringify(text)}`);
-  }
-  return text;
-}
-
-function parseHandle(text: string): string {
-  if (text.length > limits.handle || !new RegExp(HANDLE_PATTERN).test(text)) {
-    throw new Error(`must be a handle of at most ${limits.handle} characters (letters, digits, _ - + .)`);
-  }
   return text;
 }
 

@@ -10,14 +10,17 @@ export const limits = {
   /** Bytes of a request body (interface/records#request-bodies). */
   body: 1024 * 1024,
   /**
-   * Bytes of request bodies under way: up to `small`, one is read at once; the larger ones share those of a `process`, and
-   * those of one `sender` his own. Of one sender, `waiting` bodies may wait, each for `patience` milliseconds at most.
+   * Bytes of request bodies under way: up to `small`, one is read at once; the larger ones share those of a `process`. Until the
+   * caller is known to be allowed they count for their `sender`, then for the `ledger`. Of one sender, `waiting` bodies for one
+   * ledger may wait, and so many for all `together`, each for `patience` milliseconds at most.
    */
   bodies: {
     small: 16 * 1024,
     process: 64 * 1024 * 1024,
     sender: 16 * 1024 * 1024,
+    ledger: 16 * 1024 * 1024,
     waiting: 128,
+    together: 1_024,
     patience: 5_000,
   },
   /** A body that is refused early is read on after the answer: bytes, milliseconds (`time`), and connections at a time. */

@@ -38,7 +38,8 @@ export const processLimits = {
   /**
    * The work of requests, in steps of about a tenth of a microsecond (decision 0015): of one `slice`, after which
    * others have their turn; of one `request` in all; and of one `turn` of the event loop. A ledger bypasses the queue
-   * while it is below `burst`, and regains the `share` of one processor; `accounts` of ledgers are kept.
+   * while it is below `burst`, and regains the `share` of one processor; `accounts` of ledgers are kept. Senders are at most so
+   * far `behind` the next of those that wait.
    */
   work: {
     perMillisecond: 10_000,
@@ -47,6 +48,7 @@ export const processLimits = {
     turn: 100_000,
     burst: 200_000,
     share: 0.25,
+    behind: 2_000_000,
     accounts: 10_000,
   },
   /**

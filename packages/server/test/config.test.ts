@@ -15,6 +15,7 @@ describe('the settings', () => {
       host: '127.0.0.1',
       metricsPort: 9464,
       metricsHost: '127.0.0.1',
+      trustedProxies: [],
       publicUrl: 'http://127.0.0.1:3000/v2',
       publicAliases: ['http://localhost:3000/v2', 'http://[::1]:3000/v2'],
       dataDir: resolve('data'),
@@ -49,6 +50,7 @@ describe('the settings', () => {
       HOST: '::1',
       METRICS_PORT: 'off',
       METRICS_HOST: '0.0.0.0',
+      TRUSTED_PROXIES: '192.0.2.7, 10.0.0.0/8,2001:db8::/32',
       PUBLIC_URL: 'https://ledger.example/v2/',
       DATA_DIR: '/srv/data',
       DATABASE_URL: 'postgresql://user:secret@db/ledger',
@@ -76,6 +78,7 @@ describe('the settings', () => {
       host: '::1',
       metricsPort: undefined,
       metricsHost: '0.0.0.0',
+      trustedProxies: ['192.0.2.7', '10.0.0.0/8', '2001:db8::/32'],
       publicUrl: 'https://ledger.example/v2',
       publicAliases: [],
       dataDir: resolve('/srv/data'),
@@ -137,6 +140,10 @@ describe('the settings', () => {
     ['METRICS_PORT', ['0', '65536', 'none']],
     ['HOST', ['a b', 'http://x', '1.2.3.4/8']],
     ['METRICS_HOST', ['a b']],
+    [
+      'TRUSTED_PROXIES',
+      ['true', '*', '10.0.0.0/33', '10.0.0.0/0', '2001:db8::/129', '10.0.0.1,', 'proxy', '1', 'fe80::1%a'],
+    ],
     ['PUBLIC_URL', ['ledger.example/v2', 'ftp://x/v2', 'http://u:p@x/v2', 'http://x/v2?a', 'http://x/v2#a', 'http://']],
     ['DATABASE_URL', ['mysql://u:hidden@x/db', 'hidden', 'postgresql://u:hidden@:x/']],
     ['MASTER_KEY', ['hidden', Buffer.alloc(31).toString('base64')]],
@@ -215,6 +222,22 @@ describe('the settings', () => {
     expect(() => parseConfig({ PORT: 'abc', LOG_LEVEL: 'loud', NAME: 'fine' })).toThrow(
       'PORT must be a number from 1 to 65535, not "abc"\nLOG_LEVEL must be one of fatal, error,',
     );
+  });
+
+  it.each<[env: Record<string, string>, isRefused: boolean]>([
+    [{ METRICS_PORT: '3000' }, true],
+    [{ PORT: '9464' }, true],
+    [{ PORT: '9464', HOST: '0.0.0.0' }, true],
+    [{ PORT: '9464', METRICS_HOST: '::' }, true],
+    [{ PORT: '9464', HOST: 'localhost' }, true],
+    [{ PORT: '9464', HOST: '192.0.2.7' }, false],
+    [{ PORT: '9464', HOST: 'localhost', METRICS_HOST: '192.0.2.7' }, false],
+    [{ PORT: '9464', HOST: '0.0.0.0', METRICS_HOST: '::1' }, false],
+    [{ PORT: '9464', METRICS_PORT: 'off' }, false],
+  ])('refuse one port for clients and metrics on the same address (%o)', (env, isRefused) => {
+    if (!isRefused) return expect(() => parseConfig(env)).not.toThrow();
+    const port = env.PORT ?? env.METRICS_PORT;
+    expect(() => parseConfig(env)).toThrow(`METRICS_PORT ${port} is PORT as well: set METRICS_PORT to another`);
   });
 
   it('are rendered as a table with a row for each', () => {

@@ -164,7 +164,8 @@ describe('tables in docs/interface', async () => {
     const of = (...values: number[]) => values.map((value) => value.toLocaleString('en'));
     const due = [
       of(limits.body).join(),
-      of(limits.bodies.sender).join(),
+      of(limits.bodies.process, limits.bodies.sender, limits.bodies.ledger).join(', '),
+      of(limits.bodies.waiting, limits.bodies.together).join(' and '),
       of(limits.request / 1000).join(),
       of(limits.depth, limits.values).join(' and '),
       of(limits.handle).join(),

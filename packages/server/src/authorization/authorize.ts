@@ -45,7 +45,7 @@ export interface AccessRequest {
  *
  * @throws `auth.unauthorized` when refused with neither token nor proof, else `auth.forbidden`
  *   (interface/access#refusals). A write that rules grant is refused alike when it is unsigned
- *   (interface/tokens#token-only-writes)
+ *   (interface/tokens#token-only-writes). `api.rate-limit-exceeded` when the ledger has no memory left for a large body
  */
 export async function authorize(session: Session, caller: Caller, asked: AccessRequest): Promise<void> {
   if (session.isOwn) return;
@@ -55,7 +55,8 @@ export async function authorize(session: Session, caller: Caller, asked: AccessR
   const context = asked.isOutside ? { ...around, domains: [] } : around;
   const judgement = judge(action, record, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action, record, ...describeHandle(subject), ...judgement });
-  if (judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller))) return;
+  if (judgement.granted && (isRead(asked.action) || asked.signedElsewhere || signs(caller)))
+    return session.task.grant();
   await session.task.turn();
   if (context.terms.ownProofs.has(record)) throw missingPermissions(action, record, caller, context);
   throw await refuse(session, caller, action, record);

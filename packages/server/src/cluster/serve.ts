@@ -48,6 +48,7 @@ export async function serve(config: Config, means: ServeOptions): Promise<Server
     recordProofs,
     ledgerQuota: await quotaOf(config, databaseFolder),
     deliveryAllowPrivate,
+    connections: { trustedProxies: config.trustedProxies },
     deliveries: {
       attempt: deliveryTimeout,
       slots: { process: slots, ledger: Math.ceil(slots / 4) },

@@ -8,6 +8,7 @@ import { LogStopped } from '../log/publish.js';
 import { NotSealed } from '../operations/log/not-sealed.js';
 import type { Answer } from '../records/command.js';
 import { isUnavailable } from '../store/unavailable.js';
+import { NoMemory } from './bodies/memory.js';
 
 /** Tells operators of unexpected errors, and of the cause behind an error answer. */
 export type Report = (error: unknown, ledger?: Ledger) => void;
@@ -45,7 +46,8 @@ export async function answerRequest(
       // The cause is for operators only: why a bridge was out of reach, or a token was refused.
       if (error.cause !== undefined) report(error.cause, ledger);
       const answer = errorAnswer(service, ledger, error);
-      return error instanceof NotSealed ? { ...answer, retryAfter: error.retryAfter } : answer;
+      const again = error instanceof NotSealed || error instanceof NoMemory;
+      return again ? { ...answer, retryAfter: error.retryAfter } : answer;
     }
     if (error instanceof BridgeRefusal) return relayBridgeError(service, ledger, error);
     if (error instanceof LogStopped) return logStopped(service, ledger);

@@ -14,6 +14,8 @@ export interface ConnectionBounds {
   readonly taken: number;
   /** Milliseconds that clients are told they may keep a connection idle. */
   readonly idle: number;
+  /** Addresses and networks of proxies whose `X-Forwarded-For` names the sender of a request; none unless given. */
+  readonly trustedProxies?: readonly string[];
 }
 
 /** The open connections of a server. */

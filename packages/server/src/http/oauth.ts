@@ -12,6 +12,7 @@ import { limits } from '../limits.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { inTime } from './boundary.js';
 import type { HttpService } from './http-service.js';
+import { senderOf } from './sender.js';
 import { resolveLedger } from './tenant.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -70,20 +71,20 @@ async function answerTo(service: HttpService, failures: Failures, request: Fasti
     );
   }
   if (credentials === 'malformed') return invalidClient();
-  return issueToken(openSession({ ...service, task }, ledger), credentials, failures, request.ip);
+  return issueToken(openSession({ ...service, task }, ledger), credentials, failures, senderOf(request.ip));
 }
 
 /**
- * Failures are counted by ledger, client and source address: by client alone, a stranger could lock a client out; by
- * address alone, one client's wrong settings would lock out its neighbours.
+ * Failures are counted by ledger, client and sender: by client alone, a stranger could lock a client out; by
+ * sender alone, one client's wrong settings would lock out its neighbours.
  */
 async function issueToken(
   session: Session,
   { id, secret }: ClientCredentials,
   failures: Failures,
-  address: string,
+  sender: string,
 ): Promise<TokenAnswer> {
-  const attempt = native.sha256(JSON.stringify([session.ledger.luid, id, address]));
+  const attempt = native.sha256(JSON.stringify([session.ledger.luid, id, sender]));
   if (failures.wait(attempt) > 0) return tooManyFailures(failures.wait(attempt));
   const candidate = await candidateFor(session, id);
   const factor = knowsSecret(candidate, secret) ? candidate.factor : undefined;

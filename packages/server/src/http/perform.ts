@@ -7,6 +7,7 @@ import { limits } from '../limits.js';
 import type { LedgerTask } from '../metering/task.js';
 import type { Operation } from '../operations/operation.js';
 import type { Answer, Command } from '../records/command.js';
+import { grantBody } from './bodies/bounds.js';
 import { answerRequest } from './boundary.js';
 import { commandOf } from './command.js';
 import { withDecisionLog } from './explained.js';
@@ -28,20 +29,17 @@ export async function inLedger(
   perform: (session: Session) => Promise<Answer>,
 ): Promise<FastifyReply> {
   let of = OUTSIDE;
-  let task: LedgerTask | undefined;
   const resolve = () => resolveLedger(service, tenantOf(request));
   const answer = await answerRequest(
     service,
     resolve,
     async (ledger, isLate) => {
       of = ledger!.id;
-      task = isLarge(request) ? senderTaskOf(service, request, isLate) : taskOf(service, of, request, isLate);
+      const task = (isLarge(request) ? senderTaskOf : taskOf)(service, of, request, isLate);
       return perform(openSession(withDecisionLog({ ...service, task }, request), ledger!));
     },
     makeErrorReport(service, request),
   );
-  // What is accepted is the ledger's own work, too.
-  if (task && isLarge(request) && answer.status < 400) service.scheduler.task(of, NEVER).chargeUnbounded(task.charged);
   if (request.headers.prefer !== undefined) await holdUntilSealed(service, request, reply, of, answer);
   return send(reply, answer);
 }
@@ -59,7 +57,7 @@ export async function outsideLedgers(
     async () => (named === undefined ? undefined : resolveLedger(service, named)),
     async (_, isLate) => {
       noTenant(named);
-      const task = senderTaskOf(service, request, isLate);
+      const task = senderTaskOf(service, OUTSIDE, request, isLate);
       const own = withDecisionLog({ ...service, task }, request);
       return perform(own, await commandOf(own, undefined, request));
     },
@@ -84,18 +82,22 @@ export function performOperation(
 /** The id that work outside every ledger is charged to. */
 const OUTSIDE = 0;
 
-const NEVER = () => false;
-
 /**
- * Whether the body costs so much that whoever sent it is charged: else a stranger could make the ledger that it names wait,
- * by bodies that are refused.
+ * Whether the body costs so much that whoever sent it is charged until the caller is known to be allowed: else a stranger could
+ * make the ledger that it names wait, by bodies that are refused.
  */
 function isLarge({ body }: FastifyRequest): boolean {
   return typeof body === 'string' && body.length > limits.bodies.small;
 }
 
-function senderTaskOf(service: HttpService, request: FastifyRequest, isLate: () => boolean): LedgerTask {
-  return service.scheduler.senderTask(senderOf(request.ip), () => isLate() || request.raw.socket.destroyed);
+function senderTaskOf(
+  { scheduler }: HttpService,
+  ledger: number,
+  request: FastifyRequest,
+  isLate: () => boolean,
+): LedgerTask {
+  const isOver = () => isLate() || request.raw.socket.destroyed;
+  return scheduler.senderTask(senderOf(request.ip), ledger, isOver, () => grantBody(request));
 }
 
 /** The work of a request: abandoned once the request is answered or its connection closed. */

@@ -3,8 +3,8 @@ import { limits } from '../limits.js';
 import type { Metrics } from '../metrics.js';
 import { createLedger } from '../operations/create-ledger/operation.js';
 import { listLedgers } from '../operations/list-ledgers.js';
+import { boundBodies } from './bodies/bounds.js';
 import { takeBodies } from './bodies/parsers.js';
-import { boundBodies } from './bodies/room.js';
 import { BASE } from './command.js';
 import { CONNECTION_CHECK_INTERVAL, type ConnectionBounds, type Connections, guardConnections } from './connections.js';
 import { allowAnyOrigin, preflight } from './cors.js';
@@ -55,6 +55,7 @@ export function createServer(
       requireHostHeader: false,
     },
     forceCloseConnections: 'idle',
+    trustProxy: bounds.trustedProxies?.length ? [...bounds.trustedProxies] : false,
     // Requests that arrive on an open connection during shutdown are answered as usual.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PARAMETER_CHARACTERS },

@@ -1,5 +1,7 @@
-/** What a ledger has used of the process lately, in steps: a leaky bucket. */
+/** What a ledger, or a sender, has used of the process lately, in steps: a leaky bucket. */
 export interface LeakyBucket {
+  /** The account that it takes its turns within, and that is charged as well. */
+  readonly within?: LeakyBucket;
   used: number;
   /** Milliseconds of the clock up to which it has leaked. */
   since: number;
@@ -11,6 +13,8 @@ export interface LeakyBucket {
 export interface Turns {
   /** Charges steps to the account. */
   charge(account: LeakyBucket, steps: number): void;
+  /** Takes back steps that were charged to the account, and are another's. */
+  credit(account: LeakyBucket, steps: number): void;
   /**
    * Resolves when it is the account's turn; undefined when that is now.
    *

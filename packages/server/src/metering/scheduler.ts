@@ -13,7 +13,9 @@ import { LedgerTask } from './task.js';
 export class Scheduler implements Turns {
   readonly #clock: () => number;
   readonly #accounts = new LruCache<number, LeakyBucket>(limits.work.accounts);
-  readonly #senders = new LruCache<string, LeakyBucket>(limits.work.accounts);
+  readonly #senders = new LruCache<string, LeakyBucket>(2 * limits.work.accounts);
+  /** The account of all senders. */
+  readonly #strangers: LeakyBucket;
   readonly #waiting = new Set<LeakyBucket>();
   #waiters = 0;
   /** Steps taken in this turn of the loop. */
@@ -23,6 +25,7 @@ export class Scheduler implements Turns {
   /** @param clock milliseconds since any moment, for measuring */
   constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock;
+    this.#strangers = this.#open();
   }
 
   /** The number of waiting callers. */
@@ -37,20 +40,36 @@ export class Scheduler implements Turns {
    * @param isOver whether the client has gone or its time is over
    */
   task(ledger: number, isOver: () => boolean): LedgerTask {
-    return new LedgerTask(this, this.#accounts.getOrSet(ledger, this.#open), isOver);
+    return new LedgerTask(this, this.#accounts.getOrSet(ledger, this.#openLedger), isOver);
   }
 
-  /** A task whose steps are charged to who sent a request, whichever ledger it names. */
-  senderTask(sender: string, isOver: () => boolean): LedgerTask {
-    return new LedgerTask(this, this.#senders.getOrSet(sender, this.#open), isOver);
+  /**
+   * A task whose steps are charged to who sent a request until its caller is known to be allowed, then to the ledger. All senders
+   * together are one account among ledgers: many addresses have no more turns than one. Those of a sender are shared by the
+   * ledgers that it names: behind a proxy each is a tenant's.
+   *
+   * @param granted called when the caller is known to be allowed; what it throws refuses the request
+   */
+  senderTask(sender: string, ledger: number, isOver: () => boolean, granted: () => void = () => {}): LedgerTask {
+    const all = this.#senders.getOrSet(sender, () => this.#open(this.#strangers));
+    const own = this.#senders.getOrSet(`${ledger} ${sender}`, () => this.#open(all));
+    return new LedgerTask(this, own, isOver, { to: this.#accounts.getOrSet(ledger, this.#openLedger), granted });
   }
 
-  readonly #open = (): LeakyBucket => ({ used: 0, since: this.#clock(), waiting: [] });
+  #open(within?: LeakyBucket): LeakyBucket {
+    return { used: 0, since: this.#clock(), waiting: [], ...(within ? { within } : {}) };
+  }
+
+  readonly #openLedger = (): LeakyBucket => this.#open();
 
   charge(account: LeakyBucket, steps: number): void {
-    account.used += steps;
+    for (const one of upFrom(account)) one.used += steps;
     this.#inTurn += steps;
     if (!this.#ticking) this.#tick();
+  }
+
+  credit(account: LeakyBucket, steps: number): void {
+    for (const one of upFrom(account)) one.used = Math.max(0, one.used - steps);
   }
 
   turn(account: LeakyBucket): Promise<void> | undefined {
@@ -65,6 +84,10 @@ export class Scheduler implements Turns {
   }
 
   #isLight(account: LeakyBucket): boolean {
+    return upFrom(account).every((one) => this.#isBelowBurst(one));
+  }
+
+  #isBelowBurst(account: LeakyBucket): boolean {
     if (account.used <= limits.work.burst) return true;
     this.#leak(account, this.#clock());
     return account.used <= limits.work.burst;
@@ -90,28 +113,50 @@ export class Scheduler implements Turns {
     const late = began + limits.work.turn / limits.work.perMillisecond;
     for (let now = began; this.#waiters > 0 && this.#inTurn < limits.work.turn && now < late; ) {
       const account = this.#next(now);
-      const before = account.used;
+      const before = upFrom(account).map((one) => [one, one.used] as const);
       account.waiting.shift()?.();
       this.#waiters -= 1;
       if (account.waiting.length === 0) this.#waiting.delete(account);
       await drainMicrotasks();
       const ended = this.#clock();
       // Work that was charged too little is charged by the time it took.
-      account.used = Math.max(account.used, before + (ended - now) * limits.work.perMillisecond);
+      const took = (ended - now) * limits.work.perMillisecond;
+      for (const [one, used] of before) one.used = Math.max(one.used, used + took);
       now = ended;
     }
     if (this.#waiters > 0 && !this.#ticking) this.#tick();
   }
 
-  /** Of the waiting accounts, the one that has used least. */
+  /** Of the waiting accounts, the one that has used least; of those within another, by what that has used. */
   #next(now: number): LeakyBucket {
     let least: LeakyBucket | undefined;
     for (const account of this.#waiting) {
-      this.#leak(account, now);
-      if (!least || account.used < least.used) least = account;
+      for (const one of upFrom(account)) this.#leak(one, now);
+      const [one, other] = least ? apart(account, least) : [];
+      if (!one || !other || one.used < other.used) least = account;
+    }
+    // What many share, as all senders and a proxy do, must not be behind all others for long by what one did.
+    for (const account of this.#waiting) {
+      if (!account.within || account === least) continue;
+      const [one, other] = apart(account, least!);
+      one.used = Math.min(one.used, other.used + limits.work.behind);
     }
     return least!;
   }
+}
+
+/** The account, and those that it is within, from the inmost on. */
+function upFrom(account: LeakyBucket): LeakyBucket[] {
+  const found = [account];
+  for (let one = account.within; one; one = one.within) found.push(one);
+  return found;
+}
+
+/** Where two accounts differ, from the outmost on: they, or what they are within. */
+function apart(one: LeakyBucket, other: LeakyBucket): readonly [LeakyBucket, LeakyBucket] {
+  const [mine, its] = [upFrom(one).reverse(), upFrom(other).reverse()];
+  const depth = mine.findIndex((account, at) => account !== its[at] && its[at] !== undefined);
+  return depth < 0 ? [one, other] : [mine[depth]!, its[depth]!];
 }
 
 /** Resolves when the microtask queue is empty: the granted slice has then run as far as it can before I/O. */

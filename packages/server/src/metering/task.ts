@@ -22,6 +22,13 @@ export interface Task extends Cost {
   chargeUnbounded(steps: number): void;
   /** Marks work that has had effects elsewhere: it is finished even when the client has gone. */
   mustFinish(): void;
+  /**
+   * Says that the caller is allowed what the request asks for: from now on the ledger is charged, and for what was charged to
+   * the sender until now.
+   *
+   * @throws `api.rate-limit-exceeded` when the ledger has no memory left for the body
+   */
+  grant(): void;
   /** Counts the steps of the request from zero: those of a decision that is made again after a call. */
   beginAnew(): void;
 }
@@ -33,21 +40,35 @@ export const UNBOUNDED: Task = {
   abandonment: () => undefined,
   turn: () => undefined,
   mustFinish() {},
+  grant() {},
   beginAnew() {},
 };
 
-/** A task of a ledger, or of a sender. */
+/** Who is charged for a request that may turn out to be a stranger's. */
+export interface Granting {
+  /** The account of the ledger. */
+  readonly to: LeakyBucket;
+  /** Called once, when the caller is known to be allowed; it may throw. */
+  readonly granted: () => void;
+}
+
+/** A task of a ledger, or of a sender until its caller is known to be allowed. */
 export class LedgerTask implements Task {
   readonly #turns: Turns;
-  readonly #account: LeakyBucket;
+  #account: LeakyBucket;
+  #granting: Granting | undefined;
   readonly #isOver: () => boolean;
   #slice = 0;
   #total = 0;
   #charged = 0;
   #finishes = false;
 
-  /** @param isOver whether the client has gone or its time is over */
-  constructor(turns: Turns, account: LeakyBucket, isOver: () => boolean) {
+  /**
+   * @param isOver whether the client has gone or its time is over
+   * @param granting for a task of a sender
+   */
+  constructor(turns: Turns, account: LeakyBucket, isOver: () => boolean, granting?: Granting) {
+    this.#granting = granting;
     this.#turns = turns;
     this.#account = account;
     this.#isOver = isOver;
@@ -57,7 +78,7 @@ export class LedgerTask implements Task {
   spend(steps: number): void {
     this.#slice += steps;
     this.chargeUnbounded(steps);
-    if (this.#slice > limits.work.slice) throw tooMuch(limits.work.slice, 'at a time');
+    if (this.#slice > limits.work.slice) throw new TooMuchWork(limits.work.slice, 'at a time');
     this.#assertWithin();
   }
 
@@ -72,7 +93,8 @@ export class LedgerTask implements Task {
 
   /** Work that has had effects elsewhere is finished: it was within its bounds when it began. */
   #assertWithin(): void {
-    if (this.#total > limits.work.request && !this.#finishes) throw tooMuch(limits.work.request, 'for one request');
+    if (this.#total > limits.work.request && !this.#finishes)
+      throw new TooMuchWork(limits.work.request, 'for one request');
   }
 
   chargeUnbounded(steps: number): void {
@@ -81,9 +103,14 @@ export class LedgerTask implements Task {
     this.#turns.charge(this.#account, steps);
   }
 
-  /** All steps that it was charged. */
-  get charged(): number {
-    return this.#charged;
+  grant(): void {
+    if (!this.#granting) return;
+    const { to, granted } = this.#granting;
+    granted();
+    this.#granting = undefined;
+    this.#turns.credit(this.#account, this.#charged);
+    this.#account = to;
+    this.#turns.charge(to, this.#charged);
   }
 
   mustFinish(): void {
@@ -112,9 +139,11 @@ export class LedgerTask implements Task {
 }
 
 /** Rules that cannot be judged to the end grant nothing: the refusal is the safe answer. */
-function tooMuch(most: number, per: string): LedgerError {
-  const detail = `The rules and records of the ledger take more work to judge than the ${most} steps that there may be ${per}.`;
-  return new LedgerError('auth.forbidden', detail);
+export class TooMuchWork extends LedgerError {
+  constructor(most: number, per: string) {
+    const detail = `The rules and records of the ledger take more work to judge than the ${most} steps that there may be ${per}.`;
+    super('auth.forbidden', detail);
+  }
 }
 
 /** Bodies of up to so many characters are free: their cost is small beside the rest of a request. */

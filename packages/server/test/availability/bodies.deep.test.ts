@@ -14,7 +14,7 @@ const MEBIBYTE = 2 ** 20;
 const ATTACK = { requests: 800, bytes: 900_000 };
 
 /**
- * Bytes by which the memory of the process may grow: the room of one sender, what the connections of those that wait have
+ * Bytes by which the memory of the process may grow: the memory of one sender, what the connections of those that wait have
  * taken, and what the engine has not given back. Without a bound it grew by 750 MB.
  */
 const GROWTH = 200 * MEBIBYTE;
@@ -49,7 +49,7 @@ describe.skipIf(process.platform !== 'linux')('bodies that lack their last byte'
       socket.on('error', () => {});
       socket.on('close', () => resolve());
       socket.on('data', () => resolve());
-      // Those that wait for room are not read, and never all sent.
+      // Those that wait for memory are not read, and never all sent.
       setTimeout(resolve, 3_000).unref();
       socket.write(`${head}content-length: ${ATTACK.bytes + 1}\r\n\r\n${'x'.repeat(ATTACK.bytes)}`, () => resolve());
     });

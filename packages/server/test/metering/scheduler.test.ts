@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Overloaded } from '../../src/base/gather.js';
 import { limits } from '../../src/limits.js';
 import { Scheduler } from '../../src/metering/scheduler.js';
-import { stepsOfText } from '../../src/metering/task.js';
+import { type LedgerTask, stepsOfText } from '../../src/metering/task.js';
 
 const { work } = limits;
 const wanted = () => false;
@@ -88,6 +88,93 @@ describe('turns of ledgers', () => {
     task.chargeUnbounded(2 * work.burst);
     for (let i = 0; i < limits.queue; i += 1) void task.turn();
     expect(() => task.turn()).toThrow(Overloaded);
+  });
+});
+
+describe('turns of senders', () => {
+  /** Asks for a turn of each, and tells in which order they have it, one in each turn of the loop. */
+  function orderOf(tasks: Readonly<Record<string, LedgerTask>>): string[] {
+    const order: string[] = [];
+    for (const [name, task] of Object.entries(tasks)) {
+      void task.turn()?.then(() => {
+        order.push(name);
+        task.chargeUnbounded(work.turn);
+      });
+    }
+    return order;
+  }
+
+  function used(task: LedgerTask, bursts: number): LedgerTask {
+    task.chargeUnbounded(bursts * work.burst);
+    return task;
+  }
+
+  it('are those of one among ledgers, however many addresses they have', async () => {
+    const scheduler = new Scheduler(still().clock);
+    const order = orderOf({
+      first: used(scheduler.senderTask('a', 1, wanted), 2),
+      second: used(scheduler.senderTask('b', 1, wanted), 2),
+      ledger: used(scheduler.task(2, wanted), 3),
+    });
+    await turnOfLoop();
+    expect(order).toEqual(['ledger']);
+  });
+
+  it('go to the sender that has used least, and of its ledgers to the one that it has named least', async () => {
+    const scheduler = new Scheduler(still().clock);
+    const order = orderOf({
+      much: used(scheduler.senderTask('proxy', 1, wanted), 3),
+      little: used(scheduler.senderTask('proxy', 2, wanted), 1),
+      other: used(scheduler.senderTask('other', 1, wanted), 2),
+    });
+    for (let turn = 0; turn < 3; turn += 1) await turnOfLoop();
+    expect(order).toEqual(['other', 'little', 'much']);
+  });
+
+  it('come in the end, however much all of them have used before', async () => {
+    const scheduler = new Scheduler(still().clock);
+    used(scheduler.senderTask('a', 1, wanted), 1_000);
+    const order = orderOf({ sender: scheduler.senderTask('a', 1, wanted) });
+    const ledger = used(scheduler.task(2, wanted), 2);
+    let turns = 0;
+    while (order.length === 0 && turns < 100) {
+      turns += 1;
+      const turn = ledger.turn()?.then(() => ledger.chargeUnbounded(work.turn));
+      await turnOfLoop();
+      if (order.length === 0) await turn;
+    }
+    expect(turns).toBeGreaterThan(1);
+    expect(turns).toBeLessThan(2 * Math.ceil(work.behind / work.turn));
+  });
+
+  it('are the ledger’s once the caller is known to be allowed, as is what was charged until then', async () => {
+    const scheduler = new Scheduler(still().clock);
+    let isGranted = false;
+    const task = scheduler.senderTask('a', 1, wanted, () => {
+      isGranted = true;
+    });
+    used(task, 2);
+    task.grant();
+    expect(isGranted).toBe(true);
+    await turnOfLoop();
+    expect(scheduler.senderTask('a', 1, wanted).turn()).toBeUndefined();
+    expect(scheduler.task(2, wanted).turn()).toBeUndefined();
+    expect(scheduler.task(1, wanted).turn()).toBeInstanceOf(Promise);
+    used(task, 2);
+    task.grant();
+    await turnOfLoop();
+    expect(scheduler.senderTask('a', 1, wanted).turn()).toBeUndefined();
+  });
+
+  it('stay the sender’s where the ledger refuses', async () => {
+    const scheduler = new Scheduler(still().clock);
+    const task = scheduler.senderTask('a', 1, wanted, () => {
+      throw new Overloaded();
+    });
+    used(task, 2);
+    expect(() => task.grant()).toThrow(Overloaded);
+    await turnOfLoop();
+    expect(scheduler.task(1, wanted).turn()).toBeUndefined();
   });
 });
 

@@ -135,7 +135,7 @@ describe('the filter of a route', () => {
   };
   const resolveMetered = (claim: JsonObject, ...all: JsonObject[]) => {
     const task = new LedgerTask(
-      { charge() {}, turn: () => undefined },
+      { charge() {}, credit() {}, turn: () => undefined },
       { used: 0, since: 0, waiting: [] },
       () => false,
     );

@@ -68,6 +68,38 @@ describe('wrong secrets (interface/tokens#token-endpoint)', () => {
   });
 });
 
+describe('wrong secrets behind a proxy', () => {
+  it('are counted by the address that a trusted proxy tells, and one network of IPv6 is one', async () => {
+    const proxied = await startServer({ connections: { trustedProxies: ['127.0.0.1'] } });
+    try {
+      const { client, credentials } = await oauthLedger(proxied.url);
+      const wrong = { ...credentials, secret: 'wrong' };
+      const from = (sender: string, secret = credentials) =>
+        askFrom('127.0.0.1', client, grant(secret), { 'x-forwarded-for': `203.0.113.9, ${sender}` });
+      for (let time = 0; time < attempts; time += 1) expect(await from(`2001:db8::${time}`, wrong)).toBe(401);
+      expect(await from('2001:db8::ffff')).toBe(429);
+      expect(await from('2001:db8:0:1::1')).toBe(200);
+      expect(await from('192.0.2.1')).toBe(200);
+    } finally {
+      await proxied.stop();
+    }
+  });
+
+  it('are counted by the address of the connection where the proxy is not trusted', async () => {
+    const other = await startServer({ connections: { trustedProxies: ['192.0.2.0/24'] } });
+    try {
+      const { client, credentials } = await oauthLedger(other.url);
+      const wrong = { ...credentials, secret: 'wrong' };
+      const from = (sender: string, secret = credentials) =>
+        askFrom('127.0.0.1', client, grant(secret), { 'x-forwarded-for': sender });
+      for (let time = 0; time < attempts; time += 1) expect(await from(`192.0.2.${time}`, wrong)).toBe(401);
+      expect(await from('192.0.2.100')).toBe(429);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
 describe('wrong secrets at several processes', () => {
   it('are counted together, however many come at once, and the right one waits at each', async () => {
     const database = await createMigratedDatabase();
@@ -93,9 +125,14 @@ describe('wrong secrets at several processes', () => {
 });
 
 /** A token asked for from an address of this machine. */
-function askFrom(localAddress: string, client: TestClient, form: Record<string, string>): Promise<number | undefined> {
+function askFrom(
+  localAddress: string,
+  client: TestClient,
+  form: Record<string, string>,
+  more: Record<string, string> = {},
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const headers = { 'x-ledger': client.ledger, 'content-type': 'application/x-www-form-urlencoded' };
+    const headers = { 'x-ledger': client.ledger, 'content-type': 'application/x-www-form-urlencoded', ...more };
     const asked = request(`${client.url}/oauth/token`, { method: 'POST', localAddress, headers }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);

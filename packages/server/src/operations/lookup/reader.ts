@@ -34,6 +34,7 @@ export async function authorizeList(session: Session, kind: Kind, token: Token |
   const judgement = judgeQuery(kind.name, caller, context);
   session.explain?.({ ledger: session.ledger.handle, action: 'query', record: kind.name, ...judgement });
   if (!judgement.granted) throw await refuse(session, caller, 'query', kind.name);
+  session.task.grant();
   await session.task.turn();
   const everything = !context.ledger.policyBased && decide('read', kind.name, caller, context).granted;
   const anything = everything || visible(kind.name, caller, unseenContext(session, kind));
@@ -51,6 +52,7 @@ export async function authorizeLookup(session: Session, kind: Kind, { proofs, to
   const judgement = judge('lookup', kind.name, caller, unseenContext(session, kind));
   session.explain?.({ ledger: session.ledger.handle, action: 'lookup', record: kind.name, ...judgement });
   if (!judgement.granted || !signs(caller)) throw accessRefusal('lookup', kind.name, { credentials: true });
+  session.task.grant();
   await session.task.turn();
   const context = contextOf(session);
   const everything = !context.ledger.policyBased && mayLookUp(kind.name, caller, context);

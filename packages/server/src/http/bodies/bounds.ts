@@ -1,6 +1,4 @@
-import { LedgerError } from '@countersign/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createWeightedSemaphore } from '../../base/weighted-semaphore.js';
 import { limits } from '../../limits.js';
 import type { Answer } from '../../records/command.js';
 import { answerRequest } from '../boundary.js';
@@ -10,6 +8,7 @@ import { send } from '../reply.js';
 import { makeErrorReport } from '../reporting.js';
 import { senderOf } from '../sender.js';
 import { resolveLedger, tenantOf } from '../tenant.js';
+import { BodyMemory, type HeldMemory } from './memory.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,38 +17,38 @@ declare module 'fastify' {
   }
 }
 
+/** The memory of each large body that has some. */
+const held = new WeakMap<FastifyRequest, HeldMemory>();
+
+/**
+ * Counts the request's body for the ledger that it names: its caller is known to be allowed.
+ *
+ * @throws `api.rate-limit-exceeded` when the ledger has no memory left for it
+ */
+export function grantBody(request: FastifyRequest): void {
+  held.get(request)?.grant();
+}
+
 /**
  * Bounds the bytes of bodies under way. A large one for an unknown route or ledger is answered before any of it is kept
- * (interface/records#order-of-checks). Others wait for room, which they have until their request is answered: in the process,
- * and beside those of the same sender. Until then the connection is read no further.
+ * (interface/records#order-of-checks). Others wait for memory, which they have until their request is answered. Until then the
+ * connection is read no further.
  */
 export function boundBodies(app: FastifyInstance, service: HttpService): void {
   const { small, ...bounds } = limits.bodies;
-  const room = createWeightedSemaphore({ ...bounds, ledger: bounds.sender });
-  const held = new WeakMap<FastifyRequest, () => void>();
+  const memory = new BodyMemory(bounds);
 
-  /** @throws `api.rate-limit-exceeded` when there is no room in time */
-  const enter = async (request: FastifyRequest, reply: FastifyReply, bytes: number, isOver: () => boolean) => {
-    let isLate = false;
-    await new Promise<void>((resolve, reject) => {
-      const giveUp = () => {
-        isLate = true;
-        reject(noRoom());
-      };
-      const timer = setTimeout(giveUp, bounds.patience).unref();
-      const work = () => {
-        clearTimeout(timer);
-        if (isLate || isOver()) return Promise.resolve();
-        const leaving = new Promise<void>((leave) => {
-          held.set(request, leave);
-          // Also when the client goes away before it is answered.
-          reply.raw.once('close', leave);
-        });
-        resolve();
-        return leaving;
-      };
-      room(senderOf(request.ip), bytes, work).catch(giveUp);
-    });
+  /** @throws `api.rate-limit-exceeded` when there is no memory in time */
+  const enter = async (request: FastifyRequest, reply: FastifyReply, bytes: number, ledger: number | undefined) => {
+    const gone = new AbortController();
+    // Also when the client goes away before it is answered.
+    const leave = () => gone.abort();
+    reply.raw.once('close', leave);
+    if (request.raw.socket.destroyed) leave();
+    const body = await memory.take({ sender: senderOf(request.ip), ledger, bytes, gone: gone.signal });
+    if (gone.signal.aborted) return body.release();
+    held.set(request, body);
+    gone.signal.addEventListener('abort', () => body.release());
   };
 
   const admit = async (request: FastifyRequest, reply: FastifyReply, bytes: number): Promise<boolean> => {
@@ -57,15 +56,14 @@ export function boundBodies(app: FastifyInstance, service: HttpService): void {
     const answer = await answerRequest(
       service,
       async () => (inLedger ? resolveLedger(service, tenantOf(request)) : undefined),
-      async (_, isLate) => {
-        await enter(request, reply, bytes, () => isLate() || request.raw.socket.destroyed);
+      async (ledger) => {
+        await enter(request, reply, bytes, ledger?.id);
         return ADMITTED;
       },
       makeErrorReport(service, request),
     );
     if (answer === ADMITTED) return true;
-    if (request.raw.socket.destroyed) return false;
-    send(endAfter(request, reply), answer.status === 429 ? { ...answer, retryAfter: RETRY_AFTER } : answer);
+    if (!request.raw.socket.destroyed) send(endAfter(request, reply), answer);
     return false;
   };
 
@@ -83,7 +81,7 @@ export function boundBodies(app: FastifyInstance, service: HttpService): void {
     }, done);
   });
   app.addHook('preHandler', (request, _, done) => {
-    if (typeof request.body !== 'string' || request.body.length <= small) held.get(request)?.();
+    if (typeof request.body !== 'string' || request.body.length <= small) held.get(request)?.release();
     done();
   });
 }
@@ -93,15 +91,8 @@ function endAfter({ raw }: FastifyRequest, reply: FastifyReply): FastifyReply {
   return raw.complete ? reply : reply.header('connection', 'close');
 }
 
-/** Seconds after which a sender may try again. */
-const RETRY_AFTER = 1;
-
 /** Stands for a body that may be read. */
 const ADMITTED: Answer = { status: 100 };
-
-function noRoom(): LedgerError {
-  return new LedgerError('api.rate-limit-exceeded', 'Too many bytes of request bodies are under way. Retry later.');
-}
 
 /** Bytes of the body; the greatest number where it is not declared, 0 where none is read. */
 function lengthOf({ method, headers }: FastifyRequest): number {

@@ -3,9 +3,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { senderOf } from '../../src/http/sender.js';
 import { limits } from '../../src/limits.js';
 import { stepsOfText } from '../../src/metering/task.js';
-import { newLedger, signed } from '../support/client.js';
+import { founded, GATE } from '../access-http/support.js';
+import { newKey, newLedger, signed } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
-import { withOwnServer } from '../support/server.js';
+import { startServer, withOwnServer } from '../support/server.js';
 import { exchange } from './raw.js';
 import { expectRefusal, systemKey } from './refusal.js';
 
@@ -28,8 +29,8 @@ afterEach(() => {
 });
 
 /** Begins a request whose body never comes. */
-function begin(text: string): { socket: Socket; seen: { text: string } } {
-  const { hostname, port } = new URL(server.current.url);
+function begin(text: string, url = server.current.url): { socket: Socket; seen: { text: string } } {
+  const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname });
   open.push(socket);
   const seen = { text: '' };
@@ -59,8 +60,8 @@ describe('a request with a large body is answered before that has come', () => {
 
 describe('large bodies of one sender', () => {
   /** Begins so many requests, and waits until the server has taken them in. */
-  const fill = async (ledger: string, count: number) => {
-    const text = head('/wallets', limits.body, ledger).replace('\r\n', '\r\nexpect: 100-continue\r\n');
+  const fill = async (ledger: string, count: number, length: number = limits.body) => {
+    const text = head('/wallets', length, ledger).replace('\r\n', '\r\nexpect: 100-continue\r\n');
     const begun = Array.from({ length: count }, () => begin(text));
     await eventually(() => {
       for (const { seen } of begun) expect(seen.text).toMatch(/^HTTP\/1.1 100 Continue/);
@@ -69,7 +70,12 @@ describe('large bodies of one sender', () => {
   };
   const all = bodies.sender / limits.body;
 
-  it('wait for room, while small ones go on', async () => {
+  const connections = () =>
+    new Promise<number>((resolve, reject) => {
+      server.current.server.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    });
+
+  it('wait for memory, while small ones go on', async () => {
     const client = await newLedger(server.current.url);
     const [holder] = await fill(client.ledger!, all);
     let isStored = false;
@@ -88,7 +94,8 @@ describe('large bodies of one sender', () => {
   it('are refused at once when many wait, and counted no more when they have gone', async () => {
     const client = await newLedger(server.current.url);
     const system = await systemKey(client);
-    const begun = await fill(client.ledger!, all + bodies.waiting);
+    const begun = await fill(client.ledger!, all);
+    const waiting = await fill(client.ledger!, bodies.waiting);
     const refused = await exchange(server.current.url, [head('/wallets', limits.body, client.ledger)]);
     expectRefusal(refused, {
       reason: 'api.rate-limit-exceeded',
@@ -96,6 +103,13 @@ describe('large bodies of one sender', () => {
       signedBy: system,
     });
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+    // Those that wait are forgotten when they go, not only when there is memory.
+    for (const { socket } of waiting) socket.destroy();
+    await eventually(async () => expect(await connections()).toBeLessThan(bodies.waiting));
+    const [late] = await fill(client.ledger!, 1, bodies.small + 1);
+    late!.socket.write('x'.repeat(bodies.small + 1));
+    begun.pop()!.socket.destroy();
+    await eventually(() => expect(late!.seen.text).toContain('HTTP/1.1 400 '));
     for (const { socket } of begun) socket.destroy();
     const filled = { handle: 'w', custom: { text: 'x'.repeat(bodies.small) } };
     await eventually(async () => expect((await client.create('/wallets', filled)).status).toBe(201));
@@ -121,17 +135,55 @@ describe('what a large body costs', () => {
     }
   }
 
-  it('is charged to who sent it, and to the ledger that takes it', async () => {
-    const client = await newLedger(server.current.url);
+  it('is charged to who sent it, and to the ledger once the caller is allowed', async () => {
+    const client = await founded(server.current.url, [GATE]);
     const { meta: _, ...unsigned } = signed(filled('refused'), client.key);
     const refused = await chargedTo(client.ledger!, async () => {
       expect((await client.call('POST', '/wallets', unsigned)).body.data.reason).toBe('crypto.signature-missing');
     });
     expect(refused).toBe(0);
-    const taken = await chargedTo(client.ledger!, async () => {
-      expect((await client.create('/wallets', filled('taken'))).status).toBe(201);
+    const stranger = client.as(newKey());
+    const forbidden = await chargedTo(client.ledger!, async () => {
+      expect((await stranger.create('/wallets', filled('forbidden'))).body.data.reason).toBe('auth.forbidden');
     });
-    expect(taken).toBeGreaterThan(stepsOfText('x'.repeat(900_000)));
+    expect(forbidden).toBe(0);
+    const whole = stepsOfText('x'.repeat(900_000));
+    const allowed = async (status: number) => {
+      expect((await client.create('/wallets', filled('taken'))).status).toBe(status);
+    };
+    expect(await chargedTo(client.ledger!, () => allowed(201))).toBeGreaterThan(whole);
+    // Also where the ledger does not take it: another wallet has the handle.
+    expect(await chargedTo(client.ledger!, () => allowed(409))).toBeGreaterThan(whole);
+  });
+});
+
+describe('large bodies that a trusted proxy forwards', () => {
+  it('share the memory of the sender that it tells, whatever that one claims', async () => {
+    const proxied = await startServer({ connections: { trustedProxies: ['127.0.0.1'] } });
+    try {
+      const client = await newLedger(proxied.url);
+      const from = (forwarded: string, length: number = limits.body) =>
+        head('/wallets', length, client.ledger).replace(
+          '\r\n',
+          `\r\nexpect: 100-continue\r\nx-forwarded-for: ${forwarded}\r\n`,
+        );
+      const count = bodies.sender / limits.body;
+      const holders = Array.from({ length: count }, (_, n) => begin(from(`192.0.2.${n}, 203.0.113.7`), proxied.url));
+      await eventually(() => {
+        for (const { seen } of holders) expect(seen.text).toContain('100 Continue');
+      });
+      const large = bodies.small + 1;
+      const same = begin(from('203.0.113.7', large), proxied.url);
+      same.socket.write('x'.repeat(large));
+      const other = await exchange(proxied.url, [from('203.0.113.7, 203.0.113.8', large), 'x'.repeat(large)]);
+      expect(other.status).toBe(400);
+      expect(same.seen.text).not.toMatch(/HTTP\/1.1 400/);
+      holders[0]!.socket.destroy();
+      await eventually(() => expect(same.seen.text).toMatch(/HTTP\/1.1 400 /));
+    } finally {
+      for (const socket of open.splice(0)) socket.destroy();
+      await proxied.stop();
+    }
   });
 });
 
