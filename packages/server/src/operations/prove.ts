@@ -40,6 +40,7 @@ import { assertNotReserved, findRecord } from '../records/stored.js';
 import { recordKeyOf, versionOf } from '../records/version.js';
 import { bodyChecksOf } from './bodies.js';
 import { hintOnPolicy } from './hints/on-policy.js';
+import { hintWithin } from './hints/within.js';
 import type { Operation } from './operation.js';
 import { assertMayDecide, assertRoomForProof, mayCarryOn, wakesIntent } from './prove-intent.js';
 import { PROVED } from './refusals.js';
@@ -112,9 +113,8 @@ export async function prove(session: Session, kind: Kind, command: Command, stag
       wakes: wakesIntent(kind, stored),
       mayExceed: () => mayCarryOn(session, kind, record, stored),
     };
+    const told = hintWithin(() => hintOnPolicy(session, kind, proved, caller));
     await session.commit(write);
-    const hint = hintOnPolicy(session, kind, proved);
-    const told = hint === undefined ? {} : { hint };
     return { status: 200, body: write.body, change: { luid: record.luid, number: version.change }, ...told };
   });
 }

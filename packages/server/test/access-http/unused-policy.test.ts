@@ -1,10 +1,15 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { limits } from '../../src/limits.js';
+import { LedgerTask } from '../../src/metering/task.js';
+import { newKey } from '../support/client.js';
 import { ok, stored } from '../support/scene.js';
-import { withServer } from '../support/server.js';
-import { founded, GATE } from './support.js';
+import { withOwnServer, withServer } from '../support/server.js';
+import { founded, GATE, readBy } from './support.js';
 
 const server = withServer();
+/** One on which not everybody may read the records of ledgers. */
+const discreet = withOwnServer({ serverRules: [{ action: 'create', record: 'ledger', signer: {} }] });
 
 const HINT =
   'No rule of the ledger or a domain refers to this policy, and none of the policies does. It counts where "access" has ' +
@@ -55,5 +60,41 @@ describe('an active access policy to which nothing refers', () => {
     ok(await founder.update('/ledger', ledger, { ...ledger.data, config: { 'access.strategy': 'policy-based' } }));
     const active = ok(await founder.prove('/policies/readers', made, { status: 'active' }));
     expect(active.headers.get('x-hint')).toBeNull();
+  });
+
+  it.each<[who: string, rules: JsonObject[], isTold: boolean]>([
+    ['may add proofs to policies only', [], false],
+    ['may read the ledger', [{ action: 'read', record: 'ledger' }], true],
+    ['may update policies', [{ action: 'update', record: 'policy' }], true],
+  ])(
+    'is told to who may read the rules or change the policy, and to no other: one who %s',
+    async (_, rules, isTold) => {
+      const founder = await founded(discreet.current.url, [
+        GATE,
+        { action: 'create', record: 'policy-proof' },
+        ...rules,
+      ]);
+      const made = await stored(founder, 'policy', policy('readers'));
+      const active = ok(await founder.as(newKey()).prove('/policies/readers', made, { status: 'active' }));
+      expect(active.headers.get('x-hint')).toBe(isTold ? HINT : null);
+    },
+  );
+
+  it('is stored without a hint where the request has no steps left to find one', async () => {
+    const founder = await founded(server.current.url, [GATE]);
+    const made = await stored(founder, 'policy', policy('readers'));
+    const { spend } = LedgerTask.prototype;
+    const spending = vi.spyOn(LedgerTask.prototype, 'spend').mockImplementation(function (this: LedgerTask, steps) {
+      // What has used up its steps when it comes to the hint.
+      if (new Error().stack?.includes('hintOnPolicy')) this.chargeUnbounded(limits.work.request);
+      spend.call(this, steps);
+    });
+    try {
+      const active = ok(await founder.prove('/policies/readers', made, { status: 'active' }));
+      expect(active.headers.get('x-hint')).toBeNull();
+    } finally {
+      spending.mockRestore();
+    }
+    expect(ok(await readBy(founder, founder.key, '/policies/readers')).body.meta.status).toBe('active');
   });
 });

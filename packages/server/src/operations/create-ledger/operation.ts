@@ -21,6 +21,7 @@ import {
 } from '../../records/proofs.js';
 import { bodyChecksOf } from '../bodies.js';
 import { hintOnRules } from '../hints/on-rules.js';
+import { hintWithin } from '../hints/within.js';
 import { findRepeatedCreate } from '../repeated.js';
 import { newLedger } from './birth.js';
 
@@ -46,9 +47,9 @@ export async function createLedger(service: Service, command: Command): Promise<
   const uses = usesOf(service, sentProofs);
   const ledger = newLedger(service, { hash, data: sent.data, proofs: stored, uses, owners });
   assertProofs(service, ledger.record.meta.proofs);
+  const told = hintWithin(() => hintOnRules(undefined, sent.data, service.task));
   if (await service.store.ledgers.create({ handle, luid: ledger.luid, owners }, ledger.births)) {
-    const hint = hintOnRules(undefined, sent.data, service.task);
-    return { status: 201, body: JSON.stringify(ledger.record), ...(hint === undefined ? {} : { hint }) };
+    return { status: 201, body: JSON.stringify(ledger.record), ...told };
   }
   const repeated = await findRepeatedFounding(service, handle, { hash, proofs: sentProofs, token });
   if (repeated !== undefined) return { status: 200, body: repeated };

@@ -9,6 +9,7 @@ import type { Answer, Command } from '../../records/command.js';
 import { versionOf, withProofs } from '../../records/version.js';
 import type { Write } from '../../store/committer/write.js';
 import { hintOnRules } from '../hints/on-rules.js';
+import { hintWithin } from '../hints/within.js';
 import type { Operation } from '../operation.js';
 import { SIGNED } from '../refusals.js';
 import type { Stages } from '../stage.js';
@@ -80,14 +81,13 @@ async function create(session: Session, kind: Kind, command: Command, stages: St
     const settle = kind.lifecycle.isProcessed
       ? (full: Write) => session.settle({ session, record, write: full })
       : undefined;
+    const told = hintWithin(() => hintOnRules(session.ledger, data, session.task));
     // Settling codes the first version with those that follow.
     const stored = await session.commit({ ...write, deliveries }, settle, settle === undefined);
     // A repeated create has a new luid; its key is taken by the record that it made.
     if (stored === 'reused' && !(await isTaken(session, kind, made))) throw proofReused();
     if (stored !== 'done') return taken();
     const change = { luid: write.luid, number: write.change };
-    const hint = hintOnRules(session.ledger, data, session.task);
-    const told = hint === undefined ? {} : { hint };
     const answer = { status: kind.trail.answer ?? 201, body: write.body, change, ...told };
     return reveals ? revealSecrets(session, kind, answer, write.secrets) : answer;
   });

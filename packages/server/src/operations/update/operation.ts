@@ -10,6 +10,7 @@ import { findRecord } from '../../records/stored.js';
 import { versionOf, withProofs } from '../../records/version.js';
 import { hintOnPolicy } from '../hints/on-policy.js';
 import { hintOnRules } from '../hints/on-rules.js';
+import { hintWithin } from '../hints/within.js';
 import type { Operation } from '../operation.js';
 import { SIGNED } from '../refusals.js';
 import type { Stages } from '../stage.js';
@@ -71,9 +72,10 @@ async function update(session: Session, kind: Kind, command: Command, stages: St
       write = { ...write, ...versionOf(session.ledger, kind, record, change) };
     }
     const deliveries = await raiseEvents(session, updateOf({ kind, record, change }, stored.record));
+    const told = hintWithin(
+      () => hintOnRules(session.ledger, data, session.task) ?? hintOnPolicy(session, kind, record, caller),
+    );
     if ((await session.commit({ ...write, deliveries })) !== 'done') throw duplicated(kind, data);
-    const hint = hintOnRules(session.ledger, data, session.task) ?? hintOnPolicy(session, kind, record);
-    const told = hint === undefined ? {} : { hint };
     return { status: 200, body: write.body, change: { luid, number: change }, ...told };
   });
 }
