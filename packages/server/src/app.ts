@@ -13,9 +13,9 @@ import { LedgerClock } from './base/ledger-clock.js';
 import { makePooledRandom } from './base/pooled-random.js';
 import { createWeightedSemaphore } from './base/weighted-semaphore.js';
 import type { DeliveryBounds } from './deliveries/bounds.js';
+import { DELIVER } from './deliveries/deliver.js';
 import { RETRY_DELIVERIES } from './deliveries/retries.js';
 import { TAKE_UP_DELIVERIES } from './deliveries/take-up.js';
-import { DELIVER } from './deliveries/worker.js';
 import { createDeliveryWorkers, endSoon } from './deliveries/workers.js';
 import type { ConnectionBounds } from './http/connections.js';
 import type { HttpService } from './http/http-service.js';
@@ -173,8 +173,8 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     const retriesQueued = () => background?.hint(RETRY_DELIVERIES);
     const intentsAccepted = () => background?.hint(PROCESS_INTENTS);
     const goOn = () => background?.hint(TAKE_UP_DELIVERIES);
-    const effectDropped = endSoon(pools.others, (options.runtime ?? RUNTIME).now, goOn);
-    const hints = { deliveriesQueued, retriesQueued, intentsAccepted, effectDropped };
+    const effectEnded = endSoon(pools.others, (options.runtime ?? RUNTIME).now, goOn);
+    const hints = { deliveriesQueued, retriesQueued, intentsAccepted, effectEnded };
     const holder = nameProcess(worker, options.runtime ?? RUNTIME);
     const writes = askAll(disk, readiness);
     const resources = { metrics, pools, epochs, writes, readiness, quotas, outbound, holder, siblings, ...hints };
@@ -280,7 +280,7 @@ interface Resources {
   readonly siblings: Siblings;
   readonly deliveriesQueued: () => void;
   readonly retriesQueued: () => void;
-  readonly effectDropped: Service['effectDropped'];
+  readonly effectEnded: Service['effectEnded'];
   readonly intentsAccepted: () => void;
   /** Name of this process. */
   readonly holder: string;
@@ -306,7 +306,7 @@ function createAlarmedIntegrity(
 /** The service of all requests: the store, the ledgers, and the caches and bounds that they share. */
 function createService(options: ServerOptions, resources: Resources): { service: HttpService; money: Money } {
   const { metrics, pools, epochs, writes, outbound, deliveriesQueued: queued, retriesQueued } = resources;
-  const { holder, siblings, readiness, quotas, intentsAccepted: accepted, effectDropped } = resources;
+  const { holder, siblings, readiness, quotas, intentsAccepted: accepted, effectEnded } = resources;
   const { publicUrl, publicAliases, name, build, defaultLedger, masterKey, logger } = options;
   const { reportAssetsDir: folder, reportAssetsBucket: bucket, tokenMaxLife = limits.selfSignedLife } = options;
   const { runtime = RUNTIME, serverRules = DEFAULT_SERVER_RULES, requestTimeout = 15_000, worker = '0' } = options;
@@ -365,7 +365,7 @@ function createService(options: ServerOptions, resources: Resources): { service:
     ledgerMutex: createLedgerMutex(),
     scheduler,
     settle: money.engine.create,
-    ...{ deliveriesQueued: queued, effectDropped, intentsDue: accepted, retriesQueued },
+    ...{ deliveriesQueued: queued, effectEnded, intentsDue: accepted, retriesQueued },
     task: UNBOUNDED,
     ...(bucket === undefined ? {} : { assetBucket: bucket }),
     ...(folder === undefined ? {} : { openAsset: createAssetFolder(folder) }),

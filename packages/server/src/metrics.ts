@@ -188,7 +188,7 @@ function backgroundMetrics(registers: Registry[]): BackgroundMetrics {
 function deliveryMetrics(registers: Registry[]): DeliveryMetrics {
   const attempts = new Counter({
     name: 'countersign_delivery_attempts_total',
-    help: 'Attempts to deliver an event: delivered, rejected, unreachable, error; without a call: unwanted (its effect was dropped), withdrawn (the bridge has no trait for it), expired (the time for further attempts is over).',
+    help: 'Attempts to deliver an event: delivered, rejected, unreachable, error; without a call: unwanted (its effect was dropped, or is out of use), withdrawn (the bridge has no trait for it), expired (the time for further attempts is over).',
     labelNames: ['outcome'] as const,
     registers,
   });
@@ -305,7 +305,7 @@ export function watchDeliveries(
   });
   new Gauge({
     name: 'countersign_deliveries_set_aside',
-    help: 'Deliveries that failed as often as their schedule says and are set aside for further attempts, in the whole deployment; counted up to 100,000.',
+    help: 'Deliveries set aside for further attempts, in the whole deployment: those that failed as often as their schedule says, and events never attempted since their effect rests. Counted up to 100,000.',
     registers: [registry],
     async collect() {
       const waiting = await countOnce();
@@ -314,7 +314,7 @@ export function watchDeliveries(
   });
   new Gauge({
     name: 'countersign_deliveries_oldest_waiting_seconds',
-    help: 'How long the longest overdue of these deliveries has been due. It is 0 while each waits for a time to come.',
+    help: 'How long the longest overdue of the deliveries that wait for an attempt has been due. It is 0 while each waits for a time to come.',
     registers: [registry],
     async collect() {
       const waiting = await countOnce();

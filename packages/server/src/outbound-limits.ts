@@ -2,8 +2,8 @@
 export const outboundLimits = {
   /**
    * Outbound calls. Milliseconds to `connect`, and for a call in `total`; `connections` of one ledger to one origin,
-   * milliseconds that an `idle` one is kept, `origins` that one ledger has connections to, and `ledgers` with connections; `calls` under way for one ledger, and for all of one
-   * process. `share` is the part of a request's time that the calls made for it may take together, so that the client
+   * milliseconds that an `idle` one is kept, `origins` that one ledger has connections to, and `ledgers` with connections; `sockets` of
+   * a process beyond which idle ones are closed; `calls` under way for one ledger, and for all of one process. `share` is the part of a request's time that the calls made for it may take together, so that the client
    * still gets an answer. Of a body that nobody asked for (`ignored`), so many bytes are read, for so many milliseconds.
    *
    * Of an answer: its bytes and JSON values, with room for a record of the greatest body and its proofs; `levels` below which a
@@ -16,6 +16,7 @@ export const outboundLimits = {
     idle: 4_000,
     origins: 1_000,
     ledgers: 1_000,
+    sockets: 2_048,
     calls: { ledger: 64, process: 256 },
     share: 0.8,
     ignored: { bytes: 16 * 1024, milliseconds: 1_000 },
@@ -65,9 +66,9 @@ export const outboundLimits = {
    * `attempts` that are made of a delivery which is rejected, or whose receiver cannot be reached; the delay before the
    * second, and what each delay is multiplied by for the next.
    *
-   * Then it is set aside for `retryFor` milliseconds at most. Of a queue one is taken up after the delay `first`, which doubles with
-   * each failure up to `greatest`; twice as many as have ended, up to `atOnce`. A queue whose last attempts failed, as many as
-   * `rests`, makes no others of events. A statement looks at so many `queues` of a ledger, and ends so many deliveries of each
+   * Then it is set aside for `retryFor` milliseconds at most. Of a receiver one is taken up after the delay `first`, which doubles with
+   * each failure up to `greatest`; twice as many as were delivered, up to `atOnce`. An effect whose last attempts failed, as many as
+   * `rests`, has no others made. A statement looks at so many `receivers` of a ledger, and ends so many deliveries of each
    * (`piece`); one look lists so many `ledgers`.
    *
    * Characters of versions that are `kept`, and of a `short` one. Bytes that attempts of longer events hold at a time, and how long
@@ -90,7 +91,15 @@ export const outboundLimits = {
     attempts: { rejected: 6, unreachable: 11 },
     retry: { first: 1_000, factor: 1.2, greatest: 3_600_000 },
     retryFor: 72 * 3_600_000,
-    further: { first: 10_000, greatest: 3_600_000, rests: 100, atOnce: 1_000, piece: 500, queues: 20, ledgers: 2_000 },
+    further: {
+      first: 10_000,
+      greatest: 3_600_000,
+      rests: 100,
+      atOnce: 1_000,
+      piece: 500,
+      receivers: 20,
+      ledgers: 2_000,
+    },
     kept: 4 * 1024 * 1024,
     short: 32 * 1024,
     long: { process: 128 * 1024 * 1024, ledger: 32 * 1024 * 1024, waiting: 1_000, patience: 10_000 },
@@ -118,7 +127,7 @@ export const outboundLimits = {
   /**
    * Retries of deliveries. Requests that wait for one effect or bridge (`waiting`); deliveries that one statement looks at
    * (`piece`), and such `pieces` of one run; `attempts` after which a delivery is not sent again, since each leaves a proof
-   * on it.
+   * on it: twice as many as fit into the longest `DELIVERY_RETRY_HOURS`.
    */
-  retries: { waiting: 10, piece: 1_000, pieces: 20, attempts: 500 },
+  retries: { waiting: 10, piece: 1_000, pieces: 20, attempts: 2_000 },
 } as const;

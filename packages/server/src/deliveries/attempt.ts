@@ -5,7 +5,7 @@ import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
 import type { Cost } from '../metering/cost.js';
 import { Resting } from '../outbound/handshakes.js';
-import type { DueDelivery, Started } from '../store/outbox/deliveries.js';
+import type { DueDelivery } from '../store/outbox/deliveries.js';
 import type { GivenUpNote, Settlement } from '../store/outbox/settle-deliveries.js';
 import { isUnavailable } from '../store/unavailable.js';
 import { openCall } from './call-receiver.js';
@@ -19,8 +19,6 @@ import { isAsQueued, toDeliveryLuid, verifyDelivery } from './verify.js';
 /** Deliveries that were started together, with the short versions that fit into one read. */
 export interface Batch {
   readonly ledger: Ledger;
-  /** Failed attempts of the queue since its last success. */
-  readonly failures: number;
   /** Emptied when all bodies are made: an attempt may take long, and needs its body alone. */
   readonly texts: Map<string, string>;
   /** Deliveries whose body is still to be made. */
@@ -31,11 +29,7 @@ export interface Batch {
  * Reads what a batch of deliveries needs. Where something of one cannot be read, each attempt reads its own, and that one
  * fails alone.
  */
-export async function openBatch(
-  engine: Engine,
-  ledger: Ledger,
-  { deliveries, failures }: Pick<Started, 'deliveries' | 'failures'>,
-): Promise<Batch> {
+export async function openBatch(engine: Engine, ledger: Ledger, deliveries: readonly DueDelivery[]): Promise<Batch> {
   const references = new Map(
     deliveries
       .filter((one) => one.isWanted && isAsQueued(engine.service, ledger, one))
@@ -43,10 +37,10 @@ export async function openBatch(
   );
   try {
     const texts = await engine.versions.readShort(ledger.id, [...references.values()]);
-    return { ledger, failures, texts, unmade: deliveries.length };
+    return { ledger, texts, unmade: deliveries.length };
   } catch (error) {
     if (isUnavailable(error)) throw error;
-    return { ledger, failures, texts: new Map(), unmade: deliveries.length };
+    return { ledger, texts: new Map(), unmade: deliveries.length };
   }
 }
 
@@ -61,7 +55,7 @@ function partsOf(delivery: DueDelivery): readonly Reference[] {
  * Makes one attempt, and stores its outcome.
  *
  * @param signal gives the attempt up: nothing is stored of it, and it is made again
- * @returns `delivered`, `failed`, `unwanted` `expired` or `put-off` where nobody was called, or `later` where the process has no room for it now
+ * @returns `delivered`, `failed`, `unwanted`, `expired` or `put-off` where nobody was called, or `later` where the process has no room for it now
  * @throws when the outcome could not be stored
  */
 export async function attempt(
@@ -92,7 +86,7 @@ export async function attempt(
   report.attempted(describeOutcome(outcome), (service.runtime.now() - began) / 1000, waited);
   const { retryFor } = engine.bounds;
   const { runtime, suite } = service;
-  const means = { ledger: ledger.id, system: ledger.system, runtime, suite, retryFor, failures: batch.failures };
+  const means = { ledger: ledger.id, system: ledger.system, runtime, suite, retryFor };
   const settled = settleAttempt(means, delivery, outcome);
   const note = outcome.kind === 'failed' ? noteOf(service, ledger, delivery, settled, outcome) : undefined;
   if (settled.status === 'cancelled' && outcome.kind !== 'unwanted') {

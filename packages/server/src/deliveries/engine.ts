@@ -18,6 +18,8 @@ export interface Engine {
   readonly hasDue: (question: DueQuestion) => Promise<boolean>;
   readonly versions: VersionReader;
   readonly slots: Slots;
+  /** Ids of ledgers of which a queue sets deliveries aside at the moment. */
+  readonly setsAside: Set<number>;
   /** Bounds the bytes of long events that are held at a time. */
   readonly longEvents: WeightedSemaphore;
   /** Stores an outcome, together with others of the ledger; tries again until the signal is aborted. */

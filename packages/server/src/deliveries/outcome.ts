@@ -20,7 +20,7 @@ export type Outcome =
       /** Whether the row is not what the ledger queued: no proof says anything of it. */
       readonly isUnsigned?: true;
     }
-  /** Its effect was dropped, or its bridge has lost the trait for it since the first attempt. */
+  /** Its effect was dropped or is out of use, or its bridge has lost the trait for it since the first attempt. */
   | { readonly kind: 'unwanted' }
   /** It was set aside, and the time for further attempts is over. */
   | { readonly kind: 'expired' }

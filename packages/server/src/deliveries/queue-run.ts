@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { Bell } from '../base/bell.js';
 import type { Ledger } from '../ledgers/ledger.js';
 import { limits } from '../limits.js';
-import type { DeliveryQueue, Started } from '../store/outbox/deliveries.js';
+import type { DeliveryQueue, DueDelivery, Started } from '../store/outbox/deliveries.js';
 import { attempt, openBatch } from './attempt.js';
 import type { Engine } from './engine.js';
 
-const NOTHING: Started = { deliveries: [], failures: 0, rests: false };
+const NOTHING: Started = { deliveries: [], hasResting: false };
 
 /** A run of a queue: it holds the lease, so no other process attempts the same deliveries. */
 export class QueueRun {
@@ -124,6 +124,7 @@ export class QueueRun {
       return false;
     }
     let started = 0;
+    let hasResting = false;
     this.#heeded = this.#hints;
     this.#looked = performance.now();
     try {
@@ -131,41 +132,61 @@ export class QueueRun {
       const mayStart = !this.#waits() || (await this.#engine.hasDue({ ...this.#queue, running }));
       const found = mayStart ? await this.#start(free, running) : NOTHING;
       const due = found.deliveries;
-      this.#isDrained = due.length < free;
-      this.#foundNothing = due.length === 0;
-      if (due.length === 0) return false;
-      const batch = await openBatch(this.#engine, this.#ledger, found);
+      hasResting = found.hasResting;
+      this.#isDrained = due.length < free && !hasResting;
+      this.#foundNothing = due.length === 0 && !hasResting;
+      if (due.length > 0) await this.#attempt(due);
       started = due.length;
-      this.#moved = performance.now();
-      for (const delivery of due) {
-        const done = attempt(this.#engine, batch, delivery, this.#signal).then(
-          (ended) => {
-            if (ended === 'later') this.#postponed.add(delivery.handle);
-            this.#end(delivery.handle, ended);
-          },
-          (error: unknown) => {
-            this.#failure ??= { error };
-            this.#end(delivery.handle, 'failed');
-          },
-        );
-        this.#running.set(delivery.handle, done);
-      }
-      return !this.#isDrained;
     } finally {
       slots.release(id, free - started);
     }
+    return hasResting ? this.#setAside() : started > 0 && !this.#isDrained;
   }
 
-  /** Begins what is due. In a queue that rests, events which were not taken up are set aside. */
+  /** Begins attempts of deliveries that are marked as running. */
+  async #attempt(due: readonly DueDelivery[]): Promise<void> {
+    const batch = await openBatch(this.#engine, this.#ledger, due);
+    this.#moved = performance.now();
+    for (const delivery of due) {
+      const done = attempt(this.#engine, batch, delivery, this.#signal).then(
+        (ended) => {
+          if (ended === 'later') this.#postponed.add(delivery.handle);
+          this.#end(delivery.handle, ended);
+        },
+        (error: unknown) => {
+          this.#failure ??= { error };
+          this.#end(delivery.handle, 'failed');
+        },
+      );
+      this.#running.set(delivery.handle, done);
+    }
+  }
+
   async #start(free: number, running: readonly string[]): Promise<Started> {
     const { store, service, bounds } = this.#engine;
     const { rests } = limits.deliveries.further;
     const now = new Date(service.runtime.now());
-    if (bounds.retryFor === 0) return store.start(this.#queue, now, free, running);
-    const found = await store.start(this.#queue, now, free, running, rests);
-    if (!found.rests) return found;
-    while (await store.setAside(this.#queue, now, running)) this.#signal.throwIfAborted();
-    return store.start(this.#queue, now, free, running, rests, true);
+    return store.start(this.#queue, now, free, running, bounds.retryFor === 0 ? undefined : rests);
+  }
+
+  /**
+   * Sets a piece of what is due aside: events of effects that rest. One queue of a ledger does so at a time, so that a ledger with many
+   * occupies one connection.
+   *
+   * @returns whether it was this one's turn
+   */
+  async #setAside(): Promise<boolean> {
+    const { store, service, setsAside } = this.#engine;
+    const { id } = this.#ledger;
+    if (setsAside.has(id)) return false;
+    setsAside.add(id);
+    try {
+      const running = [...this.#running.keys(), ...this.#postponed];
+      await store.setAside(this.#queue, new Date(service.runtime.now()), running);
+    } finally {
+      setsAside.delete(id);
+    }
+    return true;
   }
 
   #end(handle: string, ended: Awaited<ReturnType<typeof attempt>>): void {

@@ -3,7 +3,7 @@ import { moment, type Runtime } from '../base/clock.js';
 import type { Countersigner } from '../keys/countersigner.js';
 import { limits } from '../limits.js';
 import type { DueDelivery } from '../store/outbox/deliveries.js';
-import type { QueueLesson, Settlement } from '../store/outbox/settle-deliveries.js';
+import type { ReceiverLesson, Settlement } from '../store/outbox/settle-deliveries.js';
 import type { Outcome } from './outcome.js';
 import { deliveryData, deliveryHash } from './record.js';
 
@@ -18,8 +18,6 @@ export interface SettleMeans {
   readonly suite: Suite;
   /** Milliseconds for which further attempts are made. */
   readonly retryFor: number;
-  /** Failed attempts of its queue before this one. */
-  readonly failures: number;
 }
 
 /**
@@ -87,7 +85,7 @@ function endOf(
   return isOver ? 'delivery.retry-cap-exhausted' : undefined;
 }
 
-/** When the next attempt is due, or since when the delivery waits for its queue to take it up. */
+/** When the next attempt is due, or since when the delivery waits to be taken up. */
 function nextOf(
   { aside }: DueDelivery,
   isExhausted: boolean,
@@ -97,19 +95,22 @@ function nextOf(
   return isExhausted ? { aside: aside ?? now } : { due: new Date(now.getTime() + retryDelay(tries)) };
 }
 
-/** What the queue learns: of failures, of successes after them, and of deliveries that were taken up. */
+/**
+ * What is learnt of the receiver: failures, successes after them, and what became of deliveries that were taken up. One whose time is over
+ * tells nothing.
+ */
 function lessonOf(
-  { retryFor, failures }: SettleMeans,
-  { aside }: DueDelivery,
+  { retryFor }: SettleMeans,
+  { aside, failures }: DueDelivery,
   outcome: ProvenOutcome,
-): { readonly lesson?: QueueLesson } {
+): { readonly lesson?: ReceiverLesson } {
   const isFurther = aside !== null;
+  if (outcome.kind === 'expired') return {};
+  if (outcome.kind === 'unwanted') return isFurther ? { lesson: { isFurther } } : {};
   // Who wants no more of it is there, and may take the next one.
-  const isRefusal = outcome.kind === 'failed' && outcome.attempts === 1;
-  const hasFailed = outcome.kind === 'failed' && !isRefusal;
-  const hasSucceeded = outcome.kind === 'delivered' || isRefusal;
-  if (!isFurther && !(retryFor > 0 && (hasFailed || (hasSucceeded && failures > 0)))) return {};
-  return { lesson: { isFurther, ...(hasFailed || hasSucceeded ? { succeeded: hasSucceeded } : {}) } };
+  const succeeded = outcome.kind === 'delivered' || outcome.attempts === 1;
+  const counts = retryFor > 0 && (!succeeded || failures > 0);
+  return isFurther || counts ? { lesson: { isFurther, succeeded } } : {};
 }
 
 /** Milliseconds until the attempt after `tries` failed ones: 1 s, and a fifth more each time. */

@@ -6,9 +6,9 @@ import { createAccessTokens } from '../outbound/access-tokens.js';
 import { createDeliveryStore } from '../store/outbox/deliveries.js';
 import { hastenDeliveries } from '../store/outbox/set-aside.js';
 import type { DeliveryBounds } from './bounds.js';
+import { type DeliverMeans, deliverEvents } from './deliver.js';
 import { retryDeliveries } from './retries.js';
 import { takeUpFurther } from './take-up.js';
-import { type DeliverMeans, deliverEvents } from './worker.js';
 
 /** What the workers of deliveries need beside the service. */
 export interface WorkersMeans extends Pick<DeliverMeans, 'outbound' | 'logger'> {
@@ -38,9 +38,9 @@ export function createDeliveryWorkers(service: Service, means: WorkersMeans): Ba
 }
 
 /**
- * Has deliveries of an effect that was dropped end soon, where they were set aside. Should that fail, they end when they are
- * taken up.
+ * Has deliveries of an effect that was dropped, or taken out of use, end soon where they were set aside. Should that fail, they end when
+ * they are taken up.
  */
-export function endSoon(pool: pg.Pool, now: () => number, goOn: () => void): Service['effectDropped'] {
+export function endSoon(pool: pg.Pool, now: () => number, goOn: () => void): Service['effectEnded'] {
   return (ledger, luid) => void hastenDeliveries(pool, ledger, luid, new Date(now())).then(goOn, () => {});
 }

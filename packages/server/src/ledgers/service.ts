@@ -71,8 +71,8 @@ export interface Service {
   readonly settle: (intent: NewIntent) => Promise<Outcome>;
   /** Says that deliveries were queued: they need not wait until somebody looks. */
   readonly deliveriesQueued: () => void;
-  /** Has deliveries of an effect that was dropped end soon, where they were set aside; without it they end later. */
-  readonly effectDropped: (ledger: number, luid: string) => void;
+  /** Has deliveries of an effect that was dropped, or taken out of use, end soon where they were set aside; without it they end later. */
+  readonly effectEnded: (ledger: number, luid: string) => void;
   /** The same of intents that something has happened to. */
   readonly intentsDue: () => void;
   /** The same of requests to send deliveries again. */

@@ -2,6 +2,7 @@ import { LedgerError } from '@countersign/protocol';
 import { Overloaded } from '../base/gather.js';
 import { readOnly } from '../keys/countersigner.js';
 import { namesKept } from '../kinds/erasable.js';
+import { isInUse } from '../kinds/in-use.js';
 import { kindNamed } from '../kinds/registry.js';
 import { limits } from '../limits.js';
 import type { Write } from '../store/committer/write.js';
@@ -121,13 +122,17 @@ export function openSession(service: Service, ledger: Ledger): Session {
       if (result === 'done' && write.link !== undefined) signers.delete(write.link);
       if (result === 'done' && write.deliveries?.length) service.deliveriesQueued();
       if (result === 'done' && write.wakes) service.intentsDue();
-      if (result === 'done' && write.kind === 'effect' && write.action === 'drop')
-        service.effectDropped(id, write.luid);
+      if (result === 'done' && endsEffect(write)) service.effectEnded(id, write.luid);
       if (result === 'stale') throw new OutOfDate(version, write.decides);
       if (result === 'reused' && write.action !== 'create') throw proofReused();
       return result;
     },
   };
+}
+
+/** Whether a write drops an effect, or takes it out of use: its deliveries are cancelled. */
+function endsEffect({ kind, action, status }: Decided): boolean {
+  return kind === 'effect' && (action === 'drop' || !isInUse(status));
 }
 
 /** The codes of the version that a write stores. */

@@ -262,15 +262,7 @@ async function forget(
   await client.query('delete from wallet_limit where ledger_id = $1 and wallet = $2', of);
   if (kind === 'symbol') await client.query('delete from wallet_limit where ledger_id = $1 and symbol_luid = $2', of);
   await client.query(`delete from delivery_retry where ledger_id = $1 and owner = 'effect' and id = $2`, of);
-  // They name the receiver. Locked first, so that the second statement sees what was set aside meanwhile.
-  await client.query('select from delivery_queue where ledger_id = $1 order by target for update', [ledger]);
-  await client.query(
-    `delete from delivery_queue q where q.ledger_id = $1
-       and not exists (select from delivery d where d.ledger_id = $1 and d.target = q.target and d.due is not null)
-       and not exists (
-         select from delivery d where d.ledger_id = $1 and d.target = q.target and d.due is null and d.aside is not null)`,
-    [ledger],
-  );
+  await client.query('delete from delivery_backlog where ledger_id = $1 and receiver = $2', of);
   const freed = secrets.rows.reduce((sum, { bytes }) => sum + bytes, 0);
   if (keys.length === 0) return freed;
   await client.query(

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { BackgroundWorker } from '../../src/background/worker.js';
 import { Overloaded } from '../../src/base/gather.js';
 import type { DeliveryBounds } from '../../src/deliveries/bounds.js';
-import { deliverEvents } from '../../src/deliveries/worker.js';
+import { deliverEvents } from '../../src/deliveries/deliver.js';
 import { limits } from '../../src/limits.js';
 import { Resting } from '../../src/outbound/handshakes.js';
 import { createDeliveryStore, type DeliveryStore } from '../../src/store/outbox/deliveries.js';

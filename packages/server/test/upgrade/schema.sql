@@ -108,9 +108,9 @@ create table delivery (
   aside timestamp with time zone
 ) with (fillfactor=70);
 
-create table delivery_queue (
+create table delivery_backlog (
   ledger_id bigint not null,
-  target text collate "C" not null,
+  receiver text collate "C" not null,
   failures integer not null,
   step integer not null,
   allowed integer not null,
@@ -428,7 +428,7 @@ alter table delivery add constraint delivery_purpose_check CHECK ((purpose = ANY
 
 alter table delivery add constraint delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text, 'erased'::text])));
 
-alter table delivery_queue add constraint delivery_queue_pkey PRIMARY KEY (ledger_id, target);
+alter table delivery_backlog add constraint delivery_backlog_pkey PRIMARY KEY (ledger_id, receiver);
 
 alter table delivery_retry add constraint delivery_retry_owner_check CHECK ((owner = ANY (ARRAY['effect'::text, 'bridge'::text])));
 
@@ -500,9 +500,11 @@ alter table wallet_limit add constraint wallet_limit_pkey PRIMARY KEY (ledger_id
 
 alter table wallet_limit add constraint wallet_limit_version_check CHECK ((version >= 1));
 
-CREATE INDEX delivery_aside ON public.delivery USING btree (ledger_id, target, COALESCE(attempted, moment)) WHERE ((aside IS NOT NULL) AND (due IS NULL));
+CREATE INDEX delivery_aside ON public.delivery USING btree (ledger_id, COALESCE(effect, target), COALESCE(attempted, moment)) WHERE ((aside IS NOT NULL) AND (due IS NULL) AND (status = ANY (ARRAY['pending'::text, 'failed'::text])));
 
-CREATE INDEX delivery_aside_since ON public.delivery USING btree (ledger_id, target, aside) WHERE ((aside IS NOT NULL) AND (due IS NULL));
+CREATE INDEX delivery_aside_since ON public.delivery USING btree (ledger_id, COALESCE(effect, target), aside) WHERE ((aside IS NOT NULL) AND (due IS NULL) AND (status = ANY (ARRAY['pending'::text, 'failed'::text])));
+
+CREATE INDEX delivery_backlog_due ON public.delivery_backlog USING btree (ledger_id, due) WHERE (due IS NOT NULL);
 
 CREATE INDEX delivery_bridge ON public.delivery USING btree (ledger_id, bridge, seq) WHERE (bridge IS NOT NULL);
 
@@ -511,8 +513,6 @@ CREATE INDEX delivery_due ON public.delivery USING btree (ledger_id, target, due
 CREATE INDEX delivery_effect ON public.delivery USING btree (ledger_id, effect, seq) WHERE (effect IS NOT NULL);
 
 CREATE INDEX delivery_given_up ON public.delivery USING btree (ledger_id, linked) WHERE (given_up IS NOT NULL);
-
-CREATE INDEX delivery_queue_due ON public.delivery_queue USING btree (ledger_id, due) WHERE (due IS NOT NULL);
 
 CREATE INDEX delivery_retry_turn ON public.delivery_retry USING btree (ledger_id, worked);
 

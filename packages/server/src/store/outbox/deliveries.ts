@@ -7,7 +7,15 @@ import { ROW_BYTES } from '../committer/write-size.js';
 import { formatUnnest } from '../queries/unnested.js';
 import type { StoredVersion } from '../queries/version.js';
 import { addBytes } from '../stored-bytes.js';
-import { DELIVERY_COLUMNS, type DeliveryColumns, effectActs, withoutNulls } from './delivery-columns.js';
+import {
+  DELIVERY_COLUMNS,
+  type DeliveryColumns,
+  effectActs,
+  failuresOf,
+  isSetAside,
+  mayRest,
+  withoutNulls,
+} from './delivery-columns.js';
 import { setAside } from './set-aside.js';
 import { type Settlement, settleDeliveries } from './settle-deliveries.js';
 
@@ -36,25 +44,24 @@ export interface DueDelivery extends NewDelivery {
   readonly aside: Date | null;
   /** Whether the effect that asked for it still exists and is in use; of a call, whether its intent may still take it. */
   readonly isWanted: boolean;
+  /** Failed attempts of its receiver since the last success. */
+  readonly failures: number;
 }
 
 /** What is begun of a queue. */
 export interface Started {
   readonly deliveries: readonly DueDelivery[];
-  /** Failed attempts since the last success. */
-  readonly failures: number;
-  /** Whether the queue rests. */
-  readonly rests: boolean;
+  /** Whether events of effects that rest were met, which are to be set aside. */
+  readonly hasResting: boolean;
 }
 
 /** The outbox, as the worker of deliveries uses it. */
 export interface DeliveryStore {
   /**
-   * Marks due deliveries of a queue as running, those first that were due first.
+   * Looks at the deliveries of a queue that were due first, and marks them as running, but for events of effects that rest.
    *
    * @param running handles that this process attempts already
-   * @param failures in a row after which a queue rests: nothing of it is begun
-   * @param isResting begins what is attempted of a queue that rests
+   * @param failures in a row after which an effect rests; none does unless given
    */
   start(
     queue: DeliveryQueue,
@@ -62,10 +69,9 @@ export interface DeliveryStore {
     count: number,
     running: readonly string[],
     failures?: number,
-    isResting?: boolean,
   ): Promise<Started>;
-  /** Sets due deliveries of events of a queue that rests aside, without an attempt. @returns whether there may be more */
-  setAside(queue: DeliveryQueue, now: Date, running: readonly string[]): Promise<boolean>;
+  /** Sets a piece of what is due in a queue aside, without an attempt: events of effects that rest. */
+  setAside(queue: DeliveryQueue, now: Date, running: readonly string[]): Promise<void>;
   /** Whether further deliveries of queues are due; of many queues in one query. */
   haveDue(questions: readonly DueQuestion[], now: Date): Promise<boolean[]>;
   /** Stores what became of attempts of one ledger. */
@@ -145,34 +151,28 @@ from waiting w
   ) q`;
 
 /**
- * Of a queue that rests nothing, until the others are set aside, so that there are few to pass over; then what was taken up, and
- * calls for intents, which are few, and which somebody waits for.
- *
- * A further attempt to have an intent prepared is made while it may still be.
+ * What was taken up is attempted though its effect rests. So are calls for intents, which are few, and which somebody waits for. A
+ * further attempt to have an intent prepared is made while it may still be.
  */
 const START = `
-with queue as materialized (
-  select coalesce((select q.failures from delivery_queue q where q.ledger_id = $1 and q.target = $2), 0) as failures
-),
-chosen as (
-  select d.handle from delivery d
+with first as materialized (
+  select d.handle, f.failures, ${mayRest('d')} and f.failures >= $6 as rests
+  from delivery d cross join lateral (select ${failuresOf('d')} as failures) f
   where d.ledger_id = $1 and d.target = $2 and d.due <= $3 and d.handle <> all ($5::text[])
-    and ((select failures from queue) < $6 or $7)
-    and (not $7 or d.aside is not null or d.purpose is not null)
   order by d.due limit $4
-  for no key update skip locked
+  for no key update of d skip locked
 ),
 started as (
   update delivery d set status = 'running', signed = coalesce(d.signed, $3)
-  from chosen c where d.ledger_id = $1 and d.handle = c.handle
-  returning ${DELIVERY_COLUMNS}, d.moment, d.signed, d.attempts, d.tries, d.aside,
+  from first c where d.ledger_id = $1 and d.handle = c.handle and not c.rests
+  returning ${DELIVERY_COLUMNS}, d.moment, d.signed, d.attempts, d.tries, d.aside, c.failures,
     case when d.purpose is null then ${effectActs('d.effect')}
       else d.purpose <> 'prepare' or d.aside is null or exists (
         select from record r join open_intent o on o.ledger_id = $1 and o.luid = r.luid
         where r.ledger_id = $1 and r.kind = 'intent' and r.handle = d.linked and o.stage in ('debits', 'credits'))
     end as "isWanted"
 )
-select q.failures, s.* from queue q left join started s on true`;
+select r."hasResting", s.* from (select exists (select from first where rests) as "hasResting") r left join started s on true`;
 
 /** Handles are unique, so those of all queues are left out of each. */
 const HAVE_DUE = `
@@ -201,7 +201,7 @@ where v.ord = 0 or v.size <= $2`;
 /** Of the whole deployment, whatever the ledger. */
 const COUNT_WAITING = `select count(*)::int as count, min(due) as oldest,
   (select count(*)::int from (
-    select from delivery where aside is not null and due is null limit 100000) a) as aside
+    select from delivery d where ${isSetAside('d')} limit 100000) a) as aside
 from (select due from delivery where due is not null limit 100000) w`;
 
 /** More failures than are counted. */
@@ -209,21 +209,20 @@ const NEVER = 2 ** 31 - 1;
 
 /** The columns of a delivery are null in the one row that tells of none. */
 type StartedRow = Omit<DeliveryColumns<DueDelivery>, 'handle'> & {
-  readonly failures: number;
+  readonly hasResting: boolean;
   readonly handle: string | null;
 };
 
-function toStarted({ failures: _, handle, ...row }: StartedRow): DueDelivery[] {
+function toStarted({ hasResting: _, handle, ...row }: StartedRow): DueDelivery[] {
   return handle === null ? [] : [withoutNulls<DueDelivery>({ ...row, handle } as DeliveryColumns<DueDelivery>)];
 }
 
 export function createDeliveryStore(pool: pg.Pool): DeliveryStore {
   return {
-    async start({ ledger, target }, now, count, running, failures = NEVER, isResting = false) {
-      const values = [ledger, target, now, count, running, failures, isResting];
+    async start({ ledger, target }, now, count, running, failures = NEVER) {
+      const values = [ledger, target, now, count, running, failures];
       const { rows } = await pool.query<StartedRow>({ name: 'start-deliveries', text: START, values });
-      const found = rows[0]!.failures;
-      return { deliveries: rows.flatMap(toStarted), failures: found, rests: found >= failures };
+      return { deliveries: rows.flatMap(toStarted), hasResting: rows[0]!.hasResting };
     },
     async haveDue(questions, now) {
       const values = [

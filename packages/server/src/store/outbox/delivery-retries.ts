@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { DeliveryOwner } from '../../kinds/declaration.js';
 import { limits } from '../../limits.js';
 import { queryUntil } from '../abortable.js';
-import { effectActs } from './delivery-columns.js';
+import { effectActs, receiverOf } from './delivery-columns.js';
 import type { DeliveryScope } from './delivery-list.js';
 
 /** A request to send deliveries again, as the ledger decided it. */
@@ -66,15 +66,15 @@ kept as (
 ),
 first as (select from may where (select count(*) from kept) = cardinality($4::uuid[]))`;
 
-/** A queue that rests makes attempts again: whoever asks for a retry expects one at once. */
+/** A receiver that rests has attempts made again: whoever asks for a retry expects one at once. */
 const WOKEN = `
 woken as (
-  update delivery_queue q set failures = 0
+  update delivery_backlog q set failures = 0
   from (
-    select k.target from delivery_queue k
-    where k.ledger_id = $1 and k.failures > 0 and k.target in (select target from resent)
-    order by k.target for no key update) w
-  where q.ledger_id = $1 and q.target = w.target
+    select k.receiver from delivery_backlog k
+    where k.ledger_id = $1 and k.failures > 0 and k.receiver in (select receiver from resent)
+    order by k.receiver for no key update) w
+  where q.ledger_id = $1 and q.receiver = w.receiver
 )`;
 
 const OUTCOME = `
@@ -121,7 +121,7 @@ resent as (
   update delivery d set status = 'pending', tries = 0, due = $7, aside = null
   from found f cross join first
   where d.ledger_id = $1 and d.handle = f.handle and (${RESENDABLE} or ${REPEATABLE})
-  returning d.target
+  returning ${receiverOf('d')} as receiver
 ),
 ${WOKEN}
 select l.version, ${OUTCOME}, true as room, exists (select from found) as found, exists (select from first) as done
@@ -227,7 +227,7 @@ resent as (
   where d.ledger_id = $1 and d.handle = p.handle and ${RESENDABLE}
     and (p.since is null or coalesce(d.attempted, d.moment) >= p.since) and ${inDomains('p.domains')}
     and (exists (select from ended) or exists (select from moved))
-  returning d.target
+  returning ${receiverOf('d')} as receiver
 ),
 ${WOKEN}
 select count(*) as count from resent`;

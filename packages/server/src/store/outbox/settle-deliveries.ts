@@ -3,6 +3,7 @@ import { limits } from '../../limits.js';
 import { textArray } from '../arrays/text-array.js';
 import { formatUnnest } from '../queries/unnested.js';
 import { addBytes } from '../stored-bytes.js';
+import { receiverOf } from './delivery-columns.js';
 
 /** How a delivery stands after an attempt. */
 export interface Settlement {
@@ -22,13 +23,13 @@ export interface Settlement {
   readonly proofs: string;
   /** What the intent of a call that was given up is to note: it is due then. */
   readonly note?: GivenUpNote;
-  /** What the queue learns of it; absent where there is nothing to learn. */
-  readonly lesson?: QueueLesson;
+  /** What is learnt of the receiver; absent where there is nothing to learn. */
+  readonly lesson?: ReceiverLesson;
 }
 
-/** What an attempt says of its queue. */
-export interface QueueLesson {
-  /** Whether the receiver took it, or wants no more of it; undefined where nobody was called. */
+/** What an attempt says of its receiver. */
+export interface ReceiverLesson {
+  /** Whether it took the delivery, or wants no more of it; undefined for one that is no longer wanted: nobody was called. */
   readonly succeeded?: boolean;
   /** Whether it was an attempt of a delivery that was taken up. */
   readonly isFurther: boolean;
@@ -66,7 +67,7 @@ where d.ledger_id = $1 and d.handle = s.handle and d.attempts = s.before and d.s
 const PROOF_BYTES = `octet_length(s.proofs) + (s.proofs <> '' and octet_length(d.proofs) > octet_length(s.proofs))::int as bytes`;
 const countProofs = (after: string) => addBytes(`select coalesce(sum(settled.bytes), 0) + ${after} from settled`);
 
-/** Of deliveries that were never set aside, in queues without a failure. */
+/** Of deliveries that were never set aside, to receivers without a failure. */
 const SETTLE = `with settled as (${settleStatement(SETTLED)}
   returning ${PROOF_BYTES})
 ${countProofs('0')}`;
@@ -79,10 +80,11 @@ function delayAfter(step: string): string {
 }
 
 /**
- * In the same transaction, intents of calls that were given up become due, so that no note is lost, and the queues learn when
+ * In the same transaction, intents of calls that were given up become due, so that no note is lost, and backlogs learn when
  * the deliveries that were set aside are taken up, so that none is forgotten.
  *
- * A success in a queue that rested, and a delivery that was taken up and has ended, make the next ones due at once.
+ * A success of a receiver that rested, or with a delivery that was taken up, makes the next ones due at once. So does one that is no
+ * longer wanted, in whose place the next is taken up; one whose time is over says nothing of the receiver.
  */
 const SETTLE_ALL = `
 with settled as (${settleStatement(
@@ -98,36 +100,38 @@ with settled as (${settleStatement(
   `,
   given_up = coalesce(s.given_up, d.given_up), given_up_mac = coalesce(s.given_up_mac, d.given_up_mac), aside = s.aside`,
 )}
-  returning d.target, s.intent, s.attempted, s.aside, s.succeeded, s.further, ${PROOF_BYTES}),
+  returning ${receiverOf('d')} as receiver, s.intent, s.attempted, s.aside, s.succeeded, s.further, ${PROOF_BYTES}),
 noted as (
   update open_intent o set due = greatest(s.attempted, o.due + interval '1 microsecond')
   from (select intent, max(attempted) as attempted from settled where intent is not null group by intent) s
   where o.ledger_id = $1 and o.luid = s.intent
   returning o.luid),
 told as materialized (
-  select target, max(attempted) as now, bool_or(aside is not null) as parks, coalesce(bool_or(succeeded), false) as succeeded,
+  select receiver, max(attempted) as now, bool_or(aside is not null) as parks, coalesce(bool_or(succeeded), false) as succeeded,
     count(*) filter (where not succeeded)::int as failed,
-    count(*) filter (where further and aside is null)::int as ended,
+    count(*) filter (where further and succeeded)::int as taken,
+    bool_or(further and succeeded is null) as unwanted,
     bool_or(further and aside is not null) as failed_again
-  from settled where further is not null group by target),
+  from settled where further is not null group by receiver),
 -- After the intents: a settlement locks them before the row of the quota, too.
 counted as (${countProofs('0 * (select count(*) from noted)')})
-insert into delivery_queue as q (ledger_id, target, failures, step, allowed, due)
-select $1, t.target, case when t.succeeded then 0 else t.failed end, 0, 2 * t.ended,
-  case when t.ended > 0 then t.now when t.parks then t.now + ${delayAfter('0')} end
-from told t where t.failed > 0 or t.ended > 0 or t.parks
-  or exists (select from delivery_queue k where k.ledger_id = $1 and k.target = t.target) order by t.target
-on conflict (ledger_id, target) do update set (failures, step, allowed, due) = (
+insert into delivery_backlog as q (ledger_id, receiver, failures, step, allowed, due)
+select $1, t.receiver, case when t.succeeded then 0 else t.failed end, 0, 2 * t.taken,
+  case when t.taken > 0 then t.now when t.parks then t.now + ${delayAfter('0')} when t.unwanted then t.now end
+from told t where t.failed > 0 or t.taken > 0 or t.parks
+  or exists (select from delivery_backlog k where k.ledger_id = $1 and k.receiver = t.receiver) order by t.receiver
+on conflict (ledger_id, receiver) do update set (failures, step, allowed, due) = (
   select
     case when t.succeeded then 0 else least(q.failures + t.failed, 1000000) end,
-    case when t.ended > 0 or eased then 0 when t.failed_again then least(q.step + 1, 20) else q.step end,
-    least(${atOnce}, q.allowed + 2 * t.ended),
-    case when t.ended > 0 or eased then t.now
+    case when t.taken > 0 or eased then 0 when t.failed_again then least(q.step + 1, 20) else q.step end,
+    least(${atOnce}, q.allowed + 2 * t.taken),
+    case when t.taken > 0 or eased then t.now
       when t.failed_again then t.now + ${delayAfter('q.step + 1')}
+      when t.unwanted then t.now
       when t.parks then coalesce(q.due, t.now + ${delayAfter('q.step')})
       else q.due end
   from told t cross join lateral (select t.succeeded and q.failures >= ${rests} as eased) e
-  where t.target = excluded.target)`;
+  where t.receiver = excluded.receiver)`;
 
 /** Stores what became of attempts of one ledger. */
 export async function settleDeliveries(pool: pg.Pool, settlements: readonly Settlement[]): Promise<void> {

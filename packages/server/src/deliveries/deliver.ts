@@ -100,6 +100,7 @@ function openEngine(
     hasDue,
     versions: createVersionReader(store, service.integrity),
     slots: new Slots(bounds.slots),
+    setsAside: new Set(),
     longEvents: createWeightedSemaphore(bounds.long),
     async settle(settlement, signal) {
       // The receiver has answered: if its answer were lost, the event would be sent again.
