@@ -6,6 +6,7 @@ import { UnusableKey } from '../untrusted-keys/unusable-key.js';
 import { type ClientCertificate, certificateId, secureContextOf } from './client-certificate.js';
 import { type Guard, type Lookup, makeGuardedConnector } from './guarded.js';
 import type { Handshakes } from './handshakes.js';
+import { type OpenSockets, openSockets } from './open-sockets.js';
 import { makeSecureConnector, makeSecureContext } from './tls.js';
 
 export interface AgentOptions {
@@ -20,6 +21,10 @@ export interface AgentOptions {
   readonly guard?: Guard;
   /** Connections of one ledger to one origin; `limits.outbound.connections` unless given. */
   readonly connections?: number;
+  /** Milliseconds that an idle connection is kept; `limits.outbound.idle` unless given. */
+  readonly idle?: number;
+  /** Bounds the connections of all ledgers together; `limits.outbound.sockets` of the process unless given. */
+  readonly sockets?: OpenSockets;
 }
 
 /**
@@ -45,13 +50,14 @@ interface ConnectionMeans {
 
 export function createAgents(options: AgentOptions, { lookup, handshakes }: ConnectionMeans): Agents {
   const { allowPrivate, origins, certificates, ca, guard, connections = limits.outbound.connections } = options;
-  const { connect: timeout, total, answer, idle } = limits.outbound;
+  const { sockets = openSockets, idle = limits.outbound.idle } = options;
+  const { connect: timeout, total, answer } = limits.outbound;
   const allowed = allowPrivate ? () => true : guard?.allowed;
   const resolver = (!allowPrivate && guard?.resolver) || lookup;
   const connect = makeGuardedConnector(timeout, allowed, resolver);
   const make = (ledger: number, maxOrigins: number, secureContext: SecureContext) =>
     new Agent({
-      connect: makeSecureConnector(connect, handshakes, ledger, { timeout, secureContext }),
+      connect: sockets.count(makeSecureConnector(connect, handshakes, ledger, { timeout, secureContext })),
       connections,
       maxOrigins,
       pipelining: 1,

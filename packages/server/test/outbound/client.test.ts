@@ -6,6 +6,7 @@ import { Overloaded } from '../../src/base/gather.js';
 import { limits } from '../../src/limits.js';
 import { createOutbound } from '../../src/outbound/client.js';
 import { createNames } from '../../src/outbound/names.js';
+import { createOpenSockets } from '../../src/outbound/open-sockets.js';
 import type { Outbound, OutboundCall, OutboundFailure } from '../../src/outbound/outbound.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
@@ -154,6 +155,32 @@ describe('many calls', () => {
     const kept = () => [...sockets].filter((socket) => !(socket as Socket).destroyed);
     expect(kept().length).toBeGreaterThan(0);
     await eventually(() => expect(kept()).toEqual([]));
+  });
+
+  it('of all ledgers keep so many connections open: beyond that the one idle longest is closed, and none with a call', async () => {
+    const shared = { allowPrivate: true, idle: 600_000, sockets: createOpenSockets(2) };
+    outbound = createOutbound(shared);
+    const other = createOutbound(shared);
+    const byPath = new Map<string, { readonly socket: Socket; readonly response: ServerResponse }>();
+    answer = ({ url: path = '', socket }, response) => {
+      byPath.set(path, { socket, response });
+      if (path !== '/held') response.end('done');
+    };
+    const to = (from: Outbound, ledger: number, path: string) =>
+      from.send(call({ ledger, url: new URL(path, url).href }));
+    const isOpen = (path: string) => !byPath.get(path)!.socket.destroyed;
+    const held = to(outbound, 1, 'held');
+    await eventually(() => expect(byPath.has('/held')).toBe(true));
+    await to(outbound, 2, 'second');
+    await to(other, 3, 'third');
+    await eventually(() => expect(isOpen('/second')).toBe(false));
+    expect([isOpen('/held'), isOpen('/third')]).toEqual([true, true]);
+    byPath.get('/held')!.response.end('done');
+    await held;
+    await to(other, 4, 'fourth');
+    await eventually(() => expect(isOpen('/third')).toBe(false));
+    expect([isOpen('/held'), isOpen('/fourth')]).toEqual([true, true]);
+    await other.close();
   });
 
   it('under way are finished before it is closed', async () => {
