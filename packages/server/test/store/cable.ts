@@ -21,9 +21,11 @@ export interface Cable {
 export async function layCable(database: string): Promise<Cable> {
   let target = addressOf(new URL(database));
   const sockets = new Set<Socket>();
+  let isStalled = false;
   const server = createServer((near) => {
     const far = connect(target);
     near.pipe(far).pipe(near);
+    if (isStalled) for (const socket of [near, far]) socket.pause();
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -53,9 +55,11 @@ export async function layCable(database: string): Promise<Cable> {
     url: throughPort(database, port),
     cut,
     stall() {
+      isStalled = true;
       for (const socket of sockets) socket.pause();
     },
     async mend() {
+      isStalled = false;
       for (const socket of sockets) socket.resume();
       if (!server.listening) await listen(port);
     },
