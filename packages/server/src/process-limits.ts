@@ -65,7 +65,7 @@ export const processLimits = {
    * its quota (`far`), or more (`near`), and the `part` of its room that this process may store meanwhile; how much more records
    * may take that the rules of the ledger are in (`rules`); bytes that a drop may add to a version where there is no room (`end`).
    */
-  quota: { known: 10_000, fresh: { far: 10_000, near: 1_000, part: 1 / 16 }, rules: 1.1, end: 16 * 1024 },
+  quota: { known: 10_000, fresh: { far: 10_000, near: 1_000, part: 1 / 16 }, rules: 1.1, end: 2 * 1024 },
   /** Milliseconds of silence after which a serving process is replaced. */
   standstill: 10_000,
   /** Refused tokens that one process logs, in so many milliseconds. */

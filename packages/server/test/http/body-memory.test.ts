@@ -196,6 +196,10 @@ describe('the sender of a request', () => {
     ['2001:db8::9', '2001:db8:0:0'],
     ['::1', '0:0:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
+    // As proxies write it: each connection has another port.
+    ['192.0.2.7:54321', '192.0.2.7'],
+    ['[2001:db8:1:2::9]:443', '2001:db8:1:2'],
+    ['_hidden', 'unknown'],
   ])('at %s is %s', (address, sender) => {
     expect(senderOf(address)).toBe(sender);
   });

@@ -117,8 +117,8 @@ describe('the quota of a ledger (interface/limits#stored-bytes)', () => {
         '/wallets/ends',
         signed({ parent: record.hash }, client.key, { status: 'dropped', reason: said }, { luid: record.luid }),
       );
-    expect((await drop('x'.repeat(100_000))).status).toBe(429);
-    expect((await drop('x'.repeat(10_000))).status).toBe(204);
+    expect((await drop('x'.repeat(2_100))).status).toBe(429);
+    expect((await drop('x'.repeat(500))).status).toBe(204);
   });
 
   it('counts what is said of an intent, and takes what carries it on', async () => {
