@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { Postgres } from '@countersign/embedded-postgres';
 import type { pino } from 'pino';
-import { firstSteps } from './cluster/first-steps.js';
+import { findInstallation, firstSteps } from './cluster/first-steps.js';
 import { createLogger } from './cluster/log.js';
 import type { ToPrimary } from './cluster/messages.js';
 import { serveMetrics } from './cluster/metrics-listener.js';
@@ -100,7 +100,7 @@ async function run(config: Config, logger: pino.Logger, embedded: Postgres | und
   if (config.metricsPort !== undefined) {
     console.log(`metrics on ${addressOf(config.metricsHost, config.metricsPort)}/metrics`);
   }
-  if (isNew) console.log(firstSteps(config));
+  if (isNew) console.log(firstSteps(config, findInstallation(process.env.PATH)));
 }
 
 /**

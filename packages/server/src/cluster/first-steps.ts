@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { PACKAGE } from '../base/package.js';
 import { type Config, urlHost } from '../config.js';
 
@@ -14,13 +14,15 @@ export interface Installation {
   readonly hasNpm: boolean;
 }
 
-const INSTALLATION: Installation = {
-  isClone: existsSync(TOUR),
-  hasNpm: ['npx', 'npx.cmd'].some((name) => existsSync(join(dirname(process.execPath), name))),
-};
+/** How this server was installed. @param path folders with programs, as `PATH` names them */
+export function findInstallation(path = ''): Installation {
+  const folders = [dirname(process.execPath), ...path.split(delimiter)].filter(Boolean);
+  const hasNpm = folders.some((folder) => ['npx', 'npx.cmd'].some((name) => existsSync(join(folder, name))));
+  return { isClone: existsSync(TOUR), hasNpm };
+}
 
 /** First steps for the operator of a new deployment: commands that are there, however it was installed. */
-export function firstSteps(config: Config, { isClone, hasNpm } = INSTALLATION): string {
+export function firstSteps(config: Config, { isClone, hasNpm }: Installation): string {
   const local = `http://${urlHost(config.host)}:${config.port}/v2`;
   const isDefault = local === 'http://127.0.0.1:3000/v2';
   const init = `${hasNpm ? 'npx ' : ''}countersign init acme${isDefault ? '' : ` --server ${local}`}`;
