@@ -68,8 +68,10 @@ function queryOf(filters: readonly MeantFilter[]): string {
   return filters
     .flatMap(({ path, operator, values }, at) => {
       const several = operator === '$in' || operator === '$nin';
+      // By itself, a text with a comma or in brackets is a set of values.
+      const isSet = values.some((value) => /[,[]/.test(value));
       return values.map((value, index) => {
-        const element = several && at % 2 === 0 ? `[${index}]` : '';
+        const element = several && (isSet || at % 2 === 0) ? `[${index}]` : '';
         const plain = operator === '$eq' && at % 2 === 1 ? path : `${path}.${operator}`;
         return `&${encodeURIComponent(plain + element)}=${encodeURIComponent(value)}`;
       });
