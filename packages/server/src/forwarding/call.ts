@@ -142,6 +142,7 @@ export async function handOver(
   const { task, requestTimeout } = session;
   const { handle: bridge } = to;
   const now = performance.now();
+  if (isKeptHere(forwarding, call)) await session.store.quotas.admitCall(session.ledger.id, call.method === 'POST');
   // The ledger must store what the bridge does, even if the client is gone.
   if (call.method !== 'GET') task.mustFinish();
   // A read is judged before the call and after it. Each step is sent once, so this is bounded.
@@ -156,6 +157,11 @@ export async function handOver(
     const isOversized = error instanceof OutboundFailure && error.kind === 'oversized';
     forwarding.asked[step] = { bridge, failure: isOversized ? invalidResponse(bridge) : unexpected(error) };
   }
+}
+
+/** Whether a call has the bridge store what takes room here, too. A drop may be stored whatever the room. */
+function isKeptHere({ answer }: Forwarding, { method }: Pick<BridgeCall, 'method'>): boolean {
+  return answer === undefined && method !== 'GET' && method !== 'DELETE';
 }
 
 /**

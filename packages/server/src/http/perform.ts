@@ -7,7 +7,7 @@ import { limits } from '../limits.js';
 import type { LedgerTask } from '../metering/task.js';
 import type { Operation } from '../operations/operation.js';
 import type { Answer, Command } from '../records/command.js';
-import { grantBody } from './bodies/bounds.js';
+import { grantBody, releaseBody } from './bodies/bounds.js';
 import { answerRequest } from './boundary.js';
 import { commandOf } from './command.js';
 import { withDecisionLog } from './explained.js';
@@ -40,6 +40,7 @@ export async function inLedger(
     },
     makeErrorReport(service, request),
   );
+  releaseBody(request);
   if (request.headers.prefer !== undefined) await holdUntilSealed(service, request, reply, of, answer);
   return send(reply, answer);
 }
@@ -63,6 +64,7 @@ export async function outsideLedgers(
     },
     makeErrorReport(service, request),
   );
+  releaseBody(request);
   return send(reply, answer);
 }
 

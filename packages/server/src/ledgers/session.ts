@@ -115,7 +115,9 @@ export function openSession(service: Service, ledger: Ledger): Session {
       const names = write.action === 'create' ? namesKept(kindNamed(write.kind), write.key) : [];
       const veiled = [...write.proofs, ...names].map(ledger.veil);
       const full = { ...write, ...codes, strangers: [...strangers], veiled };
-      await store.quotas.admit(full, mayExceed);
+      // What a bridge has stored is stored here as well.
+      if (service.task.finishes) store.quotas.count(full);
+      else await store.quotas.admit(full, mayExceed);
       const { result, version } = await by(full);
       // A stranger may have registered meanwhile, and the key that was just stored is registered now.
       if (result === 'stale') for (const key of strangers) signers.delete(key);

@@ -13,8 +13,8 @@ export interface LeakyBucket {
 export interface Turns {
   /** Charges steps to the account. */
   charge(account: LeakyBucket, steps: number): void;
-  /** Takes back steps that were charged to the account, and are another's. */
-  credit(account: LeakyBucket, steps: number): void;
+  /** Moves steps from the account that they were charged to to another one, and what the slice under way is found to take. */
+  move(steps: number, from: LeakyBucket, to: LeakyBucket): void;
   /**
    * Resolves when it is the account's turn; undefined when that is now.
    *

@@ -17,6 +17,8 @@ export class Scheduler implements Turns {
   /** The account of all senders. */
   readonly #strangers: LeakyBucket;
   readonly #waiting = new Set<LeakyBucket>();
+  /** The accounts of the slice under way, with what they had used before. */
+  readonly #measured = new Map<LeakyBucket, number>();
   #waiters = 0;
   /** Steps taken in this turn of the loop. */
   #inTurn = 0;
@@ -68,8 +70,16 @@ export class Scheduler implements Turns {
     if (!this.#ticking) this.#tick();
   }
 
-  credit(account: LeakyBucket, steps: number): void {
-    for (const one of upFrom(account)) one.used = Math.max(0, one.used - steps);
+  move(steps: number, from: LeakyBucket, to: LeakyBucket): void {
+    const isMeasured = this.#measured.has(from);
+    for (const one of upFrom(from)) {
+      one.used = Math.max(0, one.used - steps);
+      this.#measured.delete(one);
+    }
+    for (const one of upFrom(to)) {
+      if (isMeasured) this.#measured.set(one, one.used);
+      one.used += steps;
+    }
   }
 
   turn(account: LeakyBucket): Promise<void> | undefined {
@@ -113,7 +123,7 @@ export class Scheduler implements Turns {
     const late = began + limits.work.turn / limits.work.perMillisecond;
     for (let now = began; this.#waiters > 0 && this.#inTurn < limits.work.turn && now < late; ) {
       const account = this.#next(now);
-      const before = upFrom(account).map((one) => [one, one.used] as const);
+      for (const one of upFrom(account)) this.#measured.set(one, one.used);
       account.waiting.shift()?.();
       this.#waiters -= 1;
       if (account.waiting.length === 0) this.#waiting.delete(account);
@@ -121,7 +131,8 @@ export class Scheduler implements Turns {
       const ended = this.#clock();
       // Work that was charged too little is charged by the time it took.
       const took = (ended - now) * limits.work.perMillisecond;
-      for (const [one, used] of before) one.used = Math.max(one.used, used + took);
+      for (const [one, used] of this.#measured) one.used = Math.max(one.used, used + took);
+      this.#measured.clear();
       now = ended;
     }
     if (this.#waiters > 0 && !this.#ticking) this.#tick();

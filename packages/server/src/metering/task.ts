@@ -22,6 +22,8 @@ export interface Task extends Cost {
   chargeUnbounded(steps: number): void;
   /** Marks work that has had effects elsewhere: it is finished even when the client has gone. */
   mustFinish(): void;
+  /** Whether the work has had effects elsewhere. */
+  readonly finishes: boolean;
   /**
    * Says that the caller is allowed what the request asks for: from now on the ledger is charged, and for what was charged to
    * the sender until now.
@@ -40,6 +42,7 @@ export const UNBOUNDED: Task = {
   abandonment: () => undefined,
   turn: () => undefined,
   mustFinish() {},
+  finishes: false,
   grant() {},
   beginAnew() {},
 };
@@ -108,13 +111,16 @@ export class LedgerTask implements Task {
     const { to, granted } = this.#granting;
     granted();
     this.#granting = undefined;
-    this.#turns.credit(this.#account, this.#charged);
+    this.#turns.move(this.#charged, this.#account, to);
     this.#account = to;
-    this.#turns.charge(to, this.#charged);
   }
 
   mustFinish(): void {
     this.#finishes = true;
+  }
+
+  get finishes(): boolean {
+    return this.#finishes;
   }
 
   beginAnew(): void {

@@ -16,6 +16,15 @@ export interface Quotas {
    *   for a create that finds too little room for all ledgers
    */
   admit(write: Write, mayExceed?: MayExceed): Promise<void> | undefined;
+  /**
+   * Asked before a bridge stores what this ledger will: a refusal after that would leave the two apart.
+   *
+   * @param isNew for a create
+   * @throws what `admit` throws
+   */
+  admitCall(ledger: number, isNew: boolean): Promise<void> | undefined;
+  /** Counts a write that is stored in any case. */
+  count(write: Write): void;
   /** Asked before a ledger is made. @throws DiskFull */
   admitLedger(): void;
 }
@@ -35,7 +44,7 @@ interface Storage {
 }
 
 /** For tests of the store alone. */
-export const UNLIMITED: Quotas = { admit: () => undefined, admitLedger() {} };
+export const UNLIMITED: Quotas = { admit: () => undefined, admitCall: () => undefined, count() {}, admitLedger() {} };
 
 /**
  * Compares with the quota what the database has, as of a moment ago, and what this process has stored since. So many
@@ -85,33 +94,46 @@ export function createQuotas(
     refused();
     throw exceeded(storage);
   };
+  const sizeOf = (write: Write) => bytesOf(write) + secretBytesOf(write);
   const take = (storage: Storage, write: Write, mayExceed: MayExceed | undefined) => {
-    const bytes = bytesOf(write) + secretBytesOf(write);
+    const bytes = sizeOf(write);
     const quota = storage.quota * (write.decides ? limits.quota.rules : 1);
     if (storage.used + bytes > quota) return exceed(storage, bytes, mayExceed);
     add(storage, bytes);
     return undefined;
   };
 
+  const find = (ledger: number) => known.getOrSet(ledger, () => newStorage(each));
+  /** Looks at what the ledger stores, once that is known well enough. */
+  const whenKnown = (ledger: number, look: (storage: Storage) => Promise<void> | undefined) => {
+    const storage = find(ledger);
+    const isNear = storage.used > storage.quota / 2;
+    const age = now() - storage.since;
+    const { near, far, part } = limits.quota.fresh;
+    // Other processes may have stored as much: the less room there is, the sooner the database is asked.
+    const isFresh = age < (isNear ? near : far) && storage.added <= storage.room * part;
+    if (!isFresh && (isNear || storage.since === Number.NEGATIVE_INFINITY))
+      return renew(ledger, storage).then(() => look(storage));
+    // Far from its quota, nobody waits.
+    if (!isFresh) renew(ledger, storage).catch(() => {});
+    return look(storage);
+  };
+
   return {
     admitLedger: disk.assertForNew,
     admit(write, mayExceed) {
       if (write.action === 'create') disk.assertForNew();
-      const { ledger } = write;
-      const before = known.get(ledger);
-      const storage = before ?? newStorage(each);
-      if (!before) known.set(ledger, storage);
-      const isNear = storage.used > storage.quota / 2;
-      const age = now() - storage.since;
-      const { near, far, part } = limits.quota.fresh;
-      // Other processes may have stored as much: the less room there is, the sooner the database is asked.
-      const isFresh = age < (isNear ? near : far) && storage.added <= storage.room * part;
-      if (!isFresh && (isNear || storage.since === Number.NEGATIVE_INFINITY))
-        return renew(ledger, storage).then(() => take(storage, write, mayExceed));
-      // Far from its quota, nobody waits.
-      if (!isFresh) renew(ledger, storage).catch(() => {});
-      return take(storage, write, mayExceed);
+      return whenKnown(write.ledger, (storage) => take(storage, write, mayExceed));
     },
+    admitCall(ledger, isNew) {
+      if (isNew) disk.assertForNew();
+      return whenKnown(ledger, (storage) => {
+        if (storage.used < storage.quota) return undefined;
+        refused();
+        throw exceeded(storage);
+      });
+    },
+    count: (write) => add(find(write.ledger), sizeOf(write)),
   };
 }
 

@@ -176,6 +176,16 @@ describe('turns of senders', () => {
     await turnOfLoop();
     expect(scheduler.task(1, wanted).turn()).toBeUndefined();
   });
+
+  it('is charged to the ledger alone when its caller is found to be allowed in a slice that it waited for', async () => {
+    const scheduler = new Scheduler(still().clock);
+    const task = scheduler.senderTask('a', 1, wanted);
+    task.chargeUnbounded(3 * work.burst);
+    await task.turn()!.then(() => task.grant());
+    await turnOfLoop();
+    expect(scheduler.senderTask('a', 2, wanted).turn()).toBeUndefined();
+    expect(scheduler.task(1, wanted).turn()).toBeInstanceOf(Promise);
+  });
 });
 
 describe('a task', () => {

@@ -22,7 +22,7 @@ describe('a route', () => {
     ['none: the wallet itself', {}, ['w', 'w']],
     ['none in an empty list', routes(), ['w', 'w']],
     ['debit is about the source', routes({ action: 'debit', target: 'to' }), ['to', 'w']],
-    ['credit is about the target', routes({ action: 'credit', target: 'to' }), ['w', 'to']],
+    ['move is about the target', routes({ action: 'credit', target: 'to' }), ['w', 'to']],
     ['accept is about the target', routes({ action: 'accept' }), ['w', 'w']],
     ['accept leads nowhere else', routes({ action: 'accept', target: 'to' }), ['w', 'w']],
     ['forward: the wallet takes it first', routes({ action: 'forward', target: 'x:1@to' }), ['w', 'w then x:1@to']],
@@ -135,7 +135,7 @@ describe('the filter of a route', () => {
   };
   const resolveMetered = (claim: JsonObject, ...all: JsonObject[]) => {
     const task = new LedgerTask(
-      { charge() {}, credit() {}, turn: () => undefined },
+      { charge() {}, move() {}, turn: () => undefined },
       { used: 0, since: 0, waiting: [] },
       () => false,
     );

@@ -1,12 +1,14 @@
 import { tmpdir } from 'node:os';
-import type { JsonObject } from '@countersign/protocol';
+import type { Json, JsonObject } from '@countersign/protocol';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addWallet, addWebhook, loadDeliveries } from '../deliveries/scene.js';
 import { erasingLedger, erasureOf } from '../erasure/support.js';
+import { withBridge } from '../forward/bridge.js';
+import { anchor, aspect, forwardingLedger } from '../forward/scene.js';
 import { Description } from '../http/description.js';
 import { expectRefusal, systemKey } from '../http/refusal.js';
 import { MoneyScene, transfer } from '../money/scene.js';
-import { newLedger, signed, type TestClient, updateOf } from '../support/client.js';
+import { newLedger, OPEN, signed, type TestClient, updateOf } from '../support/client.js';
 import { miscounted } from '../support/counted.js';
 import { eventually } from '../support/eventually.js';
 import { ok } from '../support/scene.js';
@@ -220,5 +222,33 @@ describe('a disk that is nearly full', () => {
     } finally {
       await other.stop();
     }
+  });
+});
+
+describe('a write that a bridge stores too', () => {
+  const bridge = withBridge();
+  const synchronized = () =>
+    forwardingLedger(server.current.url, bridge.url, [aspect('create', 'synchronize')], { access: OPEN as Json[] });
+
+  it('is refused before the bridge is asked', async () => {
+    const client = await synchronized();
+    expect((await client.create('/anchors', anchor('fits'))).status).toBe(201);
+    await fill(client);
+    await allow(client, 1_000);
+    await eventually(async () => expect((await client.create('/wallets', { handle: 'w' })).status).toBe(429));
+    bridge.received.length = 0;
+    expect((await client.create('/anchors', anchor('late'))).status).toBe(429);
+    expect(bridge.received).toEqual([]);
+  });
+
+  it('is stored when the room is taken while the bridge is asked', async () => {
+    const client = await synchronized();
+    bridge.instead = async (received) => {
+      await fill(client);
+      return bridge.behave(received);
+    };
+    const long = anchor('long', { custom: { text: 'x'.repeat(20_000) } });
+    expect((await client.create('/anchors', long)).status).toBe(201);
+    expect((await client.get('/anchors/long')).body.data).toEqual(long);
   });
 });

@@ -29,9 +29,15 @@ export function grantBody(request: FastifyRequest): void {
   held.get(request)?.grant();
 }
 
+/** Lets go of the request's body: its answer is known. A client that reads slowly holds no memory for bodies. */
+export function releaseBody(request: FastifyRequest): void {
+  held.get(request)?.release();
+  request.body = undefined;
+}
+
 /**
  * Bounds the bytes of bodies under way. A large one for an unknown route or ledger is answered before any of it is kept
- * (interface/records#order-of-checks). Others wait for memory, which they have until their request is answered. Until then the
+ * (interface/records#order-of-checks). Others wait for memory, which they have until their answer is known. Until they have it, the
  * connection is read no further.
  */
 export function boundBodies(app: FastifyInstance, service: HttpService): void {
