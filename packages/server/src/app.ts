@@ -2,12 +2,9 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { DEFAULT_SERVER_RULES, type Rule } from './access/rules.js';
 import { native } from './auth/native-suite.js';
-import { type Background, startBackground } from './background/background.js';
+import type { Background } from './background/background.js';
 import { nameProcess } from './background/process-name.js';
-import { renewStatistics } from './background/renew-statistics.js';
 import type { BackgroundBounds } from './background/shared.js';
-import { sweepUsedTokens } from './background/sweep-used-tokens.js';
-import type { BackgroundWorker } from './background/worker.js';
 import type { Runtime } from './base/clock.js';
 import { LedgerClock } from './base/ledger-clock.js';
 import { makePooledRandom } from './base/pooled-random.js';
@@ -42,12 +39,11 @@ import type { Guard } from './outbound/guarded.js';
 import { createNames, type NamesOptions } from './outbound/names.js';
 import type { Outbound } from './outbound/outbound.js';
 import { createAssetFolder } from './records/asset-folder.js';
-import { findSchedules } from './schedules/find.js';
-import { FOLLOW_SCHEDULES, followSchedules } from './schedules/follow.js';
 import { CompiledSchemas } from './schemas/compiled.js';
 import { createSiblings, type Siblings } from './siblings/siblings.js';
 import { createRequestSignatures } from './signing/request-signatures.js';
 import { createSigning } from './signing/signing.js';
+import { startWork } from './start-work.js';
 import { type FreeDisk, UNWATCHED, watchDiskSpace } from './store/disk-space.js';
 import { createEpochGuard, type EpochGuard } from './store/epoch-guard.js';
 import { assertSameMasterKey } from './store/key-check.js';
@@ -59,10 +55,9 @@ import { createSystemKeys } from './store/queries/ledgers.js';
 import { createReplays } from './store/queries/replays.js';
 import { createQuotas, type Quotas } from './store/quotas.js';
 import { type Readiness, watchReadiness } from './store/readiness.js';
-import { createSchedules } from './store/schedules.js';
 import { createStore, type Pools } from './store/store.js';
 import { askAll, type WriteGuard } from './store/writes-refused.js';
-import { type Witnesses, witnessLogs } from './witnessing/worker.js';
+import type { Witnesses } from './witnessing/worker.js';
 
 export interface ServerOptions {
   readonly database: pg.PoolConfig;
@@ -222,49 +217,6 @@ export async function openServer(options: ServerOptions): Promise<Server> {
 /** The clock that is compared with the database's. One that was given is, where that is asked for. */
 function comparedClock({ runtime, compareClock = runtime === undefined }: ServerOptions): Runtime['now'] | undefined {
   return compareClock ? (runtime ?? RUNTIME).now : undefined;
-}
-
-/** Starts the background work of this process. */
-function startWork(
-  {
-    database,
-    holder,
-    service,
-    metrics,
-    logger,
-    background: bounds,
-    witnesses,
-  }: ServerOptions & { holder: string; service: Service; metrics: Metrics },
-  workers: readonly BackgroundWorker[],
-  { leases, others }: ReturnType<typeof createPools>,
-  onConnect: EpochGuard['verify'],
-): Background {
-  const { runtime } = service;
-  const random = () => Buffer.from(runtime.random(4)).readUInt32LE() / 2 ** 32;
-  const clock = () => performance.now();
-  const publicKeyOf = async (ledger: string) => (await service.ledgers.resolve(ledger)).system.public;
-  const schedules = createSchedules(others);
-  const background = startBackground({
-    workers: [
-      sweepUsedTokens(others, runtime.now),
-      renewStatistics(others),
-      findSchedules(schedules, runtime.now, () => background.hint(FOLLOW_SCHEDULES)),
-      followSchedules({ service, schedules, metrics: metrics.schedules, logger }),
-      ...(witnesses ? [witnessLogs(witnesses, { ...service, publicKeyOf, pool: others, logger, clock, random })] : []),
-      ...workers,
-    ],
-    pool: leases,
-    database,
-    onConnect,
-    holder,
-    metrics: metrics.background,
-    logger,
-    now: runtime.now,
-    clock,
-    random,
-    bounds: { ...limits.background, ...bounds },
-  });
-  return background;
 }
 
 /** What the service is built on; released when it closes. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { erasureOf, MAY_ERASE } from '../erasure/support.js';
-import { limit, MoneyScene, transfer } from '../money/scene.js';
+import { erasureOf } from '../erasure/support.js';
+import { droppedSymbol } from '../money/dropped-symbol.js';
+import { limit, transfer } from '../money/scene.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
 import { startServer, withOwnServer } from '../support/server.js';
@@ -8,19 +9,6 @@ import { runSql } from '../support/sql.js';
 import { exported, imported, verified } from './support.js';
 
 const server = withOwnServer();
-
-/** A ledger in which alice had an overdraft of a symbol that was dropped. */
-async function droppedScene() {
-  const money = await MoneyScene.make(server.current.url, ['alice', 'bob'], {
-    access: MAY_ERASE,
-    config: { 'limits.aggregated.enabled': true },
-  });
-  const { client } = money;
-  const { luid } = await stored(client, 'symbol', { handle: 'anew', factor: 100 });
-  await money.done([limit('alice', 'minBalance', -1_000, 'anew')]);
-  ok(await client.drop('/symbols/anew', ok(await client.get('/symbols/anew')).body));
-  return { money, client, luid };
-}
 
 /** Has the limits of the earlier symbol count for another one, or for none, as 0.2.0 did. */
 const moveLimits = (luid: string, to: string) =>
@@ -34,7 +22,7 @@ const outlivedIn = (text: string) => {
 };
 
 it('a limit that 0.2.0 let count for a symbol made anew is told, and is no finding', async () => {
-  const { money, client, luid } = await droppedScene();
+  const { money, client, luid } = await droppedSymbol(server.current.url, ['alice', 'bob']);
   const { luid: later } = await stored(client, 'symbol', { handle: 'anew', factor: 1 });
   await moveLimits(luid, later);
   await money.done([transfer('alice', 'bob', 5, 'anew')]);
@@ -62,7 +50,7 @@ it('a limit that 0.2.0 let count for a symbol made anew is told, and is no findi
 it.each(['dropped', 'erased'])(
   'an import leaves out limits of a symbol that was %s, of exports of 0.2.0',
   async (how) => {
-    const { money, client, luid } = await droppedScene();
+    const { money, client, luid } = await droppedSymbol(server.current.url, ['alice', 'bob']);
     const { url } = server.current.database;
     // Erasing takes the limits of the symbol along, which 0.2.0 did not.
     const [row] = await runSql<{ text: string }>(

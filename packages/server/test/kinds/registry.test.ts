@@ -1,29 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { kindNamed, kinds, names } from '../../src/kinds/registry.js';
 import { examples } from './examples.js';
-
-const prefixes = {
-  ledger: 'ldg',
-  signer: 'snr',
-  'signer-factor': 'snf',
-  domain: 'dom',
-  report: 'rep',
-  policy: 'plc',
-  schema: 'sch',
-  effect: 'eff',
-  circle: 'crc',
-  'circle-signer': 'csn',
-  anchor: 'anc',
-  wallet: 'wlt',
-  intent: 'int',
-  symbol: 'sym',
-  bridge: 'brg',
-};
+import { PREFIXES } from './prefixes.js';
 
 describe('the registry', () => {
   it('holds every kind once, under its name and prefix (interface/envelope#luids)', () => {
-    expect(Object.fromEntries(kinds.map(({ name, prefix }) => [name, prefix]))).toEqual(prefixes);
-    expect(kinds).toHaveLength(Object.keys(prefixes).length);
+    expect(Object.fromEntries(kinds.map(({ name, prefix }) => [name, prefix]))).toEqual(PREFIXES);
+    expect(kinds).toHaveLength(Object.keys(PREFIXES).length);
     expect(new Set(kinds.map(({ prefix }) => prefix)).size).toBe(kinds.length);
     for (const kind of kinds) expect(kindNamed(kind.name)).toBe(kind);
   });

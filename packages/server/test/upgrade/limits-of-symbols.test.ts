@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { limitsOfSymbolsSchema } from '../../src/store/migrations/0019-limits-of-symbols.js';
-import { erasureOf, MAY_ERASE } from '../erasure/support.js';
+import { erasureOf } from '../erasure/support.js';
+import { droppedSymbol } from '../money/dropped-symbol.js';
 import { limit, MoneyScene } from '../money/scene.js';
 import { eventually } from '../support/eventually.js';
 import { ok, stored } from '../support/scene.js';
@@ -60,14 +61,7 @@ it('limits of 0.2.0 go to the symbols that they were set on, and end with those 
 
 it('and with those that were erased, of which nothing says what they were called', async () => {
   const { url } = server.current.database;
-  const money = await MoneyScene.make(server.current.url, ['alice'], {
-    access: MAY_ERASE,
-    config: { 'limits.aggregated.enabled': true },
-  });
-  const { client } = money;
-  const { luid } = await stored(client, 'symbol', { handle: 'anew', factor: 100 });
-  await money.done([limit('alice', 'minBalance', -1_000, 'anew')]);
-  ok(await client.drop('/symbols/anew', ok(await client.get('/symbols/anew')).body));
+  const { money, client, luid } = await droppedSymbol(server.current.url);
   await runSql(url, 'create table kept_limit as select * from wallet_limit where symbol_luid = $1', [luid]);
   await eventually(async () => ok(await client.call('POST', `/symbols/${luid}/erase`, erasureOf(luid, 2, client.key))));
   await stored(client, 'symbol', { handle: 'anew', factor: 1 });

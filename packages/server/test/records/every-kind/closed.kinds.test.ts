@@ -1,12 +1,12 @@
 import type { JsonObject, RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import type { KindName } from '../../src/kinds/kind.js';
-import { expectList, expectRefusal, expectRules } from '../support/checks.js';
-import { newKey, signed, type TestKey } from '../support/client.js';
-import { testedKinds } from '../support/kinds.js';
-import { createBody, make, requestsOn, type Scene, type Sent, setScene } from '../support/scene.js';
-import { withServer } from '../support/server.js';
-import { bearer } from '../support/token.js';
+import type { KindName } from '../../../src/kinds/kind.js';
+import { expectList, expectRefusal, expectRules } from '../../support/checks.js';
+import { newKey, signed, type TestKey } from '../../support/client.js';
+import { testedKinds } from '../../support/kinds.js';
+import { createBody, make, requestsOn, type Scene, type Sent, setScene } from '../../support/scene.js';
+import { withServer } from '../../support/server.js';
+import { bearer } from '../../support/token.js';
 
 /** The rules of a ledger that is for one key alone: what it signs, and what it reads with its own token. */
 function rulesFor({ public: key }: TestKey): JsonObject[] {

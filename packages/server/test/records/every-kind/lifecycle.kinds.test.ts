@@ -7,9 +7,10 @@ import {
   verifyProof,
 } from '@countersign/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { native } from '../../src/auth/native-suite.js';
-import type { KindName } from '../../src/kinds/kind.js';
-import { expectList, expectRecord, expectRefusal, expectRules } from '../support/checks.js';
+import { native } from '../../../src/auth/native-suite.js';
+import type { KindName } from '../../../src/kinds/kind.js';
+import { PREFIXES } from '../../kinds/prefixes.js';
+import { expectList, expectRecord, expectRefusal, expectRules } from '../../support/checks.js';
 import {
   dropOf,
   newKey,
@@ -19,8 +20,8 @@ import {
   systemKeyOf,
   type TestAnswer,
   updateOf,
-} from '../support/client.js';
-import { testedKinds } from '../support/kinds.js';
+} from '../../support/client.js';
+import { testedKinds } from '../../support/kinds.js';
 import {
   changed,
   createBody,
@@ -31,8 +32,8 @@ import {
   setScene,
   stored,
   withSecret,
-} from '../support/scene.js';
-import { withServer } from '../support/server.js';
+} from '../../support/scene.js';
+import { withServer } from '../../support/server.js';
 
 /** Members of the full example in served order (interface/envelope#member-order). */
 const SERVED: Readonly<Record<KindName, readonly string[]>> = {
@@ -51,24 +52,6 @@ const SERVED: Readonly<Record<KindName, readonly string[]>> = {
   intent: ['handle', 'claims', 'config', 'custom', 'access'],
   symbol: ['handle', 'factor', 'custom', 'access'],
   bridge: ['handle', 'config', 'secure', 'traits', 'schema', 'custom', 'access'],
-};
-
-const PREFIX: Readonly<Record<KindName, string>> = {
-  ledger: 'ldg',
-  signer: 'snr',
-  'signer-factor': 'snf',
-  domain: 'dom',
-  report: 'rep',
-  policy: 'plc',
-  schema: 'sch',
-  effect: 'eff',
-  circle: 'crc',
-  'circle-signer': 'csn',
-  anchor: 'anc',
-  wallet: 'wlt',
-  intent: 'int',
-  symbol: 'sym',
-  bridge: 'brg',
 };
 
 const META = ['proofs', 'status', 'moment', 'owners'];
@@ -116,7 +99,7 @@ describe.each(testedKinds)('a $name', (kind) => {
       const answer = await create(scene, body);
       const record = expectRecord(answer, name === 'circle-signer' ? 200 : 201, scene.data);
       expectServedData(record.data, scene.data, SERVED[name]);
-      expect(isLuid(record.luid, PREFIX[name])).toBe(true);
+      expect(isLuid(record.luid, PREFIXES[name])).toBe(true);
       expect(Object.keys(record.meta)).toEqual(name === 'intent' ? META_OF_INTENT : META);
       expect(record.meta.status).toBe(name === 'intent' ? 'pending' : 'created');
       expect(record.meta.owners).toEqual([scene.maker.key.public]);

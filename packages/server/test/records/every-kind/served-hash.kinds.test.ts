@@ -1,12 +1,12 @@
 import { hash as hashOf, type JsonObject, type RecordEnvelope } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
-import { native } from '../../src/auth/native-suite.js';
-import type { KindName } from '../../src/kinds/kind.js';
-import { kindNamed } from '../../src/kinds/registry.js';
-import { newLedger, updateOf } from '../support/client.js';
-import { testedKinds } from '../support/kinds.js';
-import { changed, make, ok, type Scene, setScene, withSecret } from '../support/scene.js';
-import { withServer } from '../support/server.js';
+import { native } from '../../../src/auth/native-suite.js';
+import type { KindName } from '../../../src/kinds/kind.js';
+import { kindNamed } from '../../../src/kinds/registry.js';
+import { newLedger, updateOf } from '../../support/client.js';
+import { testedKinds } from '../../support/kinds.js';
+import { changed, make, ok, type Scene, setScene, withSecret } from '../../support/scene.js';
+import { withServer } from '../../support/server.js';
 
 const server = withServer();
 
