@@ -1,6 +1,6 @@
 import { npm } from './npm.mjs';
 
-/** Licences that every dependency may have (docs/decisions/0020-licences.md). */
+/** Licences that every dependency may have (docs/decisions/0020-rules-that-tools-check.md). */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 
 /** Of what is used in tests alone, and shipped to nobody: a licence for the packages of that name. */

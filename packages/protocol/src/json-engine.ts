@@ -6,7 +6,7 @@ const PAIRS = [
 
 /**
  * Whether an engine misreads JSON, as that of Node.js 23 to 26 does: after `{"a":0,"\\":1}` it parses `{"a":0,"\n":1}` as the
- * same object, since it compares the text of a name, and not what it means, with a name that is expected there (decision 0040).
+ * same object, since it compares the text of a name, and not what it means, with a name that is expected there (decision 0001).
  *
  * @param parse reads JSON
  */

@@ -8,7 +8,7 @@ const native = JSON.parse as (text: string) => unknown;
 /**
  * Reads JSON as `JSON.parse` does, and right under engines that misread it: those of Node.js 23 to 26 can take a member's name
  * that is written with an escape for another one that they have read before. They are given no text that has such a name
- * (decision 0040).
+ * (decision 0001).
  *
  * @param bounds past which a text that the engine is not given is left unread, as that takes a few times as long; the engine's own
  *   reading goes to the end

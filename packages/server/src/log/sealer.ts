@@ -29,7 +29,7 @@ import type { LogMetrics } from './metrics.js';
 import type { SystemKeyOf } from './system-keys.js';
 import { AlteredLeaves } from './tree-rows.js';
 
-/** Seals queued leaves into the logs of their ledgers, in every process (decision 0034). */
+/** Seals queued leaves into the logs of their ledgers, in every process (decision 0033). */
 export interface Sealer {
   /** Something was queued. */
   wake(): void;

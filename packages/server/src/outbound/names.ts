@@ -8,7 +8,7 @@ import { type AskServers, createNameServers, type Found } from './name-servers.j
 import { candidatesOf, parseSearchOrder, RESOLVER_FILE } from './search-order.js';
 import { watchFile } from './watched-file.js';
 
-/** The names of hosts that calls lead to (decision 0044). */
+/** The names of hosts that calls lead to (decision 0013). */
 export interface Names {
   /** The calls that lookups are made for: each is counted for one of the ledgers that call the host. */
   readonly callers: Callers;

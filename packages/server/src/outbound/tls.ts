@@ -25,7 +25,7 @@ const CIPHERS = [
 const GROUPS = 'X25519:P-256:P-384:P-521';
 
 /**
- * How all connections to services outside are encrypted (docs/operations/settings.md, decision 0044): TLS 1.2 or 1.3, and key exchanges
+ * How all connections to services outside are encrypted (docs/operations/settings.md, decision 0013): TLS 1.2 or 1.3, and key exchanges
  * of bounded time. A server may not ask for another handshake on a connection.
  *
  * @throws Error for what OpenSSL does not take

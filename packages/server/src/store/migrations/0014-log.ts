@@ -1,5 +1,5 @@
 /**
- * The Merkle log of each ledger: every change becomes a leaf (decision 0034, docs/interface/log.md).
+ * The Merkle log of each ledger: every change becomes a leaf (decision 0033, docs/interface/log.md).
  *
  * A commit adds one row to `unsealed`. A sealer moves its leaves into the tree, in the order of `id`, under a lock of the
  * ledger's row in `log`; leaves, tiles, checkpoint and the deletion from the queue are one transaction.
