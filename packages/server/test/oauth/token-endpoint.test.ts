@@ -211,12 +211,16 @@ describe('a client out of use', () => {
     const { client } = mine;
     const credentials = await credentialsFor(client, 'app', `app-${status}`);
     const path = `/signers/app/factors/app-${status}`;
+    const token = await tokenOf(client, credentials);
     await client.prove(path, credentials.factor, { status });
     expectAnswer(await ask(client, grant(credentials)), 401, INVALID_CLIENT);
+    // Tokens that were issued before live until they expire.
+    expect((await client.get('/signers/app', token)).status).toBe(200);
     await client.prove(path, credentials.factor, { status: 'active' });
     expect((await ask(client, grant(credentials))).status).toBe(200);
     expect((await client.drop(path, credentials.factor)).status).toBe(204);
     expectAnswer(await ask(client, grant(credentials)), 401, INVALID_CLIENT);
+    expect((await client.get('/signers/app', token)).status).toBe(200);
   });
 
   it.each(['inactive', 'blocked'])('%s: its signer', async (status) => {
