@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/limits.js';
+import { expectRefusal } from '../support/checks.js';
 import { newLedger, type TestAnswer } from '../support/client.js';
 import { plantSecret } from '../support/planted.js';
 import { ok, stored } from '../support/scene.js';
@@ -230,6 +231,18 @@ describe('a client out of use', () => {
     expect((await ask(client, grant(credentials))).status).toBe(200);
     await client.prove(`/signers/user-${status}`, record, { status });
     expectAnswer(await ask(client, grant(credentials)), 401, INVALID_CLIENT);
+  });
+
+  it('its signer, whose tokens then meet no rule about it', async () => {
+    const { client, credentials } = await oauthLedger(server.current.url, [
+      { action: 'any', record: 'any', signer: { $ledger: 'owner' } },
+      { action: { $in: ['access', 'reveal'] }, record: 'any' },
+      { action: 'read', record: 'signer', bearer: { $signer: { handle: 'app' } } },
+    ]);
+    const token = await tokenOf(client, credentials);
+    const app = ok(await client.get('/signers/app', token)).body;
+    ok(await client.prove('/signers/app', app, { status: 'blocked' }));
+    expectRefusal(await client.get('/signers/app', token), client, 'auth.forbidden', 'Cannot read signer.');
   });
 });
 
