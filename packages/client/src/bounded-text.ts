@@ -1,7 +1,7 @@
 import { AnswerError } from './errors.js';
 
 /** The text of an answer, of which no more is read than the bound. @throws AnswerError for more */
-export async function boundedText(response: Response, maxBytes = 16 * 1024 * 1024): Promise<string> {
+export async function collectText(response: Response, maxBytes = 16 * 1024 * 1024): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   let text = '';

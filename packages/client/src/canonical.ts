@@ -7,7 +7,7 @@
 export function canonical(value: unknown): string {
   let text: string | undefined;
   try {
-    text = write(value);
+    text = writeValue(value);
   } catch (cause) {
     throw new TypeError('The value is not JSON', { cause });
   }
@@ -15,16 +15,16 @@ export function canonical(value: unknown): string {
   return text;
 }
 
-function write(given: unknown): string | undefined {
+function writeValue(given: unknown): string | undefined {
   const { toJSON } = Object(given);
   const value = typeof toJSON === 'function' ? toJSON.call(given) : given;
-  if (Array.isArray(value)) return `[${value.map((one) => write(one) ?? 'null').join()}]`;
+  if (Array.isArray(value)) return `[${value.map((one) => writeValue(one) ?? 'null').join()}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.keys(value)
       .sort()
       .flatMap((name) => {
-        const text = write((value as Record<string, unknown>)[name]);
-        return text === undefined ? [] : `${write(name)}:${text}`;
+        const text = writeValue((value as Record<string, unknown>)[name]);
+        return text === undefined ? [] : `${writeValue(name)}:${text}`;
       });
     return `{${members.join()}}`;
   }

@@ -7,15 +7,15 @@ import { AnswerError, Refusal, UnreachableError } from './errors.js';
 import type { RecordName } from './generated/kinds.js';
 import type { Signer } from './keys.js';
 import type { ConnectOptions, ListOptions, ReadOptions, SignedRequest, WriteOptions } from './options.js';
-import { type Pages, pagesOf, queryOf } from './pages.js';
+import { makePages, type Pages, queryOf } from './pages.js';
 import type { Signed } from './shape.js';
 import { Tokens } from './token.js';
-import { type Answer, type Call, Transport } from './transport.js';
+import { type ParsedAnswer, Transport, type TransportCall } from './transport.js';
 import { Trust } from './trust.js';
-import { type Before, type Expected, Verifier } from './verify.js';
+import { AnswerVerifier, type Expected, type KnownBefore } from './verify.js';
 
 /** A write before it is signed. */
-export interface Write {
+export interface UnsignedWrite {
   readonly record: RecordName;
   readonly operation: SignedRequest['operation'];
   readonly path: string;
@@ -25,7 +25,7 @@ export interface Write {
 }
 
 /** What the proof of a write says that it makes of the record. */
-const STATUSES: Partial<Record<Write['operation'], object>> = {
+const STATUS_OF_OPERATION: Partial<Record<UnsignedWrite['operation'], object>> = {
   drop: { status: 'dropped' },
   erase: { status: 'erased' },
 };
@@ -41,18 +41,18 @@ interface Body extends Partial<StoredProof> {
 export class Channel {
   readonly environment: Environment;
   readonly trust: Trust;
-  readonly verifier: Verifier;
+  readonly verifier: AnswerVerifier;
   readonly #transport: Transport;
 
   constructor(options: ConnectOptions) {
     this.environment = environmentOf(options);
     this.trust = new Trust(this.environment);
-    this.verifier = new Verifier(this.trust, this.environment);
+    this.verifier = new AnswerVerifier(this.trust, this.environment);
     this.#transport = new Transport(this.environment, new Tokens(this.environment));
   }
 
   /** @throws Refusal, AnswerError, UnreachableError */
-  async ask(call: Call, before: Before): Promise<Answer> {
+  async ask(call: TransportCall, before: KnownBefore): Promise<ParsedAnswer> {
     const { ledger, onHint } = this.environment.options;
     const isOutside = ledger === undefined || /^\/ledgers\b/.test(call.path);
     const answer = await this.#transport.send({ ...call, isOutside });
@@ -77,7 +77,7 @@ export class Channel {
   }
 
   /** Signs a write and sends it. */
-  async write(write: Write, options: WriteOptions): Promise<unknown> {
+  async write(write: UnsignedWrite, options: WriteOptions): Promise<unknown> {
     const { record, operation, path, current } = write;
     const body = canonical(await this.#signed(write, options));
     const request = { record, operation, path, body, ...(current ? { luid: current.luid } : {}) };
@@ -95,9 +95,9 @@ export class Channel {
     record: RecordName,
     path: string,
     { signal, ...options }: ListOptions<string>,
-    judge: (value: unknown, before: Before) => Promise<Item>,
+    judge: (value: unknown, before: KnownBefore) => Promise<Item>,
   ): Pages<Item> {
-    return pagesOf(async (index) => {
+    return makePages(async (index) => {
       const before = this.verifier.before(record);
       const { body } = await this.ask({ method: 'GET', path: path + queryOf(options, index), signal }, before);
       const { data, page } = await this.verifier.list(body, before, path === '/ledgers');
@@ -149,7 +149,7 @@ export class Channel {
   async #made(refusal: Refusal, request: SignedRequest, signal?: AbortSignal): Promise<Signed | undefined> {
     const { record, operation, path, luid, body } = request;
     const { data } = readJson(body) as Body;
-    const digests = proofsOf(body).map(({ digest }) => digest);
+    const digests = proofsIn(body).map(({ digest }) => digest);
     refusal.mayBeDone = true;
     if (luid === undefined || digests.includes(undefined)) return undefined;
     const item = operation === 'update' ? path : path.slice(0, path.lastIndexOf('/'));
@@ -177,7 +177,7 @@ export class Channel {
     signal?: AbortSignal,
   ): Promise<void> {
     const sent = readJson(body) as Body;
-    const digests = proofsOf(body).flatMap(({ digest }) => digest ?? []);
+    const digests = proofsIn(body).flatMap(({ digest }) => digest ?? []);
     if ((sent.hash === undefined || sent.hash === stored.hash) && hasAll(stored, digests)) return;
     // It is done once: whoever comes later is answered with what the first has said.
     if (operation === 'erase' && stored.data.luid === sent.data?.luid && stored.meta.status === 'erased') return;
@@ -200,7 +200,7 @@ export class Channel {
     return (await this.environment.cryptography.hash(others)) === hash;
   }
 
-  async #signed({ record, operation, data, current }: Write, options: WriteOptions): Promise<object> {
+  async #signed({ record, operation, data, current }: UnsignedWrite, options: WriteOptions): Promise<object> {
     const { custom, secret, cosigners = [] } = options;
     const { cryptography } = this.environment;
     const { signer, ledger } = this.environment.options;
@@ -211,13 +211,13 @@ export class Channel {
       record,
       // Two writes of one key in one millisecond are two: the ledger takes the same signature for the same request.
       nonce: encodeBase64(crypto.getRandomValues(new Uint8Array(9))),
-      ...STATUSES[operation],
+      ...STATUS_OF_OPERATION[operation],
       ...custom,
     };
     // Without a signer the ledger signs for whom the token stands for.
     const own = await signer;
     const proofs = await Promise.all(
-      [...(own ? [own] : []), ...cosigners].map((one) => prove(cryptography, hash, said, one)),
+      [...(own ? [own] : []), ...cosigners].map((one) => makeProof(cryptography, hash, said, one)),
     );
     if (proofs.length === 0) proofs.push({ custom: said });
     if (operation === 'sign') return proofs[0] as object;
@@ -232,7 +232,7 @@ export class Channel {
 }
 
 /** The proofs that a body has, or is. */
-function proofsOf(body: string): readonly Partial<StoredProof>[] {
+function proofsIn(body: string): readonly Partial<StoredProof>[] {
   const sent = readJson(body) as Body;
   return sent.meta?.proofs ?? [sent];
 }
@@ -242,7 +242,7 @@ function hasAll({ meta }: Signed, digests: readonly (string | undefined)[]): boo
 }
 
 /** A proof over a hash (interface/envelope#hash-and-digest). */
-async function prove(cryptography: Cryptography, hash: string, custom: object, signer: Signer): Promise<object> {
+async function makeProof(cryptography: Cryptography, hash: string, custom: object, signer: Signer): Promise<object> {
   const digest = await cryptography.digest(hash, custom);
   const result = encodeBase64(await signer.sign(decodeHex(digest) as Uint8Array));
   return { method: 'ed25519-v2', public: signer.public, digest, result, custom };

@@ -1,4 +1,4 @@
-import type { Channel, Write } from './channel.js';
+import type { Channel, UnsignedWrite } from './channel.js';
 import { AnswerError, isRefusal } from './errors.js';
 import { KINDS, type RecordName } from './generated/kinds.js';
 import type {
@@ -15,10 +15,10 @@ import type {
 } from './options.js';
 import type { Pages } from './pages.js';
 import type { Signed, SignedList } from './shape.js';
-import type { Before, Expected } from './verify.js';
+import type { Expected, KnownBefore } from './verify.js';
 
-type Data = Record<string, unknown>;
-type Target = Signed | string | undefined;
+type RecordData = Record<string, unknown>;
+type RecordTarget = Signed | string | undefined;
 
 /** Times that an update by a function is made anew when others change the record. */
 const UPDATES = 10;
@@ -36,7 +36,7 @@ export class Collection {
     this.#parent = parent;
   }
 
-  create = async (data: Data, options: WriteOptions = {}): Promise<Signed> => {
+  create = async (data: RecordData, options: WriteOptions = {}): Promise<Signed> => {
     // The record above is in the path, and in the data.
     const [, above] = /\{(\w+)\}/.exec(KINDS[this.#record][1]) ?? [];
     const whole = above ? { [above]: this.#parent, ...data } : data;
@@ -56,7 +56,11 @@ export class Collection {
     return this.#channel.read(this.#item(id) + query, this.#expected(id), options);
   };
 
-  update = async (target: Target, data: Data | ((data: Data) => Data), options: WriteOptions = {}): Promise<Signed> => {
+  update = async (
+    target: RecordTarget,
+    data: RecordData | ((data: RecordData) => RecordData),
+    options: WriteOptions = {},
+  ): Promise<Signed> => {
     for (let attempt = 1; ; attempt++) {
       const current = await this.#current(target, options);
       const { parent: _, ...before } = current.data;
@@ -72,7 +76,7 @@ export class Collection {
     }
   };
 
-  sign = async (target: Target, custom: Stated = {}, options: SignOptions = {}): Promise<Signed> => {
+  sign = async (target: RecordTarget, custom: Stated = {}, options: SignOptions = {}): Promise<Signed> => {
     const current = await this.#current(target, options);
     return (await this.#write(
       'sign',
@@ -83,7 +87,7 @@ export class Collection {
     )) as Signed;
   };
 
-  drop = async (target: Target, options: DropOptions = {}): Promise<void> => {
+  drop = async (target: RecordTarget, options: DropOptions = {}): Promise<void> => {
     const current = await this.#current(target, options);
     const path = this.#item(current.luid);
     await this.#write('drop', `${path}/drop`, { parent: current.hash }, options, current);
@@ -150,7 +154,7 @@ export class Collection {
     return this.#found(`${this.#item(address)}/domains`, options);
   };
 
-  lookup = async (address: string, data: Data = {}, options: WriteOptions = {}): Promise<readonly unknown[]> => {
+  lookup = async (address: string, data: RecordData = {}, options: WriteOptions = {}): Promise<readonly unknown[]> => {
     const path = `${this.#item(address)}/anchors/!lookup`;
     return ((await this.#write('lookup', path, { ...data, wallet: address }, options)) as SignedList).data;
   };
@@ -191,15 +195,15 @@ export class Collection {
   #write(
     operation: SignedRequest['operation'],
     path: string,
-    data: Data,
+    data: RecordData,
     options: WriteOptions,
-    current?: Write['current'],
+    current?: UnsignedWrite['current'],
   ): Promise<unknown> {
     return this.#channel.write({ record: this.#record, operation, path, data, current }, options);
   }
 
   /** The record that is meant: as it was read before, or as it is now. */
-  async #current(target: Target, { signal }: ReadOptions): Promise<Signed> {
+  async #current(target: RecordTarget, { signal }: ReadOptions): Promise<Signed> {
     if (typeof target === 'object') return target;
     return target === undefined ? this.get({ signal }) : this.get(target, { signal });
   }
@@ -221,7 +225,7 @@ export class Collection {
   #pages<Item>(
     path: string,
     options: ListOptions<string>,
-    judge: (value: unknown, before: Before) => Promise<Item>,
+    judge: (value: unknown, before: KnownBefore) => Promise<Item>,
   ): Pages<Item> {
     return this.#channel.pages(this.#record, path, options, judge);
   }

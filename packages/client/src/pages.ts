@@ -31,7 +31,7 @@ const REPEATED = 20;
  * front again, down to the first item that an earlier pass has given in the same version: whatever stands behind that one
  * was given by then. One page is of one moment, so a pass that ends on it is the last.
  */
-export function pagesOf<Item>(read: (index: number) => Promise<PageOf<Item>>): Pages<Item> {
+export function makePages<Item>(read: (index: number) => Promise<PageOf<Item>>): Pages<Item> {
   async function* items(): AsyncGenerator<Item> {
     const given = new Set<string>();
     const seen = new Set<string>();
@@ -43,7 +43,7 @@ export function pagesOf<Item>(read: (index: number) => Promise<PageOf<Item>>): P
         isMore = page.items.length >= page.limit;
         repeated += 1;
         for (const item of page.items) {
-          const [name, version] = namesOf(item);
+          const [name, version] = itemNames(item);
           if (seen.has(version)) isMore = false;
           passed.push(version);
           if (given.has(name)) continue;
@@ -74,7 +74,7 @@ export function pagesOf<Item>(read: (index: number) => Promise<PageOf<Item>>): P
 }
 
 /** What an item is known by, and its version by: of histories each version is an item. */
-function namesOf(item: unknown): [name: string, version: string] {
+function itemNames(item: unknown): [name: string, version: string] {
   const { luid, hash, meta } = item as Signed;
   const name = `${luid} ${meta.change}`;
   return [name, `${name} ${hash} ${meta.proofs?.length}`];

@@ -4,7 +4,7 @@ import { KINDS, type RecordName } from './generated/kinds.js';
 import type { ConnectOptions } from './options.js';
 import type { Signed } from './shape.js';
 import { Trust } from './trust.js';
-import { Verifier } from './verify.js';
+import { AnswerVerifier } from './verify.js';
 
 /**
  * Verifies records of one ledger for a program that sends its requests itself.
@@ -16,7 +16,7 @@ export function recordVerifier(
   options: Pick<ConnectOptions, 'systemKey' | 'onFirstUse' | 'bridgeKeys' | 'suite'>,
 ): (record: RecordName | undefined, id: string | undefined, ask: () => Promise<unknown>) => Promise<Signed> {
   const environment = environmentOf({ server: '', ...options });
-  const verifier = new Verifier(new Trust(environment), environment);
+  const verifier = new AnswerVerifier(new Trust(environment), environment);
   return async (record, id, ask) => {
     const isKnown = record !== undefined && Object.hasOwn(KINDS, record);
     const before = isKnown ? verifier.before(record, id) : undefined;

@@ -20,7 +20,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** @throws AnswerError `form` unless the value has the members of what is signed */
-export function envelope(value: unknown): Signed & SignedList {
+export function assertEnvelope(value: unknown): Signed & SignedList {
   if (!isObject(value) || typeof value.hash !== 'string' || !isObject(value.meta)) {
     throw new AnswerError('form', 'The answer is nothing signed');
   }

@@ -1,5 +1,5 @@
 import { encodeBase64, isObject, readJson } from '@countersign/protocol';
-import { boundedText } from './bounded-text.js';
+import { collectText } from './bounded-text.js';
 import { utf8 } from './cryptography.js';
 import type { Environment } from './environment.js';
 import { AnswerError, TokenError } from './errors.js';
@@ -82,7 +82,7 @@ export class Tokens {
       credentials: 'omit',
       signal: AbortSignal.timeout(this.#environment.timeout),
     });
-    const answer = membersOf(await boundedText(response, options.maxBytes));
+    const answer = parseMembers(await collectText(response, options.maxBytes));
     if (!response.ok) {
       throw new TokenError(String(answer.error), String(answer.error_description ?? ''), response.status);
     }
@@ -93,7 +93,7 @@ export class Tokens {
 }
 
 /** The members of an answer; none of what is no object. */
-function membersOf(text: string): Record<string, unknown> {
+function parseMembers(text: string): Record<string, unknown> {
   try {
     const value: unknown = readJson(text);
     return isObject(value) ? value : {};

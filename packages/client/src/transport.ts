@@ -1,11 +1,11 @@
 import { readJson } from '@countersign/protocol';
-import { boundedText } from './bounded-text.js';
+import { collectText } from './bounded-text.js';
 import type { Environment } from './environment.js';
 import { AnswerError, UnreachableError } from './errors.js';
 import type { Tokens } from './token.js';
 
 /** A request to the server. */
-export interface Call {
+export interface TransportCall {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -19,7 +19,7 @@ export interface Call {
 }
 
 /** An answer with its body parsed; undefined where there is none. */
-export interface Answer {
+export interface ParsedAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly response: Response;
@@ -30,11 +30,11 @@ export interface Answer {
 }
 
 /** Statuses after which the same request is sent again: of these, what answered was not the end. */
-const AGAIN = [408, 425, 429, 502, 503, 504];
+const RETRIED_STATUSES = [408, 425, 429, 502, 503, 504];
 
 /** Bounds of the waits between attempts, in milliseconds. */
 const FIRST_WAIT = 200;
-const LONGEST_WAIT = 10_000;
+const LONGEST_RETRY_WAIT = 10_000;
 const LONGEST_ORDERED = 60_000;
 
 /** Sends requests, again where that is safe: a signed body has one effect however often it comes (interface/proofs). */
@@ -48,7 +48,7 @@ export class Transport {
   }
 
   /** @throws UnreachableError when no attempt is answered; what the signal of the call says, once it is aborted */
-  async send(call: Call): Promise<Answer> {
+  async send(call: TransportCall): Promise<ParsedAnswer> {
     const { attempts = 5 } = this.#environment.options;
     let hasNewToken = false;
     let isRepeat = false;
@@ -65,7 +65,7 @@ export class Transport {
         hasNewToken = true;
         continue;
       }
-      if (answer && !AGAIN.includes(answer.status)) return answer;
+      if (answer && !RETRIED_STATUSES.includes(answer.status)) return answer;
       if (attempt >= attempts) {
         if (answer?.body !== undefined) return answer;
         const cause = tried instanceof Error ? tried : undefined;
@@ -77,7 +77,7 @@ export class Transport {
     }
   }
 
-  async #attempt(call: Call): Promise<Pick<Answer, 'status' | 'body' | 'response'>> {
+  async #attempt(call: TransportCall): Promise<Pick<ParsedAnswer, 'status' | 'body' | 'response'>> {
     const { options, fetch, timeout } = this.#environment;
     const { method, path, body, signal, isOutside } = call;
     const url = options.server + path;
@@ -104,23 +104,23 @@ export class Transport {
 
   /** The parsed body, of which no more is read than the bound. */
   async #read(response: Response): Promise<unknown> {
-    const text = await boundedText(response, this.#environment.options.maxBytes);
+    const text = await collectText(response, this.#environment.options.maxBytes);
     if (text === '') return undefined;
     try {
       return readJson(text);
     } catch (cause) {
       // Proxies answer pages of their own when they reach no server.
-      if (response.status >= 500 || AGAIN.includes(response.status)) return undefined;
+      if (response.status >= 500 || RETRIED_STATUSES.includes(response.status)) return undefined;
       throw new AnswerError('form', 'The answer is not JSON', cause);
     }
   }
 
   /** Milliseconds until the next attempt: what the server says, or ever more, by chance. */
-  #wait(attempt: number, answer: Answer | undefined): number {
+  #wait(attempt: number, answer: ParsedAnswer | undefined): number {
     const { now, random } = this.#environment;
     const said = answer?.response.headers.get('retry-after');
     const ordered = said ? (/^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - now()) : 0;
-    const most = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** attempt);
+    const most = Math.min(LONGEST_RETRY_WAIT, FIRST_WAIT * 2 ** attempt);
     return Math.max(Math.min(ordered || 0, LONGEST_ORDERED), most * (0.5 + random() / 2));
   }
 }

@@ -21,7 +21,7 @@ export interface Seen {
 }
 
 /** Records that are remembered. */
-const REMEMBERED = 10_000;
+const MOST_REMEMBERED = 10_000;
 /** Versions that are remembered of each to be older. */
 const OLDER = 8;
 /** Milliseconds by which the clocks of a ledger's processes may differ. */
@@ -65,7 +65,7 @@ export class Trust {
   /** @throws AnswerError `proof` unless every proof is over the hash, or one of several, and by the key that it names */
   async verifyProofs(proofs: readonly StoredProof[], ...hashes: readonly string[]): Promise<void> {
     const { cryptography } = this.#environment;
-    const verdicts = await Promise.all(proofs.map((proof) => isOver(cryptography, hashes, proof)));
+    const verdicts = await Promise.all(proofs.map((proof) => isProofOver(cryptography, hashes, proof)));
     if (verdicts.includes(false)) throw new AnswerError('proof', 'A proof does not verify');
   }
 
@@ -107,7 +107,7 @@ export class Trust {
       if (isReplaced) older = [seen.id, ...older].slice(0, OLDER);
       this.#seen.delete(name);
       this.#seen.set(name, { ...now, older });
-      if (this.#seen.size > REMEMBERED) this.#seen.delete(this.#seen.keys().next().value as string);
+      if (this.#seen.size > MOST_REMEMBERED) this.#seen.delete(this.#seen.keys().next().value as string);
     }
   }
 }
@@ -120,7 +120,11 @@ function isBefore(now: Omit<Seen, 'older'>, seen: Seen, proofs: readonly StoredP
   return seen.older.includes(now.id) || seen.parent === now.id || now.moment + skew < seen.moment;
 }
 
-async function isOver(cryptography: Cryptography, hashes: readonly string[], proof: StoredProof): Promise<boolean> {
+async function isProofOver(
+  cryptography: Cryptography,
+  hashes: readonly string[],
+  proof: StoredProof,
+): Promise<boolean> {
   const { method, public: name, digest, result, custom } = proof;
   if (method !== 'ed25519-v2' || name?.length !== 44 || result?.length !== 88) return false;
   const key = decodeBase64(name);

@@ -2,7 +2,7 @@ import type { StoredProof } from '@countersign/protocol';
 import type { Environment } from './environment.js';
 import { AnswerError, Refusal } from './errors.js';
 import { KINDS, type RecordName } from './generated/kinds.js';
-import { envelope, isObject, type Signed, type SignedList } from './shape.js';
+import { assertEnvelope, isObject, type Signed, type SignedList } from './shape.js';
 import type { Trust } from './trust.js';
 
 /** What a record must be beside genuine. */
@@ -20,10 +20,10 @@ export interface Expected {
 const RENAMED: readonly RecordName[] = ['effect', 'signer-factor'];
 
 /** What was known when the request was sent. */
-export type Before = ReturnType<Verifier['before']>;
+export type KnownBefore = ReturnType<AnswerVerifier['before']>;
 
 /** Verifies answers (interface/hashes, interface/proofs). */
-export class Verifier {
+export class AnswerVerifier {
   readonly #trust: Trust;
   readonly #environment: Environment;
 
@@ -39,9 +39,9 @@ export class Verifier {
   }
 
   /** A genuine record: its hash, its proofs, its name, the ledger's signature on it. */
-  record(value: unknown, expected: Expected, before: Before): Promise<Signed> {
-    return judged(async () => {
-      const record = envelope(value);
+  record(value: unknown, expected: Expected, before: KnownBefore): Promise<Signed> {
+    return blameAnswer(async () => {
+      const record = assertEnvelope(value);
       const { luid, data, hash, meta } = record;
       const [prefix] = KINDS[expected.record];
       if (!isObject(data)) throw new AnswerError('form', 'The record has no data');
@@ -81,13 +81,13 @@ export class Verifier {
 
   /** What is hashed, and signed by nobody. */
   unsigned(value: unknown): Promise<void> {
-    return judged(() => this.#checkHash(envelope(value)));
+    return blameAnswer(() => this.#checkHash(assertEnvelope(value)));
   }
 
   /** A genuine list, signed just now; what its items are is for the caller to see. */
-  list(value: unknown, before: Before, isOutside = false): Promise<SignedList> {
-    return judged(async () => {
-      const list = envelope(value);
+  list(value: unknown, before: KnownBefore, isOutside = false): Promise<SignedList> {
+    return blameAnswer(async () => {
+      const list = assertEnvelope(value);
       if (!Array.isArray(list.data)) throw new AnswerError('form', 'The list has no items');
       await this.#checkHash(list);
       await this.#trust.verifyProofs(list.meta.proofs, list.hash);
@@ -98,8 +98,8 @@ export class Verifier {
 
   /** An item that the ledger has signed for one answer: a rule, a limit. */
   item(value: unknown): Promise<unknown> {
-    return judged(async () => {
-      const item = envelope(value);
+    return blameAnswer(async () => {
+      const item = assertEnvelope(value);
       await this.#checkHash(item);
       await this.#trust.verifyProofs(item.meta.proofs, item.hash);
       if (!item.meta.proofs.some((one) => this.#trust.isByLedger(one))) {
@@ -111,8 +111,8 @@ export class Verifier {
 
   /** A delivery: hashed without its nulls, and signed for each attempt; before the first by nobody. */
   delivery(value: unknown, id?: string): Promise<unknown> {
-    return judged(async () => {
-      const { data, hash, luid, meta } = envelope(value);
+    return blameAnswer(async () => {
+      const { data, hash, luid, meta } = assertEnvelope(value);
       const present = Object.fromEntries(Object.entries(data).filter(([, member]) => member !== null));
       await this.#checkHash({ hash, data: present });
       await this.#trust.verifyProofs(meta.proofs, hash);
@@ -130,9 +130,9 @@ export class Verifier {
    * The refusal that an answer is. Only the ledger itself says that a record is missing or a caller has no right:
    * unsigned, these are refused, but for those of servers that know no such ledger or cannot answer.
    */
-  async refusal(value: unknown, status: number, before: Before, isOutside: boolean): Promise<Refusal> {
-    return judged(async () => {
-      const { data, hash, meta } = envelope(value) as unknown as Signed;
+  async refusal(value: unknown, status: number, before: KnownBefore, isOutside: boolean): Promise<Refusal> {
+    return blameAnswer(async () => {
+      const { data, hash, meta } = assertEnvelope(value) as unknown as Signed;
       if (!isObject(data) || !isString(data.reason)) throw new AnswerError('form', 'The error has no reason');
       await this.#checkHash({ hash, data });
       const isSigned = meta.proofs.length > 0 && !isOutside;
@@ -161,7 +161,7 @@ export class Verifier {
   }
 
   /** What the ledger says about nothing but this answer has its moment alone. */
-  #checkSpoken(proofs: readonly StoredProof[], before: Before): void {
+  #checkSpoken(proofs: readonly StoredProof[], before: KnownBefore): void {
     const spoken = proofs.findLast((one) => one.custom?.luid === undefined && this.#trust.isByLedger(one));
     if (spoken === undefined) throw new AnswerError('key', "The ledger's key has not signed the answer");
     this.#trust.checkMoment(spoken, before.latest);
@@ -181,7 +181,7 @@ function isString(value: unknown): value is string {
 }
 
 /** What an answer does to the verification itself is the answer's fault. */
-async function judged<T>(judge: () => Promise<T>): Promise<T> {
+async function blameAnswer<T>(judge: () => Promise<T>): Promise<T> {
   try {
     return await judge();
   } catch (error) {

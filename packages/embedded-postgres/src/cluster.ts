@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Account, giveOne } from './account.js';
-import { exists, syncFolder, writeDurably } from './files.js';
+import { fileExists, syncFolder, writeDurably } from './files.js';
 import { type Launch, runInitdb } from './launch.js';
 
 /** Paths in the folder of PostgreSQL's files. */
@@ -29,19 +29,25 @@ export async function makeCluster(
     // The initdb of a killed start may still be writing into it.
     if (name.startsWith(drafts)) await rm(join(dirname(home), name), { recursive: true, maxRetries: 5 });
   }
-  if (!(await exists(home))) {
+  if (!(await fileExists(home))) {
     const draft = await mkdtemp(join(dirname(home), drafts));
-    await fill(draft, role, initdb, launch, account);
+    await fillCluster(draft, role, initdb, launch, account);
     await rename(draft, home);
     await syncFolder(dirname(home));
   }
-  if (!(await exists(join(clusterIn(home), 'PG_VERSION')))) {
+  if (!(await fileExists(join(clusterIn(home), 'PG_VERSION')))) {
     throw new Error(`${home} is not a database that this server made: move it away, or use another data directory`);
   }
   return (await readFile(passwordIn(home), 'utf8')).trim();
 }
 
-async function fill(draft: string, role: string, initdb: string, launch: Launch, account?: Account): Promise<void> {
+async function fillCluster(
+  draft: string,
+  role: string,
+  initdb: string,
+  launch: Launch,
+  account?: Account,
+): Promise<void> {
   await writeDurably(passwordIn(draft), `${randomBytes(24).toString('hex')}\n`, 0o600);
   await mkdir(clusterIn(draft), { mode: 0o700 });
   for (const path of [passwordIn(draft), clusterIn(draft), draft]) await giveOne(path, account);

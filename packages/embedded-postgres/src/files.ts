@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
  *
  * @throws any error other than absence
  */
-export async function exists(path: string): Promise<boolean> {
+export async function fileExists(path: string): Promise<boolean> {
   try {
     await stat(path);
     return true;

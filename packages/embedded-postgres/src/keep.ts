@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PostgresServer } from './server.js';
 
 /** A PostgreSQL that is restarted when it ends by itself. */
-export interface Kept {
+export interface KeptPostgres {
   /** Resolves, with the reason, only when PostgreSQL is given up. */
   readonly exited: Promise<Error>;
   /** Stops it for good. */
@@ -37,7 +37,7 @@ export interface KeepOptions {
  * Supervises a running PostgreSQL: one that ends unasked, as when the system kills it for memory, is restarted. One
  * that does so repeatedly is given up, which `exited` reports.
  */
-export function keepRunning(first: PostgresServer, options: KeepOptions): Kept {
+export function keepRunning(first: PostgresServer, options: KeepOptions): KeptPostgres {
   const { again, isFull, alarm, now } = options;
   const { times, within, respite } = options.bounds;
   let current = first;

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findProcessesIn, serves, startOf } from './process.js';
+import { findProcessesIn, serves, startOfProcess } from './process.js';
 
 /** Milliseconds to wait for a clean stop, then for one without a checkpoint; for orphans to end by themselves. */
 const orphanTimeouts = { fast: 30_000, immediate: 15_000, grace: 1_000 };
@@ -24,7 +24,7 @@ async function stopPostmaster(cluster: string, log: (line: string) => void): Pro
   const content = await readFile(file, 'utf8').catch(() => '');
   const pid = Number.parseInt(content.split('\n')[0] ?? '', 10);
   if (!(pid > 0)) return;
-  const started = await startOf(pid);
+  const started = await startOfProcess(pid);
   // A killed process keeps its id until its parent has reaped it: PostgreSQL would take the zombie for a living server.
   if (started === undefined) return disown(file, content);
   const answer = await serves(pid, cluster);
@@ -39,7 +39,7 @@ async function stopPostmaster(cluster: string, log: (line: string) => void): Pro
   for (const [signal, milliseconds] of steps) {
     sendSignal(pid, signal);
     for (let waited = 0; waited < milliseconds; waited += orphanPollInterval) {
-      if ((await startOf(pid)) !== started) return disown(file, await readFile(file, 'utf8').catch(() => ''));
+      if ((await startOfProcess(pid)) !== started) return disown(file, await readFile(file, 'utf8').catch(() => ''));
       await pause(orphanPollInterval);
     }
   }

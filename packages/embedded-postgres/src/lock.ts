@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably, writeOnce } from './files.js';
-import { startOf } from './process.js';
+import { startOfProcess } from './process.js';
 
 /**
  * Attempts at taking the lock. Each lost one means that another server took a lock, so only many at once exhaust them.
@@ -32,14 +32,14 @@ export interface Lock {
  * @throws Error `… is in use by process N` while its owner lives
  */
 export async function lockDataDir(dataDir: string, setting: string): Promise<Lock> {
-  const owner: Owner = { pid: process.pid, started: (await startOf(process.pid)) ?? 'unknown' };
+  const owner: Owner = { pid: process.pid, started: (await startOfProcess(process.pid)) ?? 'unknown' };
   for (let turn = 0; turn < lockAttempts; turn++) {
-    const number = await highest(dataDir);
+    const number = await highestLockNumber(dataDir);
     const holder = await findLivingOwner(join(dataDir, prefix + number));
     if (holder !== undefined) throw new Error(`${setting} ${dataDir} is in use by process ${holder}`);
     const path = join(dataDir, prefix + (number + 1));
     if (!(await writeOnce(path, `${JSON.stringify(owner)}\n`, 0o644))) continue;
-    if ((await highest(dataDir)) === number + 1) {
+    if ((await highestLockNumber(dataDir)) === number + 1) {
       await sweep(dataDir, number);
       return { release: () => writeDurably(path, '{}\n', 0o644) };
     }
@@ -48,7 +48,7 @@ export async function lockDataDir(dataDir: string, setting: string): Promise<Loc
   throw new Error(`${setting} ${dataDir} could not be locked: too many servers are starting on it`);
 }
 
-async function highest(dataDir: string): Promise<number> {
+async function highestLockNumber(dataDir: string): Promise<number> {
   return (await readdir(dataDir)).reduce((number, name) => Math.max(number, parseLockNumber(name)), 0);
 }
 
@@ -63,7 +63,7 @@ function parseLockNumber(name: string): number {
  */
 async function findLivingOwner(path: string): Promise<number | undefined> {
   const owner = await loadOwner(path);
-  return owner !== undefined && (await startOf(owner.pid)) === owner.started ? owner.pid : undefined;
+  return owner !== undefined && (await startOfProcess(owner.pid)) === owner.started ? owner.pid : undefined;
 }
 
 async function loadOwner(path: string): Promise<Owner | undefined> {

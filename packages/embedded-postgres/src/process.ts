@@ -10,7 +10,7 @@ const execute = promisify(execFile);
  *
  * @returns undefined when the process is missing or a zombie
  */
-export async function startOf(pid: number): Promise<string | undefined> {
+export async function startOfProcess(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') return startOnLinux(pid);
   if (process.platform === 'win32') return isAlive(pid) ? 'alive' : undefined;
   const line = await ps(pid, 'lstart=');
@@ -67,7 +67,7 @@ export async function findProcessesIn(cluster: string): Promise<number[]> {
     pids.map(async (pid) => {
       const there = await stat(`/proc/${pid}/cwd/`).catch(() => undefined);
       const same = there !== undefined && there.dev === here.dev && there.ino === here.ino;
-      return same && (await startOf(Number(pid))) !== undefined ? [Number(pid)] : [];
+      return same && (await startOfProcess(Number(pid))) !== undefined ? [Number(pid)] : [];
     }),
   );
   return working.flat();

@@ -24,7 +24,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-export interface ServerOptions {
+export interface PostgresServerOptions {
   readonly connections: number;
   /** Settings in place of `postgresSettings`. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export function startServer(
   launch: Launch,
   home: string,
   address: ListenAddress,
-  { connections, settings: others, log }: ServerOptions,
+  { connections, settings: others, log }: PostgresServerOptions,
 ): PostgresServer {
   const settings = { ...postgresSettings, ...others, max_connections: `${connections}`, ...address.settings };
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -52,7 +52,7 @@ export function startServer(
     if (last.length > logTailLines) last.shift();
     log(line);
   });
-  const ended = end(child);
+  const ended = exitReason(child);
   const running = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
   const signal = (name: NodeJS.Signals) => {
     // Windows lacks signals: there pg_ctl sends them.
@@ -69,12 +69,12 @@ export function startServer(
     running,
     lastWords: () => last.join('\n'),
     async stop() {
-      if (running()) await stop(child, ended, signal);
+      if (running()) await stopChild(child, ended, signal);
     },
   };
 }
 
-async function stop(
+async function stopChild(
   child: ChildProcess,
   ended: Promise<unknown>,
   signal: (name: NodeJS.Signals) => void,
@@ -87,7 +87,7 @@ async function stop(
   clearTimeout(hardest);
 }
 
-function end(child: ChildProcess): Promise<string> {
+function exitReason(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findBinaries } from '../src/binaries.js';
 import { stopLeftBehind } from '../src/left-behind.js';
-import { findProcessesIn, startOf } from '../src/process.js';
+import { findProcessesIn, startOfProcess } from '../src/process.js';
 import { type Postgres, startPostgres } from '../src/start.js';
 
 /** What every PostgreSQL here is started with. */
@@ -162,7 +162,7 @@ describe('an embedded PostgreSQL', () => {
   });
 
   it('respects a lock whose owner lives', async () => {
-    const owner = { pid: process.ppid, started: await startOf(process.ppid) };
+    const owner = { pid: process.ppid, started: await startOfProcess(process.ppid) };
     await writeFile(join(dataDir, 'server.lock.1'), `${JSON.stringify(owner)}\n`);
     await expect(start()).rejects.toThrow(`DATA_DIR ${dataDir} is in use by process ${process.ppid}`);
   });
@@ -215,7 +215,7 @@ describe('an embedded PostgreSQL', () => {
     const nameOf = (id?: number) => readFile(`/proc/${id}/comm`, 'utf8');
     await eventually(async () => expect(await nameOf(parent.pid)).toBe('sleep\n'));
     process.kill(pid, 'SIGKILL');
-    await eventually(async () => expect(await startOf(pid)).toBeUndefined());
+    await eventually(async () => expect(await startOfProcess(pid)).toBeUndefined());
     process.kill(pid, 0);
     await writeFile(join(cluster, 'postmaster.pid'), `${pid}\n${cluster}\n1\n5432\n/tmp\n\n  1 1\n`);
     await start();
@@ -236,8 +236,8 @@ describe('an embedded PostgreSQL', () => {
     await eventually(async () => expect(await query(first.url, active)).toHaveLength(1));
     const postmasterId = await postmaster();
     process.kill(postmasterId, 'SIGKILL');
-    await eventually(async () => expect(await startOf(postmasterId)).toBeUndefined());
-    expect(await startOf(pid)).toBeDefined();
+    await eventually(async () => expect(await startOfProcess(postmasterId)).toBeUndefined());
+    expect(await startOfProcess(pid)).toBeDefined();
     await stopLeftBehind(join(dataDir, 'postgres/cluster'), () => {});
     expect(await busy).toBeInstanceOf(Error);
     await first.stop();
@@ -298,7 +298,7 @@ describe('an embedded PostgreSQL', () => {
       const pid = await postmaster();
       const log: string[] = [];
       await stopLeftBehind(join(dataDir, 'postgres/cluster'), (line) => log.push(line));
-      expect(await startOf(pid)).toBeUndefined();
+      expect(await startOfProcess(pid)).toBeUndefined();
       expect(log).toEqual([`stopping the PostgreSQL (process ${pid}) that a killed server left running`]);
       await eventually(() => expect(alarms[0]).toBe('PostgreSQL is started again (it ended: exit code 0)'));
     },
@@ -343,7 +343,7 @@ describe.skipIf(process.platform === 'win32')('a server that was killed', () => 
     child.kill('SIGKILL');
     await once(child, 'exit');
     const next = await start();
-    expect(await startOf(pid)).toBeUndefined();
+    expect(await startOfProcess(pid)).toBeUndefined();
     expect(await query(next.url, 'select answer from kept')).toEqual([[42]]);
   });
 });

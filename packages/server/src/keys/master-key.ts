@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists, openDataDir, writeOnce } from '@countersign/embedded-postgres/data-dir';
+import { fileExists, openDataDir, writeOnce } from '@countersign/embedded-postgres/data-dir';
 
 const bytes = 32;
 
@@ -23,7 +23,7 @@ export interface MasterKeySource {
 export async function loadMasterKey(source: MasterKeySource): Promise<Buffer | undefined> {
   if (source.masterKey !== undefined) return decodeKeyFrom('MASTER_KEY', source.masterKey);
   const path = await fileOf(source);
-  if (!(await exists(path))) return undefined;
+  if (!(await fileExists(path))) return undefined;
   const { mode } = await stat(path);
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
     throw new Error(`${path} can be read or changed by other users: run chmod 600 on it`);

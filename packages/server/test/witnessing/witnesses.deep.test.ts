@@ -1,6 +1,6 @@
 import { formatCheckpoint, formatNote, type NoteKey, openCheckpoint, parsePolicy } from '@countersign/protocol/log';
 import { afterEach, describe, expect, it } from 'vitest';
-import { nameOf } from '../../../cli/src/witness/states.js';
+import { folderName } from '../../../cli/src/witness/states.js';
 import { TestLog } from '../../../cli/test/support/tree.js';
 import { native } from '../../src/auth/native-suite.js';
 import { LogStopped } from '../../src/log/publish.js';
@@ -164,7 +164,7 @@ describe('the witnesses of a server', () => {
     );
     const running = await serverWith([liar, one], 'quorum none');
     const huge = { status: 409, text: '9007199254740991\n' };
-    const served = (origin: string, by: RunningWitness) => fetch(`${by.url}/${nameOf(origin)}/checkpoint`);
+    const served = (origin: string, by: RunningWitness) => fetch(`${by.url}/${folderName(origin)}/checkpoint`);
     for (const [claim, show] of [
       [{ status: 422 }, () => ({ status: 404 })],
       [huge, () => ({ status: 404 })],
