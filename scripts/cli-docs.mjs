@@ -8,9 +8,9 @@ import { root, say } from './root.mjs';
 ensureInstalled();
 ensureBuilt();
 const { COMMANDS } = await import('../packages/cli/dist/commands/all.js');
-const { listOf, pagesOf } = await import('../packages/cli/dist/description/page.js');
+const { allPages, indexPage } = await import('../packages/cli/dist/description/page.js');
 const [folder] = process.argv.slice(2);
-const pages = folder === undefined ? [listOf(COMMANDS)] : pagesOf(COMMANDS);
+const pages = folder === undefined ? [indexPage(COMMANDS)] : allPages(COMMANDS);
 for (const { file, text } of pages) {
   const path = join(folder ?? join(root, 'docs'), file);
   mkdirSync(dirname(path), { recursive: true });

@@ -4,7 +4,7 @@ import { Failure } from './terminal/failure.js';
 import { adviceOn, TO_REACH } from './wire/advice.js';
 
 /** What an error of the client is to the user; undefined for any other error. */
-export function failureOf(error: unknown): Failure | undefined {
+export function failureOfClient(error: unknown): Failure | undefined {
   if (isRefusal(error)) {
     const { reason, detail, custom, toTry } = error;
     const { errors = [], hint } = custom;
@@ -25,7 +25,7 @@ export function failureOf(error: unknown): Failure | undefined {
     return new Failure('refused', error.message, { reason: error.error, advice: error.toTry });
   }
   if (error instanceof UnreachableError) {
-    return unreachable(error);
+    return serverUnreachable(error);
   }
   return undefined;
 }
@@ -38,7 +38,7 @@ function unknownIn({ params }: Readonly<Record<string, unknown>>): string {
 }
 
 /** A server that gave no answer, or none of a ledger server. */
-function unreachable({ message, status, cause, request }: UnreachableError): Failure {
+function serverUnreachable({ message, status, cause, request }: UnreachableError): Failure {
   // `fetch` has the cause of the network below its own error.
   const { code } = ((cause as Error | undefined)?.cause ?? {}) as { code?: unknown };
   const fact =

@@ -4,7 +4,7 @@ import { type Context, readContexts } from './home/contexts.js';
 import type { KeyPair } from './home/encrypted-key.js';
 import { KeyStore } from './home/key-store.js';
 import { usage } from './terminal/failure.js';
-import { Connection } from './wire/connection.js';
+import { ServerConnection } from './wire/connection.js';
 import { isSameServer, serverUrl } from './wire/exchange.js';
 import { ANONYMOUS, type Identity, identityOfKey } from './wire/identity.js';
 
@@ -12,16 +12,16 @@ import { ANONYMOUS, type Identity, identityOfKey } from './wire/identity.js';
 export const LOCAL_SERVER = 'http://127.0.0.1:3000/v2';
 
 /** Times that a request is sent, where no answer comes: a person waits for it. */
-const ATTEMPTS = 3;
+const REQUEST_ATTEMPTS = 3;
 
 /** What a call is about: flags and the environment come before the context. */
-export interface Target extends Context {
+export interface CommandTarget extends Context {
   /** Name of the context. */
   readonly name: string;
 }
 
 /** Looks up which server, ledger and key a call means. */
-export async function targetOf(invocation: Invocation): Promise<Target> {
+export async function findTarget(invocation: Invocation): Promise<CommandTarget> {
   const { current, contexts } = await readContexts(invocation.home);
   const name = invocation.get('context') ?? current;
   const context = contexts[name];
@@ -40,9 +40,9 @@ export async function targetOf(invocation: Invocation): Promise<Target> {
 }
 
 /** The server of a call, as nobody. */
-export async function connectAnonymously(invocation: Invocation): Promise<Connection> {
-  const { server = LOCAL_SERVER, ledger } = await targetOf(invocation);
-  return new Connection(serverUrl(server), ledger, ANONYMOUS, invocation.surroundings.now);
+export async function connectAnonymously(invocation: Invocation): Promise<ServerConnection> {
+  const { server = LOCAL_SERVER, ledger } = await findTarget(invocation);
+  return new ServerConnection(serverUrl(server), ledger, ANONYMOUS, invocation.surroundings.now);
 }
 
 /**
@@ -50,11 +50,13 @@ export async function connectAnonymously(invocation: Invocation): Promise<Connec
  *
  * @param isSigned whether a key is needed; without one, a call goes out as nobody where no key is chosen
  */
-export async function connect(invocation: Invocation, isSigned = false): Promise<Connection> {
-  const { server = LOCAL_SERVER, ledger, signer } = await targetOf(invocation);
+export async function connectToServer(invocation: Invocation, isSigned = false): Promise<ServerConnection> {
+  const { server = LOCAL_SERVER, ledger, signer } = await findTarget(invocation);
   const identity =
-    signer === undefined || invocation.is('anonymous') ? unsigned(isSigned) : await openIdentity(invocation, signer);
-  return new Connection(serverUrl(server), ledger, identity, invocation.surroundings.now);
+    signer === undefined || invocation.is('anonymous')
+      ? anonymousIdentity(isSigned)
+      : await openIdentity(invocation, signer);
+  return new ServerConnection(serverUrl(server), ledger, identity, invocation.surroundings.now);
 }
 
 /** Opens a key of the store, and signs with it. */
@@ -77,7 +79,7 @@ export interface OpenLedger {
   readonly ledger: Ledger;
   readonly handle: string;
   readonly key: KeyPair | undefined;
-  readonly target: Target;
+  readonly target: CommandTarget;
 }
 
 /**
@@ -86,16 +88,16 @@ export interface OpenLedger {
  * @param isSigned whether a key is needed
  */
 export async function openLedger(invocation: Invocation, isSigned = false): Promise<OpenLedger> {
-  const target = await targetOf(invocation);
-  const handle = ledgerOf(target);
+  const target = await findTarget(invocation);
+  const handle = requireLedger(target);
   const isNobody = target.signer === undefined || invocation.is('anonymous');
-  if (isNobody && isSigned) unsigned(true);
+  if (isNobody && isSigned) anonymousIdentity(true);
   const key = isNobody ? undefined : await openKey(invocation, target.signer as string);
-  return { ledger: await clientOf(target, key, handle, tellHint(invocation)), handle, key, target };
+  return { ledger: await makeClient(target, key, handle, tellHint(invocation)), handle, key, target };
 }
 
 /** @throws Failure when no ledger is selected */
-export function ledgerOf({ ledger }: Target): string {
+export function requireLedger({ ledger }: CommandTarget): string {
   if (ledger !== undefined) return ledger;
   throw usage('No ledger is selected.', '`countersign ledger select <handle>`, or give --ledger');
 }
@@ -110,30 +112,30 @@ export function tellHint({ output }: Invocation): (hint: string) => void {
  *
  * @param onHint is told the hints on what was stored
  */
-export async function clientOf(
-  target: Target,
+export async function makeClient(
+  target: CommandTarget,
   key: KeyPair | undefined,
   ledger: string | undefined,
   onHint?: (hint: string) => void,
 ): Promise<Ledger> {
   return connectClient({
     server: serverUrl(target.server ?? LOCAL_SERVER).href,
-    attempts: ATTEMPTS,
+    attempts: REQUEST_ATTEMPTS,
     ...(onHint === undefined ? {} : { onHint }),
     ...(ledger === undefined ? {} : { ledger }),
     ...(key === undefined
       ? { token: false }
-      : { signer: await fromSeed(key.secret), token: { iss: 'cli', ...subjectOf(target) } }),
+      : { signer: await fromSeed(key.secret), token: { iss: 'cli', ...tokenSubject(target) } }),
     // It is that of the ledger of the context.
     ...(target.system === undefined || ledger === undefined ? {} : { systemKey: target.system }),
   });
 }
 
-function subjectOf({ signer }: Target): { sub?: string } {
+function tokenSubject({ signer }: CommandTarget): { sub?: string } {
   return signer === undefined ? {} : { sub: `signer:${signer}` };
 }
 
-function unsigned(isSigned: boolean): Identity {
+function anonymousIdentity(isSigned: boolean): Identity {
   if (isSigned) throw usage('No key is chosen to sign with.', 'give --signer, or make one: `countersign key create`');
   return ANONYMOUS;
 }

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { readJson } from '@countersign/protocol';
 import { COMMANDS } from './commands/all.js';
-import { run } from './program.js';
+import { runProgram } from './program.js';
 import { EXIT } from './terminal/failure.js';
 import type { Surroundings } from './terminal/surroundings.js';
 
@@ -27,7 +27,7 @@ const surroundings: Surroundings = {
   stopped: () =>
     new Promise((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-      if (process.env.npm_lifecycle_event === 'npx') void endOf(process.ppid).then(resolve);
+      if (process.env.npm_lifecycle_event === 'npx') void awaitEnd(process.ppid).then(resolve);
     }),
   needsReader: () => {
     isReaderNeeded = true;
@@ -35,7 +35,7 @@ const surroundings: Surroundings = {
 };
 
 /** Between npx and this process there may be a shell, which ends by a signal without passing it on. */
-function endOf(parent: number): Promise<void> {
+function awaitEnd(parent: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setInterval(() => {
       if (process.ppid === parent) return;
@@ -55,6 +55,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 // What is said beside results may go unread: the exit code still tells.
 process.stderr.on('error', () => {});
-process.exitCode = await run(process.argv.slice(2), COMMANDS, version, surroundings);
+process.exitCode = await runProgram(process.argv.slice(2), COMMANDS, version, surroundings);
 // A terminal that was asked keeps the process alive otherwise.
 process.stdin.unref?.();

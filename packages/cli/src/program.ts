@@ -4,9 +4,9 @@ import {
   CommanderError,
   Option as CommanderOption,
 } from 'commander';
-import { failureOf } from './client-failure.js';
-import type { Command } from './description/command.js';
-import { nameOf, optionsOf } from './description/definition.js';
+import { failureOfClient } from './client-failure.js';
+import type { CliCommand } from './description/command.js';
+import { optionName, optionsOf } from './description/definition.js';
 import { aboutGroup, helpBehind } from './description/groups.js';
 import { Invocation, type Values } from './description/invocation.js';
 import { EXIT, Failure, usage } from './terminal/failure.js';
@@ -19,9 +19,9 @@ import type { Surroundings } from './terminal/surroundings.js';
  * @param args without the names of the program
  * @returns the exit code
  */
-export async function run(
+export async function runProgram(
   args: readonly string[],
-  commands: readonly Command[],
+  commands: readonly CliCommand[],
   version: string,
   surroundings: Surroundings,
 ): Promise<number> {
@@ -34,7 +34,7 @@ export async function run(
     await program.parseAsync(withGivenHandles(args), { from: 'user' });
     return EXIT.done.code;
   } catch (error) {
-    return told(error, args, surroundings);
+    return reportFailure(error, args, surroundings);
   }
 }
 
@@ -52,11 +52,11 @@ function withGivenHandles(args: readonly string[]): string[] {
 }
 
 /** Tells the user why a call failed. */
-function told(error: unknown, args: readonly string[], surroundings: Surroundings): number {
+function reportFailure(error: unknown, args: readonly string[], surroundings: Surroundings): number {
   // Help and version are written already; the help of a group that was called without a command is no success.
   if (error instanceof CommanderError) return error.code === 'commander.help' ? EXIT.usage.code : EXIT.done.code;
   const output = new Output(surroundings, args.includes('--json'));
-  const failure = error instanceof Failure ? error : failureOf(error);
+  const failure = error instanceof Failure ? error : failureOfClient(error);
   if (failure !== undefined) {
     output.failure(failure);
     return failure.code;
@@ -69,8 +69,12 @@ function told(error: unknown, args: readonly string[], surroundings: Surrounding
 }
 
 /** The parser of all commands. */
-export function parserOf(commands: readonly Command[], version: string, surroundings: Surroundings): CommanderCommand {
-  const program = prepared(new CommanderCommand('countersign'), surroundings)
+export function parserOf(
+  commands: readonly CliCommand[],
+  version: string,
+  surroundings: Surroundings,
+): CommanderCommand {
+  const program = configureParser(new CommanderCommand('countersign'), surroundings)
     .description('Work with the signed records of a Countersign ledger.')
     .version(version)
     .addHelpText('after', `\nExit codes: ${codes()}.`);
@@ -78,12 +82,12 @@ export function parserOf(commands: readonly Command[], version: string, surround
   for (const command of commands) {
     const [first = '', second] = command.path;
     if (second === undefined) {
-      add(program, first, command, surroundings);
+      addCommand(program, first, command, surroundings);
       continue;
     }
     let group = groups.get(first);
     if (group === undefined) {
-      group = prepared(program.command(first), surroundings).description(aboutGroup(first));
+      group = configureParser(program.command(first), surroundings).description(aboutGroup(first));
       groups.set(first, group);
     }
     addBelow(group, command, surroundings);
@@ -92,21 +96,21 @@ export function parserOf(commands: readonly Command[], version: string, surround
 }
 
 /** `effect events list` has a word more. */
-function addBelow(group: CommanderCommand, command: Command, surroundings: Surroundings): void {
+function addBelow(group: CommanderCommand, command: CliCommand, surroundings: Surroundings): void {
   const [, second = '', third] = command.path;
   if (third === undefined) {
-    add(group, second, command, surroundings);
+    addCommand(group, second, command, surroundings);
     return;
   }
   const found = group.commands.find((one) => one.name() === second);
-  const below = found ?? prepared(group.command(second), surroundings).description(aboutGroup(second));
-  add(below, third, command, surroundings);
+  const below = found ?? configureParser(group.command(second), surroundings).description(aboutGroup(second));
+  addCommand(below, third, command, surroundings);
 }
 
-function prepared(parser: CommanderCommand, { stdout, stderr, env }: Surroundings): CommanderCommand {
+function configureParser(parser: CommanderCommand, { stdout, stderr, env }: Surroundings): CommanderCommand {
   return parser
     .exitOverride((error) => {
-      throw WRITTEN.includes(error.code) ? error : wrongCall(error, parser);
+      throw HELP_CODES.includes(error.code) ? error : wrongCall(error, parser);
     })
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
@@ -120,7 +124,7 @@ function prepared(parser: CommanderCommand, { stdout, stderr, env }: Surrounding
 }
 
 /** What the parser throws when it has written all there is to say. */
-const WRITTEN = ['commander.help', 'commander.helpDisplayed', 'commander.version'];
+const HELP_CODES = ['commander.help', 'commander.helpDisplayed', 'commander.version'];
 
 /** What the parser says is wrong, with the name that may have been meant. */
 function wrongCall({ message }: CommanderError, parser: CommanderCommand): Failure {
@@ -133,8 +137,8 @@ function wrongCall({ message }: CommanderError, parser: CommanderCommand): Failu
   return usage(detail, meant === undefined ? `s${help}` : `did you mean ${meant}? S${help}`);
 }
 
-function add(parent: CommanderCommand, name: string, command: Command, surroundings: Surroundings): void {
-  const parser = prepared(parent.command(name), surroundings).summary(command.summary);
+function addCommand(parent: CommanderCommand, name: string, command: CliCommand, surroundings: Surroundings): void {
+  const parser = configureParser(parent.command(name), surroundings).summary(command.summary);
   parser.description(`${command.summary}.${command.about === undefined ? '' : `\n\n${command.about}`}`);
   for (const { name, about, isOptional, ask, choices } of command.arguments ?? []) {
     const isLoose = isOptional === true || ask !== undefined;
@@ -150,19 +154,19 @@ function add(parent: CommanderCommand, name: string, command: Command, surroundi
   }
   parser.addHelpText('after', helpBehind(command));
   parser.action(async () => {
-    const values = valuesOf(parser, command, surroundings);
+    const values = commandValues(parser, command, surroundings);
     const output = new Output(surroundings, values.json === true);
     await command.run(new Invocation(command, values, output, surroundings));
   });
 }
 
 /** The values of a call by the names that the command gave them. */
-function valuesOf(parser: CommanderCommand, command: Command, { env }: Surroundings): Values {
+function commandValues(parser: CommanderCommand, command: CliCommand, { env }: Surroundings): Values {
   const values: Record<string, Values[string]> = {};
   for (const [index, { name }] of (command.arguments ?? []).entries()) values[name] = parser.processedArgs[index];
   const options = parser.opts<Values>();
   for (const option of optionsOf(command)) {
-    const name = nameOf(option);
+    const name = optionName(option);
     const camel = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const fromEnv = option.env === undefined ? undefined : env[option.env] || undefined;
     values[name] = parser.getOptionValueSource(camel) === 'cli' ? options[camel] : (fromEnv ?? options[camel]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toInteger, toText } from '../src/money/amount.js';
-import { claimOf, claimText, readClaim } from '../src/money/claim.js';
+import { claimText, readClaim, toSignedClaim } from '../src/money/claim.js';
 
 const factors = fc.integer({ min: 0, max: 15 }).map((digits) => 10 ** digits);
 
@@ -13,7 +13,7 @@ describe('a claim in words', () => {
       'destroy 1.50 usd from shop',
     ]) {
       const claim = readClaim(text);
-      expect(claimText(claimOf(claim, toInteger(claim.amount, 100)), 100)).toBe(text);
+      expect(claimText(toSignedClaim(claim, toInteger(claim.amount, 100)), 100)).toBe(text);
     }
     const claim = { action: 'issue', target: 'till', symbol: 'usd', amount: 5 };
     expect(claimText({ ...claim, custom: { note: 1 } }, 100)).toBe('issue 0.05 usd to till {"custom":{"note":1}}');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../src/terminal/failure.js';
 import { Output } from '../src/terminal/output.js';
 import { printable } from '../src/terminal/printable.js';
-import { recordText } from '../src/terminal/record-text.js';
+import { formatRecord } from '../src/terminal/record-text.js';
 import { table } from '../src/terminal/table.js';
 
 /** Whatever moves, overwrites, reorders or breaks a line of a terminal. */
@@ -54,7 +54,7 @@ describe('text of a server at a terminal', () => {
         const proof = { signer: text, custom: { status: text, moment: text, [`x${text}`]: text } };
         const data = { handle: text, [`n${text}`]: text, list: [text] };
         const record = { luid: `$${text}`, hash: `h${text}`, data, meta: { [`m${text}`]: text, proofs: [proof] } };
-        const lines = recordText('Wallet', record).split('\n');
+        const lines = formatRecord('Wallet', record).split('\n');
         // Heading and rule, luid and hash, three members, one of meta, one proof.
         expect(lines).toHaveLength(9);
         for (const line of lines) expect(line).not.toMatch(HARMFUL);

@@ -7,7 +7,7 @@ import { eventually } from '../../server/test/support/eventually.js';
 import { withOwnServer } from '../../server/test/support/server.js';
 import { COMMANDS } from '../src/commands/all.js';
 import { BY_OPERATION } from '../src/commands/records/all.js';
-import { nameOf, optionsOf } from '../src/description/definition.js';
+import { optionName, optionsOf } from '../src/description/definition.js';
 import { Cli, withFolder } from './support/cli.js';
 
 const running = withOwnServer({ deliveryAllowPrivate: true });
@@ -32,7 +32,7 @@ describe('the commands of every kind', () => {
 
   it('calls no position like an option, and each command in its own way', () => {
     for (const command of COMMANDS) {
-      const options = optionsOf(command).map(nameOf);
+      const options = optionsOf(command).map(optionName);
       expect(new Set(options).size, command.path.join(' ')).toBe(options.length);
       for (const { name } of command.arguments ?? []) expect(options, command.path.join(' ')).not.toContain(name);
     }

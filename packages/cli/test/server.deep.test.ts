@@ -13,7 +13,7 @@ import { freePort } from '../../server/test/support/free-port.js';
 import { startServer, withOwnServer } from '../../server/test/support/server.js';
 import { COMMANDS } from '../src/commands/all.js';
 import { completionFor } from '../src/description/completion.js';
-import { listOf, pagesOf } from '../src/description/page.js';
+import { allPages, indexPage } from '../src/description/page.js';
 import { isSameServer } from '../src/wire/exchange.js';
 import { Cli, withFolder } from './support/cli.js';
 
@@ -338,13 +338,13 @@ describe('serve', () => {
 
 describe('help', () => {
   it('is listed in docs/cli.md', () => {
-    const { file, text } = listOf(COMMANDS);
+    const { file, text } = indexPage(COMMANDS);
     expect(readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8')).toBe(text);
     for (const { path, summary } of COMMANDS) expect(text).toContain(`| \`${path.join(' ')}\` | ${summary} |`);
   });
 
   it('is a page for each command, and one that leads to all of them', () => {
-    const [list, ...pages] = pagesOf(COMMANDS);
+    const [list, ...pages] = allPages(COMMANDS);
     expect(pages.map(({ text }) => /^# countersign (.+)$/m.exec(text)?.[1])).toEqual(
       COMMANDS.map(({ path }) => path.join(' ')),
     );

@@ -19,7 +19,7 @@ export const mutants = [
   {
     id: 'cli-proxy-any-host',
     file: 'packages/cli/src/proxy/guard.ts',
-    find: "if (!LOOPBACK.test(headers.host ?? '')) {",
+    find: "if (!LOOPBACK_HOST.test(headers.host ?? '')) {",
     replace: 'if (headers.host === undefined) {',
     breaks: 'A page under a name that leads to this machine has the proxy sign.',
     tests: ['packages/cli/test/proxy/faults.test.ts'],

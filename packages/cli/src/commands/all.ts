@@ -1,4 +1,4 @@
-import type { Command } from '../description/command.js';
+import type { CliCommand } from '../description/command.js';
 import { accessExplain } from './access/access-explain.js';
 import { circleAdd, circleRemove } from './access/circle-members.js';
 import { oauthSetup } from './access/oauth-setup.js';
@@ -8,7 +8,7 @@ import { eraseCommand } from './archive/erase.js';
 import { exportCommand } from './archive/export.js';
 import { importCommand } from './archive/import.js';
 import { logRestart } from './archive/log-restart.js';
-import { verify } from './archive/verify.js';
+import { verifyCommand } from './archive/verify.js';
 import { completionCommand } from './completion.js';
 import { keyCreate } from './key/create.js';
 import { keyExport } from './key/export.js';
@@ -25,23 +25,23 @@ import { intentAbort, intentCommit } from './money/intent-decide.js';
 import { walletBalances } from './money/wallet-balances.js';
 import { walletLimits } from './money/wallet-limits.js';
 import { recordCommands } from './records/all.js';
-import { watch } from './records/watch.js';
+import { watchCommand } from './records/watch.js';
 import { connectServer } from './server/connect.js';
 import { contextList } from './server/context-list.js';
 import { contextSelect } from './server/context-select.js';
 import { curl } from './server/curl.js';
 import { init } from './server/init.js';
 import { proxy } from './server/proxy.js';
-import { serve } from './server/serve.js';
+import { serveCommand } from './server/serve.js';
 import { status } from './server/status.js';
 import { witness } from './server/witness.js';
 
 /** Commands that were written one by one. A new one gets its line here. */
-const WRITTEN: readonly Command[] = [
+const SPECIAL_COMMANDS: readonly CliCommand[] = [
   init,
   connectServer,
   status,
-  serve,
+  serveCommand,
   proxy,
   witness,
   curl,
@@ -68,8 +68,8 @@ const WRITTEN: readonly Command[] = [
   layoutShow,
   layoutDiff,
   layoutApply,
-  watch,
-  verify,
+  watchCommand,
+  verifyCommand,
   eraseCommand,
   exportCommand,
   importCommand,
@@ -78,4 +78,4 @@ const WRITTEN: readonly Command[] = [
 ];
 
 /** Every command, in the order in which help and pages show them. */
-export const COMMANDS: readonly Command[] = [...WRITTEN, ...recordCommands(WRITTEN)];
+export const COMMANDS: readonly CliCommand[] = [...SPECIAL_COMMANDS, ...recordCommands(SPECIAL_COMMANDS)];

@@ -1,9 +1,9 @@
-import type { Command } from '../description/command.js';
+import type { CliCommand } from '../description/command.js';
 import { completionFor, SHELLS } from '../description/completion.js';
 import { usage } from '../terminal/failure.js';
 
 /** @param all every command, this one included */
-export function completionCommand(all: () => readonly Command[]): Command {
+export function completionCommand(all: () => readonly CliCommand[]): CliCommand {
   return {
     path: ['completion'],
     summary: 'Write what completes commands and options in a shell',

@@ -1,4 +1,4 @@
-import { type Definition, nameOf, optionsOf } from './definition.js';
+import { type Definition, optionName, optionsOf } from './definition.js';
 
 /** Shells for which there is completion. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -34,7 +34,7 @@ function branchesOf(commands: readonly Definition[]): Branch[] {
       add(command.path.slice(0, index).join(' '), word);
     });
     const whole = command.path.join(' ');
-    for (const option of optionsOf(command)) add(whole, `--${nameOf(option)}`);
+    for (const option of optionsOf(command)) add(whole, `--${optionName(option)}`);
     add(whole, '--help');
     for (const { choices = [] } of (command.arguments ?? []).slice(0, 1)) for (const one of choices) add(whole, one);
   }

@@ -1,4 +1,4 @@
-import type { Question } from '../terminal/ask.js';
+import type { TerminalQuestion } from '../terminal/ask.js';
 
 /** A value by position. */
 export interface Argument {
@@ -9,7 +9,7 @@ export interface Argument {
   readonly isOptional?: boolean;
   /** The values that may be given, for help and completion. */
   readonly choices?: readonly string[];
-  readonly ask?: Question;
+  readonly ask?: TerminalQuestion;
 }
 
 /** A value by name. */
@@ -22,7 +22,7 @@ export interface Option {
   readonly choices?: readonly string[];
   readonly default?: string;
   /** What is asked when the value is needed and was not given. So each question has a flag. */
-  readonly ask?: Question;
+  readonly ask?: TerminalQuestion;
 }
 
 /** An example of a call, and what it is for. */
@@ -64,7 +64,7 @@ export const PASSWORD: readonly Option[] = [
 ];
 
 /** Options of commands that speak to a server. */
-export const CONNECTION: readonly Option[] = [
+export const CONNECTION_OPTIONS: readonly Option[] = [
   { flags: '--context <name>', env: 'COUNTERSIGN_CONTEXT', about: 'use this context instead of the selected one' },
   { flags: '--server <url>', env: 'COUNTERSIGN_SERVER', about: 'base URL of the server, which ends in /v2' },
   { flags: '--ledger <handle>', env: 'COUNTERSIGN_LEDGER', about: 'handle of the ledger' },
@@ -76,13 +76,13 @@ export const CONNECTION: readonly Option[] = [
 /** All options of a command. */
 export function optionsOf(command: Definition): readonly Option[] {
   const own = command.options ?? [];
-  const shared = [...(command.connects ? CONNECTION : []), ...GENERAL];
-  const names = new Set(own.map(nameOf));
-  return [...own, ...shared.filter((one) => !names.has(nameOf(one)))];
+  const shared = [...(command.connects ? CONNECTION_OPTIONS : []), ...GENERAL];
+  const names = new Set(own.map(optionName));
+  return [...own, ...shared.filter((one) => !names.has(optionName(one)))];
 }
 
 /** `password-stdin` of `--password-stdin`. */
-export function nameOf({ flags }: Option): string {
+export function optionName({ flags }: Option): string {
   const name = /--([a-z-]+)/.exec(flags)?.[1];
   if (name === undefined) throw new Error(`Option without a long name: ${flags}`);
   return name;

@@ -1,7 +1,7 @@
-import type { Command } from './command.js';
+import type { CliCommand } from './command.js';
 
 /** What the first words of commands stand for. */
-const GROUPS: Readonly<Record<string, string>> = {
+const COMMAND_GROUPS: Readonly<Record<string, string>> = {
   key: 'Keep private keys on this machine, encrypted',
   context: 'Choose between servers, ledgers and keys',
   ledger: 'Make, choose and look at ledgers',
@@ -14,16 +14,16 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 /** What a first word stands for; of a kind of record, work with its records. */
 export function aboutGroup(word: string): string {
-  return GROUPS[word] ?? `Work with ${severalOf(word.replace('-', ' '))}`;
+  return COMMAND_GROUPS[word] ?? `Work with ${pluralOf(word.replace('-', ' '))}`;
 }
 
 /** `policies`, `signer factors`. */
-export function severalOf(noun: string): string {
+export function pluralOf(noun: string): string {
   return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
 /** What help shows behind the options. */
-export function helpBehind({ examples = [] }: Command): string {
+export function helpBehind({ examples = [] }: CliCommand): string {
   if (examples.length === 0) return '';
   return `\nExamples:\n${examples.map(({ call, about }) => `  $ ${call}\n      ${about}`).join('\n')}`;
 }

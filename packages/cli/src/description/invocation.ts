@@ -1,10 +1,10 @@
 import { Home, readPrivate } from '../home/home.js';
-import { ask, type PasswordQuestion, type Question } from '../terminal/ask.js';
+import { ask, type PasswordQuestion, type TerminalQuestion } from '../terminal/ask.js';
 import { Failure, usage } from '../terminal/failure.js';
 import { readInput } from '../terminal/input.js';
 import type { Output } from '../terminal/output.js';
 import { isInteractive, type Surroundings } from '../terminal/surroundings.js';
-import { type Definition, nameOf, optionsOf, takesValue } from './definition.js';
+import { type Definition, optionName, optionsOf, takesValue } from './definition.js';
 
 /** Values as the parser gives them. */
 export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
@@ -45,7 +45,7 @@ export class Invocation {
    *
    * @throws Failure when it is missing and nobody can be asked
    */
-  async need(name: string, question?: Question): Promise<string> {
+  async need(name: string, question?: TerminalQuestion): Promise<string> {
     const given = this.get(name);
     if (given !== undefined) return given;
     const asked = question ?? this.#questionOf(name);
@@ -101,13 +101,13 @@ export class Invocation {
     );
   }
 
-  #questionOf(name: string): Question | undefined {
+  #questionOf(name: string): TerminalQuestion | undefined {
     const argument = this.command.arguments?.find((one) => one.name === name);
-    return argument?.ask ?? optionsOf(this.command).find((one) => nameOf(one) === name)?.ask;
+    return argument?.ask ?? optionsOf(this.command).find((one) => optionName(one) === name)?.ask;
   }
 
   #called(name: string): string {
-    const option = optionsOf(this.command).find((one) => nameOf(one) === name);
+    const option = optionsOf(this.command).find((one) => optionName(one) === name);
     return option !== undefined && takesValue(option) ? `--${name}` : `<${name}>`;
   }
 }

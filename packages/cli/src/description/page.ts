@@ -1,9 +1,9 @@
 import { EXIT } from '../terminal/failure.js';
-import { CONNECTION, type Definition, GENERAL, nameOf, type Option, optionsOf } from './definition.js';
+import { CONNECTION_OPTIONS, type Definition, GENERAL, type Option, optionName, optionsOf } from './definition.js';
 import { aboutGroup } from './groups.js';
 
 /** A page of the documentation. */
-export interface Page {
+export interface CommandPage {
   /** Path of the file in `docs`. */
   readonly file: string;
   readonly text: string;
@@ -13,21 +13,21 @@ export interface Page {
 const MADE = '<!-- Made from the definitions in packages/cli/src: npm run cli-docs writes it anew. -->';
 
 /** The page that lists all commands, as the repository has it: without links, since it lacks the pages of each. */
-export function listOf(commands: readonly Definition[]): Page {
+export function indexPage(commands: readonly Definition[]): CommandPage {
   return { file: LIST, text: overview(commands, ({ path }) => `\`${path.join(' ')}\``) };
 }
 
 /** All pages, as a package has them: one that lists the commands, and one for each. */
-export function pagesOf(commands: readonly Definition[]): Page[] {
+export function allPages(commands: readonly Definition[]): CommandPage[] {
   return [
-    { file: LIST, text: overview(commands, (command) => `[\`${command.path.join(' ')}\`](${fileOf(command)})`) },
-    ...commands.map((command) => ({ file: fileOf(command), text: pageOf(command) })),
+    { file: LIST, text: overview(commands, (command) => `[\`${command.path.join(' ')}\`](${pageFile(command)})`) },
+    ...commands.map((command) => ({ file: pageFile(command), text: commandText(command) })),
   ];
 }
 
 const LIST = 'cli.md';
 
-function fileOf({ path }: Definition): string {
+function pageFile({ path }: Definition): string {
   return `cli/${path.join('-')}.md`;
 }
 
@@ -56,7 +56,7 @@ function overview(commands: readonly Definition[], entry: (command: Definition) 
     optionTable(GENERAL),
     '## Options of commands that speak to a server',
     'Without a flag, the environment variable counts; without both, the selected context.',
-    optionTable(CONNECTION),
+    optionTable(CONNECTION_OPTIONS),
     '## Exit codes',
     `| Code | Means |\n|---|---|\n${codes.join('\n')}`,
     '',
@@ -78,14 +78,14 @@ const INTRODUCTION = `- **Questions.** At a terminal, the command asks for missi
 - **Handles that begin with a dash**, such as those chosen by the ledger, may need \`--\` before them.
 - \`NO_COLOR\` turns colours off. \`countersign completion bash\`, \`zsh\` or \`fish\` writes a completion script for the shell.`;
 
-function pageOf(command: Definition): string {
+function commandText(command: Definition): string {
   const { path, summary, about, arguments: positions = [], examples = [] } = command;
   const words = positions.map(({ name, isOptional }) => (isOptional ? `[${name}]` : `<${name}>`));
   const call = ['countersign', ...path, ...words, '[options]'].join(' ');
-  const shared = new Set([...(command.connects ? CONNECTION : []), ...GENERAL].map(nameOf));
-  const own = optionsOf(command).filter((one) => !shared.has(nameOf(one)) || command.options?.includes(one));
+  const shared = new Set([...(command.connects ? CONNECTION_OPTIONS : []), ...GENERAL].map(optionName));
+  const own = optionsOf(command).filter((one) => !shared.has(optionName(one)) || command.options?.includes(one));
   const rows = positions.map(({ name, about, choices, ask }) => {
-    return `| \`${name}\` | ${cell(about + listed(choices))}${ask === undefined ? '' : '; the command asks for it if it is missing'} |`;
+    return `| \`${name}\` | ${cell(about + choicesText(choices))}${ask === undefined ? '' : '; the command asks for it if it is missing'} |`;
   });
   const link = `See [options of every command](../cli.md#options-of-every-command)${
     command.connects
@@ -111,13 +111,13 @@ function pageOf(command: Definition): string {
 function optionTable(options: readonly Option[]): string {
   const rows = options.map((option) => {
     const { flags, about, env, choices, default: initial } = option;
-    const more = `${listed(choices)}${initial === undefined ? '' : `; \`${initial}\` by default`}`;
+    const more = `${choicesText(choices)}${initial === undefined ? '' : `; \`${initial}\` by default`}`;
     return `| \`${flags}\` | ${env === undefined ? '' : `\`${env}\``} | ${cell(about)}${cell(more)} |`;
   });
   return `| Option | Variable | Is |\n|---|---|---|\n${rows.join('\n')}`;
 }
 
-function listed(choices: readonly string[] = []): string {
+function choicesText(choices: readonly string[] = []): string {
   return choices.length === 0 ? '' : `: ${choices.map((one) => `\`${one}\``).join(', ')}`;
 }
 

@@ -4,18 +4,18 @@ import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 export function forWhom({ signer, bearer, policy }: JsonObject): string {
   if (policy !== undefined) return 'It is for those whom the values of its policies name.';
   const conditions = [
-    ...(signer === undefined ? [] : [`whoever signs ${severalOf(signer, signerText)}`]),
-    ...(bearer === undefined ? [] : [`whoever has a token ${severalOf(bearer, bearerText)}`]),
+    ...(signer === undefined ? [] : [`whoever signs ${matcherText(signer, signerText)}`]),
+    ...(bearer === undefined ? [] : [`whoever has a token ${matcherText(bearer, bearerText)}`]),
   ];
   if (conditions.length === 0) return 'It is for everyone, also without a token.';
   return `It is for ${conditions.join(', and also ')}.`;
 }
 
-function severalOf(matcher: Json, textOf: (matcher: JsonObject) => string): string {
+function matcherText(matcher: Json, textOf: (matcher: JsonObject) => string): string {
   if (!isObject(matcher)) return JSON.stringify(matcher);
   const { $in: several, ...rest } = matcher;
   if (!Array.isArray(several)) return textOf(matcher);
-  const any = several.map((one) => severalOf(one, textOf)).join(', or ');
+  const any = several.map((one) => matcherText(one, textOf)).join(', or ');
   return Object.keys(rest).length === 0 ? any : `${textOf(rest)}, and ${any}`;
 }
 
@@ -33,7 +33,7 @@ function signerText(matcher: JsonObject): string {
 
 function bearerText(matcher: JsonObject): string {
   const parts = Object.entries(matcher).map(([name, value]) => {
-    if (name === '$signer') return `made ${severalOf(value, signerText)}`;
+    if (name === '$signer') return `made ${matcherText(value, signerText)}`;
     return `whose ${name} is ${valueText(value)}`;
   });
   return parts.join(' and ') || 'of any kind';

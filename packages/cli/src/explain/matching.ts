@@ -2,13 +2,17 @@ import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import type { Asker } from './rule.js';
 
 /** Whether a condition holds; `unknown` where only the ledger can tell, as of members of a circle. */
-export type Verdict = 'yes' | 'no' | 'unknown';
+export type MatchVerdict = 'yes' | 'no' | 'unknown';
 
 /** What a request carries: a write of this command has signatures, a read has a token. */
-export type Means = 'signature' | 'token';
+export type Credential = 'signature' | 'token';
 
 /** Whether an asker meets the conditions of a rule (interface/access#reads-and-writes). */
-export function meets({ signer, bearer, policy }: JsonObject, asker: Asker, means: Means = 'signature'): Verdict {
+export function meets(
+  { signer, bearer, policy }: JsonObject,
+  asker: Asker,
+  means: Credential = 'signature',
+): MatchVerdict {
   if (policy !== undefined) return 'unknown';
   const [other, own] = means === 'signature' ? [bearer, signer] : [signer, bearer];
   if (other !== undefined) return 'no';
@@ -16,21 +20,21 @@ export function meets({ signer, bearer, policy }: JsonObject, asker: Asker, mean
   return meetsMatcher(own, (one) => (means === 'signature' ? meetsSigner(one, asker) : meetsBearer(one, asker)));
 }
 
-function meetsMatcher(matcher: Json, meetsOne: (matcher: JsonObject) => Verdict): Verdict {
+function meetsMatcher(matcher: Json, meetsOne: (matcher: JsonObject) => MatchVerdict): MatchVerdict {
   if (!isObject(matcher)) return 'unknown';
   const { $in: several, ...rest } = matcher;
   if (several === undefined) return meetsOne(rest);
   if (!Array.isArray(several)) return 'unknown';
   const met = several.map((one) => meetsMatcher(one, meetsOne));
   const any = met.includes('yes') ? 'yes' : met.includes('unknown') ? 'unknown' : 'no';
-  return all([any, meetsOne(rest)]);
+  return conjunction([any, meetsOne(rest)]);
 }
 
-function meetsSigner(matcher: JsonObject, asker: Asker): Verdict {
-  return all(
-    Object.entries(matcher).map(([name, wanted]): Verdict => {
-      if (name === 'public') return compared(wanted, asker.public);
-      if (name === 'format') return compared(wanted, 'ed25519-raw');
+function meetsSigner(matcher: JsonObject, asker: Asker): MatchVerdict {
+  return conjunction(
+    Object.entries(matcher).map(([name, wanted]): MatchVerdict => {
+      if (name === 'public') return compareValue(wanted, asker.public);
+      if (name === 'format') return compareValue(wanted, 'ed25519-raw');
       // Known where the record is the ledger's own, of which the owners are the same.
       if ((name === '$ledger' || name === '$record') && asker.isOwner !== undefined)
         return asker.isOwner ? 'yes' : 'no';
@@ -39,9 +43,9 @@ function meetsSigner(matcher: JsonObject, asker: Asker): Verdict {
   );
 }
 
-function meetsBearer(matcher: JsonObject, asker: Asker): Verdict {
-  return all(
-    Object.entries(matcher).map(([name, wanted]): Verdict => {
+function meetsBearer(matcher: JsonObject, asker: Asker): MatchVerdict {
+  return conjunction(
+    Object.entries(matcher).map(([name, wanted]): MatchVerdict => {
       if (name === '$signer') return meetsMatcher(wanted, (one) => meetsSigner(one, asker));
       // Of a token of the asker's own no other claim counts, but whether it is bound to its request.
       return name === 'hsh' ? 'unknown' : 'no';
@@ -49,10 +53,10 @@ function meetsBearer(matcher: JsonObject, asker: Asker): Verdict {
   );
 }
 
-function compared(wanted: Json, value: string): Verdict {
+function compareValue(wanted: Json, value: string): MatchVerdict {
   if (!isObject(wanted)) return wanted === value ? 'yes' : 'no';
-  return all(
-    Object.entries(wanted).map(([operator, operand]): Verdict => {
+  return conjunction(
+    Object.entries(wanted).map(([operator, operand]): MatchVerdict => {
       const isAmong = Array.isArray(operand) ? operand.includes(value) : operand === value;
       if (operator === '$eq' || operator === '$in') return isAmong ? 'yes' : 'no';
       if (operator === '$ne' || operator === '$nin') return isAmong ? 'no' : 'yes';
@@ -61,7 +65,7 @@ function compared(wanted: Json, value: string): Verdict {
   );
 }
 
-function all(met: readonly Verdict[]): Verdict {
+function conjunction(met: readonly MatchVerdict[]): MatchVerdict {
   if (met.includes('no')) return 'no';
   return met.includes('unknown') ? 'unknown' : 'yes';
 }

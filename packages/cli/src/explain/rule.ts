@@ -10,14 +10,14 @@ export interface Asker {
 }
 
 /** What is asked for. */
-export interface Asked {
+export interface AskedAction {
   readonly action: string;
   /** As rules name it. */
   readonly record: string;
 }
 
 /** Where a rule stands; what its missing `record` means depends on that. */
-export type Level = 'ledger' | 'record';
+export type RuleLevel = 'ledger' | 'record';
 
 /**
  * Why a rule helps, or does not, in words: for people who look for their mistake. The server decides; this tells what of
@@ -25,10 +25,10 @@ export type Level = 'ledger' | 'record';
  *
  * @returns undefined for a rule about something else altogether
  */
-export function remarkOn(rule: Json, level: Level, asked: Asked, asker: Asker): string | undefined {
+export function remarkOn(rule: Json, level: RuleLevel, asked: AskedAction, asker: Asker): string | undefined {
   if (!isObject(rule)) return undefined;
   if ('policy' in rule) return 'It refers to policies: see their values (`countersign policy show`).';
-  const isAction = covers(rule.action, asked.action);
+  const isAction = coversName(rule.action, asked.action);
   const isRecord = coversRecord(rule, level, asked.record);
   const who = remarkOnPrincipal(rule, asked, asker);
   if (isAction && isRecord) return who;
@@ -41,7 +41,7 @@ export function remarkOn(rule: Json, level: Level, asked: Asked, asker: Asker): 
 }
 
 /** Whether `any`, a name, `$in` or `$nin` covers a name. */
-export function covers(given: Json | undefined, name: string): boolean {
+export function coversName(given: Json | undefined, name: string): boolean {
   if (typeof given === 'string') return given === name || given === 'any';
   if (!isObject(given)) return false;
   const within = (list: Json | undefined) => Array.isArray(list) && (list.includes(name) || list.includes('any'));
@@ -49,13 +49,13 @@ export function covers(given: Json | undefined, name: string): boolean {
   return given.$nin === undefined || !within(given.$nin);
 }
 
-function coversRecord({ record }: JsonObject, level: Level, name: string): boolean {
+function coversRecord({ record }: JsonObject, level: RuleLevel, name: string): boolean {
   if (record === undefined) return level === 'record' || name === 'ledger';
-  return covers(record, name);
+  return coversName(record, name);
 }
 
 /** What keeps the asker from meeting the rule; undefined when nothing is seen to. */
-function remarkOnPrincipal(rule: JsonObject, { action }: Asked, asker: Asker): string | undefined {
+function remarkOnPrincipal(rule: JsonObject, { action }: AskedAction, asker: Asker): string | undefined {
   const named = rule.signer ?? (isObject(rule.bearer) ? rule.bearer.$signer : undefined);
   const matcher = isObject(named) ? named : {};
   // Whom it is for comes before what it is met by: who is another one is helped by neither.

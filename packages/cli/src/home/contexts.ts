@@ -1,5 +1,5 @@
 import { isObject, type Json, readJson } from '@countersign/protocol';
-import { local } from '../terminal/failure.js';
+import { localFailure } from '../terminal/failure.js';
 import type { Home } from './home.js';
 
 /** Which server and ledger commands are about, and who signs. */
@@ -21,20 +21,20 @@ export interface Contexts {
 }
 
 const FILE = 'contexts.json';
-const MEMBERS = ['server', 'ledger', 'signer', 'system'] as const;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+const CONTEXT_MEMBERS = ['server', 'ledger', 'signer', 'system'] as const;
+const CONTEXT_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /** Reads the contexts; before the first there is an empty one called `default`. */
 export async function readContexts(home: Home): Promise<Contexts> {
   const text = await home.read(FILE);
   if (text === undefined) return { current: 'default', contexts: {} };
-  const value = parsed(text);
+  const value = parseContexts(text);
   if (!isObject(value) || typeof value.current !== 'string' || !isObject(value.contexts)) throw unreadable(home);
   const contexts: Record<string, Context> = {};
   for (const [name, context] of Object.entries(value.contexts)) {
     if (!isObject(context)) throw unreadable(home);
     const known: Record<string, string> = {};
-    for (const member of MEMBERS) if (typeof context[member] === 'string') known[member] = context[member];
+    for (const member of CONTEXT_MEMBERS) if (typeof context[member] === 'string') known[member] = context[member];
     contexts[name] = known;
   }
   return { current: value.current, contexts };
@@ -46,10 +46,11 @@ export async function writeContext(
   name: string,
   change: { readonly [Member in keyof Context]?: string | undefined },
 ): Promise<void> {
-  if (!NAME.test(name)) throw local(`'${name}' cannot be the name of a context.`, 'use letters, digits, _, . and -');
+  if (!CONTEXT_NAME.test(name))
+    throw localFailure(`'${name}' cannot be the name of a context.`, 'use letters, digits, _, . and -');
   const before = await readContexts(home);
   const merged: Record<string, string> = {};
-  for (const member of MEMBERS) {
+  for (const member of CONTEXT_MEMBERS) {
     const value = member in change ? change[member] : before.contexts[name]?.[member];
     if (value !== undefined) merged[member] = value;
   }
@@ -57,7 +58,7 @@ export async function writeContext(
   await home.write(`${JSON.stringify({ current: name, contexts }, undefined, 2)}\n`, FILE);
 }
 
-function parsed(text: string): Json | undefined {
+function parseContexts(text: string): Json | undefined {
   try {
     return readJson(text) as Json;
   } catch {
@@ -66,5 +67,5 @@ function parsed(text: string): Json | undefined {
 }
 
 function unreadable(home: Home) {
-  return local(`${home.folder}/${FILE} cannot be understood.`, 'mend or delete the file, then connect again');
+  return localFailure(`${home.folder}/${FILE} cannot be understood.`, 'mend or delete the file, then connect again');
 }

@@ -8,7 +8,7 @@ import {
   scryptSync,
 } from 'node:crypto';
 import { encodeBase64 } from '@countersign/protocol';
-import { local } from '../terminal/failure.js';
+import { localFailure } from '../terminal/failure.js';
 import { type Element, elementsIn, identifier, integer, octets, sequence } from './der.js';
 
 /** The parameters of scrypt (RFC 7914). A file says them, so that it is read whatever they are. */
@@ -22,9 +22,9 @@ export interface ScryptWork {
 const SCRYPT: ScryptWork = { N: 2 ** 17, r: 8, p: 1 };
 
 /** What a file may ask for: memory in bytes, and times that it is filled. */
-const MOST = { memory: 512 * 1024 * 1024, p: 16 };
+const MOST_KEY_WORK = { memory: 512 * 1024 * 1024, p: 16 };
 
-const KEY_BYTES = 32;
+const AES_KEY_BYTES = 32;
 
 const PBES2 = '1.2.840.113549.1.5.13';
 const SCRYPT_ID = '1.3.6.1.4.1.11591.4.11';
@@ -40,11 +40,11 @@ export interface KeyPair {
 export function encrypt(key: KeyObject, password: string, work = SCRYPT): string {
   const salt = randomBytes(16);
   const iv = randomBytes(16);
-  const cipher = createCipheriv('aes-256-cbc', derive(password, salt, work), iv);
+  const cipher = createCipheriv('aes-256-cbc', deriveFileKey(password, salt, work), iv);
   const encrypted = Buffer.concat([cipher.update(key.export({ format: 'der', type: 'pkcs8' })), cipher.final()]);
   const derivation = sequence(
     identifier(SCRYPT_ID),
-    sequence(octets(salt), integer(work.N), integer(work.r), integer(work.p), integer(KEY_BYTES)),
+    sequence(octets(salt), integer(work.N), integer(work.r), integer(work.p), integer(AES_KEY_BYTES)),
   );
   const scheme = sequence(identifier(AES_256_CBC), octets(iv));
   const info = sequence(sequence(identifier(PBES2), sequence(derivation, scheme)), octets(encrypted));
@@ -54,7 +54,7 @@ export function encrypt(key: KeyObject, password: string, work = SCRYPT): string
 
 /** Where the work is less than is asked for now, the key is written anew when it is opened. */
 export function isWeaker(pem: string, wanted = SCRYPT): boolean {
-  const { N, r } = sealedIn(pem)?.work ?? wanted;
+  const { N, r } = parseSealed(pem)?.work ?? wanted;
   return N * r < wanted.N * wanted.r;
 }
 
@@ -67,15 +67,15 @@ export const WRONG_PASSWORD = 'The password does not open this key.';
  * @throws Failure when the password is wrong, or the key is of another kind
  */
 export function decrypt(pem: string, password: string | undefined): KeyObject {
-  const sealed = password === undefined ? undefined : sealedIn(pem);
+  const sealed = password === undefined ? undefined : parseSealed(pem);
   let key: KeyObject;
   try {
     key =
       sealed && password !== undefined
-        ? createPrivateKey({ key: opened(sealed, password), format: 'der', type: 'pkcs8' })
+        ? createPrivateKey({ key: decryptSealed(sealed, password), format: 'der', type: 'pkcs8' })
         : createPrivateKey({ key: pem, format: 'pem', ...(password === undefined ? {} : { passphrase: password }) });
   } catch {
-    throw local(password === undefined ? 'This is not a private key in PEM.' : WRONG_PASSWORD);
+    throw localFailure(password === undefined ? 'This is not a private key in PEM.' : WRONG_PASSWORD);
   }
   return ofEd25519(key);
 }
@@ -89,7 +89,7 @@ interface Sealed {
 }
 
 /** What `encrypt` writes; undefined for every other key. */
-function sealedIn(pem: string): Sealed | undefined {
+function parseSealed(pem: string): Sealed | undefined {
   const base64 = /-----BEGIN ENCRYPTED PRIVATE KEY-----([A-Za-z0-9+/=\s]*)-----END/.exec(pem)?.[1] ?? '';
   const parts = (element: Element | undefined) =>
     (element?.tag === 0x30 ? elementsIn(element.content) : undefined) ?? [];
@@ -112,20 +112,20 @@ function is(element: Element | undefined, dotted: string): boolean {
 }
 
 /** @throws Error when the password is wrong, or the file asks for more work than is done */
-function opened({ salt, work, iv, encrypted }: Sealed, password: string): Buffer {
-  const decipher = createDecipheriv('aes-256-cbc', derive(password, salt, work), iv);
+function decryptSealed({ salt, work, iv, encrypted }: Sealed, password: string): Buffer {
+  const decipher = createDecipheriv('aes-256-cbc', deriveFileKey(password, salt, work), iv);
   return Buffer.concat([decipher.update(encrypted), decipher.final()]);
 }
 
-function derive(password: string, salt: Uint8Array, work: ScryptWork): Buffer {
-  if (work.p > MOST.p) throw new Error('The key asks for too much work.');
-  return scryptSync(password, salt, KEY_BYTES, { ...work, maxmem: MOST.memory });
+function deriveFileKey(password: string, salt: Uint8Array, work: ScryptWork): Buffer {
+  if (work.p > MOST_KEY_WORK.p) throw new Error('The key asks for too much work.');
+  return scryptSync(password, salt, AES_KEY_BYTES, { ...work, maxmem: MOST_KEY_WORK.memory });
 }
 
 /** @throws Failure for a key of another kind */
 export function ofEd25519(key: KeyObject): KeyObject {
   if (key.asymmetricKeyType !== 'ed25519') {
-    throw local(`This key is of the kind ${key.asymmetricKeyType}; a ledger takes Ed25519.`);
+    throw localFailure(`This key is of the kind ${key.asymmetricKeyType}; a ledger takes Ed25519.`);
   }
   return key;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, link, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure, local } from '../terminal/failure.js';
+import { Failure, localFailure } from '../terminal/failure.js';
 import type { Surroundings } from '../terminal/surroundings.js';
 
 /** The folder of the command's keys and settings. Only its owner may enter it, and only the owner may read the files. */
@@ -88,7 +88,7 @@ export async function readPrivate(file: string): Promise<string> {
     await assertPrivate(file);
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw error instanceof Failure ? error : local(`${file} cannot be read: ${codeOf(error)}.`);
+    throw error instanceof Failure ? error : localFailure(`${file} cannot be read: ${codeOf(error)}.`);
   }
 }
 
@@ -97,7 +97,7 @@ async function assertPrivate(file: string): Promise<void> {
   if (process.platform === 'win32') return;
   const { mode } = await ((await lstat(file)).isSymbolicLink() ? stat(file) : lstat(file));
   if ((mode & 0o077) !== 0) {
-    throw local(
+    throw localFailure(
       `Others may read or change ${file}.`,
       `chmod 600 ${file}; choose a new key or password if somebody may have read it`,
     );

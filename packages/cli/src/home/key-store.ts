@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readJson } from '@countersign/protocol';
-import { Failure, local } from '../terminal/failure.js';
+import { Failure, localFailure } from '../terminal/failure.js';
 import {
   decrypt,
   encrypt,
@@ -14,7 +14,7 @@ import {
 import type { Home } from './home.js';
 
 const FOLDER = 'keys';
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.+@-]{0,99}$/;
+const KEY_NAME = /^[A-Za-z0-9][A-Za-z0-9_.+@-]{0,99}$/;
 /** Stands before the key in its file; OpenSSL skips such lines. */
 const PUBLIC = /^public: ([A-Za-z0-9+/]{43}=)$/m;
 /** DER before the 32 bytes of an Ed25519 seed in PKCS#8 (RFC 8410). */
@@ -45,17 +45,17 @@ export class KeyStore {
   /** @throws Failure when the name cannot be that of a key, or is taken */
   async assertFree(name: string): Promise<void> {
     assertName(name);
-    if ((await this.home.read(FOLDER, `${name}.pem`)) !== undefined) throw taken(name);
+    if ((await this.home.read(FOLDER, `${name}.pem`)) !== undefined) throw nameTaken(name);
   }
 
   /** @throws Failure when there is a key of this name: no key is ever overwritten */
   async add(name: string, key: KeyObject, password: string): Promise<StoredKey> {
     assertName(name);
     if (password === '')
-      throw local('The password is empty.', 'choose one: it keeps the key from whoever copies the file');
+      throw localFailure('The password is empty.', 'choose one: it keeps the key from whoever copies the file');
     const pair = pairOf(key);
     const text = this.#written(name, key, password, pair);
-    if (!(await this.home.add(text, FOLDER, `${name}.pem`))) throw taken(name);
+    if (!(await this.home.add(text, FOLDER, `${name}.pem`))) throw nameTaken(name);
     return { name, public: pair.public };
   }
 
@@ -69,7 +69,7 @@ export class KeyStore {
   /** @throws Failure when there is none of this name */
   async find(name: string): Promise<StoredKey> {
     const found = PUBLIC.exec(await this.#read(name))?.[1];
-    if (found === undefined) throw local(`The file of key '${name}' does not tell its public key.`);
+    if (found === undefined) throw localFailure(`The file of key '${name}' does not tell its public key.`);
     return { name, public: found };
   }
 
@@ -100,11 +100,12 @@ export class KeyStore {
       return isWrong(() => (last = { password: text, key: decrypt(pem, text) })) ? fault : undefined;
     });
     if (last?.password !== password && isWrong(() => (last = { password, key: decrypt(pem, password) }))) {
-      throw local(fault, '`countersign key list` shows the keys there are; --signer chooses another');
+      throw localFailure(fault, '`countersign key list` shows the keys there are; --signer chooses another');
     }
     const key = last?.key ?? decrypt(pem, password);
     const pair = pairOf(key);
-    if (pair.public !== said) throw local(`The file of key '${name}' was altered: it holds another key than it says.`);
+    if (pair.public !== said)
+      throw localFailure(`The file of key '${name}' was altered: it holds another key than it says.`);
     if (isWeaker(pem, this.work)) await this.#renew(name, text, () => this.#written(name, key, password, pair));
     return { key, pair };
   }
@@ -131,7 +132,7 @@ export class KeyStore {
     assertName(name);
     const text = await this.home.read(FOLDER, `${name}.pem`);
     if (text !== undefined) return text;
-    throw local(`There is no key '${name}'.`, '`countersign key list` lists them, `key create` makes one');
+    throw localFailure(`There is no key '${name}'.`, '`countersign key list` lists them, `key create` makes one');
   }
 }
 
@@ -154,13 +155,13 @@ function isWrong(open: () => unknown): boolean {
  *
  * @param password of an encrypted PEM
  */
-export function readPrivateKey(text: string, password?: string): KeyObject {
+export function parsePrivateKey(text: string, password?: string): KeyObject {
   const trimmed = text.trim();
   if (trimmed.includes('-----BEGIN')) return decrypt(trimmed, password);
-  if (trimmed.startsWith('{')) return fromJwk(trimmed);
+  if (trimmed.startsWith('{')) return keyOfJwk(trimmed);
   const seed = Buffer.from(trimmed, /^[0-9a-fA-F]{64}$/.test(trimmed) ? 'hex' : 'base64');
   if (seed.length !== 32 || /\s/.test(trimmed)) {
-    throw local(
+    throw localFailure(
       'This is not a private key.',
       'give PKCS#8 in PEM, a JWK, or the 32 bytes of the seed in hex or base64',
     );
@@ -173,7 +174,7 @@ export function isEncrypted(text: string): boolean {
   return text.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----');
 }
 
-function fromJwk(text: string): KeyObject {
+function keyOfJwk(text: string): KeyObject {
   let key: KeyObject;
   let x: unknown;
   try {
@@ -181,24 +182,27 @@ function fromJwk(text: string): KeyObject {
     x = jwk.x;
     key = ofEd25519(createPrivateKey({ key: jwk, format: 'jwk' }));
   } catch {
-    throw local('This is not a private Ed25519 key in JWK.', 'it needs "kty": "OKP", "crv": "Ed25519", "x" and "d"');
+    throw localFailure(
+      'This is not a private Ed25519 key in JWK.',
+      'it needs "kty": "OKP", "crv": "Ed25519", "x" and "d"',
+    );
   }
   // Node.js computes the public key, and leaves `x` unread.
   if (x !== key.export({ format: 'jwk' }).x) {
-    throw local('The public key in this JWK is not that of its private key.');
+    throw localFailure('The public key in this JWK is not that of its private key.');
   }
   return key;
 }
 
 function assertName(name: string): void {
-  if (!NAME.test(name)) {
-    throw local(
+  if (!KEY_NAME.test(name)) {
+    throw localFailure(
       `'${name}' cannot be the name of a key.`,
       'use letters, digits, _, ., +, @ and -; the first a letter or digit',
     );
   }
 }
 
-function taken(name: string) {
-  return local(`There is a key '${name}' already.`, 'choose another name');
+function nameTaken(name: string) {
+  return localFailure(`There is a key '${name}' already.`, 'choose another name');
 }

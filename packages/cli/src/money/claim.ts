@@ -3,18 +3,18 @@ import { usage } from '../terminal/failure.js';
 import { toText } from './amount.js';
 
 /** What a claim does, and which of its parts it has. */
-export const ACTIONS = ['transfer', 'issue', 'destroy'] as const;
+export const CLAIM_ACTIONS = ['transfer', 'issue', 'destroy'] as const;
 
 /** A claim as a person states it: the amount in whole units. */
 export interface SpokenClaim {
-  readonly action: (typeof ACTIONS)[number];
+  readonly action: (typeof CLAIM_ACTIONS)[number];
   readonly amount: string;
   readonly symbol: string;
   readonly source?: string;
   readonly target?: string;
 }
 
-const FORM =
+const CLAIM_FORMS =
   'transfer <amount> <symbol> from <wallet> to <wallet>, issue <amount> <symbol> to <wallet>, or destroy <amount> <symbol> from <wallet>';
 
 /** Reads `transfer 25.00 usd from shop to till`. */
@@ -23,13 +23,13 @@ export function readClaim(text: string): SpokenClaim {
   const places: Record<string, string> = {};
   for (let index = 0; index < rest.length; index += 2) {
     const [word = '', place] = rest.slice(index, index + 2);
-    if (place === undefined || !['from', 'to'].includes(word) || word in places) throw malformed(text);
+    if (place === undefined || !['from', 'to'].includes(word) || word in places) throw claimFailure(text);
     places[word] = place;
   }
-  if (!isAction(action) || amount === undefined || symbol === undefined) throw malformed(text);
+  if (!isClaimAction(action) || amount === undefined || symbol === undefined) throw claimFailure(text);
   const { from: source, to: target } = places;
   const isWhole = hasSource(action) === (source !== undefined) && hasTarget(action) === (target !== undefined);
-  if (!isWhole) throw malformed(text);
+  if (!isWhole) throw claimFailure(text);
   return {
     action,
     amount,
@@ -39,8 +39,8 @@ export function readClaim(text: string): SpokenClaim {
   };
 }
 
-export function isAction(text: string): text is SpokenClaim['action'] {
-  return (ACTIONS as readonly string[]).includes(text);
+export function isClaimAction(text: string): text is SpokenClaim['action'] {
+  return (CLAIM_ACTIONS as readonly string[]).includes(text);
 }
 
 export function hasSource(action: SpokenClaim['action']): boolean {
@@ -52,7 +52,7 @@ export function hasTarget(action: SpokenClaim['action']): boolean {
 }
 
 /** The claim as it is signed (interface/intents#claims). */
-export function claimOf({ action, source, target, symbol }: SpokenClaim, amount: number): JsonObject {
+export function toSignedClaim({ action, source, target, symbol }: SpokenClaim, amount: number): JsonObject {
   return {
     action,
     ...(source === undefined ? {} : { source: { handle: source } }),
@@ -70,9 +70,14 @@ export function claimOf({ action, source, target, symbol }: SpokenClaim, amount:
 export function claimText(claim: Json, factor: number | undefined): string {
   if (!isObject(claim)) return JSON.stringify(claim);
   const { action, amount, symbol, source, target, wallet, metric, ...more } = claim;
-  const [unit, from, to, at] = [handleOf(symbol), handleOf(source), handleOf(target), handleOf(wallet)];
+  const [unit, from, to, at] = [
+    handleOfReference(symbol),
+    handleOfReference(source),
+    handleOfReference(target),
+    handleOfReference(wallet),
+  ];
   const isKnown = typeof action === 'string' && typeof amount === 'number' && unit !== undefined;
-  const isOdd = [source, target, wallet].some((one) => one !== undefined && handleOf(one) === undefined);
+  const isOdd = [source, target, wallet].some((one) => one !== undefined && handleOfReference(one) === undefined);
   if (!isKnown || isOdd || (metric !== undefined && typeof metric !== 'string')) return JSON.stringify(claim);
   // That limit counts intents.
   const units = metric === 'dailyCount' ? 1 : factor;
@@ -89,12 +94,12 @@ export function claimText(claim: Json, factor: number | undefined): string {
   return words.filter((word) => word !== undefined).join(' ');
 }
 
-function handleOf(named: Json | undefined): string | undefined {
+function handleOfReference(named: Json | undefined): string | undefined {
   if (typeof named === 'string') return named;
   if (!isObject(named) || Object.keys(named).length !== 1) return undefined;
   return typeof named.handle === 'string' ? named.handle : undefined;
 }
 
-function malformed(text: string) {
-  return usage(`'${text}' is not a claim.`, FORM);
+function claimFailure(text: string) {
+  return usage(`'${text}' is not a claim.`, CLAIM_FORMS);
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Names under which a program on this machine reaches the proxy. */
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
+const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
 
 /**
  * Why a request is refused before it is looked at; undefined for one that may pass. The proxy signs what it gets, and
@@ -13,7 +13,7 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
  * @param allowed origins of pages that may use the proxy
  */
 export function whyRefused(headers: IncomingHttpHeaders, allowed: ReadonlySet<string>): string | undefined {
-  if (!LOOPBACK.test(headers.host ?? '')) {
+  if (!LOOPBACK_HOST.test(headers.host ?? '')) {
     return 'The proxy serves programs on this machine: the host of the request must be localhost or 127.0.0.1.';
   }
   const { origin } = headers;

@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { LedgerError, parseJson, readJson } from '@countersign/protocol';
-import { failureOf } from '../client-failure.js';
+import { failureOfClient } from '../client-failure.js';
 import { Failure } from '../terminal/failure.js';
-import { type Answer, ask, exchange } from '../wire/exchange.js';
+import { exchange, type HttpAnswer, sendRequest } from '../wire/exchange.js';
 import type { Identity } from '../wire/identity.js';
-import { type Route, routeOf } from '../wire/route.js';
+import { routeOf, type WriteRoute } from '../wire/route.js';
 import { signRequest } from '../wire/sign.js';
 import { type Pinned, TrustedRecords } from '../wire/trusted-records.js';
 import { whyRefused } from './guard.js';
-import { passedOn } from './headers.js';
-import { BodyTooLarge, pathBelow, readBody } from './request.js';
+import { forwardHeaders } from './headers.js';
+import { ProxyBodyTooLarge, pathBelow, readBody } from './request.js';
 
 /** Bounds on a body, as those of the server (interface/limits). */
 const BOUNDS = { depth: 64, values: 50_000 };
@@ -34,14 +34,14 @@ export interface ProxyOptions {
 }
 
 /** An answer of the server that ends a request early, such as that to reading the record. */
-class Answered extends Error {
-  constructor(readonly answer: Answer) {
+class EarlyAnswer extends Error {
+  constructor(readonly answer: HttpAnswer) {
     super('answered');
   }
 }
 
 /** A proxy's settings, and the records that it has seen. */
-interface Means extends ProxyOptions {
+interface ProxyDeps extends ProxyOptions {
   readonly records: TrustedRecords;
 }
 
@@ -55,21 +55,21 @@ export function createProxy(options: ProxyOptions): Server {
       const status = response.headersSent ? response.statusCode : 'closed';
       options.log(`${request.method} ${path} ${status} ${options.now() - begun} ms`);
     });
-    serve(request, response, means).catch((error: unknown) => refuse(response, error));
+    serveRequest(request, response, means).catch((error: unknown) => sendFailure(response, error));
   });
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, options: Means): Promise<void> {
+async function serveRequest(request: IncomingMessage, response: ServerResponse, options: ProxyDeps): Promise<void> {
   const reason = whyRefused(request.headers, options.allowedOrigins);
   if (reason !== undefined) {
     request.resume();
-    answer(response, 403, { reason: 'auth.forbidden', detail: reason });
+    sendOwnAnswer(response, 403, { reason: 'auth.forbidden', detail: reason });
     return;
   }
   const target = pathBelow(request.url ?? '', options.server.pathname);
   if (target === undefined) {
     request.resume();
-    answer(response, 400, { reason: 'api.query-malformed', detail: 'The target of the request is not a path' });
+    sendOwnAnswer(response, 400, { reason: 'api.query-malformed', detail: 'The target of the request is not a path' });
     return;
   }
   const gone = new AbortController();
@@ -78,7 +78,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, options
   const body = await bodyOf(request, target, options, headers);
   const outgoing = { method: request.method ?? 'GET', server: options.server, path: target, ...body };
   const upstream = await exchange({ ...outgoing, signal: gone.signal });
-  response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage, passedOn(upstream.rawHeaders).flat());
+  response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage, forwardHeaders(upstream.rawHeaders).flat());
   await pipeline(upstream, response);
 }
 
@@ -88,13 +88,13 @@ function headersOf(
   target: string,
   { ledger }: ProxyOptions,
 ): [string, string][] {
-  const passed = passedOn(rawHeaders, ['host', 'content-length', 'expect']);
+  const passed = forwardHeaders(rawHeaders, ['host', 'content-length', 'expect']);
   const isWithin = !/^\/(ledgers(\/[^/]*)?|openapi\.json)?\/?(\?|$)/.test(target);
   if (ledger !== undefined && headers['x-ledger'] === undefined && isWithin) passed.push(['x-ledger', ledger]);
   return passed;
 }
 
-function headerOf(headers: readonly (readonly [string, string])[], name: string): string | undefined {
+function findHeader(headers: readonly (readonly [string, string])[], name: string): string | undefined {
   return headers.find(([one]) => one.toLowerCase() === name)?.[1];
 }
 
@@ -102,21 +102,22 @@ function headerOf(headers: readonly (readonly [string, string])[], name: string)
 async function bodyOf(
   request: IncomingMessage,
   target: string,
-  options: Means,
+  options: ProxyDeps,
   headers: [string, string][],
 ): Promise<{ headers: [string, string][]; body?: Buffer }> {
   const path = target.split('?')[0] as string;
   const bytes = await readBody(request);
-  const ledger = headerOf(headers, 'x-ledger');
+  const ledger = findHeader(headers, 'x-ledger');
   if (path === '/oauth/token') return { headers, body: bytes };
-  if (headerOf(headers, 'authorization') === undefined) {
+  if (findHeader(headers, 'authorization') === undefined) {
     const authorization = await options.identity.authorization(ledger);
     if (authorization !== undefined) headers.push(['authorization', authorization]);
   }
   const method = request.method ?? 'GET';
   if (routeOf(method, path) === undefined) return bytes.length === 0 ? { headers } : { headers, body: bytes };
   const sent = bytes.length === 0 ? undefined : parseJson(bytes.toString('utf8'), BOUNDS);
-  const read = (route: Route) => options.records.read(route, ledger, () => readRecord(route.record, headers, options));
+  const read = (route: WriteRoute) =>
+    options.records.read(route, ledger, () => fetchRecord(route.record, headers, options));
   const signed = await signRequest(method, path, sent, {
     key: options.identity.key,
     ledger,
@@ -135,14 +136,14 @@ function asJson(headers: readonly [string, string][]): [string, string][] {
 }
 
 /** Reads the record that a proof, update or drop is about, as the caller. */
-async function readRecord(
+async function fetchRecord(
   path: string,
   headers: readonly [string, string][],
   { server }: ProxyOptions,
 ): Promise<unknown> {
   const own = headers.filter(([name]) => ['x-ledger', 'authorization'].includes(name.toLowerCase()));
-  const found = await ask({ method: 'GET', server, path, headers: [...own, ['accept', 'application/json']] });
-  if (found.status !== 200) throw new Answered(found);
+  const found = await sendRequest({ method: 'GET', server, path, headers: [...own, ['accept', 'application/json']] });
+  if (found.status !== 200) throw new EarlyAnswer(found);
   try {
     return readJson(found.bytes.toString());
   } catch {
@@ -150,27 +151,30 @@ async function readRecord(
   }
 }
 
-function refuse(response: ServerResponse, thrown: unknown): void {
-  const error = failureOf(thrown) ?? thrown;
+function sendFailure(response: ServerResponse, thrown: unknown): void {
+  const error = failureOfClient(thrown) ?? thrown;
   if (response.headersSent || response.destroyed) {
     response.destroy();
-  } else if (error instanceof Answered) {
+  } else if (error instanceof EarlyAnswer) {
     const { status, headers, bytes } = error.answer;
     const type = headers['content-type'];
     response.writeHead(status, type === undefined ? {} : { 'content-type': type });
     response.end(bytes);
   } else if (error instanceof LedgerError) {
-    answer(response, error instanceof BodyTooLarge ? 413 : 400, { reason: error.reason, detail: error.detail });
+    sendOwnAnswer(response, error instanceof ProxyBodyTooLarge ? 413 : 400, {
+      reason: error.reason,
+      detail: error.detail,
+    });
   } else if (error instanceof Failure && error.exit === 'refused') {
-    answer(response, 401, { reason: 'auth.unauthorized', detail: `No token was given: ${error.message}` });
+    sendOwnAnswer(response, 401, { reason: 'auth.unauthorized', detail: `No token was given: ${error.message}` });
   } else {
     const detail = error instanceof Failure ? error.message : 'The proxy failed unexpectedly';
-    answer(response, error instanceof Failure ? 502 : 500, { reason: 'api.unexpected-error', detail });
+    sendOwnAnswer(response, error instanceof Failure ? 502 : 500, { reason: 'api.unexpected-error', detail });
   }
 }
 
 /** An answer of the proxy itself: unsigned, in the form of the server's errors. */
-function answer(response: ServerResponse, status: number, data: { reason: string; detail: string }): void {
+function sendOwnAnswer(response: ServerResponse, status: number, data: { reason: string; detail: string }): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
   response.end(JSON.stringify({ data }));
 }

@@ -5,7 +5,7 @@ import { LedgerError } from '@countersign/protocol';
 const LARGEST_BODY = 2 * 2 ** 20;
 
 /** A body that is refused before it is sent on. */
-export class BodyTooLarge extends LedgerError {
+export class ProxyBodyTooLarge extends LedgerError {
   constructor() {
     super('api.body-malformed', `The body is larger than ${LARGEST_BODY} bytes`);
   }
@@ -20,7 +20,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
     // The rest is read and forgotten, so that the refusal reaches the client.
     if (length <= LARGEST_BODY) chunks.push(chunk);
   }
-  if (length > LARGEST_BODY) throw new BodyTooLarge();
+  if (length > LARGEST_BODY) throw new ProxyBodyTooLarge();
   return Buffer.concat(chunks);
 }
 

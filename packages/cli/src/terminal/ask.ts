@@ -3,7 +3,7 @@ import { printable } from './printable.js';
 import type { Surroundings } from './surroundings.js';
 
 /** A question to a person at a terminal. */
-export type Question =
+export type TerminalQuestion =
   | {
       readonly kind: 'text';
       readonly message: string;
@@ -29,7 +29,7 @@ export interface PasswordQuestion {
  * @returns the answer; `yes` or `no` for a confirmation
  * @throws Failure when the user gives up
  */
-export async function ask(question: Question, { stdin, stderr }: Surroundings): Promise<string> {
+export async function ask(question: TerminalQuestion, { stdin, stderr }: Surroundings): Promise<string> {
   // Loaded only when somebody is asked: commands in scripts start faster.
   const clack = await import('@clack/prompts');
   const streams = { input: stdin, output: stderr, withGuide: false };

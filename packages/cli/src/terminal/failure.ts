@@ -53,6 +53,6 @@ export function usage(message: string, advice?: string): Failure {
 }
 
 /** Something on this machine is missing or wrong. */
-export function local(message: string, advice?: string): Failure {
+export function localFailure(message: string, advice?: string): Failure {
   return new Failure('local', message, { advice });
 }

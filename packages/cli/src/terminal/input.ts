@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { isObject, type Json, type JsonObject, LedgerError, parseJson } from '@countersign/protocol';
-import { local, usage } from './failure.js';
+import { localFailure, usage } from './failure.js';
 
 /** Characters of an input: more than any body that a server takes. */
 const LARGEST = 8 * 2 ** 20;
@@ -24,7 +24,7 @@ export async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw local(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}.`);
+    throw localFailure(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}.`);
   }
 }
 
@@ -39,7 +39,7 @@ export async function resolveText(given: string, input: () => Promise<string>): 
  *
  * @param what names it in the failure
  */
-export function jsonOf(text: string, what: string): Json {
+export function parseInput(text: string, what: string): Json {
   try {
     return parseJson(text, BOUNDS);
   } catch (error) {
@@ -52,8 +52,8 @@ export function jsonOf(text: string, what: string): Json {
 }
 
 /** A JSON object that a person has written. */
-export function objectOf(text: string, what: string): JsonObject {
-  const value = jsonOf(text, what);
+export function parseInputObject(text: string, what: string): JsonObject {
+  const value = parseInput(text, what);
   if (!isObject(value)) throw usage(`${what} is not a JSON object.`);
   return value;
 }

@@ -3,9 +3,9 @@
  * cursor, overwrite what was shown, reorder it, or begin a line of its own making: they are shown as escapes.
  */
 export function printable(text: string): string {
-  return text.replace(UNFIT, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Controls, separators of lines, and the characters that change the direction of text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const UNFIT = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

@@ -23,7 +23,7 @@ export interface Surroundings {
 }
 
 /** How the user calls the command: what npx runs is not on the path. */
-export function commandOf({ env }: Pick<Surroundings, 'env'>): string {
+export function commandName({ env }: Pick<Surroundings, 'env'>): string {
   return env.npm_lifecycle_event === 'npx' ? 'npx countersign' : 'countersign';
 }
 

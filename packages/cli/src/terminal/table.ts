@@ -13,14 +13,14 @@ const NARROWEST = 6;
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
   const all = [headings, ...rows].map((row) => row.map(printable));
   const wanted = headings.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? '')].length)));
-  const widths = width === undefined ? wanted : narrowed(wanted, width - GAP.length * (headings.length - 1));
+  const widths = width === undefined ? wanted : narrowColumns(wanted, width - GAP.length * (headings.length - 1));
   const lineOf = (row: readonly string[]) =>
-    row.map((cell, column) => padded(cut(cell, widths[column] ?? 0), widths[column] ?? 0)).join(GAP);
+    row.map((cell, column) => padCell(cut(cell, widths[column] ?? 0), widths[column] ?? 0)).join(GAP);
   return all.map((row) => (width === undefined ? lineOf(row) : cut(lineOf(row).trimEnd(), width)).trimEnd()).join('\n');
 }
 
 /** Widths that fit: the widest columns give first. */
-function narrowed(wanted: readonly number[], room: number): number[] {
+function narrowColumns(wanted: readonly number[], room: number): number[] {
   const widths = [...wanted];
   for (let over = widths.reduce((sum, one) => sum + one, 0) - room; over > 0; over -= 1) {
     const widest = Math.max(...widths);
@@ -30,7 +30,7 @@ function narrowed(wanted: readonly number[], room: number): number[] {
   return widths;
 }
 
-function padded(cell: string, width: number): string {
+function padCell(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - [...cell].length));
 }
 

@@ -1,14 +1,14 @@
 import { isObject, type Json, type JsonObject, readJson } from '@countersign/protocol';
 import { Failure } from '../terminal/failure.js';
 import { adviceOn } from './advice.js';
-import { type Answer, ask } from './exchange.js';
+import { type HttpAnswer, sendRequest } from './exchange.js';
 import type { Identity } from './identity.js';
 
 /**
  * A server as `curl` and `status` use it: what it answers is handed on as it is. Other commands use the client, which
  * verifies answers.
  */
-export class Connection {
+export class ServerConnection {
   constructor(
     readonly server: URL,
     /** Handle of the ledger; undefined outside of all. */
@@ -18,8 +18,8 @@ export class Connection {
   ) {}
 
   /** The same server and identity outside of ledgers. */
-  outside(): Connection {
-    return new Connection(this.server, undefined, this.identity, this.now);
+  outside(): ServerConnection {
+    return new ServerConnection(this.server, undefined, this.identity, this.now);
   }
 
   /**
@@ -29,14 +29,14 @@ export class Connection {
    */
   async get<Body extends Json = JsonObject>(path: string): Promise<Body> {
     const answer = await this.exchange('GET', path);
-    if (answer.status === 200) return jsonOf(answer) as Body;
-    throw refusal(answer);
+    if (answer.status === 200) return jsonOfAnswer(answer) as Body;
+    throw failureOfAnswer(answer);
   }
 
   /** Sends bytes as they are, with a token, and gives whatever is answered. */
-  async exchange(method: string, path: string, body?: Uint8Array): Promise<Answer> {
+  async exchange(method: string, path: string, body?: Uint8Array): Promise<HttpAnswer> {
     const authorization = await this.identity.authorization(this.ledger);
-    return ask({
+    return sendRequest({
       method,
       server: this.server,
       path,
@@ -52,7 +52,7 @@ export class Connection {
 }
 
 /** What a server says when it refuses. */
-export function refusal({ status, bytes }: Answer): Failure {
+export function failureOfAnswer({ status, bytes }: HttpAnswer): Failure {
   let body: Json = null;
   try {
     body = readJson(bytes.toString()) as Json;
@@ -86,7 +86,7 @@ function errorsOf({ errors }: JsonObject): string[] {
   });
 }
 
-function jsonOf({ bytes, status }: Answer): Json {
+function jsonOfAnswer({ bytes, status }: HttpAnswer): Json {
   try {
     return readJson(bytes.toString()) as Json;
   } catch {

@@ -4,9 +4,9 @@ import { Failure, usage } from '../terminal/failure.js';
 import { TO_REACH } from './advice.js';
 
 /** Milliseconds until an answer must have begun: more than the server takes for its slowest request. */
-const PATIENCE = 40_000;
+const ANSWER_PATIENCE = 40_000;
 /** Milliseconds until an answer that is read as a whole must have ended, however steadily it drips. */
-const LONGEST = 300_000;
+const LONGEST_ANSWER = 300_000;
 /** Bytes of an answer that is read as a whole: a page has 8 MiB of records, which proofs and escapes may double. */
 const LARGEST_ANSWER = 64 * 2 ** 20;
 
@@ -25,7 +25,7 @@ export interface Outgoing {
 }
 
 /** An answer that was read to its end. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly bytes: Buffer;
@@ -81,7 +81,7 @@ export function exchange({ method, server, path, headers, body, signal }: Outgoi
       ],
       ...(signal === undefined ? {} : { signal }),
     });
-    request.setTimeout(PATIENCE, () => request.destroy(new Error('no answer in time')));
+    request.setTimeout(ANSWER_PATIENCE, () => request.destroy(new Error('no answer in time')));
     request.on('response', resolve);
     request.on('error', (error) => reject(unreachable(server, error)));
     request.end(body);
@@ -89,7 +89,7 @@ export function exchange({ method, server, path, headers, body, signal }: Outgoi
 }
 
 /** Sends a request and reads its answer to the end, which comes within `longest` milliseconds. */
-export async function ask(outgoing: Outgoing, longest = LONGEST): Promise<Answer> {
+export async function sendRequest(outgoing: Outgoing, longest = LONGEST_ANSWER): Promise<HttpAnswer> {
   const end = AbortSignal.timeout(longest);
   const signal = outgoing.signal === undefined ? end : AbortSignal.any([outgoing.signal, end]);
   try {
@@ -99,7 +99,7 @@ export async function ask(outgoing: Outgoing, longest = LONGEST): Promise<Answer
   }
 }
 
-async function askWithin(outgoing: Outgoing): Promise<Answer> {
+async function askWithin(outgoing: Outgoing): Promise<HttpAnswer> {
   const incoming = await exchange(outgoing);
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,12 +1,12 @@
 import { encodeBase64, isObject, type Json, portable, readJson } from '@countersign/protocol';
 import type { KeyPair } from '../home/encrypted-key.js';
 import { Failure } from '../terminal/failure.js';
-import { ask } from './exchange.js';
+import { sendRequest } from './exchange.js';
 
 /** Seconds that a token of the key is good for. */
 const LIFETIME = 3600;
 /** Seconds before its end from which a token is made anew: clocks differ, and requests take time. */
-const MARGIN = 60;
+const TOKEN_MARGIN = 60;
 
 /** Who makes requests: by a key, by client credentials, or by both. */
 export interface Identity {
@@ -58,7 +58,7 @@ export function identityOfKey(key: KeyPair, name: string, now: () => number): Id
       const text = mintToken(key, { name, audience: ledger, now: now() });
       // Callers name the ledgers: what they make up must not pile up.
       if (tokens.size > 100) tokens.clear();
-      tokens.set(ledger, { text, end: now() + (LIFETIME - MARGIN) * 1000 });
+      tokens.set(ledger, { text, end: now() + (LIFETIME - TOKEN_MARGIN) * 1000 });
       return `Bearer ${text}`;
     },
   };
@@ -84,7 +84,7 @@ export function identityOfClient(
       tokens.set(ledger, entry);
       try {
         const { text, seconds } = await entry.given;
-        entry.end = now() + Math.max(0, seconds - MARGIN) * 1000;
+        entry.end = now() + Math.max(0, seconds - TOKEN_MARGIN) * 1000;
         return `Bearer ${text}`;
       } catch (error) {
         tokens.delete(ledger);
@@ -105,7 +105,7 @@ export async function requestToken(
   { id, secret }: Credentials,
 ): Promise<{ readonly text: string; readonly seconds: number; readonly body: Json }> {
   const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
-  const { status, bytes } = await ask({
+  const { status, bytes } = await sendRequest({
     method: 'POST',
     server,
     path: '/oauth/token',

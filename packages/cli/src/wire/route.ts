@@ -1,11 +1,11 @@
 import { DESCRIPTION } from '@countersign/client/description';
 
 /** What a signed request is for; what becomes of its body follows from it. */
-export type Purpose = 'create' | 'update' | 'drop' | 'erase' | 'proof' | 'question';
+export type WritePurpose = 'create' | 'update' | 'drop' | 'erase' | 'proof' | 'question';
 
 /** What a path and a method say of a write. */
-export interface Route {
-  readonly purpose: Purpose;
+export interface WriteRoute {
+  readonly purpose: WritePurpose;
   /** Path of the record that an update, drop or proof is about. */
   readonly record: string;
   /** The kind that proofs name as `custom.record`; undefined for a path that is no kind's. */
@@ -17,7 +17,7 @@ export interface Route {
 }
 
 /** Kinds by the collections of their paths: `wallets`, `signers/factors`; and `ledger`, which each ledger has one of. */
-const KINDS: ReadonlyMap<string, string> = new Map(
+const KIND_OF_PATH: ReadonlyMap<string, string> = new Map(
   DESCRIPTION.flatMap(({ record, path, item }) => [path, item].map((one) => [collectionsOf(one), record] as const)),
 );
 
@@ -42,7 +42,7 @@ const QUESTIONS = [
  * @param path below the base URL, percent-encoded, without a query
  * @returns undefined where nothing is signed
  */
-export function routeOf(method: string, path: string): Route | undefined {
+export function routeOf(method: string, path: string): WriteRoute | undefined {
   // A client may encode what needs no encoding: `%21check`.
   const clean = path.replace(/\/+$/, '').replaceAll('%21', '!');
   const purpose = purposeOf(method, clean);
@@ -51,8 +51,8 @@ export function routeOf(method: string, path: string): Route | undefined {
   return {
     purpose,
     record: purpose === 'proof' || purpose === 'drop' ? clean.replace(/\/(proofs|sign|drop)$/, '') : clean,
-    kind: KINDS.get(`${first}/${below}`) ?? KINDS.get(first),
-    ledger: first === 'ledgers' && id ? decoded(id) : undefined,
+    kind: KIND_OF_PATH.get(`${first}/${below}`) ?? KIND_OF_PATH.get(first),
+    ledger: first === 'ledgers' && id ? decodeSegment(id) : undefined,
     isOutside: clean === '/ledgers',
   };
 }
@@ -60,11 +60,11 @@ export function routeOf(method: string, path: string): Route | undefined {
 /** The record that a path names, and the record above it; the ledger's own record has no name there. */
 export function idIn(path: string): { readonly id: string | undefined; readonly parent: string | undefined } {
   const [, above, below, id] = path.slice(1).split('/');
-  if (below === undefined || id === undefined) return { id: above && decoded(above), parent: undefined };
-  return { id: decoded(id), parent: above && decoded(above) };
+  if (below === undefined || id === undefined) return { id: above && decodeSegment(above), parent: undefined };
+  return { id: decodeSegment(id), parent: above && decodeSegment(above) };
 }
 
-function purposeOf(method: string, path: string): Purpose | undefined {
+function purposeOf(method: string, path: string): WritePurpose | undefined {
   if (path === '/oauth/token') return undefined;
   if (method === 'PUT') return 'update';
   if (method === 'DELETE') return 'drop';
@@ -77,7 +77,7 @@ function purposeOf(method: string, path: string): Purpose | undefined {
   return 'create';
 }
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

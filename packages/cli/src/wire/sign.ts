@@ -1,6 +1,6 @@
 import { hash as hashOf, isObject, type Json, type JsonObject, PROOF_METHOD, signProof } from '@countersign/protocol';
 import type { KeyPair } from '../home/encrypted-key.js';
-import { type Purpose, type Route, routeOf } from './route.js';
+import { routeOf, type WritePurpose, type WriteRoute } from './route.js';
 
 /** What the signer of a request needs to know and do. */
 export interface SigningMeans {
@@ -16,7 +16,7 @@ export interface SigningMeans {
    *
    * @throws what ends the request, when there is none or it does not verify
    */
-  read(route: Route): Promise<{ readonly hash: string; readonly luid: string }>;
+  read(route: WriteRoute): Promise<{ readonly hash: string; readonly luid: string }>;
 }
 
 /**
@@ -35,31 +35,31 @@ export async function signRequest(
 ): Promise<Json | undefined> {
   const route = routeOf(method, path);
   if (route === undefined || !(body === undefined || isObject(body))) return body;
-  return route.purpose === 'proof' ? proof(route, body ?? {}, means) : envelope(route, body ?? {}, means);
+  return route.purpose === 'proof' ? proof(route, body ?? {}, means) : signEnvelope(route, body ?? {}, means);
 }
 
 /** A flat proof over the record's hash. A body without `custom` and without members of a proof is the custom data. */
-async function proof(route: Route, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
+async function proof(route: WriteRoute, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
   if (typeof body.result === 'string') return body;
   const isPlain = !('custom' in body) && !('method' in body || 'public' in body || 'digest' in body);
   const given = isPlain ? body : isObject(body.custom) ? body.custom : {};
   const custom = { ...stamp(route, means), ...given };
   if (means.key === undefined) return { custom };
   const { hash } = await means.read(route);
-  return signProof({ hash, custom: stripped(custom), ...means.key });
+  return signProof({ hash, custom: dropUnbound(custom), ...means.key });
 }
 
 /** Create, update, drop, and what is asked about a record: `{hash, data, meta: {proofs}}`. */
-async function envelope(route: Route, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
-  if (typeof body.hash === 'string' && proofsOf(body).some((one) => isSignedBy(one, means.key))) return body;
+async function signEnvelope(route: WriteRoute, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
+  if (typeof body.hash === 'string' && proofsOfBody(body).some((one) => isProofOf(one, means.key))) return body;
   const { custom: beside, ...rest } = body;
-  const filled = await fill(route, rest, means);
+  const filled = await fillVersion(route, rest, means);
   // What lacks data is left to the server, whose refusal tells what is wrong.
   if (!isObject(filled.data)) return body;
   const hash = hashOf(filled.data);
-  const sent = proofsOf(filled);
+  const sent = proofsOfBody(filled);
   const partial = sent.filter(isPartial).map((one) => (isObject(one.custom) ? one.custom : {}));
-  const custom = stripped(
+  const custom = dropUnbound(
     Object.assign(stamp(route, means, filled.data), statusOf(route), ...partial, isObject(beside) ? beside : {}),
   );
   const own: JsonObject = means.key === undefined ? { custom } : signProof({ hash, custom, ...means.key });
@@ -68,7 +68,7 @@ async function envelope(route: Route, body: JsonObject, means: SigningMeans): Pr
 }
 
 /** Fills in which version of the record is meant, where the caller leaves that open. */
-async function fill(route: Route, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
+async function fillVersion(route: WriteRoute, body: JsonObject, means: SigningMeans): Promise<JsonObject> {
   const { purpose } = route;
   if (purpose === 'question') return { ...body, data: body.data ?? {} };
   if (purpose === 'create' || purpose === 'erase') return body;
@@ -80,7 +80,7 @@ async function fill(route: Route, body: JsonObject, means: SigningMeans): Promis
 }
 
 /** When it is signed, and what for. */
-function stamp(route: Route, { ledger, isBound, now }: SigningMeans, data?: JsonObject): JsonObject {
+function stamp(route: WriteRoute, { ledger, isBound, now }: SigningMeans, data?: JsonObject): JsonObject {
   const named = route.isOutside ? data?.handle : (route.ledger ?? ledger);
   return {
     moment: new Date(now()).toISOString(),
@@ -90,18 +90,22 @@ function stamp(route: Route, { ledger, isBound, now }: SigningMeans, data?: Json
 }
 
 /** What the proof of a request says that it makes of the record. */
-const STATUSES: Partial<Record<Purpose, string>> = { create: 'created', drop: 'dropped', erase: 'erased' };
+const STATUS_OF_PURPOSE: Partial<Record<WritePurpose, string>> = {
+  create: 'created',
+  drop: 'dropped',
+  erase: 'erased',
+};
 
-function statusOf({ purpose }: Route): JsonObject {
-  const status = STATUSES[purpose];
+function statusOf({ purpose }: WriteRoute): JsonObject {
+  const status = STATUS_OF_PURPOSE[purpose];
   return status === undefined ? {} : { status };
 }
 
-function proofsOf({ meta }: JsonObject): JsonObject[] {
+function proofsOfBody({ meta }: JsonObject): JsonObject[] {
   return isObject(meta) && Array.isArray(meta.proofs) ? meta.proofs.filter(isObject) : [];
 }
 
-function isSignedBy(proof: JsonObject, key: KeyPair | undefined): boolean {
+function isProofOf(proof: JsonObject, key: KeyPair | undefined): boolean {
   return key !== undefined && proof.public === key.public && typeof proof.result === 'string';
 }
 
@@ -111,7 +115,7 @@ function isPartial(proof: JsonObject): boolean {
 }
 
 /** `ledger: null` and `record: null` leave these out: the caller wants a proof that is not bound. */
-function stripped(custom: JsonObject): JsonObject {
+function dropUnbound(custom: JsonObject): JsonObject {
   const { ledger, record, ...rest } = custom;
   return { ...rest, ...(ledger == null ? {} : { ledger }), ...(record == null ? {} : { record }) };
 }

@@ -2,7 +2,7 @@ import { AnswerError, type RecordName } from '@countersign/client';
 import { DESCRIPTION } from '@countersign/client/description';
 import { recordVerifier } from '@countersign/client/record-verifier';
 import { isObject } from '@countersign/protocol';
-import { idIn, type Route } from './route.js';
+import { idIn, type WriteRoute } from './route.js';
 
 /** The ledger of a context, and the key that was noted of it. */
 export interface Pinned {
@@ -11,12 +11,12 @@ export interface Pinned {
 }
 
 /** A version that may be signed. */
-export interface Version {
+export interface SignableVersion {
   readonly hash: string;
   readonly luid: string;
 }
 
-type Verifier = ReturnType<typeof recordVerifier>;
+type RecordVerifier = ReturnType<typeof recordVerifier>;
 
 /** Ledgers whose keys are remembered: callers name them, and what they make up must not pile up. */
 const LEDGERS = 100;
@@ -26,7 +26,7 @@ const LEDGERS = 100;
  * answers must be the record that was asked for, with the ledger's own signature.
  */
 export class TrustedRecords {
-  readonly #verifiers = new Map<string, Verifier>();
+  readonly #verifiers = new Map<string, RecordVerifier>();
 
   /** @param pinned without it, the first key of each ledger is trusted, and held to */
   constructor(private readonly pinned?: Pinned | undefined) {}
@@ -38,7 +38,7 @@ export class TrustedRecords {
    * @param ask gives the body of the answer
    * @throws AnswerError when it does not verify; what `ask` throws
    */
-  async read(route: Route, ledger: string | undefined, ask: () => Promise<unknown>): Promise<Version> {
+  async read(route: WriteRoute, ledger: string | undefined, ask: () => Promise<unknown>): Promise<SignableVersion> {
     const verifier = this.#verifierOf(route.ledger ?? ledger ?? '');
     const { id, parent } = idIn(route.record);
     const record = route.kind as RecordName | undefined;
@@ -52,7 +52,7 @@ export class TrustedRecords {
     return { hash: found.hash, luid: found.luid };
   }
 
-  #verifierOf(ledger: string): Verifier {
+  #verifierOf(ledger: string): RecordVerifier {
     const known = this.#verifiers.get(ledger);
     if (known !== undefined) return known;
     if (this.#verifiers.size >= LEDGERS) this.#verifiers.clear();

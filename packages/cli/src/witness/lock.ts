@@ -1,11 +1,11 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { local } from '../terminal/failure.js';
+import { localFailure } from '../terminal/failure.js';
 import { writeDurably, writeOnce } from './durable.js';
 
 const PREFIX = 'lock.';
 /** Each lost attempt means that another witness took a lock. */
-const ATTEMPTS = 50;
+const LOCK_ATTEMPTS = 50;
 /** Content of a released lock file. */
 const FREE = 'free\n';
 
@@ -20,43 +20,43 @@ const FREE = 'free\n';
  * @throws Failure while another process has it
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const own = `${process.pid} ${await startOf(process.pid)}\n`;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const last = await highest(folder);
-    const owner = await livingOwner(join(folder, `${PREFIX}${last}`));
+  const own = `${process.pid} ${await processStart(process.pid)}\n`;
+  for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt += 1) {
+    const last = await highestLock(folder);
+    const owner = await findLockOwner(join(folder, `${PREFIX}${last}`));
     if (owner !== undefined) {
-      throw local(`The folder ${folder} is in use by process ${owner}.`, 'one witness at a time; give --state');
+      throw localFailure(`The folder ${folder} is in use by process ${owner}.`, 'one witness at a time; give --state');
     }
     const name = `${PREFIX}${last + 1}`;
     if (!(await writeOnce(folder, name, own))) continue;
-    if ((await highest(folder)) === last + 1) {
-      for (const number of await numbers(folder)) {
+    if ((await highestLock(folder)) === last + 1) {
+      for (const number of await lockNumbers(folder)) {
         if (number < last) await rm(join(folder, `${PREFIX}${number}`), { force: true });
       }
       return () => writeDurably(folder, name, FREE);
     }
     await rm(join(folder, name), { force: true });
   }
-  throw local(`The folder ${folder} cannot be locked: too many witnesses are starting on it.`);
+  throw localFailure(`The folder ${folder} cannot be locked: too many witnesses are starting on it.`);
 }
 
-async function numbers(folder: string): Promise<number[]> {
+async function lockNumbers(folder: string): Promise<number[]> {
   const names = (await readdir(folder)).map((name) => /^lock\.([1-9]\d{0,14})$/.exec(name)?.[1]);
   return names.flatMap((digits) => (digits === undefined ? [] : [Number(digits)]));
 }
 
-async function highest(folder: string): Promise<number> {
-  return Math.max(0, ...(await numbers(folder)));
+async function highestLock(folder: string): Promise<number> {
+  return Math.max(0, ...(await lockNumbers(folder)));
 }
 
-async function livingOwner(path: string): Promise<number | undefined> {
+async function findLockOwner(path: string): Promise<number | undefined> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const [, pid, started] = /^(\d{1,10}) (\S+)\n$/.exec(text) ?? [];
-  return pid !== undefined && (await startOf(Number(pid))) === started ? Number(pid) : undefined;
+  return pid !== undefined && (await processStart(Number(pid))) === started ? Number(pid) : undefined;
 }
 
 /** When a process began, which tells it from a later one of its id; undefined when there is none. */
-async function startOf(pid: number): Promise<string | undefined> {
+async function processStart(pid: number): Promise<string | undefined> {
   try {
     process.kill(pid, 0);
   } catch (error) {

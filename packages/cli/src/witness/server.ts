@@ -7,7 +7,15 @@ import { addCheckpoint, type WitnessMeans } from './witness.js';
  * Bounds of the server: requests that are answered at a time; connections, and those of one address; milliseconds for
  * the head of a request, for its body, for both, and between requests.
  */
-const BOUNDS = { requests: 64, connections: 256, each: 128, head: 2_000, body: 2_000, request: 5_000, idle: 5_000 };
+const WITNESS_BOUNDS = {
+  requests: 64,
+  connections: 256,
+  each: 128,
+  head: 2_000,
+  body: 2_000,
+  request: 5_000,
+  idle: 5_000,
+};
 
 interface WitnessOptions extends WitnessMeans {
   /** Takes one line for each request. */
@@ -32,7 +40,7 @@ export function createWitness(options: WitnessOptions): Server {
   let underWay = 0;
   // What is still being sent takes no place: half a request would keep it.
   const inPlace: InPlace = async (work) => {
-    if (underWay >= BOUNDS.requests) return BUSY;
+    if (underWay >= WITNESS_BOUNDS.requests) return BUSY;
     underWay += 1;
     try {
       return await work();
@@ -42,13 +50,13 @@ export function createWitness(options: WitnessOptions): Server {
   };
   const server = createServer({ connectionsCheckingInterval: 1_000 }, (request, response) => {
     const begun = options.now();
-    void answer(request, options, inPlace)
+    void answerWitness(request, options, inPlace)
       .catch((error: unknown): Reply => {
-        if (request.destroyed && !request.complete) return CLOSED;
+        if (request.destroyed && !request.complete) return CLIENT_GONE;
         return { ...FAILED, about: error instanceof Error ? error.message : String(error) };
       })
       .then((reply) => {
-        send(response, reply);
+        sendReply(response, reply);
         const path = (request.url ?? '').split('?')[0]?.slice(0, 200);
         const about = reply.about === undefined ? '' : ` ${reply.about}`;
         const now = options.now();
@@ -57,10 +65,10 @@ export function createWitness(options: WitnessOptions): Server {
         );
       });
   });
-  server.maxConnections = BOUNDS.connections;
-  server.headersTimeout = BOUNDS.head;
-  server.requestTimeout = BOUNDS.request;
-  server.keepAliveTimeout = BOUNDS.idle;
+  server.maxConnections = WITNESS_BOUNDS.connections;
+  server.headersTimeout = WITNESS_BOUNDS.head;
+  server.requestTimeout = WITNESS_BOUNDS.request;
+  server.keepAliveTimeout = WITNESS_BOUNDS.idle;
   boundEach(server);
   return server;
 }
@@ -71,7 +79,7 @@ function boundEach(server: Server): void {
   server.on('connection', (socket) => {
     const { remoteAddress = '' } = socket;
     const others = counts.get(remoteAddress) ?? 0;
-    if (others >= BOUNDS.each) {
+    if (others >= WITNESS_BOUNDS.each) {
       socket.destroy();
       return;
     }
@@ -88,30 +96,34 @@ function boundEach(server: Server): void {
 type InPlace = (work: () => Promise<Reply>) => Promise<Reply>;
 
 const BUSY: Reply = { status: 503, text: 'Too many requests are under way.\n', isLast: true };
-const LATE: Reply = { status: 408, text: `A body is sent within ${BOUNDS.body / 1000} s.\n`, isLast: true };
+const BODY_LATE: Reply = {
+  status: 408,
+  text: `A body is sent within ${WITNESS_BOUNDS.body / 1000} s.\n`,
+  isLast: true,
+};
 const FAILED: Reply = { status: 500, text: 'The witness failed.\n' };
 /** The client has gone; nobody reads this. */
-const CLOSED: Reply = { status: 499, text: '' };
-const NOTHING: Reply = { status: 404, text: 'There is nothing here.\n', isLast: true };
+const CLIENT_GONE: Reply = { status: 499, text: '' };
+const NOT_FOUND: Reply = { status: 404, text: 'There is nothing here.\n', isLast: true };
 const TOO_LARGE: Reply = { status: 413, text: `A body has at most ${LOG_BOUNDS.withNote} bytes.\n`, isLast: true };
 
-async function answer(request: IncomingMessage, options: WitnessOptions, inPlace: InPlace): Promise<Reply> {
+async function answerWitness(request: IncomingMessage, options: WitnessOptions, inPlace: InPlace): Promise<Reply> {
   const { method = '', url = '' } = request;
   const path = url.split('?')[0] as string;
   if (path === '/add-checkpoint') {
     if (method !== 'POST') return { status: 405, text: 'Send it by POST.\n', isLast: true };
-    const body = await inTime(readBody(request), BOUNDS.body);
-    if (body === 'late') return LATE;
+    const body = await withinTime(collectBody(request), WITNESS_BOUNDS.body);
+    if (body === 'late') return BODY_LATE;
     return body === undefined ? TOO_LARGE : inPlace(() => addCheckpoint(options, body));
   }
   const isRead = method === 'GET' || method === 'HEAD';
   if (isRead && path === '/') return { status: 200, text: aboutThis(options) };
   const name = isRead ? LAST.exec(path)?.[1] : undefined;
-  return name === undefined ? NOTHING : inPlace(async () => last(await options.states.byName(name)));
+  return name === undefined ? NOT_FOUND : inPlace(async () => last(await options.states.byName(name)));
 }
 
 function last(note: string | undefined): Reply {
-  return note === undefined ? NOTHING : { status: 200, text: note };
+  return note === undefined ? NOT_FOUND : { status: 200, text: note };
 }
 
 function aboutThis({ key, logs }: WitnessMeans): string {
@@ -119,7 +131,7 @@ function aboutThis({ key, logs }: WitnessMeans): string {
 }
 
 /** @param within milliseconds */
-async function inTime<T>(work: Promise<T>, within: number): Promise<T | 'late'> {
+async function withinTime<T>(work: Promise<T>, within: number): Promise<T | 'late'> {
   const over = new AbortController();
   try {
     return await Promise.race([work, setTimeout(within, 'late' as const, { signal: over.signal })]);
@@ -129,7 +141,7 @@ async function inTime<T>(work: Promise<T>, within: number): Promise<T | 'late'> 
 }
 
 /** @returns undefined for a body that is too large */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+async function collectBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -140,7 +152,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-function send(response: ServerResponse, { status, text, type = 'text/plain; charset=utf-8', isLast }: Reply): void {
+function sendReply(
+  response: ServerResponse,
+  { status, text, type = 'text/plain; charset=utf-8', isLast }: Reply,
+): void {
   if (response.destroyed) return;
   const { req } = response;
   response.writeHead(status, {

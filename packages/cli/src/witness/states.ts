@@ -49,13 +49,13 @@ export function statesIn(folder: string): States {
   return {
     byName: async (name) => (await readLatest(join(folder, name)))?.text,
     async last(origin) {
-      const version = await readLatest(join(folder, nameOf(origin)));
+      const version = await readLatest(join(folder, folderName(origin)));
       if (version === undefined) return undefined;
       const checkpoint = parseCheckpoint(parseNote(version.text).text);
       if (checkpoint.origin !== origin) throw new Error(`The file of ${origin} is about ${checkpoint.origin}.`);
       return { ...checkpoint, note: version.text, number: version.number };
     },
-    keep: (origin, note, after) => addVersion(join(folder, nameOf(origin)), after, note),
+    keep: (origin, note, after) => addVersion(join(folder, folderName(origin)), after, note),
     alone<T>(origin: string, work: () => Promise<T>): Promise<T> {
       const done = (waiting.get(origin) ?? Promise.resolve()).then(work);
       const settled = done
@@ -70,6 +70,6 @@ export function statesIn(folder: string): States {
 }
 
 /** The name of the folder of a log. */
-export function nameOf(origin: string): string {
+export function folderName(origin: string): string {
   return createHash('sha256').update(origin).digest('hex');
 }

@@ -3,20 +3,20 @@ import { dirname, join } from 'node:path';
 import { syncFolder, writeOnce } from './durable.js';
 
 /** A text, and how many there were with it. */
-export interface Version {
+export interface TextVersion {
   readonly number: number;
   readonly text: string;
 }
 
 /** Versions that stay, so that whoever has just listed them finds them. */
-const KEPT = 4;
-/** Each lost attempt means that others made `KEPT` versions meanwhile. */
-const ATTEMPTS = 10;
+const KEPT_VERSIONS = 4;
+/** Each lost attempt means that others made `KEPT_VERSIONS` versions meanwhile. */
+const VERSION_ATTEMPTS = 10;
 
 /** The version with the highest number in a folder; undefined where there is none. */
-export async function readLatest(folder: string): Promise<Version | undefined> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const number = Math.max(0, ...(await numbers(folder)));
+export async function readLatest(folder: string): Promise<TextVersion | undefined> {
+  for (let attempt = 0; attempt < VERSION_ATTEMPTS; attempt += 1) {
+    const number = Math.max(0, ...(await versionNumbers(folder)));
     if (number === 0) return undefined;
     const text = await readFile(join(folder, String(number)), 'utf8').catch(ifMissing);
     if (text !== undefined) return { number, text };
@@ -37,18 +37,18 @@ export async function addVersion(folder: string, last: number, text: string): Pr
   if (last === 0) await syncFolder(dirname(folder));
   const own = last + 1;
   if (!(await writeOnce(folder, String(own), text))) return false;
-  const all = await numbers(folder);
+  const all = await versionNumbers(folder);
   // Others have gone far ahead, and deleted the version of this number.
   if (Math.max(...all) > own) {
     await rm(join(folder, String(own)), { force: true });
     return false;
   }
   await syncFolder(folder);
-  for (const number of all) if (number <= own - KEPT) await rm(join(folder, String(number)), { force: true });
+  for (const number of all) if (number <= own - KEPT_VERSIONS) await rm(join(folder, String(number)), { force: true });
   return true;
 }
 
-async function numbers(folder: string): Promise<number[]> {
+async function versionNumbers(folder: string): Promise<number[]> {
   const names = (await readdir(folder).catch(ifMissing)) ?? [];
   return names.filter((name) => /^[1-9]\d{0,14}$/.test(name)).map(Number);
 }

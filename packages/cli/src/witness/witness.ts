@@ -28,7 +28,7 @@ export interface WitnessMeans {
 }
 
 /** The answer to add-checkpoint, with what the witness's log of requests says of it. */
-export interface Verdict {
+export interface WitnessAnswer {
   readonly status: 200 | 400 | 403 | 404 | 409 | 422;
   readonly type?: string;
   readonly text: string;
@@ -40,7 +40,7 @@ export interface Verdict {
 const SIZE_TYPE = 'text/x.tlog.size';
 
 /** Answers add-checkpoint (C2SP tlog-witness). @throws Error when the state cannot be read or written */
-export async function addCheckpoint(means: WitnessMeans, body: Uint8Array): Promise<Verdict> {
+export async function addCheckpoint(means: WitnessMeans, body: Uint8Array): Promise<WitnessAnswer> {
   try {
     const { old, proof, checkpoint: note } = parseAddCheckpoint(body);
     const { text, signatures } = parseNote(note);
@@ -66,7 +66,7 @@ async function advance(
   { checkpoint, note, signed }: OpenedCheckpoint,
   old: number,
   proof: readonly Uint8Array[],
-): Promise<Verdict> {
+): Promise<WitnessAnswer> {
   const { origin, size, root } = checkpoint;
   const last = await lastOf(states, origin);
   if (old !== last.size) return { status: 409, type: SIZE_TYPE, text: `${last.size}\n` };

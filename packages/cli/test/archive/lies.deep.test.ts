@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newKey, newLedger, type TestClient } from '../../../server/test/support/client.js';
 import { withOwnServer } from '../../../server/test/support/server.js';
-import { ask } from '../../src/wire/exchange.js';
+import { sendRequest } from '../../src/wire/exchange.js';
 import { Cli, withFolder } from '../support/cli.js';
 import { type Lies, startLiar } from '../support/liar.js';
 
@@ -168,7 +168,9 @@ describe('countersign verify of a server that lies (export)', () => {
     });
     await new Promise<void>((resolve) => dripping.listen(0, '127.0.0.1', resolve));
     const server = new URL(`http://127.0.0.1:${(dripping.address() as AddressInfo).port}/v2`);
-    await expect(ask({ method: 'GET', server, path: '/', headers: [] }, 200)).rejects.toThrow('no answer in time');
+    await expect(sendRequest({ method: 'GET', server, path: '/', headers: [] }, 200)).rejects.toThrow(
+      'no answer in time',
+    );
     dripping.closeAllConnections();
     dripping.close();
   });

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import { COMMANDS } from '../../dist/commands/all.js';
-import { run } from '../../dist/program.js';
+import { runProgram } from '../../dist/program.js';
 
 // The command as `main.ts` starts it, but for keys that are guessed in no time: opening them is half of what most calls take.
-process.exitCode = await run(process.argv.slice(2), COMMANDS, '0.0.0', {
+process.exitCode = await runProgram(process.argv.slice(2), COMMANDS, '0.0.0', {
   env: process.env,
   stdin: process.stdin,
   stdout: process.stdout,

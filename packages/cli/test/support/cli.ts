@@ -7,7 +7,7 @@ import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import { COMMANDS } from '../../src/commands/all.js';
-import { run } from '../../src/program.js';
+import { runProgram } from '../../src/program.js';
 
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -50,7 +50,7 @@ export class Cli {
   /** Calls the command in this process, which is quicker: what `main.ts` does, with streams that are no terminal. */
   async call(args: readonly string[], { env = {}, input = '' }: CallOptions = {}): Promise<Outcome> {
     const [stdout, stderr] = [new Sink(), new Sink()];
-    const code = await run(args, COMMANDS, '0.0.0', {
+    const code = await runProgram(args, COMMANDS, '0.0.0', {
       env: this.environment(env),
       stdin: Readable.from([Buffer.from(input)]),
       stdout,

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../server/test/support/eventually.js';
 import '../../../server/test/support/seed.js';
 import { createWitness } from '../../src/witness/server.js';
-import { nameOf, type OpenStates, openStates, type States, statesIn } from '../../src/witness/states.js';
+import { folderName, type OpenStates, openStates, type States, statesIn } from '../../src/witness/states.js';
 import { addCheckpoint, type WitnessMeans } from '../../src/witness/witness.js';
 import { TestLog, testWitnessKey } from '../support/tree.js';
 
@@ -60,8 +60,8 @@ async function post(body: string | Uint8Array) {
 
 /** The file of a state on the disk. */
 async function fileOf({ origin }: TestLog): Promise<string> {
-  const numbers = (await readdir(join(folder, nameOf(origin)))).map(Number);
-  return join(folder, nameOf(origin), String(Math.max(...numbers)));
+  const numbers = (await readdir(join(folder, folderName(origin)))).map(Number);
+  return join(folder, folderName(origin), String(Math.max(...numbers)));
 }
 
 /** The size that the state has on the disk. */
@@ -90,7 +90,7 @@ describe('add-checkpoint', () => {
       expect(verifyNote(note, [own.key])).toEqual([{ key: own.key, time: NOW / 1000 }]);
       expect(await kept(log)).toBe(size);
     }
-    const last = await fetch(`${url}/${nameOf(log.origin)}/checkpoint`);
+    const last = await fetch(`${url}/${folderName(log.origin)}/checkpoint`);
     expect(verifyNote(parseNote(await last.text()), [log.key, own.key])).toHaveLength(2);
   });
 
@@ -295,6 +295,6 @@ describe('a folder of states', () => {
     }
     // A process that slept meanwhile.
     expect(await witnesses[0]!.states.keep(log.origin, await log.note(), 1)).toBe(false);
-    expect((await readdir(join(folder, nameOf(log.origin)))).length).toBeLessThanOrEqual(4);
+    expect((await readdir(join(folder, folderName(log.origin)))).length).toBeLessThanOrEqual(4);
   });
 });

@@ -1,31 +1,31 @@
 import { isRefusal, type Ledger } from '@countersign/client';
 import { DESCRIPTION } from '@countersign/client/description';
 import type { Json } from '@countersign/protocol';
-import { clientOf, ledgerOf, openKey, openLedger, targetOf } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import { findTarget, makeClient, openKey, openLedger, requireLedger } from '../../connect.js';
+import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import {
-  type GrantingRule,
-  grantingRules,
+  type ExplainedRule,
+  findGrantingRules,
   readableBy,
   type StandingRule,
   textOfGranting,
 } from '../../explain/granting.js';
-import { type Asked, type Asker, remarkOn } from '../../explain/rule.js';
+import { type AskedAction, type Asker, remarkOn } from '../../explain/rule.js';
 import { usage } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
 import type { Operations } from '../records/kind.js';
-import { kindNamed } from '../records/named.js';
-import { standingRules } from './standing-rules.js';
+import { findKind } from '../records/named.js';
+import { collectStandingRules } from './standing-rules.js';
 
 /** What is found out, for people and programs. */
-interface Finding {
+interface AccessFinding {
   readonly granted: boolean;
   readonly why: string;
   /** The rules that grant it, as the ledger tells: without those whom they are for. */
   readonly rules: readonly Json[];
   /** The same with their conditions, where they could be read. */
-  readonly granting: readonly GrantingRule[];
+  readonly granting: readonly ExplainedRule[];
   /** Rules that come near, and what they lack. */
   readonly near: readonly { readonly level: string; readonly rule: Json; readonly remark: string }[];
 }
@@ -34,7 +34,7 @@ const CHECKED = DESCRIPTION.filter(
   ({ operations, parent }) => parent === undefined && operations.some(({ name }) => name === 'check'),
 );
 
-export const accessExplain: Command = {
+export const accessExplain: CliCommand = {
   path: ['access', 'explain'],
   summary: 'Tell why an action on a record is granted or refused',
   about:
@@ -55,19 +55,19 @@ export const accessExplain: Command = {
     { call: 'countersign access explain ledger create --record-name wallet --as ben', about: 'may ben make wallets' },
   ],
   async run(invocation) {
-    const { kind, id } = parsed(await invocation.need('record'));
+    const { kind, id } = parseRecordPath(await invocation.need('record'));
     const action = await invocation.need('action');
-    const asked: Asked = { action, record: invocation.get('record-name') ?? kind };
+    const asked: AskedAction = { action, record: invocation.get('record-name') ?? kind };
     const { ledger, asker } = await asWhom(invocation);
     const finding = await findOut(ledger, kind, id, asked, asker);
     const { output } = invocation;
-    output.result({ ...finding } as unknown as Json, () => shown(finding, asked));
+    output.result({ ...finding } as unknown as Json, () => describeFinding(finding, asked));
   },
 };
 
-function parsed(text: string): { kind: string; id: string[] } {
+function parseRecordPath(text: string): { kind: string; id: string[] } {
   const [name = '', ...rest] = text.split('/');
-  const kind = kindNamed(name)?.record ?? '';
+  const kind = findKind(name)?.record ?? '';
   if (!CHECKED.some(({ record }) => record === kind)) {
     throw usage(`'${name}' is not a kind of record.`, `use one of ${CHECKED.map(({ record }) => record).join(', ')}`);
   }
@@ -82,13 +82,19 @@ async function asWhom(invocation: Invocation): Promise<{ ledger: Ledger; asker: 
   const open = other === undefined ? await openLedger(invocation, true) : undefined;
   if (open?.key !== undefined)
     return { ledger: open.ledger, asker: { public: open.key.public, handle: open.target.signer } };
-  const target = await targetOf(invocation);
+  const target = await findTarget(invocation);
   const key = await openKey(invocation, other as string);
-  const ledger = await clientOf({ ...target, signer: other as string }, key, ledgerOf(target));
+  const ledger = await makeClient({ ...target, signer: other as string }, key, requireLedger(target));
   return { ledger, asker: { public: key.public, handle: other } };
 }
 
-async function findOut(ledger: Ledger, kind: string, id: string[], asked: Asked, asker: Asker): Promise<Finding> {
+async function findOut(
+  ledger: Ledger,
+  kind: string,
+  id: string[],
+  asked: AskedAction,
+  asker: Asker,
+): Promise<AccessFinding> {
   const operations = ledger.kind(kind as Parameters<Ledger['kind']>[0]) as unknown as Operations;
   const rulesOf = async (action: string, record?: string): Promise<Json[]> => {
     const options = record === undefined || record === kind ? {} : { record };
@@ -98,8 +104,8 @@ async function findOut(ledger: Ledger, kind: string, id: string[], asked: Asked,
   const rules = await rulesOf(asked.action, asked.record);
   const gate = await (ledger.record as unknown as Operations).check('access', {});
   const isOpen = (gate as readonly unknown[]).length > 0;
-  const standing = await standingRules(ledger, operations, id);
-  const granting = grantingRules(rules, standing, kind, asker);
+  const standing = await collectStandingRules(ledger, operations, id);
+  const granting = findGrantingRules(rules, standing, kind, asker);
   const near = nearRules(standing, asked, asker);
   const isRead = asked.action === 'read' && asked.record === kind;
   if (isRead) {
@@ -130,14 +136,14 @@ async function canRead(operations: Operations, id: string[]): Promise<boolean> {
 }
 
 /** The rules that come near. */
-function nearRules(standing: readonly StandingRule[], asked: Asked, asker: Asker) {
+function nearRules(standing: readonly StandingRule[], asked: AskedAction, asker: Asker) {
   return standing.flatMap(({ level, rule }) => {
     const remark = remarkOn(rule, level, asked, asker);
     return remark === undefined ? [] : [{ level, rule, remark }];
   });
 }
 
-function shown({ granted, why, granting, near }: Finding, { action, record }: Asked): string {
+function describeFinding({ granted, why, granting, near }: AccessFinding, { action, record }: AskedAction): string {
   const lines = [`${granted ? 'Granted' : 'Refused'}: ${action} on ${record}. ${why}`];
   for (const rule of granting) {
     const [what, whom] = textOfGranting(rule);

@@ -1,17 +1,17 @@
 import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import type { Argument } from '../../description/definition.js';
 
-const MEMBER: readonly Argument[] = [
+const MEMBER_ARGUMENTS: readonly Argument[] = [
   { name: 'circle', about: 'handle of the circle', ask: { kind: 'text', message: 'Handle of the circle' } },
   { name: 'member', about: 'handle of the signer', ask: { kind: 'text', message: 'Handle of the signer' } },
 ];
 
-export const circleAdd: Command = {
+export const circleAdd: CliCommand = {
   path: ['circle', 'add'],
   summary: 'Make a signer a member of a circle',
-  arguments: MEMBER,
+  arguments: MEMBER_ARGUMENTS,
   connects: true,
   async run(invocation) {
     const [circle, member] = [await invocation.need('circle'), await invocation.need('member')];
@@ -22,11 +22,11 @@ export const circleAdd: Command = {
   },
 };
 
-export const circleRemove: Command = {
+export const circleRemove: CliCommand = {
   path: ['circle', 'remove'],
   summary: 'End the membership of a signer in a circle',
   about: 'It counts from the next request on.',
-  arguments: MEMBER,
+  arguments: MEMBER_ARGUMENTS,
   connects: true,
   async run(invocation) {
     const [circle, member] = [await invocation.need('circle'), await invocation.need('member')];

@@ -2,10 +2,10 @@ import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { isRefusal, type Ledger, type Schemas } from '@countersign/client';
 import { encodeBase64, portable } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { Failure } from '../../terminal/failure.js';
 
-export const oauthSetup: Command = {
+export const oauthSetup: CliCommand = {
   path: ['oauth', 'setup'],
   summary: 'Give a signer client credentials, and the ledger what it needs to take them',
   about:
@@ -48,7 +48,7 @@ export const oauthSetup: Command = {
 
 /** @returns whether something had to be made */
 async function makeProvider(ledger: Ledger, provider: string): Promise<boolean> {
-  if (!(await exists(ledger.signers.get(provider)))) {
+  if (!(await doesExist(ledger.signers.get(provider)))) {
     // Nobody signs with it: the provider signs by its RSA key, which the ledger keeps.
     const key = encodeBase64(portable.publicKey(randomBytes(32)));
     await ledger.signers.create({ handle: provider, format: 'ed25519-raw', public: key });
@@ -86,7 +86,7 @@ async function makePolicy(ledger: Ledger, provider: string): Promise<boolean> {
   return true;
 }
 
-async function exists(read: Promise<unknown>): Promise<boolean> {
+async function doesExist(read: Promise<unknown>): Promise<boolean> {
   try {
     await read;
     return true;

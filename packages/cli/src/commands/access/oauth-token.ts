@@ -1,10 +1,10 @@
-import { LOCAL_SERVER, ledgerOf, targetOf } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import { findTarget, LOCAL_SERVER, requireLedger } from '../../connect.js';
+import type { CliCommand } from '../../description/command.js';
 import { printable } from '../../terminal/printable.js';
 import { serverUrl } from '../../wire/exchange.js';
 import { requestToken } from '../../wire/identity.js';
 
-export const oauthToken: Command = {
+export const oauthToken: CliCommand = {
   path: ['oauth', 'token'],
   summary: 'Get an access token for client credentials',
   options: [
@@ -24,9 +24,9 @@ export const oauthToken: Command = {
   connects: true,
   examples: [{ call: 'countersign oauth token', about: 'for programs: the token alone is on standard output' }],
   async run(invocation) {
-    const target = await targetOf(invocation);
+    const target = await findTarget(invocation);
     const { server = LOCAL_SERVER } = target;
-    const ledger = ledgerOf(target);
+    const ledger = requireLedger(target);
     const id = await invocation.need('client-id');
     const secret = await invocation.need('client-secret');
     const { text, body } = await requestToken(serverUrl(server), ledger, { id, secret });

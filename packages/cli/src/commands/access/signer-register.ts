@@ -1,11 +1,11 @@
 import { fromSeed } from '@countersign/client';
 import type { Json } from '@countersign/protocol';
 import { openKey, openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { KeyStore } from '../../home/key-store.js';
-import { recordText } from '../../terminal/record-text.js';
+import { formatRecord } from '../../terminal/record-text.js';
 
-export const signerRegister: Command = {
+export const signerRegister: CliCommand = {
   path: ['signer', 'register'],
   summary: 'Register a key of the key store as a signer',
   about:
@@ -24,6 +24,6 @@ export const signerRegister: Command = {
     const data = { handle: invocation.get('handle') ?? name, format: 'ed25519-raw', public: stored.public } as const;
     const made = await ledger.signers.create(data, { cosigners });
     invocation.output.done(`Signer ${data.handle} registered.`);
-    invocation.output.result(made as unknown as Json, () => recordText('Signer', made));
+    invocation.output.result(made as unknown as Json, () => formatRecord('Signer', made));
   },
 };

@@ -1,11 +1,11 @@
 import type { Json } from '@countersign/protocol';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { Progress } from '../../terminal/progress.js';
-import { DATA, DEPLOYMENT, refusedAsFailure, settingsThere } from './export.js';
+import { convertRefusals, DATA_OPTION, DEPLOYMENT, settingsThere } from './export.js';
 import { loadArchive } from './server-parts.js';
 
-export const eraseCommand: Command = {
+export const eraseCommand: CliCommand = {
   path: ['erase'],
   summary: 'Erase the contents of a dropped record or a final intent irrevocably',
   about:
@@ -16,7 +16,7 @@ export const eraseCommand: Command = {
     { name: 'kind', about: 'kind of the record, such as wallet' },
     { name: 'luid', about: 'luid of the record' },
   ],
-  options: [{ flags: '--reason <text>', about: 'why; it stays' }, DATA],
+  options: [{ flags: '--reason <text>', about: 'why; it stays' }, DATA_OPTION],
   examples: [
     { call: "countersign erase acme wallet '$wlt.-3DaeZa0HiH8CpyPc' --reason 'Request 4711'", about: 'asks before' },
   ],
@@ -28,7 +28,7 @@ export const eraseCommand: Command = {
     await invocation.confirm(`Erase the ${kind} ${luid}? It cannot be undone.`);
     const { runErase } = await loadArchive();
     const progress = new Progress(surroundings, output.isJson);
-    const { record, isRepeated } = await refusedAsFailure(progress, () =>
+    const { record, isRepeated } = await convertRefusals(progress, () =>
       runErase({ settings: settingsThere(invocation), now: surroundings.now, ledger, kind, luid, reason }),
     );
     output.done(isRepeated ? `It was erased at ${record.meta.moment}.` : `${luid} is erased.`);

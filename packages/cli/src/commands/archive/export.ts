@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '@countersign/protocol';
-import { targetOf } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import { findTarget } from '../../connect.js';
+import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
-import { local, usage } from '../../terminal/failure.js';
+import { localFailure, usage } from '../../terminal/failure.js';
 import { Progress } from '../../terminal/progress.js';
 import { loadArchive } from './server-parts.js';
 
@@ -13,14 +13,14 @@ export const DEPLOYMENT =
   'It runs at the host of the server, with the settings that the server has: DATABASE_URL and MASTER_KEY, or --data for ' +
   'the PostgreSQL in the data folder, which one process at a time uses: stop the server first. ';
 
-export const DATA = {
+export const DATA_OPTION = {
   flags: '--data <folder>',
   env: 'DATA_DIR',
   about: 'where the data of the server is kept',
   default: './data',
 };
 
-export const exportCommand: Command = {
+export const exportCommand: CliCommand = {
   path: ['export'],
   summary: 'Write all of a ledger to a file',
   about:
@@ -36,12 +36,12 @@ export const exportCommand: Command = {
       about: 'read the passphrase from standard input; COUNTERSIGN_PASSWORD may hold it instead',
       ask: { kind: 'password', message: 'Passphrase' },
     },
-    DATA,
+    DATA_OPTION,
   ],
   examples: [{ call: 'countersign export acme --file acme.ndjson --with-keys', about: 'for another deployment' }],
   async run(invocation) {
     const { output, surroundings } = invocation;
-    const ledger = invocation.get('ledger') ?? (await targetOf(invocation)).ledger;
+    const ledger = invocation.get('ledger') ?? (await findTarget(invocation)).ledger;
     if (ledger === undefined) throw usage('No ledger is selected.', 'give its handle');
     const path = invocation.get('file');
     const isResumed = invocation.is('resume');
@@ -53,12 +53,12 @@ export const exportCommand: Command = {
     const { runExport } = await loadArchive();
     const progress = new Progress(surroundings, output.isJson);
     if (path === undefined) surroundings.needsReader?.();
-    const { header, end } = await refusedAsFailure(progress, () =>
+    const { header, end } = await convertRefusals(progress, () =>
       runExport({
         settings: settingsThere(invocation),
         now: surroundings.now,
         ledger,
-        to: path === undefined ? { write: (text) => written(invocation, text) } : { path, isResumed },
+        to: path === undefined ? { write: (text) => writeOut(invocation, text) } : { path, isResumed },
         ...(passphrase === undefined ? {} : { passphrase }),
         progress: (done, all) => progress.at('Exporting', done, all),
       }),
@@ -83,7 +83,7 @@ export function settingsThere(invocation: Invocation): Readonly<Record<string, s
   const settings = settingsOf(invocation);
   const { DATABASE_URL: database, DATABASE_URL_FILE: named, DATA_DIR: folder = '' } = settings;
   if (!database && !named && !existsSync(join(folder, 'postgres'))) {
-    throw local(
+    throw localFailure(
       `There is no data of a server in ${folder}.`,
       'name its folder with --data, or its database with DATABASE_URL',
     );
@@ -92,18 +92,18 @@ export function settingsThere(invocation: Invocation): Readonly<Record<string, s
 }
 
 /** What the server's parts refuse is told in their words. */
-export async function refusedAsFailure<T>(progress: Progress, work: () => Promise<T>): Promise<T> {
+export async function convertRefusals<T>(progress: Progress, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || error.name === 'Failure') throw error;
-    throw local(error.message);
+    throw localFailure(error.message);
   } finally {
     progress.end();
   }
 }
 
 /** Waits until the reader of standard output has room. */
-async function written({ surroundings: { stdout } }: Invocation, text: string): Promise<void> {
+async function writeOut({ surroundings: { stdout } }: Invocation, text: string): Promise<void> {
   if (!stdout.write(text)) await new Promise<void>((resolve) => stdout.once('drain', () => resolve()));
 }

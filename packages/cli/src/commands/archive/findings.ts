@@ -5,7 +5,7 @@ import { Failure } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
 
 /** Findings that are shown one by one. */
-const SHOWN = 100;
+const MOST_FINDINGS = 100;
 
 /** Gathers findings, and shows the first of them as they come. */
 export class Findings {
@@ -24,7 +24,7 @@ export class Findings {
 
   readonly take = (finding: Finding): void => {
     this.#count += 1;
-    if (this.#count > SHOWN) return;
+    if (this.#count > MOST_FINDINGS) return;
     this.#kept.push(finding);
     if (this.invocation.output.isJson) return;
     this.clear();
@@ -33,7 +33,7 @@ export class Findings {
 
   /** Takes what was found in one of two readings only. */
   takePassing(finding: Finding): void {
-    if (this.#passing.length >= SHOWN) return;
+    if (this.#passing.length >= MOST_FINDINGS) return;
     this.#passing.push(finding);
     this.clear();
     this.invocation.output.note(
@@ -67,7 +67,7 @@ export class Findings {
       output.done(`Verified ${counts.changes} changes of ${counts.records} records.`);
       return;
     }
-    const more = this.#count > SHOWN ? `, of which the first ${SHOWN} are shown` : '';
+    const more = this.#count > MOST_FINDINGS ? `, of which the first ${MOST_FINDINGS} are shown` : '';
     throw new Failure('refused', `${this.#count} findings${more}: this is not what a ledger would have written.`);
   }
 }

@@ -1,13 +1,13 @@
 import type { Json } from '@countersign/protocol';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { Failure } from '../../terminal/failure.js';
 import { Progress } from '../../terminal/progress.js';
-import { DATA, DEPLOYMENT, refusedAsFailure, settingsOf, settingsThere } from './export.js';
+import { convertRefusals, DATA_OPTION, DEPLOYMENT, settingsOf, settingsThere } from './export.js';
 import { Findings } from './findings.js';
 import { loadArchive } from './server-parts.js';
 
-export const importCommand: Command = {
+export const importCommand: CliCommand = {
   path: ['import'],
   summary: 'Restore a ledger from an export',
   about:
@@ -32,7 +32,7 @@ export const importCommand: Command = {
       about: 'read the passphrase from standard input; COUNTERSIGN_PASSWORD may hold it instead',
       ask: { kind: 'password', message: 'Passphrase' },
     },
-    DATA,
+    DATA_OPTION,
   ],
   examples: [
     { call: 'countersign import acme.ndjson', about: 'asks for the passphrase' },
@@ -59,7 +59,7 @@ export const importCommand: Command = {
         found: findings.take,
         progress: (phase, done, all) => progress.at(phase === 'verify' ? 'Verifying' : 'Storing', done, all),
       });
-    const { header, summary } = await refusedAsFailure(progress, call).catch((error: unknown) => {
+    const { header, summary } = await convertRefusals(progress, call).catch((error: unknown) => {
       if (findings.count > 0 && error instanceof Error) throw new Failure('refused', error.message);
       throw error;
     });
@@ -86,7 +86,7 @@ async function discard(invocation: Invocation, named: string): Promise<void> {
   const { output, surroundings } = invocation;
   const { runDiscard } = await loadArchive();
   const progress = new Progress(surroundings, output.isJson);
-  const { ledger, rows } = await refusedAsFailure(progress, () =>
+  const { ledger, rows } = await convertRefusals(progress, () =>
     runDiscard({ settings: settingsThere(invocation), named }),
   );
   output.done(`${rows} rows of the import of ${ledger} deleted.`);

@@ -1,10 +1,10 @@
 import type { Json } from '@countersign/protocol';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { Progress } from '../../terminal/progress.js';
-import { DATA, DEPLOYMENT, refusedAsFailure, settingsThere } from './export.js';
+import { convertRefusals, DATA_OPTION, DEPLOYMENT, settingsThere } from './export.js';
 import { loadArchive } from './server-parts.js';
 
-export const logRestart: Command = {
+export const logRestart: CliCommand = {
   path: ['log', 'restart'],
   summary: 'Begin the log of a ledger anew, after leaves were lost',
   about:
@@ -12,7 +12,7 @@ export const logRestart: Command = {
     'Only a log that is stopped begins anew, under another origin. The first leaf commits to the last checkpoint that was shown; ' +
     'all changes that the database has are sealed again. docs/operations/backup.md says what to try before.',
   arguments: [{ name: 'ledger', about: 'handle or luid' }],
-  options: [DATA],
+  options: [DATA_OPTION],
   examples: [{ call: 'countersign log restart acme --yes', about: 'after a restore that lost what others have seen' }],
   async run(invocation) {
     const { output, surroundings } = invocation;
@@ -20,7 +20,7 @@ export const logRestart: Command = {
     await invocation.confirm(`Begin the log of ${ledger} anew? Proofs against the old one are no longer made.`);
     const { runLogRestart } = await loadArchive();
     const progress = new Progress(surroundings, output.isJson);
-    const { handle, generation, origin, stopped, last } = await refusedAsFailure(progress, () =>
+    const { handle, generation, origin, stopped, last } = await convertRefusals(progress, () =>
       runLogRestart({ settings: settingsThere(invocation), now: surroundings.now, ledger }),
     );
     output.done(`The log of ledger ${handle} begins anew: generation ${generation}.`);

@@ -8,7 +8,7 @@ import type { Findings } from './findings.js';
  */
 const MOVING: ReadonlySet<Finding['rule']> = new Set(['history', 'meta', 'money', 'ledger', 'signer', 'file']);
 /** Findings of one reading that are kept. */
-const MOST = 10_000;
+const MOST_KEPT = 10_000;
 
 /**
  * Verifies what a server answers, and once more when something was found that a write meanwhile may have brought about.
@@ -20,7 +20,7 @@ export async function verifyAgain(
   read: (found: (finding: Finding) => void) => Promise<Summary>,
   findings: Findings,
 ): Promise<Summary> {
-  const first = await reading(read).catch((error: unknown) => {
+  const first = await collectFindings(read).catch((error: unknown) => {
     // A record was dropped between the list and its history, or the record above it renamed.
     if (error instanceof Failure && error.more.reason === 'record.not-found') return undefined;
     throw error;
@@ -29,7 +29,7 @@ export async function verifyAgain(
     for (const one of first.found) findings.take(one);
     return first.summary;
   }
-  const second = await reading(read);
+  const second = await collectFindings(read);
   const [before, after] = [first?.found ?? [], second.found];
   for (const one of after) {
     if (!MOVING.has(one.rule) || has(before, one)) findings.take(one);
@@ -43,10 +43,10 @@ export async function verifyAgain(
   return second.summary;
 }
 
-async function reading(read: (found: (finding: Finding) => void) => Promise<Summary>) {
+async function collectFindings(read: (found: (finding: Finding) => void) => Promise<Summary>) {
   const found: Finding[] = [];
   const summary = await read((finding) => {
-    if (found.length < MOST) found.push(finding);
+    if (found.length < MOST_KEPT) found.push(finding);
   });
   return { found, summary };
 }

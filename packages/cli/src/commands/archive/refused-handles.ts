@@ -1,10 +1,10 @@
 import { Failure } from '../../terminal/failure.js';
-import { Refused, type Served } from './served.js';
+import { type Served, ServerRefusal } from './served.js';
 
 /** Handles that are looked for in one list: each takes some hundred requests. */
-const MOST = 5;
+const MOST_HANDLES = 5;
 /** Characters of a handle that are looked for. */
-const LONGEST = 64;
+const LONGEST_HANDLE = 64;
 /** The most that a server gives at once: of longer lists a refusal could be missed. */
 const WHOLE = 1000;
 const [FIRST_CODE, LAST_CODE] = [0x21, 0x7e];
@@ -17,11 +17,11 @@ const [FIRST_CODE, LAST_CODE] = [0x21, 0x7e];
  */
 export async function findRefusedHandles(served: Served, path: string, known: readonly string[]): Promise<string[]> {
   const handles: string[] = [];
-  if (known.length + MOST >= WHOLE) return handles;
+  if (known.length + MOST_HANDLES >= WHOLE) return handles;
   const search = new Search(served, path, [...known].sort());
   try {
     if (!(await search.tells())) return handles;
-    while (handles.length < MOST) {
+    while (handles.length < MOST_HANDLES) {
       const handle = await search.after(handles.at(-1));
       if (handle === undefined) break;
       handles.push(handle);
@@ -52,7 +52,7 @@ class Search {
     const next = await firstOf(0, known.length, (at) => this.#isRefused({ $gt: above, $lt: known[at] }));
     const $gt = known[next - 1] ?? above;
     let handle = '';
-    while (handle.length < LONGEST && this.served.hasPatience) {
+    while (handle.length < LONGEST_HANDLE && this.served.hasPatience) {
       const code = await firstOf(FIRST_CODE, LAST_CODE, (at) =>
         this.#isRefused({ $gt, $lt: handle + String.fromCharCode(at + 1) }),
       );
@@ -66,7 +66,7 @@ class Search {
     const parts = Object.entries(filter).flatMap(([operator, value]) =>
       value === undefined ? [] : [`&data.handle.${operator}=${encodeURIComponent(value)}`],
     );
-    return (await this.served.get(`${this.path}?page.limit=${WHOLE}${parts.join('')}`)) instanceof Refused;
+    return (await this.served.get(`${this.path}?page.limit=${WHOLE}${parts.join('')}`)) instanceof ServerRefusal;
   }
 }
 

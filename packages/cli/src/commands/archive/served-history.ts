@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
-import { Refused, type Served } from './served.js';
-import { itemsOf, PAGE, type Part } from './served-pages.js';
+import { type Served, ServerRefusal } from './served.js';
+import { itemsOf, type ListPart, PAGE_SIZE } from './served-pages.js';
 
 /** Versions of one record that are read: they are verified oldest first, and the server gives the newest first. */
 const MOST_VERSIONS = 100_000;
 /** Versions in a row that may be refused, where the number of the newest is unknown. */
-const MOST_IN_ROW = 10;
-const MISSING = 'is missing: the server has no such change';
+const MOST_REFUSED_VERSIONS = 10;
+const MISSING_CHANGE = 'is missing: the server has no such change';
 
 /** The versions of a record as they were served, and which of them were not. */
 export interface ServedHistory {
@@ -20,12 +20,12 @@ export interface ServedHistory {
 
 /** Reads the history of the record at a path: page by page, and one by one where a page is refused. */
 export async function readHistory(served: Served, path: string): Promise<ServedHistory> {
-  const history = new History(served, path);
+  const history = new HistoryReader(served, path);
   await history.read();
   return history;
 }
 
-class History implements ServedHistory {
+class HistoryReader implements ServedHistory {
   readonly items: JsonObject[] = [];
   readonly unread = new Map<number, string>();
   readonly defects: string[] = [];
@@ -41,13 +41,13 @@ class History implements ServedHistory {
     const changes = `${this.path}/changes`;
     let last = Number.POSITIVE_INFINITY;
     const items = itemsOf(this.served, changes, {
-      keyOf: (item) => String(numberOf(item)),
+      keyOf: (item) => String(versionNumber(item)),
       most: MOST_VERSIONS,
       givenUp: (why) => this.defects.push(`${changes} ${why}`),
       instead: (index, refused) => this.#instead(index, refused),
     });
     for await (const item of items) {
-      const number = numberOf(item);
+      const number = versionNumber(item);
       // Numbers that do not fall would go on for ever.
       if (!(number < last && number >= 1)) {
         this.#defect('has changes whose numbers do not fall');
@@ -59,14 +59,14 @@ class History implements ServedHistory {
     }
   }
 
-  async #instead(index: number, refused: Refused): Promise<Part | undefined> {
+  async #instead(index: number, refused: ServerRefusal): Promise<ListPart | undefined> {
     if (!this.served.hasPatience) {
       this.#defect(refused.why);
       return undefined;
     }
     if (index > 0) return this.#down(this.#lowest - 1);
     const newest = await this.served.page(`${this.path}/changes`, 1, 0);
-    if (newest instanceof Refused) return this.#up(refused);
+    if (newest instanceof ServerRefusal) return this.#up(refused);
     const { meta } = newest.filter(isObject)[0] ?? {};
     const { change, action } = isObject(meta) ? meta : {};
     // Nothing is left below an erasure.
@@ -75,9 +75,9 @@ class History implements ServedHistory {
   }
 
   /** From the newest version on down, as many as a page has. */
-  async #down(newest: number): Promise<Part> {
+  async #down(newest: number): Promise<ListPart> {
     const items: JsonObject[] = [];
-    const end = Math.max(0, newest - PAGE);
+    const end = Math.max(0, newest - PAGE_SIZE);
     for (let number = newest; number > end && this.served.hasPatience; number -= 1) {
       const version = await this.#one(number);
       if (version) items.push(version);
@@ -88,13 +88,13 @@ class History implements ServedHistory {
   }
 
   /** From the first on, until one is not there: nothing says which is the newest. */
-  async #up(refused: Refused): Promise<Part> {
+  async #up(refused: ServerRefusal): Promise<ListPart> {
     const items: JsonObject[] = [];
-    for (let number = 1, row = 0; row < MOST_IN_ROW && number <= MOST_VERSIONS; number += 1) {
+    for (let number = 1, row = 0; row < MOST_REFUSED_VERSIONS && number <= MOST_VERSIONS; number += 1) {
       const version = await this.#one(number);
       if (version) items.push(version);
       row = version ? 0 : row + 1;
-      const isEnd = this.unread.get(number) === MISSING;
+      const isEnd = this.unread.get(number) === MISSING_CHANGE;
       if (isEnd) this.unread.delete(number);
       if (isEnd && this.unread.size > 0) return { items: items.reverse(), isLast: true };
       if (isEnd || items.length === 0) break;
@@ -107,10 +107,10 @@ class History implements ServedHistory {
 
   async #one(number: number): Promise<JsonObject | undefined> {
     const version = await this.served.change(this.path, number);
-    if (version === undefined) this.unread.set(number, MISSING);
-    else if (version instanceof Refused) this.unread.set(number, version.why);
-    else if (numberOf(version) === number) return version;
-    else this.unread.set(number, `is answered with change ${numberOf(version)}`);
+    if (version === undefined) this.unread.set(number, MISSING_CHANGE);
+    else if (version instanceof ServerRefusal) this.unread.set(number, version.why);
+    else if (versionNumber(version) === number) return version;
+    else this.unread.set(number, `is answered with change ${versionNumber(version)}`);
     return undefined;
   }
 
@@ -119,6 +119,6 @@ class History implements ServedHistory {
   }
 }
 
-function numberOf({ meta }: JsonObject): number {
+function versionNumber({ meta }: JsonObject): number {
   return Number(isObject(meta) ? meta.change : Number.NaN);
 }

@@ -1,17 +1,17 @@
 import { isObject, type Json, type JsonObject } from '@countersign/protocol';
-import { Refused, type Served } from './served.js';
+import { type Served, ServerRefusal } from './served.js';
 
 /** Items of a page, the most that a server gives. */
-export const PAGE = 100;
+export const PAGE_SIZE = 100;
 /** Smaller pages that a page which is refused consists of. */
-const PARTS = 10;
+const SMALLER_PAGES = 10;
 /** Pages in a row that may bring nothing new: writes meanwhile move what was read to later pages. */
 const IDLE_PAGES = 10;
 /** Items in a row that may be refused: a list that is refused as a whole never comes to its end. */
-const MOST_IN_ROW = 30;
+const MOST_REFUSED_ITEMS = 30;
 
 /** What stands for a page of a list. */
-export interface Part {
+export interface ListPart {
   readonly items: readonly Json[];
   readonly isLast: boolean;
 }
@@ -25,7 +25,7 @@ export interface ReadingMeans {
   /** Is told why the list was given up. */
   readonly givenUp: (why: string) => void;
   /** Reads what a page that is refused has, in smaller parts; undefined to give up. */
-  readonly instead: (index: number, refused: Refused) => Promise<Part | undefined>;
+  readonly instead: (index: number, refused: ServerRefusal) => Promise<ListPart | undefined>;
 }
 
 /** Reads a list page by page, each item once. It ends with every server: a page that is not full is the last. */
@@ -37,8 +37,9 @@ export async function* itemsOf(
   const seen = new Set<string>();
   let idle = 0;
   for (let index = 0; ; index += 1) {
-    const page = await served.page(path, PAGE, index);
-    const part = page instanceof Refused ? await instead(index, page) : { items: page, isLast: page.length < PAGE };
+    const page = await served.page(path, PAGE_SIZE, index);
+    const part =
+      page instanceof ServerRefusal ? await instead(index, page) : { items: page, isLast: page.length < PAGE_SIZE };
     if (part === undefined) return;
     const before = seen.size;
     for (const item of part.items.filter(isObject)) {
@@ -59,9 +60,9 @@ export async function readInParts(
   served: Served,
   path: string,
   index: number,
-  refused: Refused,
+  refused: ServerRefusal,
   report: (why: string) => void,
-): Promise<Part | undefined> {
+): Promise<ListPart | undefined> {
   const items: Json[] = [];
   // Told once it is known that the list goes on behind them.
   let row: { readonly place: number; readonly why: string }[] = [];
@@ -70,14 +71,14 @@ export async function readInParts(
     row = [];
   };
   /** @returns whether the list goes on; undefined to give up */
-  const read = async (size: number, at: number, before: Refused): Promise<boolean | undefined> => {
+  const read = async (size: number, at: number, before: ServerRefusal): Promise<boolean | undefined> => {
     if (size === 1) row.push({ place: at, why: before.why });
-    if (row.length >= MOST_IN_ROW || !served.hasPatience) return undefined;
+    if (row.length >= MOST_REFUSED_ITEMS || !served.hasPatience) return undefined;
     if (size === 1) return true;
-    const smaller = size / PARTS;
-    for (let part = at * PARTS; part < (at + 1) * PARTS; part += 1) {
+    const smaller = size / SMALLER_PAGES;
+    for (let part = at * SMALLER_PAGES; part < (at + 1) * SMALLER_PAGES; part += 1) {
       const page = await served.page(path, smaller, part);
-      if (page instanceof Refused) {
+      if (page instanceof ServerRefusal) {
         const goesOn = await read(smaller, part, page);
         if (!goesOn) return goesOn;
         continue;
@@ -88,12 +89,12 @@ export async function readInParts(
     }
     return true;
   };
-  const goesOn = await read(PAGE, index, refused);
+  const goesOn = await read(PAGE_SIZE, index, refused);
   if (goesOn !== undefined) {
     tell();
     return { items, isLast: !goesOn };
   }
-  const from = (row[0]?.place ?? index * PAGE) + 1;
+  const from = (row[0]?.place ?? index * PAGE_SIZE) + 1;
   report(`could not be read to its end: from place ${from} on it ${(row[0] ?? refused).why}`);
   return items.length === 0 ? undefined : { items, isLast: true };
 }

@@ -1,5 +1,5 @@
 import { portable, type Suite } from '@countersign/protocol';
-import { local } from '../../terminal/failure.js';
+import { localFailure } from '../../terminal/failure.js';
 
 type Archive = typeof import('@countersign/server/archive');
 
@@ -8,7 +8,7 @@ export async function loadArchive(): Promise<Archive> {
   try {
     return await import('@countersign/server/archive');
   } catch {
-    throw local(
+    throw localFailure(
       'The server is not installed here.',
       'run this at the host of the server, or npm install @countersign/server',
     );

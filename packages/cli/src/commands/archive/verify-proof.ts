@@ -16,7 +16,7 @@ import type { Invocation } from '../../description/invocation.js';
 import { Failure, usage } from '../../terminal/failure.js';
 
 /** What the file with the record's text is held against. */
-export interface ProofInput {
+export interface ProvenVersion {
   /** A version of a record as it was served, byte for byte. */
   readonly text: string;
   readonly change: number;
@@ -27,23 +27,27 @@ export interface ProofInput {
 }
 
 /** A luid in the origin of a log, which lacks its first character there. */
-const LEDGER = /\/log\/(ldg\.[\w-]+)(?:\/\d+)?$/;
+const LEDGER_ORIGIN = /\/log\/(ldg\.[\w-]+)(?:\/\d+)?$/;
 
 /**
  * Verifies that a version of a record is in the log of its ledger, offline.
  *
  * @throws Failure when it is not, or the files are of another form
  */
-export function verifyInLog(invocation: Invocation, { text, change, proof, policy }: ProofInput, suite: Suite): void {
+export function verifyInLog(
+  invocation: Invocation,
+  { text, change, proof, policy }: ProvenVersion,
+  suite: Suite,
+): void {
   const { output } = invocation;
   try {
     const { extra: salt, checkpoint } = parseProofFile(proof);
     const { origin } = parseCheckpoint(parseNote(checkpoint).text);
-    const ledger = LEDGER.exec(origin)?.[1];
+    const ledger = LEDGER_ORIGIN.exec(origin)?.[1];
     if (salt?.length !== SALT_BYTES || ledger === undefined)
       throw usage('The proof is not of a ledger of Countersign.');
-    const { luid, kind } = named(text);
-    const entries = actionsOf(change).map((action) =>
+    const { luid, kind } = identifyRecord(text);
+    const entries = possibleActions(change).map((action) =>
       entryOf(commitmentOf({ salt, ledger: `$${ledger}`, kind, luid, change, action, text })),
     );
     const {
@@ -66,7 +70,7 @@ export function verifyInLog(invocation: Invocation, { text, change, proof, polic
 }
 
 /** The text does not say by what its version came about. */
-function actionsOf(change: number): readonly string[] {
+function possibleActions(change: number): readonly string[] {
   return change === 1 ? ['create'] : ['update', 'drop', 'erase'];
 }
 
@@ -80,15 +84,15 @@ function firstIncluded(entries: readonly Uint8Array[], check: (entry: Uint8Array
   }
 }
 
-function named(text: string): { luid: string; kind: string } {
-  const record = parsed(text);
+function identifyRecord(text: string): { luid: string; kind: string } {
+  const record = parseText(text);
   const luid = isObject(record) ? record.luid : undefined;
   const kind = typeof luid === 'string' ? kindOfLuid(luid) : undefined;
   if (kind === undefined) throw usage('The file holds no record as a ledger serves it.');
   return { luid: luid as string, kind };
 }
 
-function parsed(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return readJson(text);
   } catch {

@@ -8,11 +8,11 @@ import {
   type Version,
 } from '@countersign/verifier';
 import { Failure, usage } from '../../terminal/failure.js';
-import type { Connection } from '../../wire/connection.js';
+import type { ServerConnection } from '../../wire/connection.js';
 import { idIn } from '../../wire/route.js';
 import { Gaps } from './gaps.js';
 import { findRefusedHandles } from './refused-handles.js';
-import { Refused, Served } from './served.js';
+import { Served, ServerRefusal } from './served.js';
 import { readHistory } from './served-history.js';
 import { itemsOf, readInParts } from './served-pages.js';
 
@@ -52,7 +52,7 @@ interface How {
 
 /** Verifies what a server answers: one record, or all that the caller may read. */
 export async function verifyServed(
-  connection: Connection,
+  connection: ServerConnection,
   record: string | undefined,
   options: ServedOptions,
   { isComplete, progress }: How,
@@ -68,7 +68,7 @@ export async function verifyServed(
   const gaps = new Gaps(options.found);
   const means = { ...options, found: gaps.take, ledger: claimed, isComplete: isComplete && isAll };
   const verifier = new LedgerVerifier(means);
-  const reader = new Reader(served, verifier, gaps, progress);
+  const reader = new LedgerReader(served, verifier, gaps, progress);
   await reader.history('ledger', '/ledger', { luid: named.luid });
   for (const name of ['system', 'core', 'system.auth']) await reader.history('signer', `/signers/${name}`, { name });
   if (record !== undefined && record !== 'ledger') await reader.record(record);
@@ -80,7 +80,7 @@ export async function verifyServed(
 async function keysOf(served: Served, pinned: string | undefined) {
   const keyOf = async (name: string) => {
     const answer = await served.get(`/signers/${name}`);
-    if (!(answer instanceof Refused)) return isObject(answer.data) ? String(answer.data.public) : '';
+    if (!(answer instanceof ServerRefusal)) return isObject(answer.data) ? String(answer.data.public) : '';
     if (name === 'system' && pinned !== undefined) return pinned;
     throw new Failure('refused', `/signers/${name} ${answer.why}`, {
       advice: "signatures cannot be verified without this key; the server's log names what was altered",
@@ -90,7 +90,7 @@ async function keysOf(served: Served, pinned: string | undefined) {
 }
 
 /** What the record must be that a history is of. */
-interface Named {
+interface ExpectedRecord {
   readonly luid?: string | undefined;
   /** Its handle at some time, or the signer of a membership. */
   readonly name?: string | undefined;
@@ -99,7 +99,7 @@ interface Named {
 }
 
 /** Reads histories, and hands them to the verifier. */
-class Reader {
+class LedgerReader {
   readonly #seen = new Set<string>();
   readonly #wallets: string[] = [];
 
@@ -159,10 +159,10 @@ class Reader {
   }
 
   /** All versions of a record, oldest first. */
-  async history(kind: string, path: string, named: Named): Promise<void> {
+  async history(kind: string, path: string, named: ExpectedRecord): Promise<void> {
     if (named.luid !== undefined && this.#seen.has(named.luid)) return;
     const { items, unread, defects } = await readHistory(this.served, path);
-    const versions = items.map((item) => versionOf(kind, item)).reverse();
+    const versions = items.map((item) => toVersion(kind, item)).reverse();
     const [first] = versions;
     const luid = named.luid ?? first?.luid;
     const place = { kind, ...(luid === undefined ? {} : { luid }) };
@@ -190,7 +190,7 @@ class Reader {
 
   #items(path: string, keyOf: (item: JsonObject) => string, most: number): AsyncGenerator<JsonObject> {
     const givenUp = (why: string) => this.#report(`${path} ${why}`);
-    const instead = (index: number, refused: Refused) => readInParts(this.served, path, index, refused, givenUp);
+    const instead = (index: number, refused: ServerRefusal) => readInParts(this.served, path, index, refused, givenUp);
     return itemsOf(this.served, path, { keyOf, most, givenUp, instead });
   }
 
@@ -249,7 +249,7 @@ function rowKey({ data }: JsonObject): string {
 }
 
 /** Why versions are not those of the record that was asked for; undefined when they are. */
-function unlike(versions: readonly Version[], { luid, name, parent }: Named): string | undefined {
+function unlike(versions: readonly Version[], { luid, name, parent }: ExpectedRecord): string | undefined {
   const first = versions[0] as Version;
   const other = versions.find((one) => one.luid !== first.luid);
   if (other) return `is answered with versions of ${first.luid} and of ${other.luid}`;
@@ -266,7 +266,7 @@ function unlike(versions: readonly Version[], { luid, name, parent }: Named): st
 }
 
 /** A version of the history as the record that it was (interface/records#history). */
-function versionOf(kind: string, { hash, data, luid, meta, ...others }: JsonObject): Version {
+function toVersion(kind: string, { hash, data, luid, meta, ...others }: JsonObject): Version {
   const { change, action, labels, ...kept } = isObject(meta) ? meta : {};
   const record = {
     hash,

@@ -2,20 +2,20 @@ import { createHash, hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { LogError, type Policy, parsePolicy } from '@countersign/protocol/log';
 import { ExportVerifier, type FileOptions, NotAnExport, type Summary } from '@countersign/verifier';
-import { connect, targetOf } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import { connectToServer, findTarget } from '../../connect.js';
+import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
-import { local, usage } from '../../terminal/failure.js';
+import { localFailure, usage } from '../../terminal/failure.js';
 import { linesOf } from '../../terminal/lines.js';
 import { Progress } from '../../terminal/progress.js';
 import { pathNamed } from '../records/named.js';
 import { Findings } from './findings.js';
 import { verifyAgain } from './read-again.js';
 import { loadSuite } from './server-parts.js';
-import { type ProofInput, verifyInLog } from './verify-proof.js';
+import { type ProvenVersion, verifyInLog } from './verify-proof.js';
 import { type ServedOptions, verifyServed } from './verify-served.js';
 
-export const verify: Command = {
+export const verifyCommand: CliCommand = {
   path: ['verify'],
   summary: 'Verify an export, a ledger or a record, without trust in the server',
   about:
@@ -85,15 +85,19 @@ export const verify: Command = {
       verifyInLog(invocation, proofInput(invocation), suite);
       return;
     }
-    const pinned = invocation.get('key') ?? (isFile ? undefined : (await targetOf(invocation)).system);
+    const pinned = invocation.get('key') ?? (isFile ? undefined : (await findTarget(invocation)).system);
     if (!isFile && (invocation.all('checkpoint').length > 0 || invocation.get('policy') !== undefined))
       throw usage('--checkpoint and --policy are about an export.', 'name its file');
     const options = { suite, found: findings.take, ...(pinned === undefined ? {} : { pinned }) };
     let summary: Summary;
     try {
       summary = isFile
-        ? await verifyFile(what, { ...options, ...logOptions(invocation), digest: createHash('sha256') }, progress)
-        : await verifyLive(invocation, recordOf(what), options, findings, progress);
+        ? await verifyExportFile(
+            what,
+            { ...options, ...logOptions(invocation), digest: createHash('sha256') },
+            progress,
+          )
+        : await verifyLive(invocation, recordPath(what), options, findings, progress);
     } finally {
       progress.end();
     }
@@ -113,7 +117,7 @@ function logOptions(invocation: Invocation): Pick<FileOptions, 'sha256' | 'check
   };
 }
 
-function proofInput(invocation: Invocation): ProofInput {
+function proofInput(invocation: Invocation): ProvenVersion {
   const what = invocation.get('what');
   const vkey = invocation.get('vkey');
   const policy = invocation.get('policy');
@@ -164,7 +168,7 @@ async function verifyLive(
   findings: Findings,
   progress: Progress,
 ): Promise<Summary> {
-  const connection = await connect(invocation);
+  const connection = await connectToServer(invocation);
   const how = {
     isComplete: invocation.is('complete'),
     progress: (done: number) => progress.at('Verifying', done, 0),
@@ -172,7 +176,7 @@ async function verifyLive(
   return verifyAgain((found) => verifyServed(connection, record, { ...options, found }, how), findings);
 }
 
-async function verifyFile(path: string, options: FileOptions, progress: Progress): Promise<Summary> {
+async function verifyExportFile(path: string, options: FileOptions, progress: Progress): Promise<Summary> {
   const verifier = new ExportVerifier(options);
   try {
     for await (const line of linesOf(path)) {
@@ -181,13 +185,13 @@ async function verifyFile(path: string, options: FileOptions, progress: Progress
     }
     return verifier.end();
   } catch (error) {
-    if (error instanceof NotAnExport) throw local(error.message);
+    if (error instanceof NotAnExport) throw localFailure(error.message);
     throw error;
   }
 }
 
 /** A luid, or the path of a record. */
-function recordOf(what: string | undefined): string | undefined {
+function recordPath(what: string | undefined): string | undefined {
   if (what === undefined || /^\$[a-z]{3}\.[\w-]{17}$/.test(what) || what === 'ledger') return what;
   const path = pathNamed(what);
   if (path !== undefined && !/\/(\/|$)/.test(path)) return path;

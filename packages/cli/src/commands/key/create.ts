@@ -1,11 +1,11 @@
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { PASSWORD } from '../../description/definition.js';
 import { KeyStore } from '../../home/key-store.js';
 
 /** Asked for when a key gets its password. */
 export const NEW_PASSWORD = { message: 'Choose a password for the key', repeat: true };
 
-export const keyCreate: Command = {
+export const keyCreate: CliCommand = {
   path: ['key', 'create'],
   summary: 'Make a key pair',
   about:

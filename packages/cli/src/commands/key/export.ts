@@ -1,10 +1,10 @@
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { PASSWORD } from '../../description/definition.js';
 import { KeyStore } from '../../home/key-store.js';
 
 const FORMATS = ['pem', 'jwk', 'raw'] as const;
 
-export const keyExport: Command = {
+export const keyExport: CliCommand = {
   path: ['key', 'export'],
   summary: 'Write a key to standard output',
   about:

@@ -1,10 +1,10 @@
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { PASSWORD } from '../../description/definition.js';
-import { isEncrypted, KeyStore, readPrivateKey } from '../../home/key-store.js';
+import { isEncrypted, KeyStore, parsePrivateKey } from '../../home/key-store.js';
 import { readText } from '../../terminal/input.js';
 import { NEW_PASSWORD } from './create.js';
 
-export const keyImport: Command = {
+export const keyImport: CliCommand = {
   path: ['key', 'import'],
   summary: 'Take a private key into the key store',
   about:
@@ -32,7 +32,7 @@ export const keyImport: Command = {
     await store.assertFree(name);
     const file = await invocation.need('file');
     const text = file === '-' ? await invocation.input() : await readText(file);
-    const key = readPrivateKey(text, isEncrypted(text) ? await invocation.need('source-password') : undefined);
+    const key = parsePrivateKey(text, isEncrypted(text) ? await invocation.need('source-password') : undefined);
     const taken = await store.add(name, key, await invocation.password(NEW_PASSWORD));
     invocation.output.done(`Key ${name} taken.`);
     invocation.output.result({ ...taken }, () => taken.public);

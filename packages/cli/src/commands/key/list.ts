@@ -1,8 +1,8 @@
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { KeyStore } from '../../home/key-store.js';
 import { table } from '../../terminal/table.js';
 
-export const keyList: Command = {
+export const keyList: CliCommand = {
   path: ['key', 'list'],
   summary: 'List the keys of the key store',
   examples: [{ call: 'countersign key list --json', about: 'names and public keys, for programs' }],

@@ -1,13 +1,13 @@
 import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { Failure } from '../../terminal/failure.js';
 import { nounOf } from '../records/kind.js';
-import { textOf } from './diff.js';
+import { differenceText } from './diff.js';
 import { type Difference, differenceOf, differencesOf } from './difference.js';
 import { LAYOUT, layoutOf } from './templates.js';
 
-export const layoutApply: Command = {
+export const layoutApply: CliCommand = {
   path: ['layout', 'apply'],
   summary: 'Make the records of a layout, and change those that differ',
   about:
@@ -25,7 +25,7 @@ export const layoutApply: Command = {
       ({ record, template: { kind } }) => record && !kind.operations.some(({ name }) => name === 'update'),
     );
     if (fixed !== undefined) throw unchangeable(fixed);
-    for (const line of planned.flatMap((one) => textOf(one).split('\n'))) output.note(line);
+    for (const line of planned.flatMap((one) => differenceText(one).split('\n'))) output.note(line);
     if (planned.length > 0) await invocation.confirm(`Apply the layout ${title}?`);
     const done = { made: [] as string[], changed: [] as string[] };
     const own = new Set<string>();
@@ -34,8 +34,8 @@ export const layoutApply: Command = {
       const now = await differenceOf(template, open);
       if (now === undefined) continue;
       // Two templates of one record: the first has changed it. What somebody else has changed was not shown.
-      if (now.record?.hash !== record?.hash && !own.has(named)) throw changedMeanwhile(now);
-      await applied(now);
+      if (now.record?.hash !== record?.hash && !own.has(named)) throw editConflict(now);
+      await applyTemplate(now);
       own.add(named);
       (now.record === undefined ? done.made : done.changed).push(`${template.kind.record}/${template.name}`);
     }
@@ -44,7 +44,7 @@ export const layoutApply: Command = {
   },
 };
 
-async function applied({ template: { data }, operations, record }: Difference): Promise<void> {
+async function applyTemplate({ template: { data }, operations, record }: Difference): Promise<void> {
   if (record === undefined) {
     await operations.create(data);
     return;
@@ -53,7 +53,7 @@ async function applied({ template: { data }, operations, record }: Difference): 
   await operations.update(record, { ...before, ...data });
 }
 
-function changedMeanwhile({ template: { kind, name } }: Difference): Failure {
+function editConflict({ template: { kind, name } }: Difference): Failure {
   return new Failure('refused', `The ${nounOf(kind)} ${name} has changed since it was shown.`, {
     advice: 'repeat the command: what was done is skipped',
   });

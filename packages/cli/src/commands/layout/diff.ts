@@ -1,12 +1,12 @@
 import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { printable } from '../../terminal/printable.js';
 import { nounOf } from '../records/kind.js';
 import { type Difference, differencesOf } from './difference.js';
 import { LAYOUT, layoutOf } from './templates.js';
 
-export const layoutDiff: Command = {
+export const layoutDiff: CliCommand = {
   path: ['layout', 'diff'],
   summary: 'Show which records of a layout a ledger lacks',
   about: 'Members that a template leaves out may have any value.',
@@ -17,7 +17,7 @@ export const layoutDiff: Command = {
     const { templates } = await layoutOf(invocation, open);
     const differences = await differencesOf(templates, open);
     invocation.output.result(differences.map(toldOf) as unknown as Json, () => {
-      return differences.length === 0 ? 'The ledger has all of it.' : differences.map(textOf).join('\n');
+      return differences.length === 0 ? 'The ledger has all of it.' : differences.map(differenceText).join('\n');
     });
   },
 };
@@ -35,7 +35,7 @@ function toldOf({ template: { kind, name, data }, record, members }: Difference)
 }
 
 /** `+` for what is missing, `~` for what is otherwise. */
-export function textOf({ template: { kind, name, data }, record, members }: Difference): string {
+export function differenceText({ template: { kind, name, data }, record, members }: Difference): string {
   const lines = members.map((member) => {
     const before = record === undefined ? '' : `${JSON.stringify(record.data[member]) ?? 'nothing'} -> `;
     return `    ${member}: ${before}${JSON.stringify(data[member])}`;

@@ -1,11 +1,11 @@
 import type { Json } from '@countersign/protocol';
-import type { Command } from '../../description/command.js';
-import { severalOf } from '../../description/groups.js';
+import type { CliCommand } from '../../description/command.js';
+import { pluralOf } from '../../description/groups.js';
 import { printable } from '../../terminal/printable.js';
 import { nounOf } from '../records/kind.js';
-import { LAYOUT, layoutOf, type Template } from './templates.js';
+import { LAYOUT, type LayoutTemplate, layoutOf } from './templates.js';
 
-export const layoutShow: Command = {
+export const layoutShow: CliCommand = {
   path: ['layout', 'show'],
   summary: 'Show the records that a layout wants',
   about:
@@ -24,11 +24,11 @@ export const layoutShow: Command = {
 };
 
 /** A heading for each kind, in the order of the layout, with its records below. */
-function sectionsOf(templates: readonly Template[], isVerbose: boolean): string[] {
+function sectionsOf(templates: readonly LayoutTemplate[], isVerbose: boolean): string[] {
   const kinds = [...new Set(templates.map(({ kind }) => kind))];
   return kinds.flatMap((kind) => {
     const own = templates.filter((one) => one.kind === kind);
     const lines = own.map(({ name, data }) => printable(`  ${name}${isVerbose ? `  ${JSON.stringify(data)}` : ''}`));
-    return ['', `${severalOf(nounOf(kind))}:`, ...lines];
+    return ['', `${pluralOf(nounOf(kind))}:`, ...lines];
   });
 }

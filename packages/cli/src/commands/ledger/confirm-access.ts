@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import type { OpenLedger } from '../../connect.js';
 import type { Invocation } from '../../description/invocation.js';
 import { lostRights } from '../../explain/lock-out.js';
-import type { Operations, Signed } from '../records/kind.js';
+import type { Operations, SignedRecord } from '../records/kind.js';
 
 /**
  * Has the user confirm rules of a ledger that may lock out the key that signs them: only another key could mend that.
@@ -14,10 +14,10 @@ import type { Operations, Signed } from '../records/kind.js';
 export async function confirmAccess(
   invocation: Invocation,
   { ledger, key, target }: OpenLedger,
-  before: Signed,
+  before: SignedRecord,
   data: JsonObject,
 ): Promise<void> {
-  const [old, next] = [rulesOf(before.data as JsonObject), rulesOf(data)];
+  const [old, next] = [accessRules(before.data as JsonObject), accessRules(data)];
   // Under policies the rules of the ledger count for nothing.
   if (key === undefined || isByPolicies(data) || JSON.stringify(old) === JSON.stringify(next)) return;
   const operations = ledger.record as unknown as Operations;
@@ -39,7 +39,7 @@ export async function confirmAccess(
 export async function confirmFirstAccess(invocation: Invocation, key: string, data: JsonObject): Promise<void> {
   if (isByPolicies(data)) return;
   const none = { access: [], granted: { access: [], update: [] } };
-  await confirmLost(invocation, lostRights(rulesOf(data), none, { public: key, isOwner: true }));
+  await confirmLost(invocation, lostRights(accessRules(data), none, { public: key, isOwner: true }));
 }
 
 async function confirmLost(invocation: Invocation, lost: readonly string[]): Promise<void> {
@@ -50,7 +50,7 @@ async function confirmLost(invocation: Invocation, lost: readonly string[]): Pro
   await invocation.confirm('Use these rules anyway?');
 }
 
-function rulesOf({ access }: JsonObject): Json[] {
+function accessRules({ access }: JsonObject): Json[] {
   return Array.isArray(access) ? access : [];
 }
 

@@ -1,14 +1,14 @@
 import type { Json, JsonObject } from '@countersign/protocol';
-import { clientOf, openKey, targetOf, tellHint } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import { findTarget, makeClient, openKey, tellHint } from '../../connect.js';
+import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { usage } from '../../terminal/failure.js';
-import { jsonOf, objectOf, resolveText } from '../../terminal/input.js';
+import { parseInput, parseInputObject, resolveText } from '../../terminal/input.js';
 import { confirmFirstAccess } from './confirm-access.js';
 import { makeLedger, selectLedger } from './make.js';
 import { rulesOfOwner } from './rules.js';
 
-export const ledgerCreate: Command = {
+export const ledgerCreate: CliCommand = {
   path: ['ledger', 'create'],
   summary: 'Make a ledger, and select it',
   about:
@@ -26,13 +26,13 @@ export const ledgerCreate: Command = {
   examples: [{ call: 'countersign ledger create acme --signer ada', about: 'a ledger that ada owns' }],
   async run(invocation) {
     const handle = await invocation.need('handle');
-    const target = await targetOf(invocation);
+    const target = await findTarget(invocation);
     const { signer } = target;
     if (signer === undefined) throw usage('No key is chosen to sign with.', 'give --signer, or: countersign init');
     const key = await openKey(invocation, signer);
     const data = await dataOf(invocation, handle, key.public);
     await confirmFirstAccess(invocation, key.public, data);
-    const record = await makeLedger(await clientOf(target, key, undefined, tellHint(invocation)), data);
+    const record = await makeLedger(await makeClient(target, key, undefined, tellHint(invocation)), data);
     const system = await selectLedger(invocation, record, signer);
     invocation.output.done(`Ledger ${handle} made and selected.`);
     invocation.output.result(record as unknown as Json, () => `Luid: ${record.luid}\nKey of the ledger: ${system}`);
@@ -48,8 +48,8 @@ async function dataOf(invocation: Invocation, handle: string, publicKey: string)
   return {
     handle,
     signer: 'system',
-    access: access === undefined ? rulesOfOwner(publicKey) : jsonOf(access, '--access'),
-    ...(config === undefined ? {} : { config: objectOf(config, '--config') }),
-    ...(custom === undefined ? {} : { custom: objectOf(custom, '--custom') }),
+    access: access === undefined ? rulesOfOwner(publicKey) : parseInput(access, '--access'),
+    ...(config === undefined ? {} : { config: parseInputObject(config, '--config') }),
+    ...(custom === undefined ? {} : { custom: parseInputObject(custom, '--custom') }),
   };
 }

@@ -1,6 +1,6 @@
 import { type Ledger, type Schemas, systemKeyOf } from '@countersign/client';
 import type { JsonObject } from '@countersign/protocol';
-import { LOCAL_SERVER, targetOf } from '../../connect.js';
+import { findTarget, LOCAL_SERVER } from '../../connect.js';
 import type { Invocation } from '../../description/invocation.js';
 import { writeContext } from '../../home/contexts.js';
 import { serverUrl } from '../../wire/exchange.js';
@@ -22,7 +22,7 @@ export function makeLedger(server: Ledger, data: JsonObject): Promise<LedgerReco
  * @returns that key
  */
 export async function selectLedger(invocation: Invocation, record: LedgerRecord, signer?: string): Promise<string> {
-  const { name, server = LOCAL_SERVER } = await targetOf(invocation);
+  const { name, server = LOCAL_SERVER } = await findTarget(invocation);
   const system = systemKeyOf(record);
   await writeContext(invocation.home, name, {
     server: serverUrl(server).href,

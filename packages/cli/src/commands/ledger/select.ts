@@ -1,12 +1,12 @@
 import { isRefusal, type Ledger, type Schemas, systemKeyOf } from '@countersign/client';
-import { clientOf, LOCAL_SERVER, openKey, type Target, targetOf } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import { type CommandTarget, findTarget, LOCAL_SERVER, makeClient, openKey } from '../../connect.js';
+import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { readContexts } from '../../home/contexts.js';
 import { isSameServer } from '../../wire/exchange.js';
 import { selectLedger } from './make.js';
 
-export const ledgerSelect: Command = {
+export const ledgerSelect: CliCommand = {
   path: ['ledger', 'select'],
   summary: 'Choose the ledger that commands are about',
   about:
@@ -17,12 +17,12 @@ export const ledgerSelect: Command = {
   connects: true,
   async run(invocation) {
     const handle = await invocation.need('handle');
-    const before = await targetOf(invocation);
+    const before = await findTarget(invocation);
     // Whatever key was noted: it is to be learnt anew, and compared.
     const { system: _, ...target } = before;
-    const record = await readLedger(await clientOf(target, undefined, handle), async () => {
+    const record = await readLedger(await makeClient(target, undefined, handle), async () => {
       const key = target.signer === undefined ? undefined : await openKey(invocation, target.signer);
-      return clientOf(target, key, handle);
+      return makeClient(target, key, handle);
     });
     await confirmKey(invocation, record, before);
     const system = await selectLedger(invocation, record, before.signer);
@@ -32,7 +32,11 @@ export const ledgerSelect: Command = {
 };
 
 /** Whoever stands between here and the server could otherwise put a key of theirs in the place of the one that was noted. */
-async function confirmKey(invocation: Invocation, record: Schemas['ledger'], { name, server }: Target): Promise<void> {
+async function confirmKey(
+  invocation: Invocation,
+  record: Schemas['ledger'],
+  { name, server }: CommandTarget,
+): Promise<void> {
   const noted = (await readContexts(invocation.home)).contexts[name];
   const isSame = noted?.ledger === record.data.handle && isSameServer(noted.server, server ?? LOCAL_SERVER);
   if (!isSame || noted.system === undefined || noted.system === systemKeyOf(record)) return;

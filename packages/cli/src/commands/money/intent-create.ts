@@ -1,18 +1,26 @@
 import type { Json, JsonObject } from '@countersign/protocol';
 import { type OpenLedger, openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { toInteger } from '../../money/amount.js';
-import { ACTIONS, claimOf, hasSource, hasTarget, isAction, readClaim, type SpokenClaim } from '../../money/claim.js';
+import {
+  CLAIM_ACTIONS,
+  hasSource,
+  hasTarget,
+  isClaimAction,
+  readClaim,
+  type SpokenClaim,
+  toSignedClaim,
+} from '../../money/claim.js';
 import { factorsOf } from '../../money/symbols.js';
 import { usage } from '../../terminal/failure.js';
-import { jsonOf, objectOf, resolveText } from '../../terminal/input.js';
+import { parseInput, parseInputObject, resolveText } from '../../terminal/input.js';
 import { isInteractive } from '../../terminal/surroundings.js';
 import { STATEMENT, statementOf } from '../records/statement.js';
 import { writeIntent } from './intent-text.js';
-import { settledIntent, timeoutOf, WAIT } from './settled.js';
+import { awaitIntent, timeoutOf, WAIT } from './settled.js';
 
-export const intentCreate: Command = {
+export const intentCreate: CliCommand = {
   path: ['intent', 'create'],
   summary: 'Create an intent: move, issue or destroy amounts',
   about:
@@ -30,8 +38,8 @@ export const intentCreate: Command = {
     {
       flags: '--action <action>',
       about: 'what the claim does',
-      choices: ACTIONS,
-      ask: { kind: 'select', message: 'Action', choices: ACTIONS },
+      choices: CLAIM_ACTIONS,
+      ask: { kind: 'select', message: 'Action', choices: CLAIM_ACTIONS },
     },
     { flags: '--amount <amount>', about: 'in whole units', ask: { kind: 'text', message: 'Amount' } },
     { flags: '--symbol <symbol>', about: 'of which symbol', ask: { kind: 'text', message: 'Symbol' } },
@@ -53,48 +61,49 @@ export const intentCreate: Command = {
   ],
   async run(invocation) {
     const handle = await invocation.need('handle');
-    const given = await givenClaims(invocation);
+    const given = await parseClaimFlag(invocation);
     let open: Promise<OpenLedger> | undefined;
     const opened = () => {
       open ??= openLedger(invocation, true);
       return open;
     };
-    const spoken = given === undefined ? await spokenClaims(invocation, opened) : [];
+    const spoken = given === undefined ? await composeClaims(invocation, opened) : [];
     const statement = await statementOf(invocation);
     await timeoutOf(invocation);
     const others = await otherData(invocation);
     const { ledger } = await opened();
     const factorOf = factorsOf(ledger);
     const claims: Json[] = [];
-    for (const claim of spoken) claims.push(claimOf(claim, toInteger(claim.amount, await factorOf(claim.symbol))));
+    for (const claim of spoken)
+      claims.push(toSignedClaim(claim, toInteger(claim.amount, await factorOf(claim.symbol))));
     const data = { handle, claims: given ?? claims, ...others } as unknown as Parameters<
       typeof ledger.intents.create
     >[0];
     const made = await ledger.intents.create(data, { custom: statement });
-    const intent = await settledIntent(invocation, ledger, made, 'completed');
+    const intent = await awaitIntent(invocation, ledger, made, 'completed');
     invocation.output.done(`Intent ${handle} ${invocation.is('wait') ? intent.meta.status : 'accepted'}.`);
     await writeIntent(invocation, ledger, intent);
   },
 };
 
 /** The claims that were given as JSON, which stay as they are. */
-async function givenClaims(invocation: Invocation): Promise<Json[] | undefined> {
+async function parseClaimFlag(invocation: Invocation): Promise<Json[] | undefined> {
   const json = invocation.get('claims');
   if (json === undefined) return undefined;
-  const claims = jsonOf(await resolveText(json, () => invocation.input()), '--claims');
+  const claims = parseInput(await resolveText(json, () => invocation.input()), '--claims');
   if (!Array.isArray(claims)) throw usage('--claims is not an array.');
   return claims;
 }
 
 /** The claims in words, or the one that flags and answers tell. */
-async function spokenClaims(
+async function composeClaims(
   invocation: Invocation,
   opened: () => Promise<OpenLedger>,
 ): Promise<readonly SpokenClaim[]> {
   const texts = invocation.all('claim');
   if (texts.length > 0) return texts.map(readClaim);
   const action = await invocation.need('action');
-  if (!isAction(action)) throw usage(`'${action}' is not an action.`, `use one of ${ACTIONS.join(', ')}`);
+  if (!isClaimAction(action)) throw usage(`'${action}' is not an action.`, `use one of ${CLAIM_ACTIONS.join(', ')}`);
   const source = hasSource(action) ? { source: await invocation.need('source') } : {};
   const target = hasTarget(action) ? { target: await invocation.need('target') } : {};
   const symbol = await invocation.need('symbol');
@@ -126,7 +135,7 @@ async function otherData(invocation: Invocation): Promise<JsonObject> {
   return {
     ...(schema === undefined ? {} : { schema }),
     ...(invocation.is('manual') ? { config: { commit: 'manual' } } : {}),
-    ...(custom === undefined ? {} : { custom: objectOf(custom, '--custom') }),
-    ...(access === undefined ? {} : { access: jsonOf(access, '--access') }),
+    ...(custom === undefined ? {} : { custom: parseInputObject(custom, '--custom') }),
+    ...(access === undefined ? {} : { access: parseInput(access, '--access') }),
   };
 }

@@ -1,13 +1,13 @@
 import { openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { writeIntent } from './intent-text.js';
-import { settledIntent, timeoutOf, WAIT } from './settled.js';
+import { awaitIntent, timeoutOf, WAIT } from './settled.js';
 
 /** Decide on an intent that is held. */
 export const intentCommit = decision('commit', 'Commit an intent that is held');
 export const intentAbort = decision('abort', 'Abort an intent that is held');
 
-function decision(action: 'commit' | 'abort', summary: string): Command {
+function decision(action: 'commit' | 'abort', summary: string): CliCommand {
   return {
     path: ['intent', action],
     summary,
@@ -21,7 +21,7 @@ function decision(action: 'commit' | 'abort', summary: string): Command {
       await timeoutOf(invocation);
       const { ledger } = await openLedger(invocation, true);
       const signed = await ledger.intents[action](id);
-      const intent = await settledIntent(invocation, ledger, signed, action === 'commit' ? 'completed' : 'rejected');
+      const intent = await awaitIntent(invocation, ledger, signed, action === 'commit' ? 'completed' : 'rejected');
       invocation.output.done(
         invocation.is('wait') ? `Intent ${id} ${intent.meta.status}.` : `Intent ${id}: ${action} signed.`,
       );

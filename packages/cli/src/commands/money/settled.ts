@@ -19,15 +19,15 @@ export const WAIT: readonly Option[] = [
  * @param wanted how it is to end; undefined where either is well
  * @throws Failure when it ends otherwise, or is not final in time
  */
-export async function settledIntent(
+export async function awaitIntent(
   invocation: Invocation,
   ledger: Ledger,
   made: Intent,
   wanted?: 'completed' | 'rejected',
 ): Promise<Intent> {
-  const intent = invocation.is('wait') ? await waited(ledger, made, await timeoutOf(invocation)) : made;
+  const intent = invocation.is('wait') ? await waitUntilFinal(ledger, made, await timeoutOf(invocation)) : made;
   const { status } = intent.meta;
-  if (status === 'rejected' && wanted === 'completed') throw rejected(intent as unknown as JsonObject);
+  if (status === 'rejected' && wanted === 'completed') throw intentFailure(intent as unknown as JsonObject);
   if (status === 'completed' && wanted === 'rejected') {
     throw new Failure('refused', 'The intent was completed before.', { body: intent as unknown as JsonObject });
   }
@@ -41,7 +41,7 @@ export async function timeoutOf(invocation: Invocation): Promise<number> {
   return Number(text);
 }
 
-async function waited(ledger: Ledger, made: Intent, seconds: number): Promise<Intent> {
+async function waitUntilFinal(ledger: Ledger, made: Intent, seconds: number): Promise<Intent> {
   const signal = AbortSignal.timeout(seconds * 1000);
   try {
     return await ledger.intents.settled(made, { signal });
@@ -55,7 +55,7 @@ async function waited(ledger: Ledger, made: Intent, seconds: number): Promise<In
 }
 
 /** An intent that failed, with the reason that its proofs tell. */
-function rejected(intent: JsonObject): Failure {
+function intentFailure(intent: JsonObject): Failure {
   const { proofs } = intent.meta as { proofs: { custom?: { status?: string; reason?: string; detail?: string } }[] };
   const { reason, detail } = proofs.findLast(({ custom }) => custom?.status === 'failed')?.custom ?? {};
   const again = 'the intent is final: send another under another handle';

@@ -1,10 +1,10 @@
 import { openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { toText } from '../../money/amount.js';
 import { factorsOf } from '../../money/symbols.js';
 import { table } from '../../terminal/table.js';
 
-export const walletBalances: Command = {
+export const walletBalances: CliCommand = {
   path: ['wallet', 'balances'],
   summary: 'Show what a wallet holds, in whole units',
   about:

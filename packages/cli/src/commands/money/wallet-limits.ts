@@ -1,10 +1,10 @@
 import { openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { toText } from '../../money/amount.js';
 import { factorsOf } from '../../money/symbols.js';
 import { table } from '../../terminal/table.js';
 
-export const walletLimits: Command = {
+export const walletLimits: CliCommand = {
   path: ['wallet', 'limits'],
   summary: 'Show the limits of a wallet, in whole units',
   arguments: [

@@ -1,12 +1,12 @@
 import { DESCRIPTION, type KindDescription } from '@countersign/client/description';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { assetCommand } from './asset.js';
 import { checkCommand } from './check.js';
 import { createCommand } from './create.js';
 import { dropCommand } from './drop.js';
 import { eraseRecordCommand } from './erase.js';
 import { eventListCommand, eventRetryCommand, eventShowCommand } from './events.js';
-import { foundCommand, lookupCommand } from './found.js';
+import { addressLookupCommand, lookupCommand } from './found.js';
 import { historyCommand } from './history.js';
 import { listCommand } from './list.js';
 import { consistencyCommand, inclusionCommand, logCommand } from './logged.js';
@@ -15,7 +15,7 @@ import { signCommand } from './sign.js';
 import { updateCommand } from './update.js';
 
 /** The command of each operation, by the name that the description of the interface gives it. */
-export const BY_OPERATION: Readonly<Record<string, (kind: KindDescription) => Command>> = {
+export const BY_OPERATION: Readonly<Record<string, (kind: KindDescription) => CliCommand>> = {
   create: createCommand,
   list: listCommand,
   get: showCommand,
@@ -31,8 +31,8 @@ export const BY_OPERATION: Readonly<Record<string, (kind: KindDescription) => Co
   events: eventListCommand,
   event: eventShowCommand,
   retry: eventRetryCommand,
-  anchors: foundCommand('anchors'),
-  domains: foundCommand('domains'),
+  anchors: addressLookupCommand('anchors'),
+  domains: addressLookupCommand('domains'),
   lookup: lookupCommand,
   asset: assetCommand,
 };
@@ -42,7 +42,7 @@ export const BY_OPERATION: Readonly<Record<string, (kind: KindDescription) => Co
  *
  * @param others commands that stand in place of those made here
  */
-export function recordCommands(others: readonly Command[]): Command[] {
+export function recordCommands(others: readonly CliCommand[]): CliCommand[] {
   const taken = new Set(others.map(({ path }) => path.join(' ')));
   return DESCRIPTION.flatMap((kind) => {
     const made = kind.operations.flatMap(({ name }) => BY_OPERATION[name]?.(kind) ?? []);

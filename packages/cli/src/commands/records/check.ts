@@ -1,18 +1,18 @@
 import type { KindDescription } from '@countersign/client/description';
 import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
-import { grantingRules, textOfGranting } from '../../explain/granting.js';
+import type { CliCommand } from '../../description/command.js';
+import { findGrantingRules, textOfGranting } from '../../explain/granting.js';
 import { printable } from '../../terminal/printable.js';
-import { standingRules } from '../access/standing-rules.js';
-import { idOf, oneOf, operationsOf, recordArguments } from './kind.js';
+import { collectStandingRules } from '../access/standing-rules.js';
+import { nounWithArticle, operationsOf, recordArguments, requireId } from './kind.js';
 
-export function checkCommand(kind: KindDescription): Command {
+export function checkCommand(kind: KindDescription): CliCommand {
   const hasId = kind.item.includes('{id}');
   return {
     path: [kind.record, 'check'],
     summary: hasId
-      ? `List the rules that grant the key an action on ${oneOf(kind)}`
+      ? `List the rules that grant the key an action on ${nounWithArticle(kind)}`
       : 'List the rules that grant the key an action',
     about:
       'Below each rule it says whom the rule is for, if the key may read the rules. The list is empty where no rule grants it. ' +
@@ -26,7 +26,7 @@ export function checkCommand(kind: KindDescription): Command {
     ],
     connects: true,
     async run(invocation) {
-      const id = await idOf(kind, invocation);
+      const id = await requireId(kind, invocation);
       const action = await invocation.need('action');
       const record = invocation.get('record');
       const open = await openLedger(invocation, true);
@@ -36,9 +36,9 @@ export function checkCommand(kind: KindDescription): Command {
       const rules = granted.map(({ data }) => data);
       const { output } = invocation;
       if (output.isJson) return output.result(rules, () => '');
-      const standing = await standingRules(open.ledger, operations, id);
+      const standing = await collectStandingRules(open.ledger, operations, id);
       const asker = { public: open.key?.public ?? '', handle: open.target.signer };
-      const lines = grantingRules(rules, standing, kind.record, asker).flatMap(textOfGranting);
+      const lines = findGrantingRules(rules, standing, kind.record, asker).flatMap(textOfGranting);
       output.result(rules, () => lines.map(printable).join('\n') || 'No rule grants it.');
     },
   };

@@ -1,18 +1,26 @@
 import type { KindDescription } from '@countersign/client/description';
 import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
-import { recordText } from '../../terminal/record-text.js';
-import { naming, nounOf, oneOf, operationsOf, parentArgument, positionOf, type Signed } from './kind.js';
+import type { CliCommand } from '../../description/command.js';
+import { formatRecord } from '../../terminal/record-text.js';
+import {
+  nameMemberOf,
+  nounOf,
+  nounWithArticle,
+  operationsOf,
+  parentArgument,
+  positionOf,
+  type SignedRecord,
+} from './kind.js';
 import { memberOptions, newData } from './members.js';
 import { SECRET, STATEMENT, secretsOf, statementOf } from './statement.js';
 
-export function createCommand(kind: KindDescription): Command {
-  const name = naming(kind).name;
+export function createCommand(kind: KindDescription): CliCommand {
+  const name = nameMemberOf(kind).name;
   const noun = nounOf(kind);
   return {
     path: [kind.record, 'create'],
-    summary: `Create ${oneOf(kind)}`,
+    summary: `Create ${nounWithArticle(kind)}`,
     arguments: [
       ...parentArgument(kind),
       {
@@ -27,9 +35,9 @@ export function createCommand(kind: KindDescription): Command {
       const data = await newData(kind, invocation);
       const statement = await statementOf(invocation);
       const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
-      const made: Signed = await operations.create(data, { custom: statement, ...(await secretsOf(invocation)) });
+      const made: SignedRecord = await operations.create(data, { custom: statement, ...(await secretsOf(invocation)) });
       invocation.output.done(`${kind.title} ${data[name]} created.`);
-      invocation.output.result(made as unknown as Json, () => recordText(kind.title, made));
+      invocation.output.result(made as unknown as Json, () => formatRecord(kind.title, made));
     },
   };
 }

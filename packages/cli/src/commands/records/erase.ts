@@ -1,18 +1,18 @@
 import type { KindDescription } from '@countersign/client/description';
 import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
-import { recordText } from '../../terminal/record-text.js';
-import { nounOf, oneOf, operationsOf, parentArgument } from './kind.js';
+import { formatRecord } from '../../terminal/record-text.js';
+import { nounOf, nounWithArticle, operationsOf, parentArgument } from './kind.js';
 
 /** Erases a dropped record or a final intent, where a rule grants the key `erase` (interface/records#erase). */
-export function eraseRecordCommand(kind: KindDescription): Command {
+export function eraseRecordCommand(kind: KindDescription): CliCommand {
   const noun = nounOf(kind);
   const isDropped = kind.operations.some(({ name }) => name === 'drop');
   return {
     path: [kind.record, 'erase'],
-    summary: `Erase the contents of ${oneOf(kind)} irrevocably`,
+    summary: `Erase the contents of ${nounWithArticle(kind)} irrevocably`,
     about:
       `${isDropped ? 'It must be dropped first' : 'It must be completed or rejected'}. Asks for a confirmation: it cannot be undone. The ledger must grant ` +
       'the key `erase`, which `any` leaves out. The reason stays, so keep names out of it.',
@@ -37,7 +37,7 @@ export function eraseRecordCommand(kind: KindDescription): Command {
       const operations = await operationsOf(kind, invocation, await openLedger(invocation, true));
       const record: Json = await operations.erase(luid, reason);
       invocation.output.done(`${kind.title} ${luid} erased.`);
-      invocation.output.result(record, () => recordText(kind.title, record));
+      invocation.output.result(record, () => formatRecord(kind.title, record));
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Argument } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
 
 /** A record as the client gives it. */
-export interface Signed {
+export interface SignedRecord {
   readonly hash: string;
   readonly luid: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -17,13 +17,13 @@ export function nounOf({ title }: KindDescription): string {
 }
 
 /** `a wallet`, `an intent`. */
-export function oneOf(kind: KindDescription): string {
+export function nounWithArticle(kind: KindDescription): string {
   const noun = nounOf(kind);
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 /** The member that names a record among those of its kind: `handle`, or `signer` for members of circles. */
-export function naming({ members }: KindDescription): MemberDescription {
+export function nameMemberOf({ members }: KindDescription): MemberDescription {
   const found = members.find(({ name }) => name === 'handle') ?? members.find(({ name }) => name === 'signer');
   if (found === undefined) throw new Error('A kind without a name');
   return found;
@@ -58,7 +58,7 @@ export function recordArguments(kind: KindDescription): Argument[] {
 }
 
 /** Names of operations; which of them a kind has is told by the description. */
-export type OperationName =
+export type CommandOperation =
   | 'create'
   | 'list'
   | 'get'
@@ -82,7 +82,7 @@ export type OperationName =
 
 /** The operations of the kind, as the client has them. */
 // biome-ignore lint/suspicious/noExplicitAny: what each takes and gives is told by the description, not by types
-export type Operations = { readonly [Name in OperationName]: (...args: any[]) => any };
+export type Operations = { readonly [Name in CommandOperation]: (...args: any[]) => any };
 
 /** The operations on records of the kind that a call names. */
 export async function operationsOf(
@@ -95,6 +95,6 @@ export async function operationsOf(
 }
 
 /** The arguments by which operations name the record: none for the ledger's own. */
-export async function idOf(kind: KindDescription, invocation: Invocation): Promise<string[]> {
+export async function requireId(kind: KindDescription, invocation: Invocation): Promise<string[]> {
   return kind.item.includes('{id}') ? [await invocation.need('id')] : [];
 }

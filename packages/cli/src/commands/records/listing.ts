@@ -3,11 +3,11 @@ import { isObject, type Json, type JsonObject } from '@countersign/protocol';
 import type { Option } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
 import { usage } from '../../terminal/failure.js';
-import { objectOf, resolveText } from '../../terminal/input.js';
+import { parseInputObject, resolveText } from '../../terminal/input.js';
 import { table } from '../../terminal/table.js';
 
 /** Records that a list shows unless more are asked for. */
-const SHOWN = '20';
+const DEFAULT_COUNT = '20';
 
 export const LISTING: readonly Option[] = [
   {
@@ -15,7 +15,7 @@ export const LISTING: readonly Option[] = [
     about:
       'path=value, path.$operator=value (values of $in and $nin with commas between), or an object of these as JSON',
   },
-  { flags: '--limit <number>', about: 'how many at most', default: SHOWN },
+  { flags: '--limit <number>', about: 'how many at most', default: DEFAULT_COUNT },
   { flags: '--all', about: 'all of them' },
 ];
 
@@ -48,7 +48,7 @@ function isCovered(path: string, member: string): boolean {
 }
 
 /** The members that a list of a kind can be filtered by. */
-export function filtersOf(kind: KindDescription, operation: string): readonly string[] {
+export function filterNames(kind: KindDescription, operation: string): readonly string[] {
   return kind.operations.find(({ name }) => name === operation)?.filters ?? [];
 }
 
@@ -57,36 +57,36 @@ type OneFilter = readonly [path: string, operator: string, value: Json];
 function fromText(text: string): OneFilter {
   const at = text.indexOf('=');
   if (at < 1) throw usage(`'${text}' is not a filter.`, 'give path=value, such as data.custom.tier=gold');
-  const [path, operator] = split(text.slice(0, at));
+  const [path, operator] = splitFilter(text.slice(0, at));
   const value = text.slice(at + 1);
   return [path, operator, operator === '$in' || operator === '$nin' ? value.split(',') : value];
 }
 
 function fromObject(text: string): OneFilter[] {
-  return Object.entries(objectOf(text, '--filter')).flatMap(([key, value]): OneFilter[] => {
-    const [path, operator] = split(key);
+  return Object.entries(parseInputObject(text, '--filter')).flatMap(([key, value]): OneFilter[] => {
+    const [path, operator] = splitFilter(key);
     if (isObject(value)) return Object.entries(value).map(([one, operand]) => [path, one, operand]);
     return [[path, operator, value]];
   });
 }
 
 /** `meta.status.$in` names an operator, `meta.status` means `$eq`. */
-function split(key: string): [string, string] {
+function splitFilter(key: string): [string, string] {
   const [, path, operator] = /^(.+)\.(\$[A-Za-z]+)$/.exec(key) ?? [];
   return path === undefined || operator === undefined ? [key, '$eq'] : [path, operator];
 }
 
 /** How the items of a list are shown. */
-interface Shown<Item> {
+interface ListFormat<Item> {
   readonly headings: readonly string[];
   row(item: Item): readonly unknown[];
 }
 
 /** Writes the items of a list, as many as flags allow. */
-export async function listed<Item>(
+export async function writeList<Item>(
   invocation: Invocation,
   items: AsyncIterable<Item>,
-  { headings, row }: Shown<Item>,
+  { headings, row }: ListFormat<Item>,
 ): Promise<void> {
   const { output } = invocation;
   const most = limitOf(invocation);
@@ -109,7 +109,7 @@ export async function listed<Item>(
 
 function limitOf(invocation: Invocation): number {
   if (invocation.is('all')) return Number.POSITIVE_INFINITY;
-  const text = invocation.get('limit') ?? SHOWN;
+  const text = invocation.get('limit') ?? DEFAULT_COUNT;
   if (!/^[1-9]\d{0,8}$/.test(text)) throw usage(`'${text}' is not a limit.`, 'give a number of at least 1');
   return Number(text);
 }

@@ -2,17 +2,17 @@ import type { KindDescription, MemberDescription } from '@countersign/client/des
 import type { Json, JsonObject } from '@countersign/protocol';
 import type { Option } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
-import type { Question } from '../../terminal/ask.js';
+import type { TerminalQuestion } from '../../terminal/ask.js';
 import { usage } from '../../terminal/failure.js';
-import { jsonOf, objectOf, resolveText } from '../../terminal/input.js';
-import { naming, positionOf } from './kind.js';
+import { parseInput, parseInputObject, resolveText } from '../../terminal/input.js';
+import { nameMemberOf, positionOf } from './kind.js';
 
 /** More values than a person picks from a list. */
 const MANY = 20;
 
 /** The members that have a flag: those that stand in the path have a position instead, and `--signer` is a key. */
-function flagged(kind: KindDescription): MemberDescription[] {
-  const positions = [kind.parent, naming(kind).name, 'signer'];
+function membersWithFlag(kind: KindDescription): MemberDescription[] {
+  const positions = [kind.parent, nameMemberOf(kind).name, 'signer'];
   return kind.members.filter(({ name }) => !positions.includes(name));
 }
 
@@ -23,7 +23,7 @@ export function flagOf(member: string): string {
 
 /** A flag for each member of the data, and one for all of it. */
 export function memberOptions(kind: KindDescription): Option[] {
-  const flags = flagged(kind).map((member): Option => {
+  const flags = membersWithFlag(kind).map((member): Option => {
     const values = member.values ?? [];
     const isListed = values.length > 1 && values.length <= MANY && !isNumber(member);
     return {
@@ -41,15 +41,15 @@ export function memberOptions(kind: KindDescription): Option[] {
 function aboutOf(member: MemberDescription): string {
   const { values = [], isRequired } = member;
   const shown = values.length === 1 ? `; ${values[0]} unless given` : '';
-  const form = isText(member) ? '' : ' as JSON; @file reads a file';
+  const form = isTextMember(member) ? '' : ' as JSON; @file reads a file';
   return `member ${member.name} of the data${isRequired ? ', required' : ''}${form}${shown}`;
 }
 
 function placeholder(member: MemberDescription): string {
-  return isText(member) ? 'text' : isNumber(member) ? 'number' : 'json';
+  return isTextMember(member) ? 'text' : isNumber(member) ? 'number' : 'json';
 }
 
-function isText({ type }: MemberDescription): boolean {
+function isTextMember({ type }: MemberDescription): boolean {
   return type === 'string';
 }
 
@@ -58,11 +58,11 @@ function isNumber({ type }: MemberDescription): boolean {
 }
 
 /** The data that flags tell. */
-export async function givenData(kind: KindDescription, invocation: Invocation): Promise<JsonObject> {
+export async function dataOfFlags(kind: KindDescription, invocation: Invocation): Promise<JsonObject> {
   const read = (text: string) => resolveText(text, () => invocation.input());
   const whole = invocation.get('data');
-  const data = whole === undefined ? {} : objectOf(await read(whole), '--data');
-  for (const member of flagged(kind)) {
+  const data = whole === undefined ? {} : parseInputObject(await read(whole), '--data');
+  for (const member of membersWithFlag(kind)) {
     const text = invocation.get(flagOf(member.name));
     if (text !== undefined) data[member.name] = await parseMember(member, text, read);
   }
@@ -71,8 +71,8 @@ export async function givenData(kind: KindDescription, invocation: Invocation): 
 
 /** The data of a new record: what flags tell, and answers for what is required beside. */
 export async function newData(kind: KindDescription, invocation: Invocation): Promise<JsonObject> {
-  const data = await givenData(kind, invocation);
-  const name = naming(kind);
+  const data = await dataOfFlags(kind, invocation);
+  const name = nameMemberOf(kind);
   const position = positionOf(name.name);
   if (data[name.name] === undefined || invocation.get(position) !== undefined) {
     data[name.name] = await invocation.need(position);
@@ -90,10 +90,10 @@ export async function newData(kind: KindDescription, invocation: Invocation): Pr
   return data;
 }
 
-function questionOf(member: MemberDescription): Question {
+function questionOf(member: MemberDescription): TerminalQuestion {
   const { name, values = [] } = member;
   if (values.length > 1) return { kind: 'select', message: name, choices: values.map(String) };
-  return { kind: 'text', message: isText(member) || isNumber(member) ? name : `${name} (JSON)` };
+  return { kind: 'text', message: isTextMember(member) || isNumber(member) ? name : `${name} (JSON)` };
 }
 
 async function parseMember(
@@ -101,17 +101,17 @@ async function parseMember(
   text: string,
   read: (text: string) => Promise<string>,
 ): Promise<Json> {
-  if (isText(member)) return text;
+  if (isTextMember(member)) return text;
   const given = await read(text);
   // A member that may be text or more: what is no JSON is text.
   const mayBeText = Array.isArray(member.type) && member.type.includes('string');
   if (mayBeText && !/^[[{"]/.test(given.trim())) return given;
-  const value = isNumber(member) ? numberOf(given) : jsonOf(given, `--${flagOf(member.name)}`);
+  const value = isNumber(member) ? numberOrText(given) : parseInput(given, `--${flagOf(member.name)}`);
   if (isNumber(member)) assertNumber(member, value);
   return value;
 }
 
-function numberOf(text: string): Json {
+function numberOrText(text: string): Json {
   return /^\s*-?\d+(\.\d+)?\s*$/.test(text) ? Number(text) : text;
 }
 

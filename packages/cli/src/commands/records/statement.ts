@@ -2,7 +2,7 @@ import type { JsonObject } from '@countersign/protocol';
 import type { Option } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
 import { usage } from '../../terminal/failure.js';
-import { objectOf, resolveText } from '../../terminal/input.js';
+import { parseInputObject, resolveText } from '../../terminal/input.js';
 
 /** What the signer says with the signature. */
 export const STATEMENT: readonly Option[] = [
@@ -40,7 +40,7 @@ function saidBy(text: string): JsonObject {
       `such as --say note=seen, or --say '{"note": "seen"}'`,
     );
   }
-  return objectOf(text, '--say');
+  return parseInputObject(text, '--say');
 }
 
 /** The values of secrets that flags tell. */

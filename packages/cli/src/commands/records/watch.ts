@@ -2,20 +2,20 @@ import { isRefusal } from '@countersign/client';
 import { DESCRIPTION, type KindDescription } from '@countersign/client/description';
 import type { Json } from '@countersign/protocol';
 import { openLedger } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { usage } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
-import { naming, type Operations, type Signed } from './kind.js';
-import { filterOf, filtersOf, LISTING } from './listing.js';
+import { nameMemberOf, type Operations, type SignedRecord } from './kind.js';
+import { filterNames, filterOf, LISTING } from './listing.js';
 
 /** Kinds that can be watched: those that have a list of their own in the ledger. */
 const WATCHED = DESCRIPTION.filter(({ parent, record }) => parent === undefined && record !== 'ledger');
 /** Records that are looked at in one look; what changed last comes first. */
-const LOOK = 500;
+const LOOK_SIZE = 500;
 /** Versions of records that are remembered. */
-const REMEMBERED = 50_000;
+const MOST_SEEN = 50_000;
 
-export const watch: Command = {
+export const watchCommand: CliCommand = {
   path: ['watch'],
   summary: 'Show records as they change',
   about:
@@ -34,10 +34,10 @@ export const watch: Command = {
     const record = await invocation.need('kind');
     const kind = WATCHED.find((one) => one.record === record);
     if (kind === undefined) throw usage(`'${record}' is not a kind that can be watched.`);
-    const seconds = numberOf(await invocation.need('interval'), 'interval');
+    const seconds = parsePositive(await invocation.need('interval'), 'interval');
     const most =
-      invocation.get('count') === undefined ? undefined : numberOf(invocation.get('count') as string, 'count');
-    const filter = await filterOf(invocation, filtersOf(kind, 'list'));
+      invocation.get('count') === undefined ? undefined : parsePositive(invocation.get('count') as string, 'count');
+    const filter = await filterOf(invocation, filterNames(kind, 'list'));
     const { ledger } = await openLedger(invocation);
     const operations = ledger.kind(kind.record as Parameters<typeof ledger.kind>[0]) as unknown as Operations;
     const seen = new Map<string, string>();
@@ -49,7 +49,7 @@ export const watch: Command = {
     });
     let before: ReadonlySet<string> = new Set();
     while (!isStopped) {
-      const { changed, luids } = await look(operations, filter, seen);
+      const { changed, luids } = await findChanges(operations, filter, seen);
       const missing = [...before].filter((luid) => !luids.has(luid));
       before = luids;
       const dropped = hasDrops(kind) ? await dropsOf(operations, missing) : [];
@@ -57,7 +57,7 @@ export const watch: Command = {
         if (isFirst || isStopped) continue;
         const { data, meta, luid } = one;
         invocation.output.line(one as unknown as Json, () =>
-          printable([meta.moment, record, data[naming(kind).name] ?? luid, meta.status ?? ''].join('  ')),
+          printable([meta.moment, record, data[nameMemberOf(kind).name] ?? luid, meta.status ?? ''].join('  ')),
         );
         told += 1;
         if (told === most) return;
@@ -69,11 +69,11 @@ export const watch: Command = {
 };
 
 /** What differs from the look before. A proof that is added changes the number of proofs, and maybe the moment. */
-async function look(operations: Operations, filter: object, seen: Map<string, string>) {
-  const changed: Signed[] = [];
+async function findChanges(operations: Operations, filter: object, seen: Map<string, string>) {
+  const changed: SignedRecord[] = [];
   const luids = new Set<string>();
   let looked = 0;
-  for await (const one of operations.list({ filter, limit: 100 }) as AsyncIterable<Signed>) {
+  for await (const one of operations.list({ filter, limit: 100 }) as AsyncIterable<SignedRecord>) {
     const { luid, hash, meta } = one;
     const version = `${hash} ${meta.status} ${(meta.proofs as readonly unknown[]).length} ${meta.moment}`;
     if (seen.get(luid) !== version) changed.push(one);
@@ -81,10 +81,10 @@ async function look(operations: Operations, filter: object, seen: Map<string, st
     seen.set(luid, version);
     luids.add(luid);
     looked += 1;
-    if (looked === LOOK) break;
+    if (looked === LOOK_SIZE) break;
   }
   for (const luid of seen.keys()) {
-    if (seen.size <= REMEMBERED) break;
+    if (seen.size <= MOST_SEEN) break;
     seen.delete(luid);
   }
   return { changed, luids };
@@ -95,11 +95,11 @@ function hasDrops({ operations }: KindDescription): boolean {
 }
 
 /** The last versions of those that were dropped; others are no longer readable, or fit the filter no more. */
-async function dropsOf(operations: Operations, luids: readonly string[]): Promise<Signed[]> {
-  const drops: Signed[] = [];
+async function dropsOf(operations: Operations, luids: readonly string[]): Promise<SignedRecord[]> {
+  const drops: SignedRecord[] = [];
   for (const luid of luids) {
     try {
-      const last: Signed | undefined = await operations.history(luid, { limit: 1 }).first();
+      const last: SignedRecord | undefined = await operations.history(luid, { limit: 1 }).first();
       if (last?.meta.action === 'drop') drops.push(last);
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -108,7 +108,7 @@ async function dropsOf(operations: Operations, luids: readonly string[]): Promis
   return drops;
 }
 
-function numberOf(text: string, name: string): number {
+function parsePositive(text: string, name: string): number {
   if (!/^\d{1,6}(\.\d{1,3})?$/.test(text) || Number(text) <= 0) throw usage(`--${name} is a number above 0.`);
   return Number(text);
 }

@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '@countersign/protocol';
 import { LOCAL_SERVER } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { readContexts, writeContext } from '../../home/contexts.js';
 import { Failure } from '../../terminal/failure.js';
-import { Connection } from '../../wire/connection.js';
+import { ServerConnection } from '../../wire/connection.js';
 import { isSameServer, serverUrl } from '../../wire/exchange.js';
 import { ANONYMOUS } from '../../wire/identity.js';
 
-export const connectServer: Command = {
+export const connectServer: CliCommand = {
   path: ['connect'],
   summary: 'Choose the server',
   about: 'Asks the server who it is, and notes its address in the context. Choosing another server forgets the ledger.',
@@ -22,7 +22,9 @@ export const connectServer: Command = {
   examples: [{ call: `countersign connect ${LOCAL_SERVER}`, about: 'the server that `npm start` runs' }],
   async run(invocation) {
     const server = serverUrl(await invocation.need('url'));
-    const information = await informationOf(new Connection(server, undefined, ANONYMOUS, invocation.surroundings.now));
+    const information = await informationOf(
+      new ServerConnection(server, undefined, ANONYMOUS, invocation.surroundings.now),
+    );
     const { current, contexts } = await readContexts(invocation.home);
     const name = invocation.get('context') ?? current;
     const isSame = isSameServer(contexts[name]?.server, server.href);
@@ -40,7 +42,7 @@ export const connectServer: Command = {
  *
  * @throws Failure when it is not a ledger server
  */
-export async function informationOf(connection: Connection): Promise<JsonObject> {
+export async function informationOf(connection: ServerConnection): Promise<JsonObject> {
   const { data } = await connection.outside().get('');
   if (isObject(data) && typeof data.semver === 'string') return data;
   throw new Failure('unreachable', `${connection.server.href} is not a ledger server.`, {

@@ -1,8 +1,8 @@
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { readContexts } from '../../home/contexts.js';
 import { table } from '../../terminal/table.js';
 
-export const contextList: Command = {
+export const contextList: CliCommand = {
   path: ['context', 'list'],
   summary: 'List the contexts',
   about: 'A context names a server, a ledger and a key. Flags and environment variables come before it.',

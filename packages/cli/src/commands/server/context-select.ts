@@ -1,8 +1,8 @@
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { readContexts, writeContext } from '../../home/contexts.js';
 import { usage } from '../../terminal/failure.js';
 
-export const contextSelect: Command = {
+export const contextSelect: CliCommand = {
   path: ['context', 'select'],
   summary: 'Select a context, or change its key',
   arguments: [{ name: 'name', about: 'the context', ask: { kind: 'text', message: 'Context' } }],

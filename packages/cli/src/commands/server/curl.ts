@@ -1,17 +1,17 @@
 import { isObject, type Json } from '@countersign/protocol';
-import { connect, targetOf, tellHint } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import { connectToServer, findTarget, tellHint } from '../../connect.js';
+import type { CliCommand } from '../../description/command.js';
 import { EXIT, Failure, usage } from '../../terminal/failure.js';
-import { jsonOf, resolveText } from '../../terminal/input.js';
-import { refusal } from '../../wire/connection.js';
+import { parseInput, resolveText } from '../../terminal/input.js';
+import { failureOfAnswer } from '../../wire/connection.js';
 import { ANONYMOUS } from '../../wire/identity.js';
 import { routeOf } from '../../wire/route.js';
 import { signRequest } from '../../wire/sign.js';
 import { TrustedRecords } from '../../wire/trusted-records.js';
 
-const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
+const HTTP_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
 
-export const curl: Command = {
+export const curl: CliCommand = {
   path: ['curl'],
   summary: 'Send one request, signed, and write the answer as it is',
   about:
@@ -19,7 +19,7 @@ export const curl: Command = {
     'A record is verified before it is signed. ' +
     `The exit code is ${EXIT.refused.code} when the server refuses.`,
   arguments: [
-    { name: 'method', about: METHODS.join(', ') },
+    { name: 'method', about: HTTP_METHODS.join(', ') },
     { name: 'path', about: 'below the base URL, with its query' },
   ],
   options: [
@@ -35,14 +35,15 @@ export const curl: Command = {
   ],
   async run(invocation) {
     const method = (await invocation.need('method')).toUpperCase();
-    if (!METHODS.includes(method)) throw usage(`${method} is not a method.`, `use one of ${METHODS.join(', ')}`);
+    if (!HTTP_METHODS.includes(method))
+      throw usage(`${method} is not a method.`, `use one of ${HTTP_METHODS.join(', ')}`);
     const path = (await invocation.need('path')).replace(/^\/?/, '/').replace(/^\/v2(?=\/|\?|$)/, '');
-    const connection = await connect(invocation);
-    const { ledger, system } = await targetOf(invocation);
+    const connection = await connectToServer(invocation);
+    const { ledger, system } = await findTarget(invocation);
     const records = new TrustedRecords(ledger === undefined || system === undefined ? undefined : { ledger, system });
     const given = invocation.get('data');
     const text = given === undefined ? undefined : await resolveText(given, () => invocation.input());
-    const body = text === undefined ? undefined : jsonOf(text, 'The body');
+    const body = text === undefined ? undefined : parseInput(text, 'The body');
     const isAsIs = invocation.is('as-is') || connection.identity === ANONYMOUS;
     const sent = isAsIs
       ? body
@@ -65,7 +66,8 @@ export const curl: Command = {
     if (answer.bytes.length > 0) output.raw('\n');
     const hint = answer.headers['x-hint'];
     if (hint !== undefined) tellHint(invocation)(String(hint));
-    if (answer.status >= 400) throw summaryOf(refusal(answer), isAsIs ? undefined : whatIsMissing(method, path, body));
+    if (answer.status >= 400)
+      throw summaryOf(failureOfAnswer(answer), isAsIs ? undefined : whatIsMissing(method, path, body));
   },
 };
 

@@ -1,12 +1,12 @@
 import { type AnyRefusal, isRefusal, type Ledger, type Schemas } from '@countersign/client';
-import { clientOf, LOCAL_SERVER, openKey, targetOf } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import { findTarget, LOCAL_SERVER, makeClient, openKey } from '../../connect.js';
+import type { CliCommand } from '../../description/command.js';
 import type { Invocation } from '../../description/invocation.js';
 import { type KeyPair, pairOf } from '../../home/encrypted-key.js';
 import { KeyStore, type StoredKey } from '../../home/key-store.js';
 import { Failure } from '../../terminal/failure.js';
-import { commandOf } from '../../terminal/surroundings.js';
-import { Connection } from '../../wire/connection.js';
+import { commandName } from '../../terminal/surroundings.js';
+import { ServerConnection } from '../../wire/connection.js';
 import { serverUrl } from '../../wire/exchange.js';
 import { ANONYMOUS } from '../../wire/identity.js';
 import { NEW_PASSWORD } from '../key/create.js';
@@ -14,7 +14,7 @@ import { makeLedger, selectLedger } from '../ledger/make.js';
 import { rulesOfOwner } from '../ledger/rules.js';
 import { informationOf } from './connect.js';
 
-export const init: Command = {
+export const init: CliCommand = {
   path: ['init'],
   summary: 'Begin: a key, a ledger that it owns, and rules by which it may read and write',
   about:
@@ -52,15 +52,15 @@ export const init: Command = {
   examples: [{ call: 'countersign init acme', about: 'asks for the rest' }],
   async run(invocation) {
     const { output, surroundings } = invocation;
-    const target = await targetOf(invocation);
+    const target = await findTarget(invocation);
     const server = serverUrl(target.server ?? LOCAL_SERVER);
     // Before anything is made here.
-    const information = await informationOf(new Connection(server, undefined, ANONYMOUS, surroundings.now));
+    const information = await informationOf(new ServerConnection(server, undefined, ANONYMOUS, surroundings.now));
     const { handle: name } = information;
     const handle = await invocation.need('ledger');
     const signer = await invocation.need('signer');
-    const { key, made } = await keyOf(invocation, signer);
-    const client = await clientOf({ ...target, signer }, key, undefined);
+    const { key, made } = await findOrMakeKey(invocation, signer);
+    const client = await makeClient({ ...target, signer }, key, undefined);
     // Tokens of the token endpoint name the server's address as it states it.
     const audiences = [handle, ...new Set([String(information.server), server.href.replace(/\/+$/, '')])];
     const config = {
@@ -74,19 +74,19 @@ export const init: Command = {
         await new KeyStore(invocation.home).remove(made);
         output.note(`Key ${signer} was deleted again: it owns nothing.`);
       }
-      throw isRefused(error) ? nobodyMay(error, server) : error;
+      throw isAuthRefusal(error) ? nobodyMay(error, server) : error;
     });
     const system = await selectLedger(invocation, record, signer);
-    await nameLuid(await clientOf({ ...target, signer, ledger: handle, system }, key, handle), record);
+    await nameLuid(await makeClient({ ...target, signer, ledger: handle, system }, key, handle), record);
     output.done(`Ledger ${handle} made on server ${name}, owned by ${signer}.`);
     output.note(
       'Its rules let your key do everything, and nobody else anything. Next: ' +
-        `${commandOf(surroundings)} wallet create`,
+        `${commandName(surroundings)} wallet create`,
     );
     const environment = { COUNTERSIGN_SERVER: server.href, COUNTERSIGN_LEDGER: handle, COUNTERSIGN_SIGNER: signer };
     output.result({ ...environment, luid: record.luid, public: key.public, system }, () =>
       Object.entries(environment)
-        .map(([variable, value]) => `export ${variable}=${quoted(value)}`)
+        .map(([variable, value]) => `export ${variable}=${quoteForShell(value)}`)
         .join('\n'),
     );
   },
@@ -100,7 +100,7 @@ async function nameLuid(client: Ledger, record: Schemas['ledger']): Promise<void
   });
 }
 
-function isRefused(error: unknown): error is AnyRefusal {
+function isAuthRefusal(error: unknown): error is AnyRefusal {
   return isRefusal(error, 'auth.forbidden') || isRefusal(error, 'auth.unauthorized');
 }
 
@@ -113,7 +113,7 @@ function nobodyMay({ reason, detail }: AnyRefusal, { href }: URL): Failure {
 }
 
 /** The key of the store, or a new one, which `made` is then. */
-async function keyOf(
+async function findOrMakeKey(
   invocation: Invocation,
   name: string,
 ): Promise<{ readonly key: KeyPair; readonly made?: StoredKey }> {
@@ -130,6 +130,6 @@ async function keyOf(
 }
 
 /** Text as a shell takes it. */
-function quoted(text: string): string {
+function quoteForShell(text: string): string {
   return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

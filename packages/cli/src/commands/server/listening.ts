@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { local, usage } from '../../terminal/failure.js';
+import { localFailure, usage } from '../../terminal/failure.js';
 
 /** Waits until a server listens. @throws Failure when it cannot */
 export function listening(server: Server, port: number, address: string): Promise<void> {
@@ -7,7 +7,10 @@ export function listening(server: Server, port: number, address: string): Promis
     server.once('error', (error: NodeJS.ErrnoException) => {
       const isTaken = error.code === 'EADDRINUSE';
       reject(
-        local(`Port ${port} cannot be opened: ${error.code}.`, isTaken ? 'choose another with --port' : undefined),
+        localFailure(
+          `Port ${port} cannot be opened: ${error.code}.`,
+          isTaken ? 'choose another with --port' : undefined,
+        ),
       );
     });
     server.listen(port, address, () => resolve());

@@ -1,16 +1,16 @@
 import type { AddressInfo } from 'node:net';
-import { connect, LOCAL_SERVER, targetOf } from '../../connect.js';
-import type { Command } from '../../description/command.js';
-import { CONNECTION, nameOf } from '../../description/definition.js';
+import { connectToServer, findTarget, LOCAL_SERVER } from '../../connect.js';
+import type { CliCommand } from '../../description/command.js';
+import { CONNECTION_OPTIONS, optionName } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
 import { createProxy } from '../../proxy/proxy.js';
 import { serverUrl } from '../../wire/exchange.js';
 import { type Identity, identityOfClient } from '../../wire/identity.js';
 import { listening, portOf } from './listening.js';
 
-const PORT = '4050';
+const PROXY_PORT = '4050';
 
-export const proxy: Command = {
+export const proxy: CliCommand = {
   path: ['proxy'],
   summary: 'Run a proxy on this machine that signs requests',
   about:
@@ -21,7 +21,7 @@ export const proxy: Command = {
     'sign through the proxy while it runs; web pages cannot, unless --allow-origin admits theirs.',
   connects: true,
   options: [
-    { flags: '--port <port>', about: 'port to listen at, on the loopback address only', default: PORT },
+    { flags: '--port <port>', about: 'port to listen at, on the loopback address only', default: PROXY_PORT },
     {
       flags: '--ledger <handle>',
       env: 'COUNTERSIGN_LEDGER',
@@ -36,19 +36,19 @@ export const proxy: Command = {
     },
     { flags: '--allow-origin <origin...>', about: 'let web pages of this origin use the proxy' },
     { flags: '--unbound', about: 'sign proofs without the name of the ledger' },
-    ...CONNECTION.filter((one) => nameOf(one) !== 'ledger'),
+    ...CONNECTION_OPTIONS.filter((one) => optionName(one) !== 'ledger'),
   ],
   examples: [
     { call: 'countersign proxy --signer ada', about: 'then, in another terminal:' },
     {
-      call: `curl localhost:${PORT}/wallets -H 'x-ledger: acme' -d '{"data": {"handle": "shop"}}'`,
+      call: `curl localhost:${PROXY_PORT}/wallets -H 'x-ledger: acme' -d '{"data": {"handle": "shop"}}'`,
       about: 'makes a wallet, signed',
     },
   ],
   async run(invocation) {
     const { now, stopped } = invocation.surroundings;
-    const port = portOf(await invocation.need('port'), PORT);
-    const { server: address = LOCAL_SERVER, ledger, system } = await targetOf(invocation);
+    const port = portOf(await invocation.need('port'), PROXY_PORT);
+    const { server: address = LOCAL_SERVER, ledger, system } = await findTarget(invocation);
     const server = serverUrl(address);
     const identity = await identityOf(invocation, server);
     const running = createProxy({
@@ -76,8 +76,8 @@ export const proxy: Command = {
 
 async function identityOf(invocation: Invocation, server: URL): Promise<Identity> {
   const id = invocation.get('client-id');
-  if (id === undefined) return (await connect(invocation, true)).identity;
+  if (id === undefined) return (await connectToServer(invocation, true)).identity;
   const secret = await invocation.need('client-secret');
-  const { key } = invocation.get('signer') === undefined ? {} : (await connect(invocation, true)).identity;
+  const { key } = invocation.get('signer') === undefined ? {} : (await connectToServer(invocation, true)).identity;
   return identityOfClient(server, { id, secret }, invocation.surroundings.now, key);
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Command } from '../../description/command.js';
-import { Failure, local } from '../../terminal/failure.js';
+import type { CliCommand } from '../../description/command.js';
+import { Failure, localFailure } from '../../terminal/failure.js';
 
-export const serve: Command = {
+export const serveCommand: CliCommand = {
   path: ['serve'],
   summary: 'Start a server on this machine',
   about:
@@ -22,12 +22,12 @@ export const serve: Command = {
     const child = spawn(process.execPath, [main], { env: { ...env, ...settings }, stdio: 'inherit' });
     // A signal to this process is one to the server, which ends cleanly by it.
     void stopped().then(() => child.kill('SIGTERM'));
-    const code = await ended(child);
+    const code = await awaitExit(child);
     if (code !== 0) throw new Failure('local', 'The server did not end cleanly.', { advice: 'see what it said above' });
   },
 };
 
-function ended(child: ChildProcess): Promise<number | null> {
+function awaitExit(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', resolve);
@@ -42,5 +42,8 @@ function mainOfServer(): string {
   } catch {
     // Told below.
   }
-  throw local('The server is not installed here.', 'npm install @countersign/server; in the repository: npm run build');
+  throw localFailure(
+    'The server is not installed here.',
+    'npm install @countersign/server; in the repository: npm run build',
+  );
 }

@@ -1,12 +1,12 @@
 import type { JsonObject } from '@countersign/protocol';
-import { connectAnonymously, targetOf } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import { connectAnonymously, findTarget } from '../../connect.js';
+import type { CliCommand } from '../../description/command.js';
 import { KeyStore } from '../../home/key-store.js';
 import { Failure } from '../../terminal/failure.js';
 import { printable } from '../../terminal/printable.js';
 import { informationOf } from './connect.js';
 
-export const status: Command = {
+export const status: CliCommand = {
   path: ['status'],
   summary: 'Show the server, the ledger and the key in use, and whether the server is up',
   connects: true,
@@ -18,7 +18,7 @@ export const status: Command = {
   ],
   async run(invocation) {
     const { output, home } = invocation;
-    const { name, ledger, signer, system } = await targetOf(invocation);
+    const { name, ledger, signer, system } = await findTarget(invocation);
     const connection = await connectAnonymously(invocation);
     const keys = await new KeyStore(home).list();
     const key = keys.find((one) => one.name === signer)?.public;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { decodeBase64 } from '@countersign/protocol';
 import { formatVkey, LogError, type NoteKey, noteKey, parseVkey } from '@countersign/protocol/log';
 import { openKey } from '../../connect.js';
-import type { Command } from '../../description/command.js';
+import type { CliCommand } from '../../description/command.js';
 import { PASSWORD } from '../../description/definition.js';
 import type { Invocation } from '../../description/invocation.js';
 import { type KeyPair, pairOf } from '../../home/encrypted-key.js';
-import { isEncrypted, readPrivateKey } from '../../home/key-store.js';
+import { isEncrypted, parsePrivateKey } from '../../home/key-store.js';
 import { usage } from '../../terminal/failure.js';
 import { readText } from '../../terminal/input.js';
 import { createWitness } from '../../witness/server.js';
@@ -15,9 +15,9 @@ import { openStates } from '../../witness/states.js';
 import { loadSuite } from '../archive/server-parts.js';
 import { listening, portOf } from './listening.js';
 
-const PORT = '4060';
+const WITNESS_PORT = '4060';
 
-export const witness: Command = {
+export const witness: CliCommand = {
   path: ['witness'],
   summary: 'Run a witness, which cosigns the checkpoints of logs',
   about:
@@ -41,7 +41,7 @@ export const witness: Command = {
     { flags: '--log <vkey...>', about: 'verifier key of a log to cosign for' },
     { flags: '--logs <file>', about: 'file with a verifier key of a log on each line' },
     { flags: '--state <folder>', about: 'where the cosigned checkpoints are kept; below the home unless given' },
-    { flags: '--port <port>', about: 'port to listen at', default: PORT },
+    { flags: '--port <port>', about: 'port to listen at', default: WITNESS_PORT },
     { flags: '--listen <address>', about: 'address to listen at', default: '127.0.0.1' },
     ...PASSWORD,
   ],
@@ -53,10 +53,10 @@ export const witness: Command = {
   ],
   async run(invocation) {
     const { output, surroundings } = invocation;
-    const port = portOf(await invocation.need('port'), PORT);
+    const port = portOf(await invocation.need('port'), WITNESS_PORT);
     const name = await invocation.need('name');
     const logs = await logsOf(invocation);
-    const pair = await keyOf(invocation);
+    const pair = await loadWitnessKey(invocation);
     const key = asUsage('--name', () => noteKey(name, 'cosignature', decodeBase64(pair.public) as Uint8Array));
     const states = await openStates(invocation.get('state') ?? join(invocation.home.folder, 'witness'));
     try {
@@ -88,13 +88,13 @@ export const witness: Command = {
 /** Milliseconds that requests under way have when the witness stops. */
 const LAST_REQUESTS = 2_000;
 
-async function keyOf(invocation: Invocation): Promise<KeyPair> {
+async function loadWitnessKey(invocation: Invocation): Promise<KeyPair> {
   const file = invocation.get('key-file');
   const name = invocation.get('key');
   if ((file === undefined) === (name === undefined)) throw usage('Which key?', 'give --key or --key-file');
   if (file === undefined) return openKey(invocation, name as string);
   const text = await readText(file);
-  return pairOf(readPrivateKey(text, isEncrypted(text) ? await invocation.need('source-password') : undefined));
+  return pairOf(parsePrivateKey(text, isEncrypted(text) ? await invocation.need('source-password') : undefined));
 }
 
 /** The logs of `--log` and `--logs`; each once. A line of the file may begin with `log`, as in a policy. */
